@@ -1,0 +1,41 @@
+use thiserror::Error;
+
+use crate::kserve::CodecError;
+use crate::model::{ModelError, RequestError};
+use crate::scheduler::SchedulerError;
+use crate::status::Status;
+
+/// Why a request got no response: the error of the room where it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are no request.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    /// The request does not fit its model.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The request could not wait, or waited too long.
+    #[error(transparent)]
+    Scheduler(#[from] SchedulerError),
+    /// The function failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl Error {
+    /// What kind of failure this is.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Codec(error) => error.status(),
+            Self::Request(RequestError::UnknownModel { .. }) => Status::NotFound,
+            Self::Request(_) => Status::InvalidArgument,
+            Self::Scheduler(error) => error.status(),
+            // An input whose bytes are no elements (a `String` that is no UTF-8, values that differ) is the client's.
+            Self::Model(ModelError::Input { .. } | ModelError::DifferentValues { .. }) => {
+                Status::InvalidArgument
+            }
+            Self::Model(_) => Status::Internal,
+        }
+    }
+}

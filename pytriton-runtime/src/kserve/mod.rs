@@ -1,0 +1,5 @@
+//! KServe v2 codecs: bytes to requests and responses to bytes. Pure: no I/O, no tasks.
+
+mod error;
+
+pub use error::CodecError;

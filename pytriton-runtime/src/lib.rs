@@ -1,0 +1,21 @@
+//! The rooms behind `pytriton`, in the order in which a request walks through them.
+//!
+//! - [`kserve`]: bytes to requests, responses to bytes.
+//! - [`model`]: what is served, the check of a request against it, the door to the user's function.
+//! - [`scheduler`]: where requests wait and are gathered.
+//! - [`statistics`]: what a model has done.
+//! - [`tensor`]: element types, shapes, bytes.
+
+mod error;
+pub mod kserve;
+pub mod model;
+pub mod scheduler;
+pub mod statistics;
+mod status;
+pub mod tensor;
+
+pub use error::Error;
+pub use half;
+pub use inventory;
+pub use ndarray;
+pub use status::Status;

@@ -1,0 +1,149 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use ndarray::{CowArray, Dimension};
+
+use crate::tensor::{Element, Tensor, TensorError};
+
+use super::inputs::array;
+use super::{Context, ModelError, ModelSpec, Outputs, Parameters, Request, Responses, Returned};
+
+/// Makes one instance of a model: the function alone, or the state it is called on.
+pub type Loader = fn(&Context) -> Result<Box<dyn Instance>, ModelError>;
+
+/// A call of the function that is under way. It stays on the instance's thread and need not be `Send`.
+pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
+
+/// One instance of a model. Implemented by the code that `#[pytriton::model]` writes.
+pub trait Instance {
+    /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
+}
+
+impl fmt::Debug for dyn Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Instance")
+    }
+}
+
+/// What one call of the function sees, after the model's steps.
+#[derive(Debug)]
+pub struct Call<'a> {
+    pub(super) context: &'a Context,
+    pub(super) requests: &'a [Request],
+    pub(super) parameters: &'a Parameters,
+    /// In the order of the model's inputs; empty for a raw call.
+    pub(super) inputs: Vec<Option<Tensor>>,
+}
+
+impl<'a> Call<'a> {
+    /// The instance's context.
+    pub fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    /// The requests of the call as they are.
+    pub fn requests(&self) -> &'a [Request] {
+        self.requests
+    }
+
+    /// The parameters that all requests of the call share.
+    pub fn parameters(&self) -> &'a Parameters {
+        self.parameters
+    }
+
+    /// The array of a required input.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Input`] when its bytes are no elements of `T`.
+    pub fn array<T: Element, D: Dimension>(
+        &self,
+        input: usize,
+    ) -> Result<CowArray<'_, T, D>, ModelError> {
+        self.optional_array(input)?
+            .ok_or_else(|| self.input_error(input, TensorError::Missing))
+    }
+
+    /// The array of an input that a request may leave out.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Input`] when its bytes are no elements of `T`.
+    pub fn optional_array<T: Element, D: Dimension>(
+        &self,
+        input: usize,
+    ) -> Result<Option<CowArray<'_, T, D>>, ModelError> {
+        let tensor = self.inputs.get(input).and_then(Option::as_ref);
+        tensor
+            .map(array)
+            .transpose()
+            .map_err(|source| self.input_error(input, source))
+    }
+
+    /// The only element of a required input that a step has reduced to one value.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Input`] when there is not exactly one element of `T`.
+    pub fn scalar<T: Element>(&self, input: usize) -> Result<T, ModelError> {
+        self.optional_scalar(input)?
+            .ok_or_else(|| self.input_error(input, TensorError::Missing))
+    }
+
+    /// The only element of an optional input that a step has reduced to one value.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Input`] when there is not exactly one element of `T`.
+    pub fn optional_scalar<T: Element>(&self, input: usize) -> Result<Option<T>, ModelError> {
+        let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
+            return Ok(None);
+        };
+        let elements = tensor
+            .elements::<T>()
+            .map_err(|source| self.input_error(input, source))?;
+        match elements.as_ref() {
+            [value] => Ok(Some(value.clone())),
+            _ => {
+                let source = TensorError::Rank {
+                    expected: 0,
+                    shape: crate::tensor::shape_text(tensor.shape()),
+                };
+                Err(self.input_error(input, source))
+            }
+        }
+    }
+
+    /// What a function returned for the whole call.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Function`] when it returned an error.
+    pub fn outputs<O: Outputs>(&self, outputs: O) -> Result<Returned, ModelError> {
+        outputs.into_tensors(self.spec()).map(Returned::Call)
+    }
+
+    /// What a raw function returned, one entry for each request.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Function`] when it returned an error for all of them.
+    pub fn responses<R: Responses>(&self, responses: R) -> Result<Returned, ModelError> {
+        responses.into_responses(self.spec()).map(Returned::Each)
+    }
+
+    fn spec(&self) -> &'a ModelSpec {
+        self.context.model()
+    }
+
+    fn input_error(&self, input: usize, source: TensorError) -> ModelError {
+        let spec = self.spec();
+        ModelError::Input {
+            model: spec.name,
+            input: spec.inputs.get(input).map_or("", |input| input.name),
+            source,
+        }
+    }
+}

@@ -1,0 +1,319 @@
+use std::sync::Arc;
+
+use crate::tensor::{
+    BytesElements, DataType, Tensor, TensorError, dims_match, element_count, shape_text,
+};
+
+use super::{
+    InferInput, InferRequest, ModelSpec, Request, RequestError, RequestId, RequestedOutput,
+};
+
+/// Triton's hint on a shape that forgets, or invents, the batch axis.
+const BATCH_AXIS_NOTE: &str = "NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended to each input shape. If you want to specify the full shape including the batch dim in your input dims config, try setting max_batch_size to zero. See the model configuration docs for more info on max_batch_size.";
+
+impl Request {
+    /// Checks a request against its model, in Triton's order and with Triton's words.
+    ///
+    /// Source: `InferenceRequest::Normalize` in Triton 2.51.
+    ///
+    /// # Errors
+    ///
+    /// A [`RequestError`] that names the tensor, what was expected and what came.
+    pub fn check(spec: &Arc<ModelSpec>, request: InferRequest) -> Result<Self, RequestError> {
+        let id = RequestId(request.id);
+        check_duplicates(&id, &request.inputs)?;
+        let requested = requested(spec, &request.outputs)?;
+        check_count(spec, &id, &request.inputs)?;
+        let indices = indices(spec, &request.inputs)?;
+        let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
+        let mut inputs = vec![None; spec.inputs.len()];
+        for (input, index) in request.inputs.into_iter().zip(indices) {
+            let checker = Checker {
+                spec,
+                id: &id,
+                index,
+            };
+            inputs[index] = Some(checker.tensor(input)?);
+        }
+        Ok(Self {
+            spec: Arc::clone(spec),
+            id: id.0,
+            parameters: request.parameters,
+            timeout_microseconds: request.timeout_microseconds,
+            inputs,
+            requested,
+            batch_size,
+        })
+    }
+}
+
+fn check_duplicates(id: &RequestId, inputs: &[InferInput]) -> Result<(), RequestError> {
+    for (index, input) in inputs.iter().enumerate() {
+        if inputs[..index].iter().any(|other| other.name == input.name) {
+            return Err(RequestError::DuplicateInput {
+                request: id.clone(),
+                input: input.name.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Vec<bool>, RequestError> {
+    let mut requested = vec![outputs.is_empty(); spec.outputs.len()];
+    for output in outputs {
+        let index = spec
+            .output_index(&output.name)
+            .ok_or_else(|| RequestError::UnknownOutput {
+                model: spec.name,
+                output: output.name.clone(),
+            })?;
+        requested[index] = true;
+    }
+    Ok(requested)
+}
+
+fn check_count(
+    spec: &ModelSpec,
+    id: &RequestId,
+    inputs: &[InferInput],
+) -> Result<(), RequestError> {
+    let most = spec.inputs.len();
+    let required = spec.inputs.iter().filter(|input| !input.optional);
+    let least = required.clone().count();
+    let missing: Vec<&str> = required
+        .map(|input| input.name)
+        .filter(|name| !inputs.iter().any(|input| input.name == *name))
+        .collect();
+    // Triton counts; a request that swaps a required input for an optional one must not pass for that.
+    let known = inputs
+        .iter()
+        .all(|input| spec.input_index(&input.name).is_some());
+    if (least..=most).contains(&inputs.len()) && (missing.is_empty() || !known) {
+        return Ok(());
+    }
+    let names: Vec<&str> = inputs.iter().map(|input| input.name.as_str()).collect();
+    Err(RequestError::InputCount {
+        request: id.clone(),
+        model: spec.name,
+        expected: match least == most {
+            true => format!("{most} inputs"),
+            false => format!("number of inputs between {least} and {most}"),
+        },
+        got: inputs.len(),
+        names: quoted(&names),
+        missing: quoted(&missing),
+    })
+}
+
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    names.join(",")
+}
+
+fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Vec<usize>, RequestError> {
+    let index = |input: &InferInput| {
+        spec.input_index(&input.name)
+            .ok_or_else(|| RequestError::UnknownInput {
+                model: spec.name,
+                input: input.name.clone(),
+            })
+    };
+    inputs.iter().map(index).collect()
+}
+
+/// The size of axis 0 that all inputs share; 1 for a model without batching.
+fn batch_size(
+    spec: &ModelSpec,
+    id: &RequestId,
+    inputs: &[InferInput],
+    indices: &[usize],
+) -> Result<usize, RequestError> {
+    if !spec.batching() {
+        return Ok(1);
+    }
+    let mut shared = None;
+    for (input, &index) in inputs.iter().zip(indices) {
+        let Some(&rows) = input.shape.first() else {
+            return Err(RequestError::NoBatchAxis {
+                request: id.clone(),
+                model: spec.name,
+                input: spec.inputs[index].name,
+            });
+        };
+        if *shared.get_or_insert(rows) != rows {
+            return Err(RequestError::DifferentBatchSizes {
+                request: id.clone(),
+                model: spec.name,
+                input: spec.inputs[index].name,
+            });
+        }
+    }
+    let rows = shared.unwrap_or(1);
+    if rows > i64::from(spec.max_batch_size) {
+        return Err(RequestError::BatchSize {
+            request: id.clone(),
+            model: spec.name,
+            max: spec.max_batch_size,
+        });
+    }
+    // A negative or empty batch is refused with the input's shape.
+    Ok(usize::try_from(rows).unwrap_or_default())
+}
+
+/// One input of a request beside what its model declares.
+struct Checker<'a> {
+    spec: &'a ModelSpec,
+    id: &'a RequestId,
+    index: usize,
+}
+
+impl Checker<'_> {
+    fn tensor(&self, input: InferInput) -> Result<Tensor, RequestError> {
+        let InferInput {
+            datatype,
+            shape,
+            data,
+            ..
+        } = input;
+        self.check_datatype(datatype)?;
+        let shape = self.shape(&shape)?;
+        self.check_size(datatype, &shape, &data)?;
+        Tensor::new(datatype, shape, data).map_err(|source| self.tensor_error(source))
+    }
+
+    fn check_datatype(&self, got: DataType) -> Result<(), RequestError> {
+        let expected = self.spec.inputs[self.index].datatype;
+        if got == expected {
+            return Ok(());
+        }
+        Err(RequestError::DataType {
+            request: self.id.clone(),
+            model: self.spec.name,
+            input: self.name(),
+            expected,
+            got,
+        })
+    }
+
+    fn shape(&self, shape: &[i64]) -> Result<Vec<usize>, RequestError> {
+        let sizes: Option<Vec<usize>> = shape.iter().map(|&dim| dim.try_into().ok()).collect();
+        let Some(sizes) = sizes else {
+            return Err(RequestError::OpenDimension {
+                request: self.id.clone(),
+                model: self.spec.name,
+                input: self.name(),
+                got: shape_text(shape),
+            });
+        };
+        let dims = self.spec.client_dims(&self.spec.inputs[self.index]);
+        if !dims_match(&dims, &sizes) {
+            return Err(RequestError::Shape {
+                request: self.id.clone(),
+                model: self.spec.name,
+                input: self.name(),
+                expected: shape_text(&dims),
+                got: shape_text(shape),
+                note: if self.spec.batching() {
+                    BATCH_AXIS_NOTE
+                } else {
+                    ""
+                },
+            });
+        }
+        Ok(sizes)
+    }
+
+    fn check_size(
+        &self,
+        datatype: DataType,
+        shape: &[usize],
+        data: &[u8],
+    ) -> Result<(), RequestError> {
+        // Triton takes a batch of no rows for a tensor without a batch axis, so that its size never fits.
+        let sized = match (self.spec.batching(), shape) {
+            (true, [0, dims @ ..]) => dims,
+            _ => shape,
+        };
+        let count = element_count(sized).map_err(|source| self.tensor_error(source))?;
+        let Some(size) = datatype.size() else {
+            return self.check_strings(count, data);
+        };
+        let expected = count.checked_mul(size).ok_or_else(|| {
+            self.tensor_error(TensorError::TooLarge {
+                shape: shape_text(shape),
+            })
+        })?;
+        if expected == data.len() && sized.len() == shape.len() {
+            return Ok(());
+        }
+        Err(RequestError::ByteSize {
+            request: self.id.clone(),
+            model: self.spec.name,
+            input: self.name(),
+            expected,
+            got: data.len(),
+        })
+    }
+
+    fn check_strings(&self, expected: usize, data: &[u8]) -> Result<(), RequestError> {
+        let (request, model, input) = (self.id.clone(), self.spec.name, self.name());
+        let mut got = 0;
+        for element in BytesElements::new(data) {
+            got += 1;
+            match element {
+                Err(TensorError::TruncatedLength { available, .. }) => {
+                    return Err(RequestError::StringLength {
+                        request,
+                        model,
+                        input,
+                        available,
+                    });
+                }
+                // Triton finds too few elements before it finds that the last one is cut off.
+                Err(TensorError::TruncatedElement {
+                    length, available, ..
+                }) if got >= expected => {
+                    return Err(RequestError::StringData {
+                        input,
+                        length,
+                        available,
+                    });
+                }
+                _ if got > expected => {
+                    return Err(RequestError::TooManyStrings {
+                        request,
+                        model,
+                        input,
+                        expected,
+                        got,
+                    });
+                }
+                _ => {}
+            }
+        }
+        if got == expected {
+            return Ok(());
+        }
+        Err(RequestError::TooFewStrings {
+            request,
+            model,
+            input,
+            expected,
+            got,
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        self.spec.inputs[self.index].name
+    }
+
+    fn tensor_error(&self, source: TensorError) -> RequestError {
+        RequestError::Tensor {
+            request: self.id.clone(),
+            model: self.spec.name,
+            input: self.name(),
+            source,
+        }
+    }
+}

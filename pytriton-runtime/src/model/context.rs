@@ -1,0 +1,40 @@
+use std::sync::Arc;
+
+use tracing::Span;
+
+use super::ModelSpec;
+
+/// What a function may know of where it runs: its model's configuration, its instance, its logger.
+#[derive(Debug, Clone)]
+pub struct Context {
+    model: Arc<ModelSpec>,
+    instance: u32,
+    logger: Span,
+}
+
+impl Context {
+    /// The context of one instance.
+    pub fn new(model: Arc<ModelSpec>, instance: u32) -> Self {
+        let logger = tracing::info_span!("model", name = model.name, instance);
+        Self {
+            model,
+            instance,
+            logger,
+        }
+    }
+
+    /// The model's configuration.
+    pub fn model(&self) -> &ModelSpec {
+        &self.model
+    }
+
+    /// Which instance of the model this is, from 0.
+    pub fn instance(&self) -> u32 {
+        self.instance
+    }
+
+    /// The span that log lines of this instance belong to: `tracing::info!(parent: context.logger(), "…")`.
+    pub fn logger(&self) -> &Span {
+        &self.logger
+    }
+}

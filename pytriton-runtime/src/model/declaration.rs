@@ -1,0 +1,156 @@
+use crate::tensor::DataType;
+
+use super::Loader;
+
+/// A model as `#[pytriton::model]` writes it down: const, so that `inventory` can collect it.
+#[derive(Debug)]
+pub struct ModelDeclaration {
+    /// The model's name in URLs and requests.
+    pub name: &'static str,
+    /// The model's version, from 1.
+    pub version: u32,
+    /// The largest batch; 0 for a model whose tensors have no batch axis.
+    pub max_batch_size: u32,
+    /// How many instances of the model run in parallel.
+    pub instances: u32,
+    /// The inputs, in the order of the function's parameters.
+    pub inputs: &'static [TensorDeclaration],
+    /// The outputs, as the function's return type declares them.
+    pub outputs: &'static [TensorDeclaration],
+    /// Names and dims that `#[output]` gives to the outputs, in their order; empty for none.
+    pub output_overrides: &'static [OutputOverride],
+    /// How requests are gathered; `None` sends each request alone.
+    pub dynamic_batching: Option<DynamicBatching>,
+    /// What one call of the function sees.
+    pub call: CallMode,
+    /// What happens to a batch before the function is called, in order.
+    pub steps: &'static [Step],
+    /// Makes the function, or the state it is called on, once for each instance.
+    pub load: Loader,
+    /// Where the model stands in the user's source.
+    pub location: Location,
+}
+
+inventory::collect!(ModelDeclaration);
+
+/// An input or output as a Rust type declares it.
+#[derive(Debug, Clone, Copy)]
+pub struct TensorDeclaration {
+    /// The tensor's name in requests.
+    pub name: &'static str,
+    /// The element type.
+    pub datatype: DataType,
+    /// The number of dimensions of the Rust array with the batch axis; `None` for arrays of any rank.
+    pub rank: Option<usize>,
+    /// The dims without the batch axis, -1 for any size; `None` leaves them to the rank.
+    pub shape: Option<&'static [i64]>,
+    /// Whether a request may leave the tensor out.
+    pub optional: bool,
+}
+
+/// What `#[output]` on a function says about one output.
+#[derive(Debug, Clone, Copy)]
+pub struct OutputOverride {
+    /// Another name.
+    pub name: Option<&'static str>,
+    /// The dims without the batch axis.
+    pub shape: Option<&'static [i64]>,
+}
+
+/// What one call of a function sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallMode {
+    /// The whole batch, stacked along axis 0 (`#[batch]`).
+    Batch,
+    /// One request (no helper attribute, or `#[sample]`).
+    Request,
+    /// The requests of the batch as they are (`&[Request]`).
+    Raw,
+}
+
+/// One stage between a batch of requests and the function's arguments.
+///
+/// The macro writes the steps of a model in this order and refuses any other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// One call for each run of requests with the same parameters, for functions that take `&Parameters`.
+    GroupByParameters,
+    /// Input `input` becomes its first row, or a scalar when the function takes one (`#[first_value]`).
+    FirstValue {
+        /// The index of the input.
+        input: usize,
+        /// Whether rows that differ are an error.
+        strict: bool,
+    },
+}
+
+/// Triton's dynamic batcher.
+///
+/// Source: `ModelDynamicBatching` in Triton's `model_config.proto`.
+#[derive(Debug, Clone, Copy)]
+pub struct DynamicBatching {
+    /// Batch sizes that are sent at once when they are reached; empty for the maximum alone.
+    pub preferred_batch_size: &'static [u32],
+    /// How long the oldest request may wait for company, in microseconds.
+    pub max_queue_delay_microseconds: u64,
+    /// Whether responses leave in the order in which their requests came.
+    pub preserve_ordering: bool,
+    /// What becomes of requests that wait.
+    pub queue_policy: QueuePolicy,
+}
+
+/// How long and how many requests may wait.
+///
+/// Source: `ModelQueuePolicy` in Triton's `model_config.proto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueuePolicy {
+    /// What happens to a request whose timeout passes while it waits.
+    pub timeout_action: TimeoutAction,
+    /// How long a request may wait, in microseconds; 0 for no limit.
+    pub default_timeout_microseconds: u64,
+    /// Whether a request's own `timeout` parameter may shorten that.
+    pub allow_timeout_override: bool,
+    /// How many requests may wait; 0 for the server's own bound.
+    pub max_queue_size: u32,
+}
+
+impl QueuePolicy {
+    /// The policy of a model that says nothing of it.
+    pub const DEFAULT: Self = Self {
+        timeout_action: TimeoutAction::Reject,
+        default_timeout_microseconds: 0,
+        allow_timeout_override: false,
+        max_queue_size: 0,
+    };
+}
+
+/// What happens to a request whose timeout passes while it waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutAction {
+    /// It is answered with an error.
+    Reject,
+    /// It is served after all that have not timed out.
+    Delay,
+}
+
+/// A place in the user's source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// The crate.
+    pub package: &'static str,
+    /// The file, as the compiler names it.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            package,
+            file,
+            line,
+        } = self;
+        write!(f, "{file}:{line} (crate `{package}`)")
+    }
+}

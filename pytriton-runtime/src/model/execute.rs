@@ -1,0 +1,60 @@
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::pipeline::{Group, prepare, runs};
+use super::returned::responses;
+use super::{Call, Context, Execution, Instance, ModelError, Request, Response, Returned};
+
+/// Runs a batch of requests through one instance of their model and returns one result for each, in their order.
+///
+/// `block_on` drives the call of an `async fn` to its end on this thread. Panics of the function are caught here and
+/// nowhere else.
+pub fn execute(
+    instance: &dyn Instance,
+    context: &Context,
+    requests: &[Request],
+    block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
+) -> Vec<Result<Response, ModelError>> {
+    let spec = context.model();
+    let mut results = Vec::with_capacity(requests.len());
+    for run in runs(spec, requests) {
+        let returned =
+            prepare(spec, run).and_then(|group| call(instance, context, group, block_on));
+        match returned {
+            Ok(returned) => results.extend(responses(spec, run, returned)),
+            Err(error) => results.extend(run.iter().map(|_| Err(error.clone()))),
+        }
+    }
+    results
+}
+
+fn call(
+    instance: &dyn Instance,
+    context: &Context,
+    group: Group<'_>,
+    block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
+) -> Result<Returned, ModelError> {
+    let Some(first) = group.requests.first() else {
+        return Ok(Returned::Each(Vec::new()));
+    };
+    let call = Call {
+        context,
+        requests: group.requests,
+        parameters: first.parameters(),
+        inputs: group.inputs,
+    };
+    // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
+    catch_unwind(AssertUnwindSafe(|| block_on(instance.execute(&call)))).unwrap_or_else(|panic| {
+        Err(ModelError::Panic {
+            model: context.model().name,
+            message: panic_message(panic.as_ref()),
+        })
+    })
+}
+
+/// The text of a panic.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a value that is no text".to_owned())
+}

@@ -1,0 +1,36 @@
+//! Models: what a macro declares, what is registered, and the door to the user's function. Pure: no I/O, no tasks.
+//!
+//! `#[pytriton::model]` writes a [`ModelDeclaration`] into the binary. At start the [`Registry`] turns every declaration
+//! into a checked [`ModelSpec`]. A request is checked against its spec ([`Request::check`]), waits, and then a batch of
+//! requests goes through the model's pipeline ([`Step`]) into the function as a [`Call`]; what the function returned is
+//! checked, cut by the seams of the batch and given back ([`execute`]).
+
+mod call;
+mod check;
+mod context;
+mod declaration;
+mod error;
+mod execute;
+mod inputs;
+mod outputs;
+mod parameters;
+mod pipeline;
+mod registry;
+mod request;
+mod returned;
+mod spec;
+
+pub use call::{Call, Execution, Instance, Loader};
+pub use context::Context;
+pub use declaration::{
+    CallMode, DynamicBatching, Location, ModelDeclaration, OutputOverride, QueuePolicy, Step,
+    TensorDeclaration, TimeoutAction,
+};
+pub use error::{ModelError, RegistryError, RequestError, RequestId};
+pub use execute::execute;
+pub use outputs::{Output, Outputs, Responses, declaration, output};
+pub use parameters::{ParameterValue, Parameters};
+pub use registry::Registry;
+pub use request::{InferInput, InferRequest, Request, RequestedOutput};
+pub use returned::{Response, Returned};
+pub use spec::{ModelSpec, TensorSpec};

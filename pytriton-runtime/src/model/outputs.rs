@@ -1,0 +1,206 @@
+use std::fmt::Display;
+
+use ndarray::{Array, Dimension};
+
+use crate::tensor::{DataType, Element, Tensor, TensorError};
+
+use super::{ModelError, ModelSpec, TensorDeclaration};
+
+/// An array that a function returns as one output.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an output of a model",
+    label = "not an output",
+    note = "an output is an owned array such as `Array2<f32>`"
+)]
+pub trait Output {
+    /// The element type.
+    const DATATYPE: DataType;
+    /// The number of dimensions; `None` for arrays of any rank.
+    const RANK: Option<usize>;
+
+    /// Turns the array into a tensor, without a copy where it is in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when an element is too long for its type.
+    fn into_tensor(self) -> Result<Tensor, TensorError>;
+}
+
+impl<T: Element, D: Dimension> Output for Array<T, D> {
+    const DATATYPE: DataType = T::DATATYPE;
+    const RANK: Option<usize> = D::NDIM;
+
+    fn into_tensor(self) -> Result<Tensor, TensorError> {
+        let shape = self.shape().to_vec();
+        let elements = if self.is_standard_layout() {
+            let len = self.len();
+            let (mut elements, offset) = self.into_raw_vec_and_offset();
+            // A sliced array keeps the elements around the ones it shows.
+            elements.truncate(offset.unwrap_or_default().saturating_add(len));
+            elements.drain(..offset.unwrap_or_default());
+            elements
+        } else {
+            self.iter().cloned().collect()
+        };
+        Tensor::from_elements(shape, elements)
+    }
+}
+
+/// What a function returns: an array, a tuple of arrays, a struct that derives `Outputs`, or a `Result` of one of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned by a model",
+    label = "not an output",
+    note = "return an owned array such as `Array2<f32>`, a tuple of arrays, a struct that derives `pytriton::Outputs`, or a `Result` of one of them"
+)]
+pub trait Outputs {
+    /// The outputs in order, under their default names.
+    const DECLARATIONS: &'static [TensorDeclaration];
+
+    /// Turns what came back into one tensor for each declaration.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Function`] when an error came back, [`ModelError::Output`] when an array is no tensor.
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
+}
+
+impl<T: Element, D: Dimension> Outputs for Array<T, D> {
+    const DECLARATIONS: &'static [TensorDeclaration] = &[declaration::<Self>("OUTPUT_1")];
+
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        Ok(vec![output(self, model, 0)?])
+    }
+}
+
+impl<O: Outputs, E: Display> Outputs for Result<O, E> {
+    const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
+
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        self.map_err(|error| function_error(model, &error))?
+            .into_tensors(model)
+    }
+}
+
+macro_rules! tuple_outputs {
+    ($($type:ident $field:tt $name:literal),+) => {
+        impl<$($type: Output),+> Outputs for ($($type,)+) {
+            const DECLARATIONS: &'static [TensorDeclaration] = &[$(declaration::<$type>($name)),+];
+
+            fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+                Ok(vec![$(output(self.$field, model, $field)?),+])
+            }
+        }
+    };
+}
+
+tuple_outputs!(A 0 "OUTPUT_1");
+tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2");
+tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3");
+tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4");
+tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E 4 "OUTPUT_5");
+tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E 4 "OUTPUT_5", F 5 "OUTPUT_6");
+tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E 4 "OUTPUT_5", F 5 "OUTPUT_6", G 6 "OUTPUT_7");
+tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E 4 "OUTPUT_5", F 5 "OUTPUT_6", G 6 "OUTPUT_7", H 7 "OUTPUT_8");
+
+/// What a raw function returns: one entry for each request.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned by a model that takes `&[Request]`",
+    label = "not one response for each request",
+    note = "return a `Vec` with one entry for each request, such as `Vec<Array2<f32>>`, or a `Result` of one"
+)]
+pub trait Responses {
+    /// The outputs of one entry.
+    const DECLARATIONS: &'static [TensorDeclaration];
+
+    /// Turns what came back into tensors, or an error, for each request.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Function`] when one error came back for all requests.
+    fn into_responses(
+        self,
+        model: &ModelSpec,
+    ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError>;
+}
+
+impl<O: Outputs> Responses for Vec<O> {
+    const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
+
+    fn into_responses(
+        self,
+        model: &ModelSpec,
+    ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError> {
+        Ok(self
+            .into_iter()
+            .map(|outputs| outputs.into_tensors(model))
+            .collect())
+    }
+}
+
+impl<R: Responses, E: Display> Responses for Result<R, E> {
+    const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
+
+    fn into_responses(
+        self,
+        model: &ModelSpec,
+    ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError> {
+        self.map_err(|error| function_error(model, &error))?
+            .into_responses(model)
+    }
+}
+
+/// The declaration of an output type under a name.
+pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
+    TensorDeclaration {
+        name,
+        datatype: O::DATATYPE,
+        rank: O::RANK,
+        shape: None,
+        optional: false,
+    }
+}
+
+/// Turns the output of that index into a tensor.
+///
+/// # Errors
+///
+/// [`ModelError::Output`], naming the output.
+pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<Tensor, ModelError> {
+    output.into_tensor().map_err(|source| ModelError::Output {
+        model: model.name,
+        output: model.outputs.get(index).map_or("", |output| output.name),
+        source,
+    })
+}
+
+fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
+    ModelError::Function {
+        model: model.name,
+        message: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{array, s};
+
+    use super::*;
+
+    #[test]
+    fn arrays_of_any_layout_become_row_major_tensors() {
+        let whole = array![[1_i32, 2, 3], [4, 5, 6]];
+        let table = [
+            (whole.clone(), vec![1, 2, 3, 4, 5, 6]),
+            (whole.clone().reversed_axes(), vec![1, 4, 2, 5, 3, 6]),
+            (whole.clone().slice_move(s![1.., ..]), vec![4, 5, 6]),
+            (whole.clone().slice_move(s![.., 1..2]), vec![2, 5]),
+            (whole.slice_move(s![..;-1, ..]), vec![4, 5, 6, 1, 2, 3]),
+        ];
+        for (array, expected) in table {
+            let shape = array.shape().to_vec();
+            let tensor = array.into_tensor().unwrap();
+            assert_eq!(tensor.shape(), shape);
+            assert_eq!(tensor.elements::<i32>().unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The parameters of a request, and the headers that were forwarded with it.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::model::{ParameterValue, Parameters};
+/// let mut parameters = Parameters::default();
+/// parameters.insert("beams", ParameterValue::Int64(4));
+/// assert_eq!(parameters.int("beams"), Some(4));
+/// assert_eq!(parameters.str("beams"), None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parameters(BTreeMap<String, ParameterValue>);
+
+/// The value of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ParameterValue {
+    /// A boolean.
+    Bool(bool),
+    /// A signed integer.
+    Int64(i64),
+    /// An unsigned integer, over gRPC.
+    Uint64(u64),
+    /// A floating-point number.
+    Double(f64),
+    /// A text; forwarded headers are texts.
+    String(String),
+}
+
+impl Parameters {
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&ParameterValue> {
+        self.0.get(name)
+    }
+
+    /// The value of a boolean parameter.
+    pub fn bool(&self, name: &str) -> Option<bool> {
+        match self.get(name)? {
+            ParameterValue::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of an integer parameter, if it fits.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.get(name)? {
+            ParameterValue::Int64(value) => Some(*value),
+            ParameterValue::Uint64(value) => i64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    /// The value of a floating-point parameter.
+    pub fn double(&self, name: &str) -> Option<f64> {
+        match self.get(name)? {
+            ParameterValue::Double(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of a text parameter or a forwarded header.
+    pub fn str(&self, name: &str) -> Option<&str> {
+        match self.get(name)? {
+            ParameterValue::String(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Sets a parameter and returns the value it had.
+    pub fn insert(
+        &mut self,
+        name: impl Into<String>,
+        value: ParameterValue,
+    ) -> Option<ParameterValue> {
+        self.0.insert(name.into(), value)
+    }
+
+    /// The parameters in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ParameterValue)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// How many parameters there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no parameter.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for ParameterValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => value.fmt(f),
+            Self::Int64(value) => value.fmt(f),
+            Self::Uint64(value) => value.fmt(f),
+            Self::Double(value) => value.fmt(f),
+            Self::String(value) => value.fmt(f),
+        }
+    }
+}

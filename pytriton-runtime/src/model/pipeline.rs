@@ -1,0 +1,156 @@
+use crate::tensor::{BytesElements, DataType, Element, Tensor, split, stack};
+
+use super::{CallMode, ModelError, ModelSpec, Request, Step};
+
+/// The inputs of one call and the requests they come from.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    pub(super) requests: &'a [Request],
+    pub(super) inputs: Vec<Option<Tensor>>,
+}
+
+/// Cuts a batch into the calls that its model's mode and steps ask for, in the order of the requests.
+pub(super) fn runs<'a>(spec: &ModelSpec, requests: &'a [Request]) -> Vec<&'a [Request]> {
+    let by_parameters = spec.steps.contains(&Step::GroupByParameters);
+    match spec.call {
+        CallMode::Request => requests.chunks(1).collect(),
+        CallMode::Batch if by_parameters => requests
+            .chunk_by(|one, two| one.parameters == two.parameters)
+            .collect(),
+        CallMode::Batch | CallMode::Raw => vec![requests],
+    }
+}
+
+/// Takes the requests of one call through the model's steps.
+pub(super) fn prepare<'a>(
+    spec: &ModelSpec,
+    requests: &'a [Request],
+) -> Result<Group<'a>, ModelError> {
+    if spec.call == CallMode::Raw {
+        return Ok(Group {
+            requests,
+            inputs: Vec::new(),
+        });
+    }
+    let inputs = (0..spec.inputs.len()).map(|input| stacked(spec, requests, input));
+    let mut group = Group {
+        requests,
+        inputs: inputs.collect::<Result<_, _>>()?,
+    };
+    for step in spec.steps {
+        match *step {
+            Step::GroupByParameters => {}
+            Step::FirstValue { input, strict } => first_value(spec, &mut group, input, strict)?,
+        }
+    }
+    Ok(group)
+}
+
+fn stacked(
+    spec: &ModelSpec,
+    requests: &[Request],
+    input: usize,
+) -> Result<Option<Tensor>, ModelError> {
+    let tensors = requests
+        .iter()
+        .map(|request| request.inputs[input].as_ref());
+    // The scheduler only gathers requests with the same inputs.
+    let Some(tensors) = tensors.collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let stacked = stack(&tensors).map_err(|source| ModelError::Input {
+        model: spec.name,
+        input: spec.inputs[input].name,
+        source,
+    })?;
+    Ok(Some(stacked))
+}
+
+fn first_value(
+    spec: &ModelSpec,
+    group: &mut Group<'_>,
+    input: usize,
+    strict: bool,
+) -> Result<(), ModelError> {
+    let Some(tensor) = &group.inputs[input] else {
+        return Ok(());
+    };
+    let name = spec.inputs[input].name;
+    let error = |source| ModelError::Input {
+        model: spec.name,
+        input: name,
+        source,
+    };
+    let rows = split(tensor, &vec![1; tensor.rows()]).map_err(error)?;
+    let [first, rest @ ..] = rows.as_slice() else {
+        return Ok(());
+    };
+    if strict && rest.iter().any(|row| row.data() != first.data()) {
+        return Err(ModelError::DifferentValues {
+            model: spec.name,
+            input: name,
+            values: distinct(&rows),
+        });
+    }
+    let shape = first.shape()[1..].to_vec();
+    let value = Tensor::new(first.datatype(), shape, first.data().clone()).map_err(error)?;
+    group.inputs[input] = Some(value);
+    Ok(())
+}
+
+/// How many values and how many elements of each a message shows.
+const SHOWN: usize = 8;
+
+/// The distinct rows as text, in the order in which they first come.
+fn distinct(rows: &[Tensor]) -> String {
+    let mut seen: Vec<&Tensor> = Vec::new();
+    for row in rows {
+        if !seen.iter().any(|other| other.data() == row.data()) {
+            seen.push(row);
+        }
+    }
+    let mut texts: Vec<String> = seen.iter().take(SHOWN).map(|row| row_text(row)).collect();
+    if seen.len() > SHOWN {
+        texts.push(format!("and {} more", seen.len() - SHOWN));
+    }
+    texts.join(", ")
+}
+
+fn row_text(row: &Tensor) -> String {
+    let mut texts = element_texts(row);
+    if texts.len() == 1 {
+        return texts.remove(0);
+    }
+    if texts.len() > SHOWN {
+        texts.truncate(SHOWN);
+        texts.push("…".to_owned());
+    }
+    format!("[{}]", texts.join(", "))
+}
+
+fn element_texts(row: &Tensor) -> Vec<String> {
+    match row.datatype() {
+        DataType::Bool => texts::<bool>(row),
+        DataType::Uint8 => texts::<u8>(row),
+        DataType::Uint16 => texts::<u16>(row),
+        DataType::Uint32 => texts::<u32>(row),
+        DataType::Uint64 => texts::<u64>(row),
+        DataType::Int8 => texts::<i8>(row),
+        DataType::Int16 => texts::<i16>(row),
+        DataType::Int32 => texts::<i32>(row),
+        DataType::Int64 => texts::<i64>(row),
+        DataType::Fp16 => texts::<half::f16>(row),
+        DataType::Bf16 => texts::<half::bf16>(row),
+        DataType::Fp32 => texts::<f32>(row),
+        DataType::Fp64 => texts::<f64>(row),
+        DataType::Bytes => BytesElements::new(row.data())
+            .map_while(Result::ok)
+            .map(|element| format!("\"{}\"", element.escape_ascii()))
+            .collect(),
+    }
+}
+
+fn texts<T: Element + ToString>(row: &Tensor) -> Vec<String> {
+    let elements = row.elements::<T>().unwrap_or_default();
+    elements.iter().map(T::to_string).collect()
+}

@@ -1,0 +1,126 @@
+use std::sync::Arc;
+
+use bytes::Bytes;
+use ndarray::{CowArray, IxDyn};
+
+use crate::tensor::{DataType, Element, Tensor, TensorError};
+
+use super::inputs::array;
+use super::{ModelSpec, Parameters};
+
+/// A request as a codec read it: names from the wire, not yet checked against a model.
+#[derive(Debug, Clone, Default)]
+pub struct InferRequest {
+    /// The client's id; empty for none.
+    pub id: String,
+    /// The request's parameters and forwarded headers.
+    pub parameters: Parameters,
+    /// How long the request may wait, in microseconds; 0 for no wish.
+    pub timeout_microseconds: u64,
+    /// The inputs in the order of the request.
+    pub inputs: Vec<InferInput>,
+    /// The outputs asked for; empty for all.
+    pub outputs: Vec<RequestedOutput>,
+}
+
+/// An input as the wire carries it: nothing of it has been compared with the model or with itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InferInput {
+    /// The name.
+    pub name: String,
+    /// The element type.
+    pub datatype: DataType,
+    /// The dimensions, which a client may have made negative.
+    pub shape: Vec<i64>,
+    /// The elements' bytes, as in [`Tensor::data`].
+    pub data: Bytes,
+}
+
+/// An output that a request asks for, and how.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestedOutput {
+    /// The name.
+    pub name: String,
+    /// Whether it is to come as binary data; `None` leaves it to the request.
+    pub binary: Option<bool>,
+    /// How many classes to return instead of the tensor; 0 for the tensor.
+    pub classification: usize,
+}
+
+/// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) id: String,
+    pub(super) parameters: Parameters,
+    pub(super) timeout_microseconds: u64,
+    /// In the order of the model's inputs.
+    pub(super) inputs: Vec<Option<Tensor>>,
+    /// For each output of the model, whether the request asks for it.
+    pub(super) requested: Vec<bool>,
+    pub(super) batch_size: usize,
+}
+
+impl Request {
+    /// The client's id; empty for none.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The model that the request is for.
+    pub fn model(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    /// The request's parameters and forwarded headers.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// How long the request may wait, in microseconds; 0 for no wish.
+    pub fn timeout_microseconds(&self) -> u64 {
+        self.timeout_microseconds
+    }
+
+    /// The rows of the request; 1 for a model without batching.
+    pub fn batch_size(&self) -> usize {
+        self.batch_size
+    }
+
+    /// The names of the outputs that the request asks for.
+    pub fn requested_outputs(&self) -> impl Iterator<Item = &'static str> {
+        let outputs = self.spec.outputs.iter().zip(&self.requested);
+        outputs
+            .filter(|(_, requested)| **requested)
+            .map(|(output, _)| output.name)
+    }
+
+    /// The tensor of an input; `None` when the request left it out or the model has no such input.
+    pub fn tensor(&self, name: &str) -> Option<&Tensor> {
+        self.inputs[self.spec.input_index(name)?].as_ref()
+    }
+
+    /// The array of an input, batch axis first; `None` when the request left it out or the model has no such input.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when the input has another element type.
+    pub fn array<T: Element>(
+        &self,
+        name: &str,
+    ) -> Result<Option<CowArray<'_, T, IxDyn>>, TensorError> {
+        self.tensor(name).map(array).transpose()
+    }
+
+    /// Whether the two requests can be rows of one batch: the same inputs, of the same dims after the batch axis.
+    pub fn stacks_with(&self, other: &Self) -> bool {
+        self.inputs
+            .iter()
+            .zip(&other.inputs)
+            .all(|pair| match pair {
+                (Some(one), Some(two)) => one.shape().get(1..) == two.shape().get(1..),
+                (None, None) => true,
+                _ => false,
+            })
+    }
+}

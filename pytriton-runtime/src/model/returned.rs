@@ -1,0 +1,115 @@
+use crate::tensor::{Tensor, dims_match, shape_text, split};
+
+use super::{ModelError, ModelSpec, Request};
+
+/// What one call of a function returned.
+#[derive(Debug)]
+pub enum Returned {
+    /// One tensor for each output, for all rows of the call.
+    Call(Vec<Tensor>),
+    /// One entry for each request of the call.
+    Each(Vec<Result<Vec<Tensor>, ModelError>>),
+}
+
+/// The outputs that one request asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// The indices of the model's outputs and their tensors, in the model's order.
+    pub outputs: Vec<(usize, Tensor)>,
+}
+
+/// Checks what a call returned and gives each request its rows.
+pub(super) fn responses(
+    spec: &ModelSpec,
+    requests: &[Request],
+    returned: Returned,
+) -> Vec<Result<Response, ModelError>> {
+    let each = match returned {
+        Returned::Call(tensors) => match seams(spec, requests, tensors) {
+            Ok(each) => each.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error); requests.len()],
+        },
+        Returned::Each(each) if each.len() != requests.len() => {
+            let error = ModelError::ResponseCount {
+                model: spec.name,
+                expected: requests.len(),
+                got: each.len(),
+            };
+            vec![Err(error); requests.len()]
+        }
+        Returned::Each(each) => each
+            .into_iter()
+            .zip(requests)
+            .map(|(tensors, request)| {
+                let tensors = tensors?;
+                check(spec, request.batch_size, &tensors)?;
+                Ok(tensors)
+            })
+            .collect(),
+    };
+    each.into_iter()
+        .zip(requests)
+        .map(|(tensors, request)| tensors.map(|tensors| requested(request, tensors)))
+        .collect()
+}
+
+fn requested(request: &Request, tensors: Vec<Tensor>) -> Response {
+    let outputs = tensors.into_iter().enumerate();
+    Response {
+        outputs: outputs
+            .filter(|(index, _)| request.requested[*index])
+            .collect(),
+    }
+}
+
+/// Cuts the outputs of a call at the seams between its requests.
+fn seams(
+    spec: &ModelSpec,
+    requests: &[Request],
+    tensors: Vec<Tensor>,
+) -> Result<Vec<Vec<Tensor>>, ModelError> {
+    let rows: Vec<usize> = requests.iter().map(|request| request.batch_size).collect();
+    check(spec, rows.iter().sum(), &tensors)?;
+    if rows.len() == 1 {
+        return Ok(vec![tensors]);
+    }
+    let mut each: Vec<Vec<Tensor>> = rows
+        .iter()
+        .map(|_| Vec::with_capacity(tensors.len()))
+        .collect();
+    for (tensor, output) in tensors.iter().zip(&spec.outputs) {
+        let parts = split(tensor, &rows).map_err(|source| ModelError::Output {
+            model: spec.name,
+            output: output.name,
+            source,
+        })?;
+        for (part, tensors) in parts.into_iter().zip(&mut each) {
+            tensors.push(part);
+        }
+    }
+    Ok(each)
+}
+
+/// Compares outputs with what the model declares: rows first, then the other dims.
+fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelError> {
+    for (tensor, output) in tensors.iter().zip(&spec.outputs) {
+        let dims = spec.client_dims(output);
+        if spec.batching() && tensor.shape().len() == dims.len() && tensor.rows() != rows {
+            return Err(ModelError::Rows {
+                model: spec.name,
+                output: output.name,
+                expected: rows,
+                got: tensor.rows(),
+            });
+        }
+        if !dims_match(&dims, tensor.shape()) {
+            return Err(ModelError::OutputShape {
+                model: spec.name,
+                output: output.name,
+                expected: shape_text(&dims),
+                got: shape_text(tensor.shape()),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+use crate::tensor::DataType;
+
+use super::{
+    CallMode, DynamicBatching, Loader, Location, ModelDeclaration, OutputOverride, RegistryError,
+    Step, TensorDeclaration,
+};
+
+/// A registered model: its declaration with every default filled in and every rule checked.
+#[derive(Debug, Clone)]
+pub struct ModelSpec {
+    /// The model's name.
+    pub name: &'static str,
+    /// The model's version.
+    pub version: u32,
+    /// The largest batch; 0 for a model whose tensors have no batch axis.
+    pub max_batch_size: u32,
+    /// How many instances run in parallel.
+    pub instances: u32,
+    /// The inputs in the order of the function's parameters.
+    pub inputs: Vec<TensorSpec>,
+    /// The outputs in the order of the return type.
+    pub outputs: Vec<TensorSpec>,
+    /// How requests are gathered; `None` sends each request alone.
+    pub dynamic_batching: Option<DynamicBatching>,
+    /// What one call of the function sees.
+    pub call: CallMode,
+    /// What happens to a batch before the call.
+    pub steps: &'static [Step],
+    /// Makes an instance.
+    pub load: Loader,
+    /// Where the model stands in the user's source.
+    pub location: Location,
+}
+
+/// An input or output of a registered model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorSpec {
+    /// The tensor's name.
+    pub name: &'static str,
+    /// The element type.
+    pub datatype: DataType,
+    /// The dims without the batch axis, -1 for any size.
+    pub dims: Vec<i64>,
+    /// Whether a request may leave the tensor out.
+    pub optional: bool,
+}
+
+impl ModelSpec {
+    /// Checks a declaration and fills in what it leaves open.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::Rank`] when a tensor's shape and rank do not go together, [`RegistryError::OutputCount`] when
+    /// `#[output]` stands more often than there are outputs, [`RegistryError::DuplicateTensor`] for a name used twice.
+    pub fn new(declaration: &ModelDeclaration) -> Result<Self, RegistryError> {
+        let overrides = declaration.output_overrides;
+        if !overrides.is_empty() && overrides.len() != declaration.outputs.len() {
+            return Err(RegistryError::OutputCount {
+                model: declaration.name,
+                location: declaration.location,
+                expected: declaration.outputs.len(),
+                got: overrides.len(),
+            });
+        }
+        let outputs = declaration
+            .outputs
+            .iter()
+            .enumerate()
+            .map(|(index, output)| overridden(*output, overrides.get(index)));
+        let spec = Self {
+            name: declaration.name,
+            version: declaration.version,
+            max_batch_size: declaration.max_batch_size,
+            instances: declaration.instances,
+            inputs: tensors(declaration, declaration.inputs.iter().copied())?,
+            outputs: tensors(declaration, outputs)?,
+            dynamic_batching: declaration.dynamic_batching,
+            call: declaration.call,
+            steps: declaration.steps,
+            load: declaration.load,
+            location: declaration.location,
+        };
+        Ok(spec)
+    }
+
+    /// Whether tensors have a batch axis.
+    pub fn batching(&self) -> bool {
+        self.max_batch_size > 0
+    }
+
+    /// The dims of a tensor as clients see them: with -1 for the batch axis in front where there is one.
+    pub fn client_dims(&self, tensor: &TensorSpec) -> Vec<i64> {
+        let batch_axis = self.batching().then_some(-1);
+        batch_axis
+            .into_iter()
+            .chain(tensor.dims.iter().copied())
+            .collect()
+    }
+
+    /// The index of the input of that name.
+    pub fn input_index(&self, name: &str) -> Option<usize> {
+        self.inputs.iter().position(|input| input.name == name)
+    }
+
+    /// The index of the output of that name.
+    pub fn output_index(&self, name: &str) -> Option<usize> {
+        self.outputs.iter().position(|output| output.name == name)
+    }
+}
+
+fn overridden(output: TensorDeclaration, with: Option<&OutputOverride>) -> TensorDeclaration {
+    let Some(with) = with else { return output };
+    TensorDeclaration {
+        name: with.name.unwrap_or(output.name),
+        shape: with.shape.or(output.shape),
+        ..output
+    }
+}
+
+fn tensors(
+    model: &ModelDeclaration,
+    declarations: impl Iterator<Item = TensorDeclaration>,
+) -> Result<Vec<TensorSpec>, RegistryError> {
+    let mut specs: Vec<TensorSpec> = Vec::new();
+    for declaration in declarations {
+        if specs.iter().any(|spec| spec.name == declaration.name) {
+            return Err(RegistryError::DuplicateTensor {
+                model: model.name,
+                location: model.location,
+                tensor: declaration.name,
+            });
+        }
+        specs.push(TensorSpec {
+            name: declaration.name,
+            datatype: declaration.datatype,
+            dims: dims(model, &declaration)?,
+            optional: declaration.optional,
+        });
+    }
+    Ok(specs)
+}
+
+/// The dims of a tensor without the batch axis. Triton wants at least one.
+fn dims(model: &ModelDeclaration, tensor: &TensorDeclaration) -> Result<Vec<i64>, RegistryError> {
+    let batch_axis = usize::from(model.max_batch_size > 0);
+    let rank = tensor.rank.map(|rank| rank.saturating_sub(batch_axis));
+    match (rank, tensor.shape) {
+        (Some(rank), None) if rank > 0 => Ok(vec![-1; rank]),
+        (rank, Some(shape)) if !shape.is_empty() && rank.is_none_or(|rank| rank == shape.len()) => {
+            Ok(shape.to_vec())
+        }
+        _ => Err(RegistryError::Rank {
+            model: model.name,
+            location: model.location,
+            tensor: tensor.name,
+            rank: tensor.rank,
+            shape: tensor.shape,
+            batching: model.max_batch_size > 0,
+        }),
+    }
+}

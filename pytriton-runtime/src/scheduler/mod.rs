@@ -1,0 +1,5 @@
+//! The waiting room: a bounded queue, batching, cancellation, and the instances that execute.
+
+mod error;
+
+pub use error::SchedulerError;

@@ -1,0 +1,97 @@
+use std::collections::BTreeMap;
+
+/// How often something happened and how long it took in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StatisticDuration {
+    /// How often.
+    pub count: u64,
+    /// How long in all, in nanoseconds.
+    pub ns: u64,
+}
+
+impl StatisticDuration {
+    /// Adds `count` events of `ns` nanoseconds each.
+    pub fn add(&mut self, count: u64, ns: u64) {
+        self.count += count;
+        self.ns = self.ns.saturating_add(ns.saturating_mul(count));
+    }
+}
+
+/// How long the parts of an execution took, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Durations {
+    /// Gathering the inputs.
+    pub compute_input: u64,
+    /// The function.
+    pub compute_infer: u64,
+    /// Giving back the outputs.
+    pub compute_output: u64,
+}
+
+/// The executions of one batch size.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BatchStatistics {
+    /// Gathering the inputs.
+    pub compute_input: StatisticDuration,
+    /// The function.
+    pub compute_infer: StatisticDuration,
+    /// Giving back the outputs.
+    pub compute_output: StatisticDuration,
+}
+
+/// Why a request failed, as Triton's `nv_inference_request_failure` labels it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FailureReason {
+    /// The queue was full, or the request waited too long.
+    Rejected,
+    /// The client went away.
+    Canceled,
+    /// The function failed.
+    Backend,
+    /// Anything else.
+    Other,
+}
+
+impl FailureReason {
+    /// Every reason, in the order of the enumeration.
+    pub const ALL: [Self; 4] = [Self::Rejected, Self::Canceled, Self::Backend, Self::Other];
+
+    /// The label's value.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Rejected => "REJECTED",
+            Self::Canceled => "CANCELED",
+            Self::Backend => "BACKEND",
+            Self::Other => "OTHER",
+        }
+    }
+}
+
+/// What one model has done since the server started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelStatistics {
+    /// When the last inference was executed, in milliseconds since the epoch; 0 for never.
+    pub last_inference: u64,
+    /// Rows that were executed.
+    pub inference_count: u64,
+    /// Executions, whatever their batch size.
+    pub execution_count: u64,
+    /// Requests that succeeded, from their arrival to their response.
+    pub success: StatisticDuration,
+    /// Requests that failed, likewise.
+    pub fail: StatisticDuration,
+    /// Requests that succeeded, while they waited.
+    pub queue: StatisticDuration,
+    /// Requests that succeeded, while their inputs were gathered.
+    pub compute_input: StatisticDuration,
+    /// Requests that succeeded, while the function ran.
+    pub compute_infer: StatisticDuration,
+    /// Requests that succeeded, while their outputs were given back.
+    pub compute_output: StatisticDuration,
+    /// The executions of each batch size.
+    pub batches: BTreeMap<usize, BatchStatistics>,
+    /// The failed requests by reason, in the order of [`FailureReason::ALL`].
+    pub failures: [u64; 4],
+    /// Requests that wait now.
+    pub pending: u64,
+}

@@ -1,0 +1,7 @@
+//! What a model has done: exact counts and durations, as Triton's statistics extension tells them. Pure.
+
+mod counter;
+mod recorder;
+
+pub use counter::{BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration};
+pub use recorder::{Execution, Recorder, Success};

@@ -1,0 +1,120 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Durations, FailureReason, ModelStatistics};
+
+/// Counts what a model does. One lock, taken once for each execution.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    statistics: Mutex<ModelStatistics>,
+}
+
+/// One execution of a batch.
+#[derive(Debug, Clone, Default)]
+pub struct Execution {
+    /// The rows of all requests.
+    pub batch_size: usize,
+    /// How long its parts took.
+    pub durations: Durations,
+    /// The requests that succeeded.
+    pub succeeded: Vec<Success>,
+    /// The requests that failed: how long each took in all, in nanoseconds.
+    pub failed: Vec<u64>,
+}
+
+/// A request that succeeded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Success {
+    /// Its rows.
+    pub batch_size: usize,
+    /// How long it took from its arrival to its response, in nanoseconds.
+    pub request: u64,
+    /// How long it waited, in nanoseconds.
+    pub queue: u64,
+}
+
+impl Recorder {
+    /// Counts an execution and its requests.
+    ///
+    /// As in Triton, the rows of requests that failed are not counted as inferences, their execution is.
+    pub fn record(&self, execution: &Execution) {
+        let durations = execution.durations;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let mut statistics = self.lock();
+        statistics.last_inference = now.map_or(0, |now| {
+            now.as_secs() * 1000 + u64::from(now.subsec_millis())
+        });
+        statistics.execution_count += 1;
+        let batch = statistics.batches.entry(execution.batch_size).or_default();
+        batch.compute_input.add(1, durations.compute_input);
+        batch.compute_infer.add(1, durations.compute_infer);
+        batch.compute_output.add(1, durations.compute_output);
+        for success in &execution.succeeded {
+            statistics.inference_count += success.batch_size as u64;
+            statistics.success.add(1, success.request);
+            statistics.queue.add(1, success.queue);
+            statistics.compute_input.add(1, durations.compute_input);
+            statistics.compute_infer.add(1, durations.compute_infer);
+            statistics.compute_output.add(1, durations.compute_output);
+        }
+        for &ns in &execution.failed {
+            statistics.fail.add(1, ns);
+            statistics.failures[FailureReason::Backend as usize] += 1;
+        }
+    }
+
+    /// Counts a request that failed without having been executed, `ns` nanoseconds after it came.
+    pub fn record_failure(&self, reason: FailureReason, ns: u64) {
+        let mut statistics = self.lock();
+        statistics.fail.add(1, ns);
+        statistics.failures[reason as usize] += 1;
+    }
+
+    /// What has been counted so far, with `pending` requests waiting.
+    pub fn snapshot(&self, pending: u64) -> ModelStatistics {
+        ModelStatistics {
+            pending,
+            ..self.lock().clone()
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ModelStatistics> {
+        // Nothing under the lock panics half-way: a poisoned lock still holds whole numbers.
+        self.statistics
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_rows_executions_and_failures_apart() {
+        let recorder = Recorder::default();
+        recorder.record(&Execution {
+            batch_size: 3,
+            durations: Durations {
+                compute_infer: 10,
+                ..Durations::default()
+            },
+            succeeded: vec![Success {
+                batch_size: 2,
+                request: 30,
+                queue: 5,
+            }],
+            failed: vec![40],
+        });
+        recorder.record_failure(FailureReason::Rejected, 1);
+        let statistics = recorder.snapshot(7);
+        assert_eq!(statistics.inference_count, 2);
+        assert_eq!(statistics.execution_count, 1);
+        assert_eq!(statistics.success.count, 1);
+        assert_eq!(statistics.fail.count, 2);
+        assert_eq!(statistics.fail.ns, 41);
+        assert_eq!(statistics.failures, [1, 0, 1, 0]);
+        assert_eq!(statistics.batches[&3].compute_infer.ns, 10);
+        assert_eq!(statistics.pending, 7);
+    }
+}

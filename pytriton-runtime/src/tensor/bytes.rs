@@ -1,0 +1,145 @@
+use ::bytes::{BufMut, Bytes, BytesMut};
+
+use super::TensorError;
+
+/// The length prefix of a `BYTES` element.
+const PREFIX: usize = size_of::<u32>();
+
+/// The elements of a `BYTES` tensor, one after the other, with no copy.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::tensor::BytesElements;
+/// let data = [2, 0, 0, 0, b'h', b'i', 0, 0, 0, 0];
+/// let elements: Result<Vec<&[u8]>, _> = BytesElements::new(&data).collect();
+/// assert_eq!(elements.unwrap(), [&b"hi"[..], b""]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct BytesElements<'a> {
+    rest: &'a [u8],
+    index: usize,
+}
+
+impl<'a> BytesElements<'a> {
+    /// Walks the elements of `data`.
+    pub fn new(data: &'a [u8]) -> Self {
+        Self {
+            rest: data,
+            index: 0,
+        }
+    }
+
+    /// The bytes that have not been walked yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    fn take_element(&mut self) -> Result<&'a [u8], TensorError> {
+        let Some((prefix, rest)) = self.rest.split_first_chunk::<PREFIX>() else {
+            return Err(TensorError::TruncatedLength {
+                index: self.index,
+                available: self.rest.len(),
+            });
+        };
+        let length = u32::from_le_bytes(*prefix) as usize;
+        let Some((element, rest)) = rest.split_at_checked(length) else {
+            return Err(TensorError::TruncatedElement {
+                index: self.index,
+                length,
+                available: rest.len(),
+            });
+        };
+        self.rest = rest;
+        self.index += 1;
+        Ok(element)
+    }
+}
+
+impl<'a> Iterator for BytesElements<'a> {
+    type Item = Result<&'a [u8], TensorError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let element = self.take_element();
+        if element.is_err() {
+            self.rest = &[];
+        }
+        Some(element)
+    }
+}
+
+/// Appends one `BYTES` element: its length and its bytes.
+///
+/// # Errors
+///
+/// [`TensorError::ElementTooLong`] for 4 GiB and more.
+pub fn push_bytes_element(
+    buffer: &mut BytesMut,
+    index: usize,
+    element: &[u8],
+) -> Result<(), TensorError> {
+    let length = u32::try_from(element.len()).map_err(|_| TensorError::ElementTooLong {
+        index,
+        length: element.len(),
+    })?;
+    buffer.reserve(PREFIX + element.len());
+    buffer.put_u32_le(length);
+    buffer.put_slice(element);
+    Ok(())
+}
+
+/// Writes `BYTES` elements one after the other.
+///
+/// # Errors
+///
+/// [`TensorError::ElementTooLong`] for an element of 4 GiB and more.
+pub fn encode_bytes_elements<'a>(
+    elements: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Bytes, TensorError> {
+    let mut buffer = BytesMut::new();
+    for (index, element) in elements.into_iter().enumerate() {
+        push_bytes_element(&mut buffer, index, element)?;
+    }
+    Ok(buffer.freeze())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_bytes_read_back() {
+        let elements: [&[u8]; 4] = [b"", b"\0", b"end\0\0", &[0xff, 0xfe]];
+        let data = encode_bytes_elements(elements).unwrap();
+        let back: Vec<&[u8]> = BytesElements::new(&data).collect::<Result<_, _>>().unwrap();
+        assert_eq!(back, elements);
+    }
+
+    #[test]
+    fn names_the_element_that_is_cut_off() {
+        let table: &[(&[u8], TensorError)] = &[
+            (
+                &[0, 0, 0, 0, 1, 2],
+                TensorError::TruncatedLength {
+                    index: 1,
+                    available: 2,
+                },
+            ),
+            (
+                &[100, 0, 0, 0, 1],
+                TensorError::TruncatedElement {
+                    index: 0,
+                    length: 100,
+                    available: 1,
+                },
+            ),
+        ];
+        for (data, expected) in table {
+            let got: Result<Vec<&[u8]>, _> = BytesElements::new(data).collect();
+            assert_eq!(got.unwrap_err(), *expected);
+        }
+    }
+}

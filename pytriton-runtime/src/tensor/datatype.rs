@@ -1,0 +1,138 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// The element type of a tensor, under its KServe v2 name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DataType {
+    /// `BOOL`: one byte, 0 or 1.
+    Bool,
+    /// `UINT8`.
+    Uint8,
+    /// `UINT16`.
+    Uint16,
+    /// `UINT32`.
+    Uint32,
+    /// `UINT64`.
+    Uint64,
+    /// `INT8`.
+    Int8,
+    /// `INT16`.
+    Int16,
+    /// `INT32`.
+    Int32,
+    /// `INT64`.
+    Int64,
+    /// `FP16`: IEEE 754 half precision.
+    Fp16,
+    /// `BF16`: the upper half of an IEEE 754 single.
+    Bf16,
+    /// `FP32`.
+    Fp32,
+    /// `FP64`.
+    Fp64,
+    /// `BYTES`: each element a 4-byte little-endian length and that many bytes.
+    Bytes,
+}
+
+impl DataType {
+    /// Every element type, in the order of Triton's enumeration.
+    pub const ALL: [Self; 14] = [
+        Self::Bool,
+        Self::Uint8,
+        Self::Uint16,
+        Self::Uint32,
+        Self::Uint64,
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Int64,
+        Self::Fp16,
+        Self::Bf16,
+        Self::Fp32,
+        Self::Fp64,
+        Self::Bytes,
+    ];
+
+    /// The name in KServe v2 requests and metadata, such as `FP32`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "BOOL",
+            Self::Uint8 => "UINT8",
+            Self::Uint16 => "UINT16",
+            Self::Uint32 => "UINT32",
+            Self::Uint64 => "UINT64",
+            Self::Int8 => "INT8",
+            Self::Int16 => "INT16",
+            Self::Int32 => "INT32",
+            Self::Int64 => "INT64",
+            Self::Fp16 => "FP16",
+            Self::Bf16 => "BF16",
+            Self::Fp32 => "FP32",
+            Self::Fp64 => "FP64",
+            Self::Bytes => "BYTES",
+        }
+    }
+
+    /// The name in Triton's model configuration, such as `TYPE_FP32`; `BYTES` is `TYPE_STRING` there.
+    pub const fn config_name(self) -> &'static str {
+        match self {
+            Self::Bool => "TYPE_BOOL",
+            Self::Uint8 => "TYPE_UINT8",
+            Self::Uint16 => "TYPE_UINT16",
+            Self::Uint32 => "TYPE_UINT32",
+            Self::Uint64 => "TYPE_UINT64",
+            Self::Int8 => "TYPE_INT8",
+            Self::Int16 => "TYPE_INT16",
+            Self::Int32 => "TYPE_INT32",
+            Self::Int64 => "TYPE_INT64",
+            Self::Fp16 => "TYPE_FP16",
+            Self::Bf16 => "TYPE_BF16",
+            Self::Fp32 => "TYPE_FP32",
+            Self::Fp64 => "TYPE_FP64",
+            Self::Bytes => "TYPE_STRING",
+        }
+    }
+
+    /// The size of one element in bytes; `None` for `BYTES`, whose elements have sizes of their own.
+    pub const fn size(self) -> Option<usize> {
+        match self {
+            Self::Bool | Self::Uint8 | Self::Int8 => Some(1),
+            Self::Uint16 | Self::Int16 | Self::Fp16 | Self::Bf16 => Some(2),
+            Self::Uint32 | Self::Int32 | Self::Fp32 => Some(4),
+            Self::Uint64 | Self::Int64 | Self::Fp64 => Some(8),
+            Self::Bytes => None,
+        }
+    }
+}
+
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for DataType {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|datatype| datatype.name() == name)
+            .ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back() {
+        for datatype in DataType::ALL {
+            assert_eq!(datatype.name().parse(), Ok(datatype));
+        }
+        for unknown in ["", "fp32", "FP8", "TYPE_FP32", "STRING"] {
+            assert_eq!(unknown.parse::<DataType>(), Err(()), "{unknown}");
+        }
+    }
+}

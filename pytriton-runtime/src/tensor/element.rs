@@ -1,0 +1,189 @@
+use std::borrow::Cow;
+
+use ::bytes::Bytes;
+use bytemuck::{CheckedBitPattern, NoUninit};
+use half::{bf16, f16};
+
+use super::{BytesElements, DataType, Tensor, TensorError, encode_bytes_elements};
+
+/// The elements of a tensor: borrowed from its bytes where they are aligned, decoded otherwise.
+pub type Elements<'a, T> = Cow<'a, [T]>;
+
+/// A Rust type that a tensor's elements can have.
+///
+/// | Rust | KServe |
+/// | --- | --- |
+/// | `bool` | `BOOL` |
+/// | `u8` `u16` `u32` `u64` | `UINT8` `UINT16` `UINT32` `UINT64` |
+/// | `i8` `i16` `i32` `i64` | `INT8` `INT16` `INT32` `INT64` |
+/// | `f16` `bf16` `f32` `f64` | `FP16` `BF16` `FP32` `FP64` |
+/// | `Vec<u8>` `String` | `BYTES` |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a tensor",
+    label = "not an element type",
+    note = "element types are bool, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Vec<u8> and String"
+)]
+pub trait Element: Clone + Send + Sync + 'static {
+    /// The KServe element type.
+    const DATATYPE: DataType;
+
+    /// Reads the elements of a tensor's bytes.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when the bytes are no elements of this type.
+    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError>;
+
+    /// Turns elements into a tensor's bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB and more.
+    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError>;
+}
+
+impl Tensor {
+    /// The elements in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when the tensor holds another element type, or bytes that are no elements.
+    pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>, TensorError> {
+        if self.datatype() != T::DATATYPE {
+            return Err(TensorError::DataType {
+                expected: T::DATATYPE,
+                found: self.datatype(),
+            });
+        }
+        T::decode(self.data())
+    }
+}
+
+/// A vector of plain values seen as its bytes, so that they can be shared without a copy.
+struct Owner<T>(Vec<T>);
+
+impl<T: NoUninit> AsRef<[u8]> for Owner<T> {
+    fn as_ref(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
+}
+
+fn decode_plain<T: CheckedBitPattern>(data: &[u8]) -> Option<Elements<'_, T>> {
+    if let Ok(elements) = bytemuck::checked::try_cast_slice(data) {
+        return Some(Cow::Borrowed(elements));
+    }
+    data.chunks_exact(size_of::<T>())
+        .map(|chunk| bytemuck::checked::try_pod_read_unaligned(chunk).ok())
+        .collect::<Option<Vec<T>>>()
+        .map(Cow::Owned)
+}
+
+macro_rules! plain_element {
+    ($($rust:ty => $datatype:ident),* $(,)?) => {$(
+        impl Element for $rust {
+            const DATATYPE: DataType = DataType::$datatype;
+
+            fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
+                decode_plain(data).ok_or_else(|| not_bool(data))
+            }
+
+            fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
+                Ok(Bytes::from_owner(Owner(elements)))
+            }
+        }
+    )*};
+}
+
+plain_element! {
+    bool => Bool,
+    u8 => Uint8,
+    u16 => Uint16,
+    u32 => Uint32,
+    u64 => Uint64,
+    i8 => Int8,
+    i16 => Int16,
+    i32 => Int32,
+    i64 => Int64,
+    f16 => Fp16,
+    bf16 => Bf16,
+    f32 => Fp32,
+    f64 => Fp64,
+}
+
+/// `bool` is the one plain type that has invalid bytes.
+fn not_bool(data: &[u8]) -> TensorError {
+    let index = data.iter().position(|&byte| byte > 1).unwrap_or_default();
+    TensorError::NotBool {
+        index,
+        value: data.get(index).copied().unwrap_or_default(),
+    }
+}
+
+impl Element for Vec<u8> {
+    const DATATYPE: DataType = DataType::Bytes;
+
+    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
+        BytesElements::new(data)
+            .map(|element| element.map(<[u8]>::to_vec))
+            .collect::<Result<Vec<_>, _>>()
+            .map(Cow::Owned)
+    }
+
+    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
+        encode_bytes_elements(elements.iter().map(Self::as_slice))
+    }
+}
+
+impl Element for String {
+    const DATATYPE: DataType = DataType::Bytes;
+
+    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
+        BytesElements::new(data)
+            .enumerate()
+            .map(|(index, element)| match std::str::from_utf8(element?) {
+                Ok(text) => Ok(text.to_owned()),
+                Err(_) => Err(TensorError::NotUtf8 { index }),
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map(Cow::Owned)
+    }
+
+    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
+        encode_bytes_elements(elements.iter().map(Self::as_bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unaligned_bytes_are_copied_and_read_the_same() {
+        let bytes = f32::encode(vec![1.5, -2.0, f32::NAN]).unwrap();
+        let mut shifted = vec![0_u8; 1];
+        shifted.extend_from_slice(&bytes);
+        for start in 0..4 {
+            let mut padded = vec![0_u8; start];
+            padded.extend_from_slice(&bytes);
+            let elements = f32::decode(&padded[start..]).unwrap();
+            assert_eq!(elements[..2], [1.5, -2.0]);
+            assert!(elements[2].is_nan());
+        }
+    }
+
+    #[test]
+    fn a_byte_that_is_no_bool_is_named() {
+        assert_eq!(bool::decode(&[0, 1]).unwrap(), vec![false, true]);
+        let expected = TensorError::NotBool { index: 1, value: 2 };
+        assert_eq!(bool::decode(&[1, 2, 3]), Err(expected));
+    }
+
+    #[test]
+    fn a_string_must_be_utf8() {
+        let bytes = Vec::<u8>::encode(vec![b"ok".to_vec(), vec![0xff]]).unwrap();
+        assert_eq!(
+            String::decode(&bytes),
+            Err(TensorError::NotUtf8 { index: 1 })
+        );
+    }
+}

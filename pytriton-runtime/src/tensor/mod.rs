@@ -1,0 +1,26 @@
+//! Tensors: an element type, a shape and bytes. Pure: no I/O, no tasks.
+//!
+//! A [`Tensor`] holds its elements in row-major order, little-endian, exactly as the KServe binary extension and gRPC's
+//! raw contents carry them, so that a request's bytes become a function's array without being rewritten.
+
+mod aligned;
+mod bytes;
+mod datatype;
+mod element;
+mod error;
+mod shape;
+mod stack;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod tensor;
+
+pub use aligned::AlignedBuffer;
+pub use bytes::{BytesElements, encode_bytes_elements, push_bytes_element};
+pub use datatype::DataType;
+pub use element::{Element, Elements};
+pub use error::TensorError;
+pub use shape::{dims_match, element_count, shape_text};
+pub use stack::{split, stack};
+pub use tensor::Tensor;

@@ -1,0 +1,79 @@
+use super::TensorError;
+
+/// Multiplies the dimensions of a shape.
+///
+/// # Errors
+///
+/// [`TensorError::TooLarge`] when the product leaves `usize`.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::tensor::element_count;
+/// assert_eq!(element_count(&[2, 3]), Ok(6));
+/// assert_eq!(element_count(&[]), Ok(1));
+/// assert!(element_count(&[usize::MAX, 2]).is_err());
+/// ```
+pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
+    // A zero anywhere makes the tensor empty, however large the other dimensions are.
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    shape
+        .iter()
+        .try_fold(1_usize, |count, &dim| count.checked_mul(dim))
+        .ok_or_else(|| TensorError::TooLarge {
+            shape: shape_text(shape),
+        })
+}
+
+/// A shape as Triton writes it in messages: `[2,-1]`.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::tensor::shape_text;
+/// assert_eq!(shape_text(&[2, -1]), "[2,-1]");
+/// ```
+pub fn shape_text<D: ToString>(shape: &[D]) -> String {
+    let dims: Vec<String> = shape.iter().map(D::to_string).collect();
+    format!("[{}]", dims.join(","))
+}
+
+/// Whether a shape fits the declared dims, where -1 stands for any size.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::tensor::dims_match;
+/// assert!(dims_match(&[-1, 3], &[7, 3]));
+/// assert!(!dims_match(&[-1, 3], &[7, 4]));
+/// assert!(!dims_match(&[-1], &[7, 3]));
+/// ```
+pub fn dims_match(dims: &[i64], shape: &[usize]) -> bool {
+    dims.len() == shape.len()
+        && dims
+            .iter()
+            .zip(shape)
+            .all(|(&dim, &size)| dim < 0 || usize::try_from(dim) == Ok(size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_elements() {
+        let table: &[(&[usize], Option<usize>)] = &[
+            (&[], Some(1)),
+            (&[0], Some(0)),
+            (&[4, 0, usize::MAX, usize::MAX], Some(0)),
+            (&[1 << 32, 1 << 31], Some(1 << 63)),
+            (&[1 << 32, 1 << 32], None),
+            (&[usize::MAX, 1], Some(usize::MAX)),
+        ];
+        for (shape, expected) in table {
+            assert_eq!(element_count(shape).ok(), *expected, "{shape:?}");
+        }
+    }
+}

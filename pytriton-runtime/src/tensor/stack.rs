@@ -1,0 +1,177 @@
+use ::bytes::{Bytes, BytesMut};
+
+use super::{
+    AlignedBuffer, BytesElements, DataType, Tensor, TensorError, element_count, shape_text,
+};
+
+/// Puts tensors one below the other along axis 0.
+///
+/// One tensor alone is returned as it is, with no copy.
+///
+/// # Errors
+///
+/// A [`TensorError`] when the tensors differ in element type or in a dimension after axis 0, or are too large together.
+///
+/// # Panics
+///
+/// Never for a non-empty slice; an empty one is an error of shape `[]`.
+pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
+    let [first, rest @ ..] = tensors else {
+        return Err(TensorError::TooLarge {
+            shape: "[]".to_owned(),
+        });
+    };
+    if rest.is_empty() {
+        return Ok((*first).clone());
+    }
+    let mut rows = first.rows();
+    for tensor in rest {
+        check_alike(first, tensor)?;
+        rows = rows
+            .checked_add(tensor.rows())
+            .ok_or_else(|| too_large(first))?;
+    }
+    let mut shape = first.shape().to_vec();
+    match shape.first_mut() {
+        Some(axis) => *axis = rows,
+        None => shape.push(rows),
+    }
+    let data = concatenate(tensors).ok_or_else(|| too_large(first))?;
+    Ok(Tensor::from_checked(first.datatype(), shape, data))
+}
+
+/// Cuts a tensor along axis 0 into parts of the given numbers of rows; the parts share its bytes.
+///
+/// # Errors
+///
+/// [`TensorError::ElementCount`] when the rows do not add up to axis 0.
+pub fn split(tensor: &Tensor, rows: &[usize]) -> Result<Vec<Tensor>, TensorError> {
+    let total = rows.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n));
+    if tensor.shape().is_empty() || total != Some(tensor.rows()) {
+        return Err(TensorError::ElementCount {
+            shape: shape_text(tensor.shape()),
+            expected: tensor.rows(),
+            got: total.unwrap_or(usize::MAX),
+        });
+    }
+    let mut parts = Vec::with_capacity(rows.len());
+    let mut start = 0;
+    for &count in rows {
+        let end = part_end(tensor, start, count)?;
+        let mut shape = tensor.shape().to_vec();
+        shape[0] = count;
+        let data = tensor.data().slice(start..end);
+        parts.push(Tensor::from_checked(tensor.datatype(), shape, data));
+        start = end;
+    }
+    Ok(parts)
+}
+
+/// Where the bytes of `rows` rows end that begin at `start`.
+fn part_end(tensor: &Tensor, start: usize, rows: usize) -> Result<usize, TensorError> {
+    // Of an empty tensor the other dimensions may be of any size: their product is never taken.
+    if tensor.data().is_empty() {
+        return Ok(start);
+    }
+    // Both products divide the element count that the tensor was made with, so that they cannot overflow.
+    let row_elements: usize = tensor.shape()[1..].iter().product();
+    let elements = row_elements * rows;
+    if let Some(size) = tensor.datatype().size() {
+        return Ok(start + elements * size);
+    }
+    let mut walk = BytesElements::new(&tensor.data()[start..]);
+    for _ in 0..elements {
+        walk.next().transpose()?;
+    }
+    Ok(tensor.data().len() - walk.rest().len())
+}
+
+fn check_alike(first: &Tensor, other: &Tensor) -> Result<(), TensorError> {
+    if first.datatype() != other.datatype() {
+        return Err(TensorError::DataType {
+            expected: first.datatype(),
+            found: other.datatype(),
+        });
+    }
+    if first.shape().get(1..) != other.shape().get(1..) {
+        return Err(TensorError::ElementCount {
+            shape: shape_text(other.shape()),
+            expected: element_count(first.shape())?,
+            got: element_count(other.shape())?,
+        });
+    }
+    Ok(())
+}
+
+fn concatenate(tensors: &[&Tensor]) -> Option<Bytes> {
+    let len = tensors
+        .iter()
+        .try_fold(0_usize, |sum, tensor| sum.checked_add(tensor.data().len()))?;
+    if tensors[0].datatype() == DataType::Bytes {
+        let mut buffer = BytesMut::with_capacity(len);
+        for tensor in tensors {
+            buffer.extend_from_slice(tensor.data());
+        }
+        return Some(buffer.freeze());
+    }
+    let mut buffer = AlignedBuffer::zeroed(len);
+    let mut rest = buffer.as_mut_slice();
+    for tensor in tensors {
+        let (part, tail) = rest.split_at_mut(tensor.data().len());
+        part.copy_from_slice(tensor.data());
+        rest = tail;
+    }
+    Some(buffer.freeze())
+}
+
+fn too_large(tensor: &Tensor) -> TensorError {
+    TensorError::TooLarge {
+        shape: shape_text(tensor.shape()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ints(shape: &[usize], elements: &[i32]) -> Tensor {
+        Tensor::from_elements(shape.to_vec(), elements.to_vec()).unwrap()
+    }
+
+    fn words(shape: &[usize], elements: &[&str]) -> Tensor {
+        let elements = elements.iter().map(|word| (*word).to_owned()).collect();
+        Tensor::from_elements::<String>(shape.to_vec(), elements).unwrap()
+    }
+
+    #[test]
+    fn stacked_rows_come_back_by_their_seams() {
+        let parts = [
+            ints(&[1, 2], &[1, 2]),
+            ints(&[0, 2], &[]),
+            ints(&[2, 2], &[3, 4, 5, 6]),
+        ];
+        let all = stack(&parts.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(all, ints(&[3, 2], &[1, 2, 3, 4, 5, 6]));
+        assert_eq!(split(&all, &[1, 0, 2]).unwrap(), parts);
+
+        let parts = [words(&[2], &["", "a"]), words(&[1], &["long\0"])];
+        let all = stack(&parts.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(split(&all, &[2, 1]).unwrap(), parts);
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        let a = ints(&[1, 2], &[1, 2]);
+        assert!(stack(&[&a, &ints(&[1, 1], &[1])]).is_err());
+        assert!(stack(&[&a, &words(&[1, 2], &["", ""])]).is_err());
+        assert!(stack(&[]).is_err());
+        assert!(split(&a, &[2]).is_err());
+        assert!(split(&a, &[usize::MAX, 2]).is_err());
+    }
+
+    #[test]
+    fn an_empty_tensor_of_huge_dimensions_splits() {
+        let empty = ints(&[0, usize::MAX, 2], &[]);
+        assert_eq!(split(&empty, &[0, 0]).unwrap(), [empty.clone(), empty]);
+    }
+}

@@ -1,0 +1,156 @@
+use ::bytes::Bytes;
+
+use super::{BytesElements, DataType, Element, TensorError, element_count, shape_text};
+
+/// Elements of one type in a shape; clones share the bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tensor {
+    datatype: DataType,
+    shape: Vec<usize>,
+    data: Bytes,
+}
+
+impl Tensor {
+    /// A tensor of bytes as the KServe binary extension carries them.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when the bytes do not hold exactly the shape's elements.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use bytes::Bytes;
+    /// # use pytriton_runtime::tensor::{DataType, Tensor};
+    /// let tensor = Tensor::new(DataType::Int16, vec![2], Bytes::from_static(&[1, 0, 2, 0])).unwrap();
+    /// assert_eq!(tensor.elements::<i16>().unwrap(), vec![1, 2]);
+    /// assert!(Tensor::new(DataType::Int16, vec![2], Bytes::from_static(&[1, 0])).is_err());
+    /// ```
+    pub fn new(datatype: DataType, shape: Vec<usize>, data: Bytes) -> Result<Self, TensorError> {
+        let count = element_count(&shape)?;
+        match datatype.size() {
+            Some(size) => check_byte_size(datatype, &shape, count.checked_mul(size), data.len())?,
+            None => check_elements(&shape, count, &data)?,
+        }
+        Ok(Self {
+            datatype,
+            shape,
+            data,
+        })
+    }
+
+    /// A tensor of elements in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when their number is not the shape's.
+    pub fn from_elements<T: Element>(
+        shape: Vec<usize>,
+        elements: Vec<T>,
+    ) -> Result<Self, TensorError> {
+        let expected = element_count(&shape)?;
+        if elements.len() != expected {
+            return Err(TensorError::ElementCount {
+                shape: shape_text(&shape),
+                expected,
+                got: elements.len(),
+            });
+        }
+        Ok(Self {
+            datatype: T::DATATYPE,
+            shape,
+            data: T::encode(elements)?,
+        })
+    }
+
+    /// A tensor whose bytes another tensor's checks already cover.
+    pub(super) fn from_checked(datatype: DataType, shape: Vec<usize>, data: Bytes) -> Self {
+        Self {
+            datatype,
+            shape,
+            data,
+        }
+    }
+
+    /// The element type.
+    pub fn datatype(&self) -> DataType {
+        self.datatype
+    }
+
+    /// The dimensions, axis 0 first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The elements' bytes: row-major, little-endian, `BYTES` with length prefixes.
+    pub fn data(&self) -> &Bytes {
+        &self.data
+    }
+
+    /// The size of axis 0; 1 for a tensor without dimensions.
+    pub fn rows(&self) -> usize {
+        self.shape.first().copied().unwrap_or(1)
+    }
+}
+
+fn check_byte_size(
+    datatype: DataType,
+    shape: &[usize],
+    expected: Option<usize>,
+    got: usize,
+) -> Result<(), TensorError> {
+    let shape = || shape_text(shape);
+    let Some(expected) = expected else {
+        return Err(TensorError::TooLarge { shape: shape() });
+    };
+    if expected != got {
+        return Err(TensorError::ByteSize {
+            datatype,
+            shape: shape(),
+            expected,
+            got,
+        });
+    }
+    Ok(())
+}
+
+fn check_elements(shape: &[usize], expected: usize, data: &[u8]) -> Result<(), TensorError> {
+    let mut got = 0_usize;
+    for element in BytesElements::new(data) {
+        element?;
+        got += 1;
+    }
+    if expected != got {
+        return Err(TensorError::ElementCount {
+            shape: shape_text(shape),
+            expected,
+            got,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_bytes_that_are_not_the_shape() {
+        let four = || Bytes::from_static(&[1, 0, 0, 0]);
+        let table = [
+            (DataType::Fp32, vec![1], true),
+            (DataType::Fp32, vec![], true),
+            (DataType::Fp32, vec![2], false),
+            (DataType::Fp32, vec![1, 0], false),
+            (DataType::Fp32, vec![1 << 62, 4], false),
+            (DataType::Fp64, vec![1 << 61], false),
+            (DataType::Bytes, vec![1], false),
+        ];
+        for (datatype, shape, fits) in table {
+            let got = Tensor::new(datatype, shape.clone(), four());
+            assert_eq!(got.is_ok(), fits, "{datatype} {shape:?}");
+        }
+        let two = Bytes::from_static(&[0, 0, 0, 0, 0, 0, 0, 0]);
+        assert!(Tensor::new(DataType::Bytes, vec![2], two).is_ok());
+    }
+}
