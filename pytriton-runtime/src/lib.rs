@@ -2,6 +2,7 @@
 //!
 //! - [`kserve`]: bytes to requests, responses to bytes.
 //! - [`model`]: what is served, the check of a request against it, the door to the user's function.
+//! - [`repository`]: the models that are being served.
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - [`statistics`]: what a model has done.
 //! - [`tensor`]: element types, shapes, bytes.
@@ -9,10 +10,13 @@
 mod error;
 pub mod kserve;
 pub mod model;
+pub mod repository;
 pub mod scheduler;
 pub mod statistics;
 mod status;
 pub mod tensor;
+#[cfg(test)]
+mod testing;
 
 pub use error::Error;
 pub use half;

@@ -1,11 +1,23 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use crate::statistics::Durations;
 
 use super::pipeline::{Group, prepare, runs};
 use super::returned::responses;
 use super::{Call, Context, Execution, Instance, ModelError, Request, Response, Returned};
 
-/// Runs a batch of requests through one instance of their model and returns one result for each, in their order.
+/// What became of a batch.
+#[derive(Debug)]
+pub struct Executed {
+    /// One result for each request, in their order.
+    pub results: Vec<Result<Response, ModelError>>,
+    /// How long the parts took.
+    pub durations: Durations,
+}
+
+/// Runs a batch of requests through one instance of their model.
 ///
 /// `block_on` drives the call of an `async fn` to its end on this thread. Panics of the function are caught here and
 /// nowhere else.
@@ -14,18 +26,30 @@ pub fn execute(
     context: &Context,
     requests: &[Request],
     block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
-) -> Vec<Result<Response, ModelError>> {
+) -> Executed {
     let spec = context.model();
-    let mut results = Vec::with_capacity(requests.len());
+    let mut executed = Executed {
+        results: Vec::with_capacity(requests.len()),
+        durations: Durations::default(),
+    };
+    let durations = &mut executed.durations;
     for run in runs(spec, requests) {
-        let returned =
-            prepare(spec, run).and_then(|group| call(instance, context, group, block_on));
+        let begun = Instant::now();
+        let group = prepare(spec, run);
+        let prepared = Instant::now();
+        let returned = group.and_then(|group| call(instance, context, group, block_on));
+        let called = Instant::now();
         match returned {
-            Ok(returned) => results.extend(responses(spec, run, returned)),
-            Err(error) => results.extend(run.iter().map(|_| Err(error.clone()))),
+            Ok(returned) => executed.results.extend(responses(spec, run, returned)),
+            Err(error) => executed
+                .results
+                .extend(run.iter().map(|_| Err(error.clone()))),
         }
+        durations.compute_input += nanoseconds(begun, prepared);
+        durations.compute_infer += nanoseconds(prepared, called);
+        durations.compute_output += nanoseconds(called, Instant::now());
     }
-    results
+    executed
 }
 
 fn call(
@@ -57,4 +81,8 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a value that is no text".to_owned())
+}
+
+fn nanoseconds(from: Instant, to: Instant) -> u64 {
+    u64::try_from(to.duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }

@@ -27,7 +27,8 @@ pub use declaration::{
     TensorDeclaration, TimeoutAction,
 };
 pub use error::{ModelError, RegistryError, RequestError, RequestId};
-pub use execute::execute;
+pub(crate) use execute::panic_message;
+pub use execute::{Executed, execute};
 pub use outputs::{Output, Outputs, Responses, declaration, output};
 pub use parameters::{ParameterValue, Parameters};
 pub use registry::Registry;

@@ -1,5 +1,19 @@
-//! The waiting room: a bounded queue, batching, cancellation, and the instances that execute.
+//! The waiting room: a bounded queue, Triton's dynamic batcher, cancellation, and the instances that execute.
+//!
+//! [`Scheduler::infer`] puts a request into its model's queue and waits for the response. Each instance of the model is
+//! a thread that takes the next batch when it is free: what a batch is, [`Policy`] decides (pure), the queue holds the
+//! requests until then. A request whose future is dropped leaves the queue at once.
 
 mod error;
+mod handle;
+mod instance;
+mod message;
+mod order;
+mod policy;
+mod queue;
+#[cfg(test)]
+mod tests;
 
 pub use error::SchedulerError;
+pub use handle::Scheduler;
+pub use policy::{Decision, Policy};

@@ -1,0 +1,67 @@
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use crate::Error;
+use crate::model::{InferRequest, ModelSpec, Request, Response};
+use crate::scheduler::{Policy, Scheduler};
+use crate::statistics::ModelStatistics;
+
+use super::RepositoryError;
+
+/// A model that is being served.
+#[derive(Debug)]
+pub struct Model {
+    spec: Arc<ModelSpec>,
+    scheduler: Scheduler,
+}
+
+impl Model {
+    pub(super) async fn start(
+        spec: Arc<ModelSpec>,
+        default_queue_size: usize,
+    ) -> Result<Self, RepositoryError> {
+        let policy = Policy::new(&spec, default_queue_size);
+        let scheduler =
+            Scheduler::start(&spec, policy)
+                .await
+                .map_err(|source| RepositoryError::Load {
+                    location: spec.location,
+                    source,
+                })?;
+        Ok(Self { spec, scheduler })
+    }
+
+    /// What the model is.
+    pub fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    /// Whether the model has an instance that takes requests.
+    pub fn ready(&self) -> bool {
+        self.scheduler.ready()
+    }
+
+    /// What the model has done so far.
+    pub fn statistics(&self) -> ModelStatistics {
+        self.scheduler.statistics()
+    }
+
+    /// Checks a request, lets it wait its turn, and returns its response.
+    ///
+    /// # Errors
+    ///
+    /// The [`Error`] of the room where the request ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
+    pub async fn infer(&self, request: InferRequest) -> Result<Response, Error> {
+        let request = Request::check(&self.spec, request)?;
+        self.scheduler.infer(request).await
+    }
+
+    pub(super) async fn drain(&self, deadline: Instant) -> bool {
+        self.scheduler.drain(deadline).await
+    }
+}

@@ -1,0 +1,94 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::time::Instant;
+
+use crate::model::{Registry, RequestError};
+
+use super::{Model, RepositoryError};
+
+/// The models that are being served, by name and version.
+#[derive(Debug)]
+pub struct Repository {
+    models: BTreeMap<&'static str, BTreeMap<u32, Arc<Model>>>,
+    draining: AtomicBool,
+}
+
+impl Repository {
+    /// Starts all models of a registry; a queue without a bound of its own holds `default_queue_size` requests.
+    ///
+    /// # Errors
+    ///
+    /// [`RepositoryError::Load`] for the first model that cannot be loaded.
+    pub async fn start(
+        registry: &Registry,
+        default_queue_size: usize,
+    ) -> Result<Self, RepositoryError> {
+        let mut models: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        for spec in registry.iter() {
+            let model = Model::start(Arc::clone(spec), default_queue_size).await?;
+            let versions = models.entry(spec.name).or_default();
+            versions.insert(spec.version, Arc::new(model));
+        }
+        Ok(Self {
+            models,
+            draining: AtomicBool::new(false),
+        })
+    }
+
+    /// The models in the order of their names and versions.
+    pub fn models(&self) -> impl Iterator<Item = &Arc<Model>> {
+        self.models.values().flat_map(BTreeMap::values)
+    }
+
+    /// The model of that name and version, the latest where none is given.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::UnknownModel`].
+    pub fn model(&self, name: &str, version: Option<u32>) -> Result<&Arc<Model>, RequestError> {
+        let versions = self.models.get(name);
+        let model = match version {
+            Some(version) => versions.and_then(|versions| versions.get(&version)),
+            None => versions.and_then(|versions| versions.values().next_back()),
+        };
+        model.ok_or_else(|| RequestError::UnknownModel {
+            name: name.to_owned(),
+            version: version.map(|version| version.to_string()),
+        })
+    }
+
+    /// The versions of the model of that name, ascending.
+    pub fn versions(&self, name: &str) -> Vec<u32> {
+        let versions = self.models.get(name).into_iter().flatten();
+        versions.map(|(&version, _)| version).collect()
+    }
+
+    /// Whether the process answers at all; it does as long as it can be asked.
+    pub fn live(&self) -> bool {
+        true
+    }
+
+    /// Whether every model takes requests and the server is not stopping.
+    pub fn ready(&self) -> bool {
+        !self.draining.load(Ordering::Acquire) && self.models().all(|model| model.ready())
+    }
+
+    /// Says to all who ask that the server is no longer ready; requests are still served.
+    pub fn stop_being_ready(&self) {
+        self.draining.store(true, Ordering::Release);
+    }
+
+    /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
+    ///
+    /// Returns whether all were answered.
+    pub async fn drain(&self, deadline: Instant) -> bool {
+        self.stop_being_ready();
+        let mut all = true;
+        for model in self.models() {
+            all &= model.drain(deadline).await;
+        }
+        all
+    }
+}

@@ -1,0 +1,161 @@
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use tokio::runtime::Handle;
+use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+
+use crate::Error;
+use crate::model::{Context, ModelError, ModelSpec, Request, Response, TimeoutAction};
+use crate::statistics::{FailureReason, ModelStatistics};
+
+use super::instance::{Alive, Worker};
+use super::order::Order;
+use super::queue::Queue;
+use super::{Policy, SchedulerError};
+
+/// The queue and the instances of one model.
+#[derive(Debug)]
+pub struct Scheduler {
+    queue: Arc<Queue>,
+    instances: watch::Sender<usize>,
+}
+
+impl Scheduler {
+    /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Load`] when an instance cannot be loaded; the others are stopped.
+    pub async fn start(spec: &Arc<ModelSpec>, policy: Policy) -> Result<Self, ModelError> {
+        let scheduler = Self {
+            queue: Arc::new(Queue::new(policy)),
+            instances: watch::Sender::new(0),
+        };
+        let order = Arc::new(Mutex::new(Order::new()));
+        let mut loading = Vec::new();
+        for instance in 0..spec.instances {
+            let worker = Worker {
+                context: Context::new(Arc::clone(spec), instance),
+                queue: Arc::clone(&scheduler.queue),
+                order: Arc::clone(&order),
+                runtime: Handle::current(),
+            };
+            loading.push(scheduler.spawn(spec, instance, worker));
+        }
+        for loaded in loading {
+            if let Err(error) = loaded?.await.unwrap_or_else(|_| Err(ended(spec))) {
+                scheduler.queue.close();
+                return Err(error);
+            }
+        }
+        Ok(scheduler)
+    }
+
+    fn spawn(
+        &self,
+        spec: &ModelSpec,
+        instance: u32,
+        worker: Worker,
+    ) -> Result<oneshot::Receiver<Result<(), ModelError>>, ModelError> {
+        self.instances.send_modify(|count| *count += 1);
+        let alive = Alive {
+            model: spec.name,
+            queue: Arc::clone(&self.queue),
+            count: self.instances.clone(),
+        };
+        let (loaded, result) = oneshot::channel();
+        let spawned = thread::Builder::new()
+            .name(format!("{}_{instance}", spec.name))
+            .spawn(move || {
+                let _alive = alive;
+                worker.run(loaded);
+            });
+        match spawned {
+            Ok(_) => Ok(result),
+            Err(error) => Err(ModelError::Load {
+                model: spec.name,
+                instance,
+                message: error.to_string(),
+            }),
+        }
+    }
+
+    /// Waits in the queue, is executed, and returns the response.
+    ///
+    /// # Errors
+    ///
+    /// [`SchedulerError`] when the request was not executed, [`ModelError`] when the function failed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
+    pub async fn infer(&self, request: Request) -> Result<Response, Error> {
+        let (ticket, deadline, mut outcome) = self.queue.push(request)?;
+        let mut place = Place {
+            queue: &self.queue,
+            ticket: Some(ticket),
+        };
+        let deadline =
+            deadline.filter(|_| self.queue.policy().timeout_action == TimeoutAction::Reject);
+        let outcome = match deadline {
+            None => (&mut outcome).await,
+            Some(deadline) => tokio::select! {
+                biased;
+                outcome = &mut outcome => outcome,
+                () = sleep_until(deadline) => {
+                    if self.queue.withdraw(ticket, FailureReason::Rejected).is_some() {
+                        place.ticket = None;
+                        return Err(SchedulerError::Timeout.into());
+                    }
+                    // It is being executed: its time to wait is over, but not in vain.
+                    (&mut outcome).await
+                }
+            },
+        };
+        place.ticket = None;
+        outcome.unwrap_or_else(|_| Err(SchedulerError::Stopping.into()))
+    }
+
+    /// What the model has done so far.
+    pub fn statistics(&self) -> ModelStatistics {
+        self.queue.recorder().snapshot(self.queue.pending())
+    }
+
+    /// Whether there is an instance that takes requests.
+    pub fn ready(&self) -> bool {
+        *self.instances.borrow() > 0
+    }
+
+    /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
+    ///
+    /// Returns whether all instances have ended.
+    pub async fn drain(&self, deadline: Instant) -> bool {
+        self.queue.close();
+        let mut instances = self.instances.subscribe();
+        let ended = instances.wait_for(|count| *count == 0);
+        tokio::time::timeout_at(deadline, ended).await.is_ok()
+    }
+}
+
+/// A request's place in the queue, left when its future is dropped.
+struct Place<'a> {
+    queue: &'a Queue,
+    ticket: Option<u64>,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            self.queue.withdraw(ticket, FailureReason::Canceled);
+        }
+    }
+}
+
+fn ended(spec: &ModelSpec) -> ModelError {
+    ModelError::Load {
+        model: spec.name,
+        instance: 0,
+        message: "its thread ended".to_owned(),
+    }
+}

@@ -1,0 +1,28 @@
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::Error;
+use crate::model::{Request, Response};
+
+/// What a request becomes.
+pub(super) type Outcome = Result<Response, Error>;
+
+/// A request that waits.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    /// Tells it from all others of its queue.
+    pub(super) ticket: u64,
+    pub(super) request: Request,
+    pub(super) arrived: Instant,
+    /// Until when it may wait.
+    pub(super) deadline: Option<Instant>,
+    pub(super) respond: oneshot::Sender<Outcome>,
+}
+
+/// Requests that are executed together.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// The how-manieth batch of its queue this is, for models that preserve ordering.
+    pub(super) sequence: u64,
+    pub(super) waiting: Vec<Waiting>,
+}

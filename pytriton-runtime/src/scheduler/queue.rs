@@ -1,0 +1,240 @@
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+use crate::model::{Request, RequestId, TimeoutAction};
+use crate::statistics::{FailureReason, Recorder};
+
+use super::message::{Batch, Outcome, Waiting};
+use super::{Decision, Policy, SchedulerError};
+
+/// The requests of one model that wait, and the rule by which they leave.
+#[derive(Debug)]
+pub(super) struct Queue {
+    policy: Policy,
+    state: Mutex<State>,
+    changed: Notify,
+    recorder: Recorder,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Waiting>,
+    /// Requests that have waited too long, under [`TimeoutAction::Delay`]: they go when no other waits.
+    delayed: VecDeque<Waiting>,
+    next_ticket: u64,
+    next_sequence: u64,
+    closed: bool,
+}
+
+/// What an instance finds in the queue.
+enum Found {
+    Batch(Batch),
+    Look(Option<Duration>),
+    End,
+}
+
+impl Queue {
+    pub(super) fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            state: Mutex::default(),
+            changed: Notify::new(),
+            recorder: Recorder::default(),
+        }
+    }
+
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Puts a request at the end and returns its ticket, until when it may wait, and where its outcome comes.
+    pub(super) fn push(
+        &self,
+        request: Request,
+    ) -> Result<(u64, Option<Instant>, oneshot::Receiver<Outcome>), SchedulerError> {
+        let arrived = Instant::now();
+        let timeout = self.policy.timeout(request.timeout_microseconds());
+        let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
+        let (respond, outcome) = oneshot::channel();
+        let mut state = self.lock();
+        if state.closed {
+            return Err(SchedulerError::Stopping);
+        }
+        if state.len() >= self.policy.max_queue_size {
+            drop(state);
+            self.recorder.record_failure(FailureReason::Rejected, 0);
+            return Err(SchedulerError::QueueFull {
+                request: RequestId(request.id().to_owned()),
+            });
+        }
+        let ticket = state.next_ticket;
+        state.next_ticket += 1;
+        state.waiting.push_back(Waiting {
+            ticket,
+            request,
+            arrived,
+            deadline,
+            respond,
+        });
+        drop(state);
+        self.changed.notify_one();
+        Ok((ticket, deadline, outcome))
+    }
+
+    /// Takes a request out again; `None` when a batch has it already.
+    pub(super) fn withdraw(&self, ticket: u64, reason: FailureReason) -> Option<Waiting> {
+        let waiting = self.lock().withdraw(ticket)?;
+        let waited = nanoseconds(waiting.arrived.elapsed());
+        self.recorder.record_failure(reason, waited);
+        // The batch that an instance waits to fill has become another one.
+        self.changed.notify_one();
+        Some(waiting)
+    }
+
+    /// The next batch, when the policy lets it go; `None` when the queue is closed and empty.
+    ///
+    /// # Cancel safety
+    ///
+    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    pub(super) async fn next_batch(&self) -> Option<Batch> {
+        loop {
+            // Registered before the look, so that a request that comes in between is not missed.
+            let changed = self.changed.notified();
+            let look_again = match self.look() {
+                Found::Batch(batch) => return Some(batch),
+                Found::End => return None,
+                Found::Look(after) => after,
+            };
+            match look_again {
+                Some(after) => {
+                    let _ = tokio::time::timeout(after, changed).await;
+                }
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Refuses all further requests; those that wait go without further delay.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_waiters();
+    }
+
+    /// Takes all requests that wait, for a queue that nobody serves any more.
+    pub(super) fn abandon(&self) -> Vec<Waiting> {
+        let mut state = self.lock();
+        state.closed = true;
+        let State {
+            waiting, delayed, ..
+        } = &mut *state;
+        waiting.drain(..).chain(delayed.drain(..)).collect()
+    }
+
+    pub(super) fn pending(&self) -> u64 {
+        self.lock().len() as u64
+    }
+
+    fn look(&self) -> Found {
+        let now = Instant::now();
+        let mut state = self.lock();
+        if self.policy.timeout_action == TimeoutAction::Delay {
+            state.delay_late(now);
+        }
+        let State {
+            waiting,
+            delayed,
+            next_sequence,
+            closed,
+            ..
+        } = &mut *state;
+        let closed = *closed;
+        let line = if waiting.is_empty() { delayed } else { waiting };
+        let Some(oldest) = line.front() else {
+            return if closed {
+                Found::End
+            } else {
+                Found::Look(None)
+            };
+        };
+        let together = together(line, self.policy.max_batch_size);
+        let blocked = closed || together.len() < line.len();
+        let waited = now.saturating_duration_since(oldest.arrived);
+        let count = match self.policy.decide(&together, blocked, waited) {
+            Decision::Take(count) => count,
+            Decision::Wait(left) => return Found::Look(Some(left)),
+        };
+        let batch = Batch {
+            sequence: *next_sequence,
+            waiting: line.drain(..count).collect(),
+        };
+        *next_sequence += 1;
+        let more = !line.is_empty();
+        drop(state);
+        if more {
+            // Another instance may be free for what is left.
+            self.changed.notify_one();
+        }
+        Found::Batch(batch)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn len(&self) -> usize {
+        self.waiting.len() + self.delayed.len()
+    }
+
+    fn withdraw(&mut self, ticket: u64) -> Option<Waiting> {
+        for line in [&mut self.waiting, &mut self.delayed] {
+            if let Some(at) = line.iter().position(|waiting| waiting.ticket == ticket) {
+                return line.remove(at);
+            }
+        }
+        None
+    }
+
+    fn delay_late(&mut self, now: Instant) {
+        let late = |waiting: &Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
+        for _ in 0..self.waiting.len() {
+            if let Some(waiting) = self.waiting.pop_front() {
+                match late(&waiting) {
+                    true => self.delayed.push_back(waiting),
+                    false => self.waiting.push_back(waiting),
+                }
+            }
+        }
+    }
+}
+
+/// The rows of the requests at the head of a line that can be stacked, up to one more than a batch can hold.
+fn together(line: &VecDeque<Waiting>, max_batch_size: usize) -> Vec<usize> {
+    let mut rows = Vec::new();
+    let mut total = 0_usize;
+    let Some(first) = line.front() else {
+        return rows;
+    };
+    for waiting in line {
+        if total >= max_batch_size || !first.request.stacks_with(&waiting.request) {
+            break;
+        }
+        total = total.saturating_add(waiting.request.batch_size());
+        rows.push(waiting.request.batch_size());
+    }
+    rows
+}
+
+pub(super) fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,266 @@
+//! The queue under paused time, and schedulers of real models.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, advance, timeout};
+
+use crate::Error;
+use crate::model::{
+    DynamicBatching, ModelDeclaration, ModelError, ModelSpec, QueuePolicy, TimeoutAction,
+};
+use crate::testing::{IDENTITY, request};
+
+use super::message::Batch;
+use super::queue::Queue;
+use super::{Policy, Scheduler, SchedulerError};
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+fn spec(batching: DynamicBatching) -> Arc<ModelSpec> {
+    let declaration = ModelDeclaration {
+        dynamic_batching: Some(batching),
+        ..IDENTITY
+    };
+    Arc::new(ModelSpec::new(&declaration).unwrap())
+}
+
+fn batching() -> DynamicBatching {
+    IDENTITY.dynamic_batching.unwrap()
+}
+
+fn delayed(milliseconds: u64) -> Arc<ModelSpec> {
+    spec(DynamicBatching {
+        max_queue_delay_microseconds: milliseconds * 1000,
+        ..batching()
+    })
+}
+
+fn queue(spec: &Arc<ModelSpec>) -> Queue {
+    Queue::new(Policy::new(spec, 4))
+}
+
+fn rows(batch: &Batch) -> Vec<usize> {
+    let waiting = batch.waiting.iter();
+    waiting
+        .map(|waiting| waiting.request.batch_size())
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_delay_a_batch_is_what_waits() {
+    let spec = delayed(0);
+    let queue = queue(&spec);
+    for rows in [3, 3, 3] {
+        queue.push(request(&spec, rows, 0.0)).unwrap();
+    }
+    assert_eq!(rows(&queue.next_batch().await.unwrap()), [3, 3]);
+    assert_eq!(rows(&queue.next_batch().await.unwrap()), [3]);
+    assert!(timeout(MILLISECOND, queue.next_batch()).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_waits_no_longer_than_the_delay() {
+    let spec = delayed(10);
+    let queue = queue(&spec);
+    let begun = Instant::now();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
+    advance(4 * MILLISECOND).await;
+    queue.push(request(&spec, 1, 0.0)).unwrap();
+    assert_eq!(rows(&queue.next_batch().await.unwrap()), [1, 1]);
+    assert_eq!(begun.elapsed(), 10 * MILLISECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_batch_does_not_wait() {
+    let spec = delayed(10);
+    let queue = Arc::new(queue(&spec));
+    let begun = Instant::now();
+    queue.push(request(&spec, 7, 0.0)).unwrap();
+    let taker = tokio::spawn({
+        let queue = Arc::clone(&queue);
+        async move { queue.next_batch().await }
+    });
+    advance(3 * MILLISECOND).await;
+    queue.push(request(&spec, 1, 0.0)).unwrap();
+    assert_eq!(rows(&taker.await.unwrap().unwrap()), [7, 1]);
+    assert_eq!(begun.elapsed(), 3 * MILLISECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_queue_refuses_at_once() {
+    let spec = delayed(10);
+    let queue = queue(&spec);
+    for _ in 0..4 {
+        queue.push(request(&spec, 8, 0.0)).unwrap();
+    }
+    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
+    assert!(matches!(refused, SchedulerError::QueueFull { .. }));
+    assert_eq!(queue.pending(), 4);
+    assert_eq!(queue.recorder().snapshot(0).failures, [1, 0, 0, 0]);
+    queue.next_batch().await.unwrap();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_sends_the_rest_and_then_ends() {
+    let spec = delayed(10_000);
+    let queue = Arc::new(queue(&spec));
+    queue.push(request(&spec, 1, 0.0)).unwrap();
+    let takers: Vec<_> = (0..3)
+        .map(|_| {
+            let queue = Arc::clone(&queue);
+            tokio::spawn(async move {
+                let mut batches = 0;
+                while queue.next_batch().await.is_some() {
+                    batches += 1;
+                }
+                batches
+            })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    queue.close();
+    let mut batches = 0;
+    for taker in takers {
+        batches += taker.await.unwrap();
+    }
+    assert_eq!(batches, 1);
+    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
+    assert_eq!(refused, SchedulerError::Stopping);
+}
+
+#[tokio::test(start_paused = true)]
+async fn under_delay_a_late_request_goes_after_the_others() {
+    let policy = QueuePolicy {
+        timeout_action: TimeoutAction::Delay,
+        default_timeout_microseconds: 1000,
+        ..QueuePolicy::DEFAULT
+    };
+    let spec = spec(DynamicBatching {
+        queue_policy: policy,
+        ..batching()
+    });
+    let queue = queue(&spec);
+    queue.push(request(&spec, 1, 0.0)).unwrap();
+    advance(2 * MILLISECOND).await;
+    queue.push(request(&spec, 2, 0.0)).unwrap();
+    assert_eq!(rows(&queue.next_batch().await.unwrap()), [2]);
+    assert_eq!(rows(&queue.next_batch().await.unwrap()), [1]);
+}
+
+async fn start(declaration: &ModelDeclaration) -> (Arc<ModelSpec>, Arc<Scheduler>) {
+    let spec = Arc::new(ModelSpec::new(declaration).unwrap());
+    let policy = Policy::new(&spec, 4);
+    let scheduler = Scheduler::start(&spec, policy).await.unwrap();
+    (spec, Arc::new(scheduler))
+}
+
+#[tokio::test]
+async fn a_failing_batch_fails_alone() {
+    let (spec, scheduler) = start(&IDENTITY).await;
+    let infer = |value| {
+        let request = request(&spec, 2, value);
+        async { scheduler.infer(request).await }
+    };
+    let panicked = infer(-1.0).await.unwrap_err().to_string();
+    assert_eq!(panicked, "model 'Identity' panicked: asked to panic");
+    let rows = infer(-2.0).await.unwrap_err().to_string();
+    assert_eq!(
+        rows,
+        "output 'OUTPUT_1' of model 'Identity' has 3 rows, expected 2: one for each row of the batch"
+    );
+    let failed = infer(-3.0).await.unwrap_err().to_string();
+    assert_eq!(failed, "model 'Identity' failed: asked to fail");
+    let response = infer(7.0).await.unwrap();
+    let elements = response.outputs[0]
+        .1
+        .elements::<f32>()
+        .unwrap()
+        .into_owned();
+    assert_eq!(elements, [7.0, 7.0]);
+    let statistics = scheduler.statistics();
+    assert_eq!(statistics.execution_count, 4);
+    assert_eq!(statistics.inference_count, 2);
+    assert_eq!((statistics.success.count, statistics.fail.count), (1, 3));
+}
+
+#[tokio::test]
+async fn a_request_given_up_or_late_is_not_executed() {
+    let policy = QueuePolicy {
+        default_timeout_microseconds: 10_000,
+        ..QueuePolicy::DEFAULT
+    };
+    let declaration = ModelDeclaration {
+        dynamic_batching: Some(DynamicBatching {
+            queue_policy: policy,
+            ..batching()
+        }),
+        ..IDENTITY
+    };
+    let (spec, scheduler) = start(&declaration).await;
+    let busy = tokio::spawn({
+        let (scheduler, request) = (Arc::clone(&scheduler), request(&spec, 1, -4.0));
+        async move { scheduler.infer(request).await }
+    });
+    // The instance is busy for 50 ms from the moment it has taken the first request.
+    tokio::time::sleep(5 * MILLISECOND).await;
+    let given_up = timeout(MILLISECOND, scheduler.infer(request(&spec, 1, 1.0))).await;
+    assert!(given_up.is_err());
+    let late = scheduler.infer(request(&spec, 1, 2.0)).await.unwrap_err();
+    assert_eq!(late, Error::Scheduler(SchedulerError::Timeout));
+    busy.await.unwrap().unwrap();
+    let statistics = scheduler.statistics();
+    assert_eq!(statistics.execution_count, 1);
+    assert_eq!(statistics.failures, [1, 1, 0, 0]);
+}
+
+#[tokio::test]
+async fn drain_answers_what_was_accepted() {
+    let (spec, scheduler) = start(&IDENTITY).await;
+    let accepted: Vec<_> = [-4.0, 1.0, 2.0]
+        .into_iter()
+        .map(|value| {
+            let (scheduler, request) = (Arc::clone(&scheduler), request(&spec, 1, value));
+            tokio::spawn(async move { scheduler.infer(request).await })
+        })
+        .collect();
+    tokio::time::sleep(10 * MILLISECOND).await;
+    assert!(
+        scheduler
+            .drain(Instant::now() + Duration::from_secs(5))
+            .await
+    );
+    for accepted in accepted {
+        accepted.await.unwrap().unwrap();
+    }
+    assert!(!scheduler.ready());
+    let refused = scheduler.infer(request(&spec, 1, 0.0)).await.unwrap_err();
+    assert_eq!(refused, Error::Scheduler(SchedulerError::Stopping));
+}
+
+#[tokio::test]
+async fn an_instance_that_cannot_be_loaded_stops_the_start() {
+    let table: [(crate::model::Loader, &str); 2] = [
+        (|_| panic!("no weights"), "no weights"),
+        (
+            |context| {
+                Err(ModelError::Function {
+                    model: context.model().name,
+                    message: "no file".to_owned(),
+                })
+            },
+            "no file",
+        ),
+    ];
+    for (load, message) in table {
+        let spec = Arc::new(ModelSpec::new(&ModelDeclaration { load, ..IDENTITY }).unwrap());
+        let error = Scheduler::start(&spec, Policy::new(&spec, 4))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("instance 0 of model 'Identity' could not be loaded: {message}")
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! Real models for the tests of the rooms.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use ndarray::{Array2, Ix2};
+
+use crate::model::{
+    Call, CallMode, DynamicBatching, Execution, InferInput, InferRequest, Instance, Location,
+    ModelDeclaration, ModelSpec, Outputs, QueuePolicy, Request, TensorDeclaration,
+};
+use crate::tensor::{DataType, Element};
+
+/// `INPUT_1` of FP32, any number of columns.
+const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
+    name: "INPUT_1",
+    datatype: DataType::Fp32,
+    rank: Some(2),
+    shape: None,
+    optional: false,
+}];
+
+/// Returns its input. A first value of -1 panics, -2 returns a row too many, -3 is an error, -4 takes 50 ms.
+#[derive(Debug)]
+pub(crate) struct Identity;
+
+impl Instance for Identity {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.array::<f32, Ix2>(0)?;
+            call.outputs(identity(x.into_owned()))
+        })
+    }
+}
+
+fn identity(x: Array2<f32>) -> Result<Array2<f32>, String> {
+    match x.first() {
+        Some(-1.0) => panic!("asked to panic"),
+        Some(-2.0) => Ok(Array2::zeros((x.nrows() + 1, x.ncols()))),
+        Some(-3.0) => Err("asked to fail".to_owned()),
+        Some(-4.0) => {
+            std::thread::sleep(Duration::from_millis(50));
+            Ok(x)
+        }
+        _ => Ok(x),
+    }
+}
+
+/// The declaration of `Identity`, for tests to vary.
+pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
+    name: "Identity",
+    version: 1,
+    max_batch_size: 8,
+    instances: 1,
+    inputs: INPUTS,
+    outputs: <Array2<f32> as Outputs>::DECLARATIONS,
+    output_overrides: &[],
+    dynamic_batching: Some(DynamicBatching {
+        preferred_batch_size: &[],
+        max_queue_delay_microseconds: 0,
+        preserve_ordering: false,
+        queue_policy: QueuePolicy::DEFAULT,
+    }),
+    call: CallMode::Batch,
+    steps: &[],
+    load: |_| Ok(Box::new(Identity)),
+    location: Location {
+        package: "testing",
+        file: "testing.rs",
+        line: 1,
+    },
+};
+
+/// A request of `rows` rows of `value`.
+pub(crate) fn infer_request(rows: usize, value: f32) -> InferRequest {
+    InferRequest {
+        inputs: vec![InferInput {
+            name: "INPUT_1".to_owned(),
+            datatype: DataType::Fp32,
+            shape: vec![i64::try_from(rows).unwrap(), 1],
+            data: fp32(&vec![value; rows]),
+        }],
+        ..InferRequest::default()
+    }
+}
+
+/// The same, checked.
+pub(crate) fn request(spec: &Arc<ModelSpec>, rows: usize, value: f32) -> Request {
+    Request::check(spec, infer_request(rows, value)).unwrap()
+}
+
+/// The bytes of FP32 elements.
+pub(crate) fn fp32(values: &[f32]) -> Bytes {
+    f32::encode(values.to_vec()).unwrap()
+}
