@@ -47,8 +47,15 @@ impl Python {
         venv.args(["-m", "venv", "--clear"]).arg(&environment);
         finish(&mut venv, INSTALL)?.success("python3 -m venv")?;
         let mut pip = python.command();
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
-            .arg(&requirements);
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "-r",
+        ])
+        .arg(&requirements);
         finish(&mut pip, INSTALL)?.success("pip install")?;
         fs::write(&stamp, REQUIREMENTS)?;
         Ok(python)

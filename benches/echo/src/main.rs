@@ -11,7 +11,10 @@ use tokio::net::TcpListener;
 #[tokio::main]
 async fn main() -> Result<()> {
     let echo = Router::new()
-        .route("/v2/models/Identity/infer", post(|body: Bytes| async { body }))
+        .route(
+            "/v2/models/Identity/infer",
+            post(|body: Bytes| async { body }),
+        )
         .layer(DefaultBodyLimit::disable());
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;

@@ -20,9 +20,13 @@ impl Embedding {
         let (rows, columns) = ids.dim();
         let mut vectors = Array3::zeros((rows, columns, 8));
         for ((row, column), &id) in ids.indexed_iter() {
-            let found = usize::try_from(id).ok().filter(|&id| id < self.table.nrows());
+            let found = usize::try_from(id)
+                .ok()
+                .filter(|&id| id < self.table.nrows());
             let id = found.ok_or_else(|| format!("there is no vector of id {id}"))?;
-            vectors.slice_mut(s![row, column, ..]).assign(&self.table.row(id));
+            vectors
+                .slice_mut(s![row, column, ..])
+                .assign(&self.table.row(id));
         }
         Ok(vectors)
     }

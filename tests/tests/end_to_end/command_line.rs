@@ -25,8 +25,17 @@ fn list_shows_every_model_with_its_tensors() -> Result<()> {
             .find(|line| line.split_whitespace().any(|word| word == name))
             .unwrap_or_else(|| panic!("{name} is not in\n{table}"))
     };
-    for part in ["a FP32 [-1,-1]", "b FP32 [-1,-1]", "add FP32 [-1,-1]", "sub FP32 [-1,-1]"] {
-        assert!(line("AddSub").contains(part), "{part} is not in {}", line("AddSub"));
+    for part in [
+        "a FP32 [-1,-1]",
+        "b FP32 [-1,-1]",
+        "add FP32 [-1,-1]",
+        "sub FP32 [-1,-1]",
+    ] {
+        assert!(
+            line("AddSub").contains(part),
+            "{part} is not in {}",
+            line("AddSub")
+        );
     }
     assert!(line("I_BF16").contains("BF16"));
     assert!(line("NoBatch").contains("INPUT_1 FP32 [-1]"));
@@ -39,7 +48,11 @@ fn check_passes_or_says_why_not() -> Result<()> {
     let unloadable = run(UNLOADABLE, &["check"])?;
     assert!(!unloadable.status.success());
     let said = unloadable.stderr + &unloadable.stdout;
-    for part in ["Unloadable", "the weights are missing", "unloadable_model.rs"] {
+    for part in [
+        "Unloadable",
+        "the weights are missing",
+        "unloadable_model.rs",
+    ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
     Ok(())
@@ -47,11 +60,19 @@ fn check_passes_or_says_why_not() -> Result<()> {
 
 #[test]
 fn duplicates_are_refused_with_both_places() -> Result<()> {
-    for arguments in [&["check"][..], &["list"], &["--http-port", "0", "--grpc-port", "0"]] {
+    for arguments in [
+        &["check"][..],
+        &["list"],
+        &["--http-port", "0", "--grpc-port", "0"],
+    ] {
         let refused = run(DUPLICATES, arguments)?;
         assert!(!refused.status.success(), "{arguments:?}");
         let said = refused.stderr + &refused.stdout;
-        for part in ["Twice", "duplicate_models/first.rs:", "duplicate_models/second.rs:"] {
+        for part in [
+            "Twice",
+            "duplicate_models/first.rs:",
+            "duplicate_models/second.rs:",
+        ] {
             assert!(said.contains(part), "{part} is not in\n{said}");
         }
     }
@@ -62,10 +83,21 @@ fn duplicates_are_refused_with_both_places() -> Result<()> {
 fn a_model_that_cannot_be_loaded_is_not_served() -> Result<()> {
     let refused = run(
         UNLOADABLE,
-        &["--http-port", "0", "--grpc-port", "0", "--metrics-port", "0"],
+        &[
+            "--http-port",
+            "0",
+            "--grpc-port",
+            "0",
+            "--metrics-port",
+            "0",
+        ],
     )?;
     assert!(!refused.status.success());
-    assert!(refused.stderr.contains("the weights are missing"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("the weights are missing"),
+        "{}",
+        refused.stderr
+    );
     Ok(())
 }
 
@@ -100,8 +132,17 @@ fn mistakes_on_the_command_line_are_refused() -> Result<()> {
         (&["--http-header-forward-pattern", "("], "("),
     ] {
         let refused = run(MODELS, arguments)?;
-        assert_eq!(refused.status.code(), Some(2), "{arguments:?}\n{}", refused.stderr);
-        assert!(refused.stderr.contains(part), "{part} is not in\n{}", refused.stderr);
+        assert_eq!(
+            refused.status.code(),
+            Some(2),
+            "{arguments:?}\n{}",
+            refused.stderr
+        );
+        assert!(
+            refused.stderr.contains(part),
+            "{part} is not in\n{}",
+            refused.stderr
+        );
     }
     Ok(())
 }
@@ -119,7 +160,11 @@ fn a_port_in_use_is_named() -> Result<()> {
         }
         let refused = run(MODELS, &arguments)?;
         assert!(!refused.status.success(), "{option}");
-        assert!(refused.stderr.contains(&port), "{option}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(&port),
+            "{option}: {}",
+            refused.stderr
+        );
         assert!(!refused.stdout.contains("ready"), "{}", refused.stdout);
     }
     Ok(())
@@ -139,7 +184,10 @@ fn every_option_is_an_environment_variable() -> Result<()> {
     )?;
     assert!(server.banner().http.starts_with("127.0.0.1:"));
     for line in server.log()?.lines() {
-        assert!(line.starts_with('{') && line.ends_with('}'), "no JSON: {line}");
+        assert!(
+            line.starts_with('{') && line.ends_with('}'),
+            "no JSON: {line}"
+        );
     }
     let mut command = Command::new(MODELS);
     command.env("PYTRITON_TRITON_CONFIG_HTTP_PORT", "many");
@@ -152,7 +200,10 @@ fn the_banner_names_engine_and_models() -> Result<()> {
     let server = Server::start(MODELS, &[])?;
     let banner = &server.banner().text;
     let first = banner.lines().next().unwrap_or_default();
-    assert!(first.contains(env!("CARGO_PKG_VERSION")) && first.contains("embedded"), "{first}");
+    assert!(
+        first.contains(env!("CARGO_PKG_VERSION")) && first.contains("embedded"),
+        "{first}"
+    );
     assert!(banner.contains("AddSub 1: a FP32 [-1,-1], b FP32 [-1,-1] -> add FP32 [-1,-1], sub FP32 [-1,-1]; max batch 128, 1 instance"), "{banner}");
     Ok(())
 }

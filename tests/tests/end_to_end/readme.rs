@@ -88,10 +88,15 @@ fn lists_every_option() -> Result<()> {
     let mut help = Command::new(crate::MODELS);
     let help = finish(help.arg("--help"), DEADLINE)?.success("--help")?;
     let words = help.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
-    let options: Vec<&str> = words.filter(|word| word.len() > 2 && word.starts_with("--")).collect();
+    let options: Vec<&str> = words
+        .filter(|word| word.len() > 2 && word.starts_with("--"))
+        .collect();
     assert!(options.contains(&"--http-port"));
     for option in options {
-        assert!(readme.contains(&format!("`{option}")), "the README does not name {option}");
+        assert!(
+            readme.contains(&format!("`{option}")),
+            "the README does not name {option}"
+        );
     }
     Ok(())
 }

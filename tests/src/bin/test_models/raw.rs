@@ -10,13 +10,17 @@ fn raw(requests: &[Request]) -> Vec<Result<Array2<f32>, String>> {
 }
 
 fn doubled(request: &Request) -> Result<Array2<f32>, String> {
-    let input = request.array::<f32>("INPUT_1").map_err(|error| error.to_string())?;
+    let input = request
+        .array::<f32>("INPUT_1")
+        .map_err(|error| error.to_string())?;
     let input = input.ok_or("INPUT_1 is missing")?;
     if input.iter().any(|value| *value < 0.0) {
         return Err(format!("request {} has a value below zero", request.id()));
     }
     let doubled = &input * 2.0;
-    doubled.into_dimensionality().map_err(|error| error.to_string())
+    doubled
+        .into_dimensionality()
+        .map_err(|error| error.to_string())
 }
 
 /// What a request says of itself, one line each.

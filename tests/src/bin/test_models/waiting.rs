@@ -25,7 +25,12 @@ fn impatient(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)
 }
 
-#[pytriton::model(name = "Ordered", max_batch_size = 1, instances = 2, preserve_ordering = true)]
+#[pytriton::model(
+    name = "Ordered",
+    max_batch_size = 1,
+    instances = 2,
+    preserve_ordering = true
+)]
 fn ordered(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)
 }
