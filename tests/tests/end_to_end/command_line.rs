@@ -9,8 +9,21 @@ use pytriton_tests::{Finished, Result, Server, finish};
 use crate::MODELS;
 
 const DEADLINE: Duration = Duration::from_secs(20);
+const FREE_PORTS: [&str; 6] = [
+    "--http-port",
+    "0",
+    "--grpc-port",
+    "0",
+    "--metrics-port",
+    "0",
+];
 const DUPLICATES: &str = env!("CARGO_BIN_EXE_duplicate_models");
 const UNLOADABLE: &str = env!("CARGO_BIN_EXE_unloadable_model");
+
+/// `check` and free ports, so that nothing depends on what else runs on the machine.
+fn check() -> Vec<&'static str> {
+    [&["check"], &FREE_PORTS[..]].concat()
+}
 
 fn run(binary: &str, arguments: &[&str]) -> Result<Finished> {
     finish(Command::new(binary).args(arguments), DEADLINE)
@@ -44,8 +57,8 @@ fn list_shows_every_model_with_its_tensors() -> Result<()> {
 
 #[test]
 fn check_passes_or_says_why_not() -> Result<()> {
-    assert!(run(MODELS, &["check"])?.status.success());
-    let unloadable = run(UNLOADABLE, &["check"])?;
+    assert!(run(MODELS, &check())?.status.success());
+    let unloadable = run(UNLOADABLE, &check())?;
     assert!(!unloadable.status.success());
     let said = unloadable.stderr + &unloadable.stdout;
     for part in [
@@ -60,12 +73,8 @@ fn check_passes_or_says_why_not() -> Result<()> {
 
 #[test]
 fn duplicates_are_refused_with_both_places() -> Result<()> {
-    for arguments in [
-        &["check"][..],
-        &["list"],
-        &["--http-port", "0", "--grpc-port", "0"],
-    ] {
-        let refused = run(DUPLICATES, arguments)?;
+    for arguments in [check(), vec!["list"], FREE_PORTS.to_vec()] {
+        let refused = run(DUPLICATES, &arguments)?;
         assert!(!refused.status.success(), "{arguments:?}");
         let said = refused.stderr + &refused.stdout;
         for part in [
@@ -81,17 +90,7 @@ fn duplicates_are_refused_with_both_places() -> Result<()> {
 
 #[test]
 fn a_model_that_cannot_be_loaded_is_not_served() -> Result<()> {
-    let refused = run(
-        UNLOADABLE,
-        &[
-            "--http-port",
-            "0",
-            "--grpc-port",
-            "0",
-            "--metrics-port",
-            "0",
-        ],
-    )?;
+    let refused = run(UNLOADABLE, &FREE_PORTS)?;
     assert!(!refused.status.success());
     assert!(
         refused.stderr.contains("the weights are missing"),
@@ -148,6 +147,16 @@ fn mistakes_on_the_command_line_are_refused() -> Result<()> {
 }
 
 #[test]
+fn a_pattern_that_is_none_is_refused() -> Result<()> {
+    for option in ["--http-header-forward-pattern", "--grpc-header-forward-pattern"] {
+        let refused = run(MODELS, &[&FREE_PORTS[..], &[option, "("]].concat())?;
+        assert!(!refused.status.success(), "{option}");
+        assert!(refused.stderr.contains('('), "{}", refused.stderr);
+    }
+    Ok(())
+}
+
+#[test]
 fn a_port_in_use_is_named() -> Result<()> {
     let taken = TcpListener::bind("127.0.0.1:0")?;
     let port = taken.local_addr()?.port().to_string();
@@ -189,6 +198,9 @@ fn every_option_is_an_environment_variable() -> Result<()> {
             "no JSON: {line}"
         );
     }
+    let mut command = Command::new(MODELS);
+    command.args(check()).env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "1");
+    assert!(finish(&mut command, DEADLINE)?.status.success());
     let mut command = Command::new(MODELS);
     command.env("PYTRITON_TRITON_CONFIG_HTTP_PORT", "many");
     assert!(!finish(&mut command, DEADLINE)?.status.success());

@@ -56,7 +56,7 @@ fn linear() -> Result<()> {
     ask(
         env!("CARGO_BIN_EXE_example_linear"),
         "
-weights = np.add.outer(np.arange(20), np.arange(30)).astype(np.float32) / 100
+weights = np.add.outer(np.arange(20), np.arange(30)).astype(np.float32) / 16
 x = np.random.default_rng(1).standard_normal((3, 20), dtype=np.float32)
 for result in infer('Linear', x=x, scale=np.full((3, 1), 2.0, np.float32)):
     np.testing.assert_allclose(result.as_numpy('OUTPUT_1'), x @ weights * 2, rtol=1e-4, atol=1e-5)
