@@ -1,73 +1,83 @@
 """SIGTERM under load: every accepted request is answered, and rightly."""
 
+import http.client
 import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import tritonclient.grpc
 import tritonclient.http
-from tritonclient.utils import InferenceServerException
 
-from wire import PID, connect, infer
+from wire import HTTP, PID, connect, infer, metric
 
-CLIENTS = 8
+PROTOCOLS = [tritonclient.http, tritonclient.grpc]
+
+
+def accepted(index):
+    """A request that is in the queue, or being executed, when the signal comes."""
+    protocol = PROTOCOLS[index % 2]
+    client = connect(protocol)
+    try:
+        sent = np.array([[100 + index]], dtype=np.uint32)
+        got = infer(protocol, client, "Slow", {"milliseconds": sent})["OUTPUT_1"]
+        return int(got[0, 0]) - 100
+    finally:
+        client.close()
 
 
 def test_no_response_is_lost():
-    stopping = threading.Event()
-    begun = [0] * (2 * CLIENTS)
-    answered = [0] * (2 * CLIENTS)
+    signalled = threading.Event()
+    served = [0] * 8
     problems = []
 
-    def load(slot, protocol):
+    def load(slot):
+        """One request after the other until the server ends: right answers, no hanging."""
+        protocol = PROTOCOLS[slot % 2]
         client = connect(protocol)
-        try:
-            while True:
-                value = np.full((1, 2), begun[slot], dtype=np.float32)
-                late = stopping.is_set()
-                begun[slot] += 1
-                try:
-                    outputs = infer(protocol, client, "Gather", {"x": value})
-                except InferenceServerException as error:
-                    # A refusal in so many words is an answer; a cut connection before the signal is not.
-                    if not late and not stopping.is_set():
-                        problems.append(f"refused before the signal: {error}")
-                    return
-                except Exception as error:  # The connection is closed, or the port is.
-                    if not late:
-                        problems.append(f"lost: {type(error).__name__} {error}")
-                    return
-                np.testing.assert_array_equal(outputs["OUTPUT_1"], value)
-                answered[slot] += 1
-        except Exception as error:
-            problems.append(repr(error))
+        while True:
+            value = np.full((1, 2), served[slot], dtype=np.float32)
+            try:
+                outputs = infer(protocol, client, "Gather", {"x": value})
+            except Exception as error:
+                # Refused, or the connection was closed before the request was read.
+                if not signalled.is_set():
+                    problems.append(repr(error))
+                return
+            if not np.array_equal(outputs["OUTPUT_1"], value):
+                problems.append(f"{outputs['OUTPUT_1']} for {value}")
+            served[slot] += 1
 
-    threads = [
-        threading.Thread(target=load, args=(slot, protocol), daemon=True)
-        for slot, protocol in enumerate(
-            [tritonclient.http] * CLIENTS + [tritonclient.grpc] * CLIENTS
-        )
-    ]
+    threads = [threading.Thread(target=load, args=(slot,), daemon=True) for slot in range(8)]
     for thread in threads:
         thread.start()
-    time.sleep(0.6)
-    slow = {}
-
-    def one_slow():
-        client = connect(tritonclient.http)
-        sent = {"milliseconds": np.array([[700]], dtype=np.uint32)}
-        slow["result"] = infer(tritonclient.http, client, "Slow", sent)["OUTPUT_1"]
-
-    accepted = threading.Thread(target=one_slow, daemon=True)
-    accepted.start()
-    time.sleep(0.2)
-    os.kill(PID, signal.SIGTERM)
-    stopping.set()
-    for thread in [*threads, accepted]:
+    with ThreadPoolExecutor(12) as pool:
+        answers = [pool.submit(accepted, index) for index in range(12)]
+        begun = time.monotonic()
+        while metric("nv_inference_pending_request_count", "Slow") < 9:
+            assert time.monotonic() - begun < 5, "the requests do not arrive"
+            time.sleep(0.01)
+        time.sleep(0.1)
+        signalled.set()
+        os.kill(PID, signal.SIGTERM)
+        assert [answer.result(timeout=20) for answer in answers] == list(range(12))
+    for thread in threads:
         thread.join(10)
         assert not thread.is_alive(), "a client hangs"
     assert not problems, problems
-    assert min(answered) > 0
-    assert slow["result"][0, 0] == 700, "a request that was accepted has no answer"
+    assert min(served) > 0
+
+
+def test_nobody_listens_any_more():
+    begun = time.monotonic()
+    while time.monotonic() - begun < 5:
+        try:
+            connection = http.client.HTTPConnection(HTTP, timeout=1)
+            connection.request("GET", "/v2/health/ready")
+            assert connection.getresponse().status != 200
+        except OSError:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the server still answers")
