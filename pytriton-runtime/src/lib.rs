@@ -2,6 +2,7 @@
 //!
 //! - [`kserve`]: bytes to requests, responses to bytes.
 //! - [`model`]: what is served, the check of a request against it, the door to the user's function.
+//! - [`proto`]: the messages of the gRPC protocol.
 //! - [`repository`]: the models that are being served.
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - [`statistics`]: what a model has done.
@@ -10,6 +11,7 @@
 mod error;
 pub mod kserve;
 pub mod model;
+pub mod proto;
 pub mod repository;
 pub mod scheduler;
 pub mod statistics;
