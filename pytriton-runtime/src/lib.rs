@@ -7,7 +7,9 @@
 //! - [`tensor`]: element types, shapes, bytes.
 
 mod error;
+mod forward;
 pub mod kserve;
+mod limits;
 pub mod model;
 pub mod scheduler;
 pub mod statistics;
@@ -15,7 +17,9 @@ mod status;
 pub mod tensor;
 
 pub use error::Error;
+pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;
+pub use limits::Limits;
 pub use ndarray;
 pub use status::Status;
