@@ -9,7 +9,9 @@
 //! - [`tensor`]: element types, shapes, bytes.
 
 mod error;
+mod forward;
 pub mod kserve;
+mod limits;
 pub mod model;
 pub mod proto;
 pub mod repository;
@@ -21,7 +23,9 @@ pub mod tensor;
 mod testing;
 
 pub use error::Error;
+pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;
+pub use limits::Limits;
 pub use ndarray;
 pub use status::Status;
