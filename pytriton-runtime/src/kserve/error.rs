@@ -1,5 +1,6 @@
 use thiserror::Error;
 
+use super::proto::ProtoError;
 use crate::status::Status;
 
 /// Why bytes are no request, or a response cannot be written as asked.
@@ -12,11 +13,17 @@ pub enum CodecError {
         /// The parser's words.
         message: String,
     },
+    /// The message is no request.
+    #[error(transparent)]
+    Proto(#[from] ProtoError),
 }
 
 impl CodecError {
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
-        Status::InvalidArgument
+        match self {
+            Self::Json { .. } => Status::InvalidArgument,
+            Self::Proto(error) => error.status(),
+        }
     }
 }

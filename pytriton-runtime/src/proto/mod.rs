@@ -5,6 +5,7 @@
     unreachable_pub,
     unused_qualifications,
     clippy::all,
+    clippy::missing_errors_doc,
     reason = "generated code, which may or may not need each of them"
 )]
 #[rustfmt::skip]
