@@ -8,7 +8,9 @@
 //! - [`tensor`]: element types, shapes, bytes.
 
 mod error;
+mod forward;
 pub mod kserve;
+mod limits;
 pub mod model;
 pub mod repository;
 pub mod scheduler;
@@ -19,7 +21,9 @@ pub mod tensor;
 mod testing;
 
 pub use error::Error;
+pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;
+pub use limits::Limits;
 pub use ndarray;
 pub use status::Status;
