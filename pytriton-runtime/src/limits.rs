@@ -13,10 +13,12 @@ pub struct Limits {
     pub max_concurrent_streams: u32,
     /// The connections that one port serves at a time; 1024.
     pub max_connections: usize,
-    /// How long a client may take to send the head of a request; 30 seconds.
+    /// How long a client may take to send the head of a request, and be idle before it; 75 seconds.
     pub header_timeout: Duration,
     /// The bytes of the head of one request; 16 KiB.
     pub max_header_bytes: usize,
+    /// The requests that may wait for one model that sets no `max_queue_size`; 4096.
+    pub max_queue_size: usize,
 }
 
 impl Default for Limits {
@@ -27,8 +29,9 @@ impl Default for Limits {
             max_json_depth: 100,
             max_concurrent_streams: 100,
             max_connections: 1024,
-            header_timeout: Duration::from_secs(30),
+            header_timeout: Duration::from_secs(75),
             max_header_bytes: 16 << 10,
+            max_queue_size: 4096,
         }
     }
 }
