@@ -10,6 +10,8 @@ mod region;
 mod request;
 mod response;
 mod statistics;
+#[cfg(test)]
+mod tests;
 mod version;
 
 pub use config::config;
