@@ -1,3 +1,4 @@
+use crate::kserve::PLATFORM;
 use crate::model::{DynamicBatching, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction};
 use crate::proto::model_config::SchedulingChoice;
 use crate::proto::model_instance_group::Kind;
@@ -14,7 +15,7 @@ use crate::tensor::DataType;
 pub fn config(spec: &ModelSpec) -> ModelConfig {
     ModelConfig {
         name: spec.name.to_owned(),
-        backend: BACKEND.to_owned(),
+        backend: PLATFORM.to_owned(),
         version_policy: Some(ModelVersionPolicy {
             policy_choice: Some(PolicyChoice::Latest(Latest { num_versions: 1 })),
         }),
@@ -35,7 +36,7 @@ pub fn config(spec: &ModelSpec) -> ModelConfig {
         scheduling_choice: spec
             .dynamic_batching
             .as_ref()
-            .map(|batching| SchedulingChoice::DynamicBatching(dynamic_batching(batching))),
+            .map(|batching| SchedulingChoice::DynamicBatching(dynamic_batching(spec, batching))),
         ..ModelConfig::default()
     }
 }
@@ -63,11 +64,14 @@ fn data_type(datatype: DataType) -> proto::DataType {
     proto::DataType::from_str_name(datatype.config_name()).unwrap_or_default()
 }
 
-fn dynamic_batching(batching: &DynamicBatching) -> ModelDynamicBatching {
-    let preferred = batching.preferred_batch_size.iter();
+fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> ModelDynamicBatching {
+    let preferred = match batching.preferred_batch_size {
+        [] => std::slice::from_ref(&spec.max_batch_size),
+        sizes => sizes,
+    };
     let policy = &batching.queue_policy;
     ModelDynamicBatching {
-        preferred_batch_size: preferred.map(|&size| signed(size)).collect(),
+        preferred_batch_size: preferred.iter().copied().map(signed).collect(),
         max_queue_delay_microseconds: batching.max_queue_delay_microseconds,
         preserve_ordering: batching.preserve_ordering,
         default_queue_policy: (*policy != QueuePolicy::DEFAULT).then(|| queue_policy(policy)),
@@ -92,6 +96,3 @@ fn queue_policy(policy: &QueuePolicy) -> ModelQueuePolicy {
 fn signed(size: u32) -> i32 {
     i32::try_from(size).unwrap_or(i32::MAX)
 }
-
-/// The backend that Triton would run these models with.
-pub(super) const BACKEND: &str = "pytriton";

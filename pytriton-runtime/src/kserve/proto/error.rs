@@ -48,12 +48,6 @@ pub enum ProtoError {
     /// An output that is to be classes and a shared memory region.
     #[error("output can't set both 'shared_memory_region' and 'classification'")]
     ClassificationBesideRegion,
-    /// An output that is to be classes.
-    #[error("output '{output}' cannot be returned as classes")]
-    NoClassification {
-        /// The output.
-        output: &'static str,
-    },
     /// A shared memory parameter of another type than it must have.
     #[error(
         "invalid value type for '{parameter}' parameter for tensor '{tensor}', expected {expected}."
@@ -175,7 +169,6 @@ impl ProtoError {
     pub fn status(&self) -> Status {
         match self {
             Self::UnknownRegion { .. } => Status::NotFound,
-            Self::NoClassification { .. } => Status::Unsupported,
             _ => Status::InvalidArgument,
         }
     }

@@ -1,8 +1,7 @@
+use crate::kserve::PLATFORM;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::proto::model_metadata_response::TensorMetadata;
 use crate::proto::{ModelMetadataResponse, ServerMetadataResponse};
-
-use super::config::BACKEND;
 
 /// What the server is: a Triton of the version whose behaviour it has.
 pub fn server_metadata() -> ServerMetadataResponse {
@@ -26,7 +25,7 @@ pub fn metadata(spec: &ModelSpec, versions: &[u32]) -> ModelMetadataResponse {
     ModelMetadataResponse {
         name: spec.name.to_owned(),
         versions: versions.iter().map(u32::to_string).collect(),
-        platform: BACKEND.to_owned(),
+        platform: PLATFORM.to_owned(),
         inputs: tensors(&spec.inputs),
         outputs: tensors(&spec.outputs),
     }

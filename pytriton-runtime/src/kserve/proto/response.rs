@@ -1,16 +1,14 @@
-use crate::kserve::CodecError;
+use crate::kserve::{CodecError, classify};
 use crate::model::{ModelSpec, RequestedOutput, Response};
 use crate::proto::ModelInferResponse;
 use crate::proto::model_infer_response::InferOutputTensor;
 use crate::tensor::Tensor;
 
-use super::ProtoError;
-
 /// Writes a response, its elements as raw contents.
 ///
 /// # Errors
 ///
-/// A [`CodecError`] when an output cannot be told as classes.
+/// [`CodecError::Classification`] when an output of unordered elements is asked for as classes.
 pub fn response(
     spec: &ModelSpec,
     id: String,
@@ -25,16 +23,21 @@ pub fn response(
     };
     for (index, tensor) in response.outputs {
         let name = spec.outputs[index].name;
-        if requested
-            .iter()
-            .any(|output| output.name == name && output.classification > 0)
-        {
-            return Err(ProtoError::NoClassification { output: name }.into());
-        }
+        let tensor = match classes(name, requested) {
+            Some(count) => classify(&tensor, spec.batching(), count)?,
+            None => tensor,
+        };
         message.outputs.push(output(name, &tensor));
         message.raw_output_contents.push(tensor.data().clone());
     }
     Ok(message)
+}
+
+/// How many classes an output is to be told as: what the first mention that asks for classes says.
+fn classes(name: &str, requested: &[RequestedOutput]) -> Option<usize> {
+    let mut mentions = requested.iter().filter(|output| output.name == name);
+    let mention = mentions.find(|output| output.classification > 0)?;
+    Some(mention.classification)
 }
 
 fn output(name: &str, tensor: &Tensor) -> InferOutputTensor {
