@@ -95,7 +95,7 @@ impl GrpcInferenceService for Service {
         &self,
         request: Request<ModelInferRequest>,
     ) -> Result<Response<ModelInferResponse>, Status> {
-        let forwarded = Forwarded::new(&self.state, request.metadata());
+        let forwarded = Forwarded::new(&self.state.forward, request.metadata());
         let response = infer(&self.state, &forwarded, request.into_inner()).await;
         answer(response.map_err(GrpcError::from))
     }

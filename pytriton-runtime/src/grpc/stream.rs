@@ -27,7 +27,7 @@ pub(super) fn answers(
     messages: Streaming<ModelInferRequest>,
 ) -> impl Stream<Item = Result<ModelStreamInferResponse, tonic::Status>> + Send + 'static {
     let call = Arc::new(Call {
-        forwarded: Forwarded::new(&state, metadata),
+        forwarded: Forwarded::new(&state.forward, metadata),
         strict: metadata.get(STRICT).is_some_and(|value| value == "true"),
         state,
     });

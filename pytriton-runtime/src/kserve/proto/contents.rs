@@ -30,29 +30,21 @@ impl TypedInput<'_> {
         } = contents;
         let mut data = Bytes::new();
         self.fill(&mut data, DataType::Bool, bool_contents, Element::encode)?;
-        match self.datatype {
-            Some(field @ DataType::Int8) => self.fill(&mut data, field, int_contents, |numbers| {
-                Ok(low_bytes::<_, 1>(&numbers))
-            }),
-            Some(field @ DataType::Int16) => self.fill(&mut data, field, int_contents, |numbers| {
-                Ok(low_bytes::<_, 2>(&numbers))
-            }),
-            _ => self.fill(&mut data, DataType::Int32, int_contents, Element::encode),
-        }?;
+        let int = match self.datatype {
+            Some(narrow @ (DataType::Int8 | DataType::Int16)) => narrow,
+            _ => DataType::Int32,
+        };
+        self.fill(&mut data, int, int_contents, |numbers| {
+            Ok(low_bytes(&numbers, int))
+        })?;
         self.fill(&mut data, DataType::Int64, int64_contents, Element::encode)?;
-        match self.datatype {
-            Some(field @ DataType::Uint8) => {
-                self.fill(&mut data, field, uint_contents, |numbers| {
-                    Ok(low_bytes::<_, 1>(&numbers))
-                })
-            }
-            Some(field @ DataType::Uint16) => {
-                self.fill(&mut data, field, uint_contents, |numbers| {
-                    Ok(low_bytes::<_, 2>(&numbers))
-                })
-            }
-            _ => self.fill(&mut data, DataType::Uint32, uint_contents, Element::encode),
-        }?;
+        let uint = match self.datatype {
+            Some(narrow @ (DataType::Uint8 | DataType::Uint16)) => narrow,
+            _ => DataType::Uint32,
+        };
+        self.fill(&mut data, uint, uint_contents, |numbers| {
+            Ok(low_bytes(&numbers, uint))
+        })?;
         self.fill(
             &mut data,
             DataType::Uint64,
@@ -100,9 +92,13 @@ impl TypedInput<'_> {
     }
 }
 
-/// The `N` low bytes of each number: Triton cuts off what does not fit, as it does for JSON numbers.
-fn low_bytes<T: NoUninit, const N: usize>(numbers: &[T]) -> Bytes {
+/// As many low bytes of each number as the element type has: Triton cuts off what does not fit, as it does for JSON.
+fn low_bytes<T: NoUninit>(numbers: &[T], datatype: DataType) -> Bytes {
+    let width = datatype.size().unwrap_or(size_of::<T>());
     let bytes: &[u8] = bytemuck::cast_slice(numbers);
     let numbers = bytes.chunks_exact(size_of::<T>());
-    numbers.flat_map(|number| &number[..N]).copied().collect()
+    numbers
+        .flat_map(|number| &number[..width])
+        .copied()
+        .collect()
 }
