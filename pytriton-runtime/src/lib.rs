@@ -1,6 +1,7 @@
 //! The rooms behind `pytriton`, in the order in which a request walks through them.
 //!
 //! - [`grpc`]: the gRPC door.
+//! - [`http`]: the HTTP door.
 //! - [`kserve`]: bytes to requests, responses to bytes.
 //! - [`model`]: what is served, the check of a request against it, the door to the user's function.
 //! - [`proto`]: the messages of the gRPC protocol.
@@ -12,6 +13,7 @@
 mod error;
 mod forward;
 pub mod grpc;
+pub mod http;
 pub mod kserve;
 mod limits;
 pub mod model;

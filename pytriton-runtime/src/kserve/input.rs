@@ -92,8 +92,8 @@ impl<'a> InputDecoder<'a> {
                 Owner::Input(input.to_owned()),
             ));
         }
-        // A batch of no rows is refused when the request is checked, whatever its data.
-        if self.model.batching() && shape.first() == Some(&0) {
+        // A batch of no rows, or of no axis, is refused when the request is checked, whatever its data.
+        if self.model.batching() && matches!(shape, [] | [0, ..]) {
             return Ok(Bytes::new());
         }
         let data = JsonData {

@@ -36,7 +36,26 @@ pub fn decode_request(
     max_depth: usize,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let header_length = header_length.min(body.len());
-    let envelope = Envelope::parse(&body[..header_length])?;
+    let (json, tail) = (&body[..header_length], body.slice(header_length..));
+    decode(json, tail, model, max_depth)
+        .map_err(|error| without_header(json, model, max_depth).unwrap_or(error))
+}
+
+/// Finds the input whose binary data a client has sent without telling the length of the JSON before it.
+fn without_header(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<CodecError> {
+    // RapidJSON takes a zero byte, of which JSON has none, for the end of the text.
+    let end = json.iter().position(|byte| *byte == 0)?;
+    let error = decode(&json[..end], Bytes::new(), model, max_depth).err()?;
+    matches!(error, CodecError::MissingBytes { .. }).then_some(error)
+}
+
+fn decode(
+    json: &[u8],
+    tail: Bytes,
+    model: &ModelSpec,
+    max_depth: usize,
+) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    let envelope = Envelope::parse(json)?;
     let id = match envelope.id.map(Value::new) {
         Some(id) => string("id", Some(id), || Owner::Request)?,
         None => String::new(),
@@ -48,7 +67,7 @@ pub fn decode_request(
     let inputs = envelope
         .inputs
         .ok_or_else(|| missing("inputs", "an array", Owner::Request))?;
-    let mut decoder = InputDecoder::new(model, max_depth, body.slice(header_length..));
+    let mut decoder = InputDecoder::new(model, max_depth, tail);
     let inputs = inputs
         .iter()
         .enumerate()

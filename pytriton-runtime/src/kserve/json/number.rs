@@ -4,17 +4,17 @@ pub(crate) trait Float: Copy {
     fn write(self, out: &mut Vec<u8>);
 }
 
-/// Between these, the shortest digits come in Triton's layout as they are.
-const PLAIN: std::ops::Range<f64> = 1e-3..1e9;
-
 macro_rules! float {
     ($($rust:ty),*) => {$(
         impl Float for $rust {
             fn write(self, out: &mut Vec<u8>) {
-                if PLAIN.contains(&f64::from(self.abs())) {
-                    out.extend_from_slice(zmij::Buffer::new().format_finite(self).as_bytes());
-                } else if self.is_finite() {
-                    lay_out(&format!("{self:e}"), out);
+                if self.is_finite() {
+                    let mut buffer = zmij::Buffer::new();
+                    let text = buffer.format_finite(self);
+                    match text.split_once('e') {
+                        None => out.extend_from_slice(text.as_bytes()),
+                        Some((mantissa, exponent)) => lay_out(mantissa, exponent, out),
+                    }
                 } else {
                     // Not JSON, but what Triton writes and its clients read.
                     let text = if self.is_nan() { "NaN" } else if self > 0.0 { "Infinity" } else { "-Infinity" };
@@ -27,15 +27,14 @@ macro_rules! float {
 
 float!(f32, f64);
 
-/// Turns `-1.25e7` into `-12500000.0`: an exponent stands from 1e21 upwards and below 1e-6 only.
+/// Turns `-1.25` and `16` into `-12500000000000000.0`: an exponent stands from 1e21 upwards and below 1e-6 only.
 ///
 /// Source: `Prettify` in RapidJSON's `dtoa.h`.
-fn lay_out(scientific: &str, out: &mut Vec<u8>) {
-    let (sign, unsigned) = match scientific.strip_prefix('-') {
+fn lay_out(mantissa: &str, exponent: &str, out: &mut Vec<u8>) {
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),
-        None => ("", scientific),
+        None => ("", mantissa),
     };
-    let (mantissa, exponent) = unsigned.split_once('e').unwrap_or((unsigned, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
     out.extend_from_slice(sign.as_bytes());
     let digits = mantissa.bytes().filter(|byte| *byte != b'.');

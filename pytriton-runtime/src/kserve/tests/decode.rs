@@ -80,6 +80,16 @@ fn binary_data_must_be_all_there_and_no_more() {
 }
 
 #[test]
+fn binary_data_without_the_length_of_the_json_is_missing() {
+    let header = input(r#""parameters":{"binary_data_size":8}"#);
+    let body = Bytes::from([header.as_bytes(), &[0; 8]].concat());
+    let error = decode_request(&body, body.len(), &model(), 100).unwrap_err();
+    assert!(matches!(error, CodecError::MissingBytes { missing: 8, .. }));
+    let junk = input(r#""data":[1,2]"#) + "\0";
+    assert!(matches!(decode(&junk), Err(CodecError::Json { .. })));
+}
+
+#[test]
 fn nesting_is_limited_and_never_recursive() {
     for (depth, fits) in [
         (1, true),
@@ -103,6 +113,8 @@ fn nesting_is_limited_and_never_recursive() {
 #[test]
 fn a_batch_of_no_rows_is_left_to_the_check() {
     let text = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[0,4],"data":[1]}]}"#;
+    assert!(decode(text).unwrap().0.inputs[0].data.is_empty());
+    let text = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[],"data":[1]}]}"#;
     assert!(decode(text).unwrap().0.inputs[0].data.is_empty());
     let text = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,0],"data":[1]}]}"#;
     assert!(matches!(
