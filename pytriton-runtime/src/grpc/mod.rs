@@ -1,5 +1,6 @@
 //! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the repository.
 
+mod beside;
 mod error;
 mod health;
 mod infer;
@@ -11,6 +12,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use beside::beside;
 pub use error::GrpcError;
 pub use routes::routes;
 pub use state::GrpcState;

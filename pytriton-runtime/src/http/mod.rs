@@ -8,6 +8,7 @@ mod body;
 mod compression;
 mod error;
 mod infer;
+mod metrics;
 mod model;
 mod route;
 mod router;
@@ -15,4 +16,5 @@ mod router;
 mod tests;
 
 pub use error::HttpError;
+pub use metrics::metrics_router;
 pub use router::{HttpState, router};
