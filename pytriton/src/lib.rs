@@ -1,6 +1,6 @@
 //! Annotate a function, run the binary, and it is served over the KServe v2 / Triton HTTP and gRPC protocol.
 //!
-//! ```
+//! ```no_run
 //! use pytriton::prelude::*;
 //!
 //! #[pytriton::model(name = "Linear", max_batch_size = 16)]
@@ -8,6 +8,8 @@
 //! fn linear(x: ArrayView2<f32>, #[first_value] scale: f32) -> Array2<f32> {
 //!     &x * scale
 //! }
+//!
+//! pytriton::main!();
 //! ```
 //!
 //! What is served stands in the function's signature: see [`macro@model`].
@@ -15,6 +17,7 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+mod main_macro;
 pub mod prelude;
 
 pub use pytriton_runtime::model::{Context, ParameterValue, Parameters, Request};

@@ -8,4 +8,5 @@ pub use pytriton_runtime::model::{
     outputs, responses, scalar_input,
 };
 pub use pytriton_runtime::ndarray;
+pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

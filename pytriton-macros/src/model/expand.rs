@@ -30,7 +30,8 @@ impl Model {
             const _: () = {
                 #types
                 #instance
-                #private::inventory::submit! { #declaration }
+                const __MODEL: #private::ModelDeclaration = #declaration;
+                #private::inventory::submit! { __MODEL }
             };
         }
     }

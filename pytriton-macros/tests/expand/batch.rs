@@ -22,23 +22,48 @@ const _: () = {
             })
         }
     }
+    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
+        name: "Batch",
+        version: 1u32,
+        max_batch_size: 8u32,
+        instances: 1u32,
+        inputs: &[
+            __INPUT_0
+                .declaration(
+                    "INPUT_1",
+                    ::core::option::Option::Some(3usize),
+                    ::core::option::Option::Some(&[-1, 3]),
+                    false,
+                ),
+        ],
+        outputs: __RETURNED.declarations,
+        output_overrides: &[
+            ::pytriton::__private::OutputOverride {
+                name: ::core::option::Option::Some("y"),
+                shape: ::core::option::Option::Some(&[3]),
+            },
+        ],
+        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatching {
+            preferred_batch_size: &[4u32, 8u32],
+            max_queue_delay_microseconds: 0u64,
+            preserve_ordering: false,
+            queue_policy: ::pytriton::__private::QueuePolicy {
+                timeout_action: ::pytriton::__private::TimeoutAction::Delay,
+                default_timeout_microseconds: 0u64,
+                allow_timeout_override: false,
+                max_queue_size: 0u32,
+            },
+        }),
+        call: ::pytriton::__private::CallMode::Batch,
+        steps: &[],
+        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
+        location: ::pytriton::__private::Location {
+            package: ::core::env!("CARGO_PKG_NAME"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+        },
+    };
     ::pytriton::__private::inventory::submit! {
-        ::pytriton::__private::ModelDeclaration { name : "Batch", version : 1u32,
-        max_batch_size : 8u32, instances : 1u32, inputs : & [__INPUT_0
-        .declaration("INPUT_1", ::core::option::Option::Some(3usize),
-        ::core::option::Option::Some(& [- 1, 3]), false)], outputs : __RETURNED
-        .declarations, output_overrides : & [::pytriton::__private::OutputOverride { name
-        : ::core::option::Option::Some("y"), shape : ::core::option::Option::Some(& [3])
-        }], dynamic_batching :
-        ::core::option::Option::Some(::pytriton::__private::DynamicBatching {
-        preferred_batch_size : & [4u32, 8u32], max_queue_delay_microseconds : 0u64,
-        preserve_ordering : false, queue_policy : ::pytriton::__private::QueuePolicy {
-        timeout_action : ::pytriton::__private::TimeoutAction::Delay,
-        default_timeout_microseconds : 0u64, allow_timeout_override : false,
-        max_queue_size : 0u32, }, }), call : ::pytriton::__private::CallMode::Batch,
-        steps : & [], load : | _ |
-        ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)), location :
-        ::pytriton::__private::Location { package : ::core::env!("CARGO_PKG_NAME"), file
-        : ::core::file!(), line : ::core::line!(), }, }
+        __MODEL
     }
 };

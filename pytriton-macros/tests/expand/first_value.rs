@@ -41,24 +41,61 @@ const _: () = {
             })
         }
     }
+    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
+        name: "Linear",
+        version: 1u32,
+        max_batch_size: 4u32,
+        instances: 1u32,
+        inputs: &[
+            __INPUT_0
+                .declaration(
+                    "x",
+                    ::core::option::Option::Some(2usize),
+                    ::core::option::Option::None,
+                    false,
+                ),
+            __INPUT_1.declaration("scale", &[1], false),
+            __INPUT_2
+                .declaration(
+                    "weights",
+                    ::core::option::Option::Some(3usize),
+                    ::core::option::Option::None,
+                    true,
+                ),
+        ],
+        outputs: __RETURNED.declarations,
+        output_overrides: &[],
+        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatching {
+            preferred_batch_size: &[],
+            max_queue_delay_microseconds: 0u64,
+            preserve_ordering: false,
+            queue_policy: ::pytriton::__private::QueuePolicy {
+                timeout_action: ::pytriton::__private::TimeoutAction::Reject,
+                default_timeout_microseconds: 0u64,
+                allow_timeout_override: false,
+                max_queue_size: 0u32,
+            },
+        }),
+        call: ::pytriton::__private::CallMode::Batch,
+        steps: &[
+            ::pytriton::__private::Step::GroupByParameters,
+            ::pytriton::__private::Step::FirstValue {
+                input: 1usize,
+                strict: true,
+            },
+            ::pytriton::__private::Step::FirstValue {
+                input: 2usize,
+                strict: false,
+            },
+        ],
+        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
+        location: ::pytriton::__private::Location {
+            package: ::core::env!("CARGO_PKG_NAME"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+        },
+    };
     ::pytriton::__private::inventory::submit! {
-        ::pytriton::__private::ModelDeclaration { name : "Linear", version : 1u32,
-        max_batch_size : 4u32, instances : 1u32, inputs : & [__INPUT_0.declaration("x",
-        ::core::option::Option::Some(2usize), ::core::option::Option::None, false),
-        __INPUT_1.declaration("scale", & [1], false), __INPUT_2.declaration("weights",
-        ::core::option::Option::Some(3usize), ::core::option::Option::None, true)],
-        outputs : __RETURNED.declarations, output_overrides : & [], dynamic_batching :
-        ::core::option::Option::Some(::pytriton::__private::DynamicBatching {
-        preferred_batch_size : & [], max_queue_delay_microseconds : 0u64,
-        preserve_ordering : false, queue_policy : ::pytriton::__private::QueuePolicy {
-        timeout_action : ::pytriton::__private::TimeoutAction::Reject,
-        default_timeout_microseconds : 0u64, allow_timeout_override : false,
-        max_queue_size : 0u32, }, }), call : ::pytriton::__private::CallMode::Batch,
-        steps : & [::pytriton::__private::Step::GroupByParameters,
-        ::pytriton::__private::Step::FirstValue { input : 1usize, strict : true },
-        ::pytriton::__private::Step::FirstValue { input : 2usize, strict : false }], load
-        : | _ | ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)), location
-        : ::pytriton::__private::Location { package : ::core::env!("CARGO_PKG_NAME"),
-        file : ::core::file!(), line : ::core::line!(), }, }
+        __MODEL
     }
 };

@@ -34,16 +34,40 @@ const _: () = {
             })
         }
     }
+    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
+        name: "Plain",
+        version: 1u32,
+        max_batch_size: 0u32,
+        instances: 1u32,
+        inputs: &[
+            __INPUT_0
+                .declaration(
+                    "x",
+                    ::core::option::Option::Some(1usize),
+                    ::core::option::Option::None,
+                    false,
+                ),
+            __INPUT_1
+                .declaration(
+                    "y",
+                    ::core::option::Option::Some(1usize),
+                    ::core::option::Option::None,
+                    true,
+                ),
+        ],
+        outputs: __RETURNED.declarations,
+        output_overrides: &[],
+        dynamic_batching: ::core::option::Option::None,
+        call: ::pytriton::__private::CallMode::Request,
+        steps: &[],
+        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
+        location: ::pytriton::__private::Location {
+            package: ::core::env!("CARGO_PKG_NAME"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+        },
+    };
     ::pytriton::__private::inventory::submit! {
-        ::pytriton::__private::ModelDeclaration { name : "Plain", version : 1u32,
-        max_batch_size : 0u32, instances : 1u32, inputs : & [__INPUT_0.declaration("x",
-        ::core::option::Option::Some(1usize), ::core::option::Option::None, false),
-        __INPUT_1.declaration("y", ::core::option::Option::Some(1usize),
-        ::core::option::Option::None, true)], outputs : __RETURNED.declarations,
-        output_overrides : & [], dynamic_batching : ::core::option::Option::None, call :
-        ::pytriton::__private::CallMode::Request, steps : & [], load : | _ |
-        ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)), location :
-        ::pytriton::__private::Location { package : ::core::env!("CARGO_PKG_NAME"), file
-        : ::core::file!(), line : ::core::line!(), }, }
+        __MODEL
     }
 };

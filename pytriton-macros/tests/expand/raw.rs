@@ -17,20 +17,40 @@ const _: () = {
             })
         }
     }
+    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
+        name: "Raw",
+        version: 1u32,
+        max_batch_size: 4u32,
+        instances: 1u32,
+        inputs: &[
+            ::pytriton::__private::TensorDeclaration {
+                name: "x",
+                datatype: ::pytriton::__private::DataType::Fp32,
+                rank: ::core::option::Option::None,
+                shape: ::core::option::Option::Some(&[-1]),
+                optional: false,
+            },
+            ::pytriton::__private::TensorDeclaration {
+                name: "label",
+                datatype: ::pytriton::__private::DataType::Bytes,
+                rank: ::core::option::Option::None,
+                shape: ::core::option::Option::Some(&[1]),
+                optional: true,
+            },
+        ],
+        outputs: __RETURNED.declarations,
+        output_overrides: &[],
+        dynamic_batching: ::core::option::Option::None,
+        call: ::pytriton::__private::CallMode::Raw,
+        steps: &[],
+        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
+        location: ::pytriton::__private::Location {
+            package: ::core::env!("CARGO_PKG_NAME"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+        },
+    };
     ::pytriton::__private::inventory::submit! {
-        ::pytriton::__private::ModelDeclaration { name : "Raw", version : 1u32,
-        max_batch_size : 4u32, instances : 1u32, inputs : &
-        [::pytriton::__private::TensorDeclaration { name : "x", datatype :
-        ::pytriton::__private::DataType::Fp32, rank : ::core::option::Option::None, shape
-        : ::core::option::Option::Some(& [- 1]), optional : false, },
-        ::pytriton::__private::TensorDeclaration { name : "label", datatype :
-        ::pytriton::__private::DataType::Bytes, rank : ::core::option::Option::None,
-        shape : ::core::option::Option::Some(& [1]), optional : true, }], outputs :
-        __RETURNED.declarations, output_overrides : & [], dynamic_batching :
-        ::core::option::Option::None, call : ::pytriton::__private::CallMode::Raw, steps
-        : & [], load : | _ |
-        ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)), location :
-        ::pytriton::__private::Location { package : ::core::env!("CARGO_PKG_NAME"), file
-        : ::core::file!(), line : ::core::line!(), }, }
+        __MODEL
     }
 };

@@ -1,0 +1,91 @@
+use regex_lite::{Regex, RegexBuilder};
+use thiserror::Error;
+
+/// Which headers of a request become parameters of it.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::HeaderForward;
+/// let forward = HeaderForward::new("^X-(Tenant|User)$").unwrap();
+/// assert!(forward.forwards("x-tenant"));
+/// assert!(!forward.forwards("x-tenant-name"));
+/// assert!(!HeaderForward::default().forwards("x-tenant"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct HeaderForward(Option<Regex>);
+
+/// A pattern that is no regular expression.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("header forward pattern '{pattern}' is no regular expression: {message}")]
+pub struct PatternError {
+    /// The pattern.
+    pub pattern: String,
+    /// The parser's words.
+    pub message: String,
+}
+
+impl HeaderForward {
+    /// Forwards the headers in whose name the pattern matches anywhere, in any case; an empty pattern forwards none.
+    ///
+    /// Source: `RE2::PartialMatch` in `ForEachHeader` of Triton 2.51. Names have no case here: HTTP/2 sends them in lower
+    /// case, and a pattern such as `X-.*` must match nevertheless.
+    ///
+    /// # Errors
+    ///
+    /// A [`PatternError`] when the pattern is no regular expression.
+    pub fn new(pattern: &str) -> Result<Self, PatternError> {
+        if pattern.is_empty() {
+            return Ok(Self::default());
+        }
+        let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
+        regex
+            .map(|regex| Self(Some(regex)))
+            .map_err(|error| PatternError {
+                pattern: pattern.to_owned(),
+                message: error.to_string(),
+            })
+    }
+
+    /// Whether a header of that name is forwarded.
+    pub fn forwards(&self, name: &str) -> bool {
+        self.0.as_ref().is_some_and(|regex| regex.is_match(name))
+    }
+
+    /// Whether no header is forwarded, so that none needs to be looked at.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_anywhere_in_a_name() {
+        let table = [
+            ("", "x-a", false),
+            ("x-a", "x-a", true),
+            ("x-a", "my-x-ab", true),
+            ("^x-a$", "x-ab", false),
+            ("^(x-a|x-b)$", "x-b", true),
+            ("x-a", "x-b", false),
+            ("X-.*", "x-request-id", true),
+            (".*", "", true),
+        ];
+        for (pattern, name, expected) in table {
+            let forward = HeaderForward::new(pattern).unwrap();
+            assert_eq!(forward.forwards(name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn names_the_pattern_that_is_none() {
+        for pattern in ["(", "a)(b", "[", "*"] {
+            let error = HeaderForward::new(pattern).unwrap_err();
+            assert_eq!(error.pattern, pattern);
+            assert!(error.to_string().contains(pattern), "{error}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+use std::time::Duration;
+
+/// Every limit of the server. All are finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The bytes of one request, as it comes and after decompression; 64 MiB.
+    pub max_request_bytes: usize,
+    /// How many times larger than it came a body may become by decompression; 100.
+    pub max_decompression_ratio: usize,
+    /// How deep the arrays of an input's JSON data may stand in each other; 100.
+    pub max_json_depth: usize,
+    /// The requests that one HTTP/2 connection may have under way; 100.
+    pub max_concurrent_streams: u32,
+    /// The connections that one port serves at a time; 1024.
+    pub max_connections: usize,
+    /// How long a client may take to send the head of a request, and be idle before it; 75 seconds.
+    pub header_timeout: Duration,
+    /// The bytes of the head of one request; 16 KiB.
+    pub max_header_bytes: usize,
+    /// The requests that may wait for one model that sets no `max_queue_size`; 4096.
+    pub max_queue_size: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_request_bytes: 64 << 20,
+            max_decompression_ratio: 100,
+            max_json_depth: 100,
+            max_concurrent_streams: 100,
+            max_connections: 1024,
+            header_timeout: Duration::from_secs(75),
+            max_header_bytes: 16 << 10,
+            max_queue_size: 4096,
+        }
+    }
+}
