@@ -57,8 +57,8 @@ pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Te
         .collect();
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = (spec.load)(&context).unwrap_or_else(|error| panic!("{error}"));
-    let results = execute(instance.as_ref(), &context, &requests, &block_on);
-    let outputs = results.results.into_iter().map(|result| {
+    let executed = execute(instance.as_ref(), &context, &requests, &block_on);
+    let outputs = executed.results.into_iter().map(|result| {
         let response = result.map_err(|error| error.to_string())?;
         Ok(response
             .outputs

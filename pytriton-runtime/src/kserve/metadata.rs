@@ -9,21 +9,28 @@ pub struct ServerMetadata {
     pub name: &'static str,
     /// The server's version.
     pub version: &'static str,
-    /// The protocol extensions that it offers, under Triton's names.
+    /// The protocol extensions that Triton names, some of which this server refuses as not supported.
     pub extensions: &'static [&'static str],
 }
 
-/// This server.
+/// A Triton of the version whose behaviour this server has.
 pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
-    name: "pytriton",
-    version: env!("CARGO_PKG_VERSION"),
+    name: "triton",
+    version: "2.51.0",
     extensions: &[
         "classification",
+        "sequence",
+        "model_repository",
+        "model_repository(unload_dependents)",
         "schedule_policy",
         "model_configuration",
+        "system_shared_memory",
+        "cuda_shared_memory",
         "binary_tensor_data",
         "parameters",
         "statistics",
+        "trace",
+        "logging",
     ],
 };
 
@@ -72,6 +79,12 @@ pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::testing::IDENTITY;
+
+    #[test]
+    fn the_server_answers_as_triton_does() {
+        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","system_shared_memory","cuda_shared_memory","binary_tensor_data","parameters","statistics","trace","logging"]}"#;
+        assert_eq!(SERVER_METADATA.to_json(), expected);
+    }
 
     #[test]
     fn has_tritons_members_in_their_order() {

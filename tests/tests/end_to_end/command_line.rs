@@ -148,7 +148,10 @@ fn mistakes_on_the_command_line_are_refused() -> Result<()> {
 
 #[test]
 fn a_pattern_that_is_none_is_refused() -> Result<()> {
-    for option in ["--http-header-forward-pattern", "--grpc-header-forward-pattern"] {
+    for option in [
+        "--http-header-forward-pattern",
+        "--grpc-header-forward-pattern",
+    ] {
         let refused = run(MODELS, &[&FREE_PORTS[..], &[option, "("]].concat())?;
         assert!(!refused.status.success(), "{option}");
         assert!(refused.stderr.contains('('), "{}", refused.stderr);
@@ -199,7 +202,9 @@ fn every_option_is_an_environment_variable() -> Result<()> {
         );
     }
     let mut command = Command::new(MODELS);
-    command.args(check()).env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "1");
+    command
+        .args(check())
+        .env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "1");
     assert!(finish(&mut command, DEADLINE)?.status.success());
     let mut command = Command::new(MODELS);
     command.env("PYTRITON_TRITON_CONFIG_HTTP_PORT", "many");
