@@ -13,7 +13,8 @@ use crate::limits::Limits;
 use crate::model::Registry;
 use crate::repository::Repository;
 
-use super::connection::{Endpoint, Protocol};
+use super::connection::{Connections, Protocol};
+use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
 use super::{Addresses, Options, ServerError};
 
@@ -52,7 +53,7 @@ impl Server {
         for endpoint in server.endpoints(listeners, limits, http_forward, grpc_forward) {
             server
                 .endpoints
-                .spawn(endpoint.serve(limits, server.stop.subscribe()));
+                .spawn(endpoint.serve(server.stop.subscribe()));
         }
         Ok(server)
     }
@@ -79,8 +80,8 @@ impl Server {
         let mut open = |listener: Option<TcpListener>, protocol, router| {
             endpoints.extend(listener.map(|listener| Endpoint {
                 listener,
-                protocol,
-                router,
+                connections: Connections::new(protocol, &limits, router),
+                max_connections: limits.max_connections,
             }));
         };
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
