@@ -51,13 +51,20 @@ pub type TestRequest<'a> = (&'a [(&'a str, Tensor)], &'a [(&'a str, &'a str)]);
 /// As [`infer`].
 pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Tensor>, String>> {
     let spec = spec(name);
-    let requests: Vec<Request> = requests.iter().map(|request| checked(&spec, request)).collect();
+    let requests: Vec<Request> = requests
+        .iter()
+        .map(|request| checked(&spec, request))
+        .collect();
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = (spec.load)(&context).unwrap_or_else(|error| panic!("{error}"));
     let results = execute(instance.as_ref(), &context, &requests, &block_on);
     let outputs = results.into_iter().map(|result| {
         let response = result.map_err(|error| error.to_string())?;
-        Ok(response.outputs.into_iter().map(|(_, tensor)| tensor).collect())
+        Ok(response
+            .outputs
+            .into_iter()
+            .map(|(_, tensor)| tensor)
+            .collect())
     });
     outputs.collect()
 }
@@ -65,12 +72,19 @@ pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Te
 fn checked(spec: &Arc<ModelSpec>, (inputs, parameters): &TestRequest<'_>) -> Request {
     let mut all = Parameters::default();
     for (name, value) in *parameters {
-        all.insert(*name, pytriton_runtime::model::ParameterValue::String((*value).to_owned()));
+        all.insert(
+            *name,
+            pytriton_runtime::model::ParameterValue::String((*value).to_owned()),
+        );
     }
     let inputs = inputs.iter().map(|(name, tensor)| InferInput {
         name: (*name).to_owned(),
         datatype: tensor.datatype(),
-        shape: tensor.shape().iter().map(|&dim| i64::try_from(dim).unwrap_or(-1)).collect(),
+        shape: tensor
+            .shape()
+            .iter()
+            .map(|&dim| i64::try_from(dim).unwrap_or(-1))
+            .collect(),
         data: tensor.data().clone(),
     });
     let request = InferRequest {

@@ -4,12 +4,12 @@ use syn::{PathArguments, ReturnType, Signature, Type};
 use super::args::Settings;
 use super::ast::OutputOverride;
 use super::input::check_rank;
+use crate::array::ArrayType;
 use crate::attribute::{Helper, HelperAttribute};
-use crate::element::{
-    ArrayType, argument_of, check_element, is_element, last_segment, peeled, type_text,
-};
+use crate::element::{check_element, is_element};
 use crate::errors::Errors;
 use crate::tensor::{Dims, TensorName, check_distinct};
+use crate::types::{argument_of, last_segment, peeled, type_text};
 
 /// How many outputs a tuple can have.
 const MOST: usize = 8;

@@ -1,11 +1,13 @@
 use proc_macro2::Ident;
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Type};
 
+use crate::array::ArrayType;
 use crate::attribute::plain_name;
-use crate::element::{ArrayType, argument_of, check_element, is_element, type_text};
+use crate::element::{check_element, is_element};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::tensor::{Dims, TensorName, check_distinct};
+use crate::types::{argument_of, type_text};
 
 /// A field of a struct, after every check.
 #[derive(Debug)]
