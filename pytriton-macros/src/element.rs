@@ -1,7 +1,7 @@
 use syn::Type;
 
 use crate::errors::Errors;
-use crate::types::{last_segment, peeled, type_text};
+use crate::types::{last_segment, type_text};
 
 /// The names of the element types.
 const ELEMENTS: [&str; 14] = [
@@ -9,48 +9,42 @@ const ELEMENTS: [&str; 14] = [
     "String",
 ];
 
+/// Well-known types that are none, and what to write instead.
+const INSTEAD: [(&str, &str); 12] = [
+    ("u128", "u64"),
+    ("usize", "u64"),
+    ("i128", "i64"),
+    ("isize", "i64"),
+    ("char", "u32"),
+    ("()", "f32"),
+    ("str", "String"),
+    ("&str", "String"),
+    ("&'static str", "String"),
+    ("[u8]", "Vec<u8>"),
+    ("&[u8]", "Vec<u8>"),
+    ("&'static [u8]", "Vec<u8>"),
+];
+
 /// Reports an element type that is known to be none; other types are left to the trait `Element`.
 pub(crate) fn check_element(element: &Type, errors: &mut Errors) {
-    let instead = match peeled(element) {
-        Type::Reference(_) | Type::Slice(_) => match type_text(element).as_str() {
-            "&str" | "&'static str" => "String",
-            "&[u8]" | "&'static [u8]" | "[u8]" => "Vec<u8>",
-            _ => return,
-        },
-        Type::Tuple(tuple) if tuple.elems.is_empty() => "f32`, for example, or `bool",
-        Type::Path(_) => match type_text(element).as_str() {
-            "u128" | "usize" => "u64",
-            "i128" | "isize" => "i64",
-            "char" => "u32` or `String",
-            "str" => "String",
-            _ => return,
-        },
-        _ => return,
-    };
-    let message = format!(
-        "`{}` cannot be an element of a tensor: write `{instead}`",
-        type_text(element)
-    );
-    errors.push(element, message);
+    let text = type_text(element);
+    if let Some(instead) = instead(&text) {
+        let message = format!("`{text}` cannot be an element of a tensor: write `{instead}`");
+        errors.push(element, message);
+    }
 }
 
-/// Whether a type is, by its name, a single element.
-pub(crate) fn is_element(ty: &Type) -> bool {
+/// The element type to write for a type that is, by its name, meant as a single element.
+pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     let text = type_text(ty);
+    if let Some(instead) = instead(&text) {
+        return Some(instead.to_owned());
+    }
     let known = last_segment(ty).is_some_and(|last| ELEMENTS.iter().any(|name| last.ident == name));
-    known || text == "Vec<u8>" || not_element(&text)
+    (known || text == "Vec<u8>").then_some(text)
 }
 
-fn not_element(text: &str) -> bool {
-    let names = [
-        "usize",
-        "isize",
-        "u128",
-        "i128",
-        "char",
-        "str",
-        "&str",
-        "&'static str",
-    ];
-    names.contains(&text)
+fn instead(text: &str) -> Option<&'static str> {
+    let (_, instead) = INSTEAD.iter().find(|(wrong, _)| *wrong == text)?;
+    Some(instead)
 }

@@ -5,7 +5,7 @@ use super::ast::{CallMode, FirstValue, Input, Source};
 use super::kind::unknown;
 use crate::array::ArrayType;
 use crate::attribute::{Helper, HelperAttribute, plain_name};
-use crate::element::{check_element, is_element};
+use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
 use crate::tensor::{Dims, TensorName};
 use crate::types::type_text;
@@ -157,20 +157,16 @@ impl Reader<'_> {
     }
 
     fn not_an_array(self, text: &str) -> String {
-        if !is_element(self.ty) {
+        let Some(element) = meant_element(self.ty) else {
             return unknown(self.ty);
+        };
+        if self.call == CallMode::Batch {
+            return format!(
+                "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{element}>`"
+            );
         }
-        match self.call {
-            CallMode::Batch => {
-                format!(
-                    "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{text}>`"
-                )
-            }
-            _ => {
-                let rank = if self.settings.batching() { 2 } else { 1 };
-                format!("`{text}` is no array: write `ArrayView{rank}<{text}>`")
-            }
-        }
+        let rank = if self.settings.batching() { 2 } else { 1 };
+        format!("`{text}` is no array: write `ArrayView{rank}<{element}>`")
     }
 }
 
