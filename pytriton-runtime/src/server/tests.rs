@@ -135,15 +135,11 @@ async fn what_cannot_be_served_is_said_before_anything_is() {
         .unwrap();
     let taken = taken.local_addr().map(|at| (at, taken)).unwrap();
     let port = format!("--grpc-port={}", taken.0.port());
-    let table: [(&[&str], &str); 3] = [
+    let table: [(&[&str], &str); 2] = [
         (&[&port], "for grpc (option --grpc-port)"),
         (
             &["--allow-http=false", "--allow-grpc=false"],
             "has to be allowed",
-        ),
-        (
-            &["--http-header-forward-pattern=("],
-            "is no regular expression",
         ),
     ];
     for (arguments, expected) in table {
