@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
-use pytriton_tests::{Finished, Result, Server, finish};
+use pytriton_tests::{Finished, HarnessError, Result, Server, finish};
 
 use crate::MODELS;
 
@@ -146,6 +146,20 @@ fn mistakes_on_the_command_line_are_refused() -> Result<()> {
 }
 
 #[test]
+fn a_door_that_is_not_wanted_is_not_opened() {
+    for (option, door) in [
+        ("--allow-http", "http"),
+        ("--allow-grpc", "grpc"),
+        ("--allow-metrics", "metrics"),
+    ] {
+        match Server::start(MODELS, &[option, "false"]) {
+            Err(HarnessError::Banner { label, .. }) => assert_eq!(label, door),
+            other => panic!("{option}: {other:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_pattern_that_is_none_is_refused() -> Result<()> {
     for option in [
         "--http-header-forward-pattern",
@@ -194,7 +208,10 @@ fn every_option_is_an_environment_variable() -> Result<()> {
             .env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "1"),
     )?;
     assert!(server.banner().http.starts_with("127.0.0.1:"));
-    for line in server.log()?.lines() {
+    server.signal("TERM")?;
+    let (_, log) = server.wait(DEADLINE)?;
+    assert!(log.contains("stopping"), "{log}");
+    for line in log.lines() {
         assert!(
             line.starts_with('{') && line.ends_with('}'),
             "no JSON: {line}"
