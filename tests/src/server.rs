@@ -105,14 +105,14 @@ impl Server {
         Ok(())
     }
 
-    /// Waits until the server ends by itself.
+    /// Waits until the server ends by itself; how it ended and what it logged.
     ///
     /// # Errors
     ///
     /// [`HarnessError::Deadline`] with its log when it does not.
-    pub fn wait(mut self, deadline: Duration) -> Result<ExitStatus> {
+    pub fn wait(mut self, deadline: Duration) -> Result<(ExitStatus, String)> {
         match wait(&mut self.child, deadline)? {
-            Some(status) => Ok(status),
+            Some(status) => Ok((status, self.log()?)),
             None => Err(HarnessError::Deadline {
                 program: "the server".to_owned(),
                 deadline,
