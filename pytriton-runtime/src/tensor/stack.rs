@@ -1,8 +1,6 @@
-use ::bytes::{Bytes, BytesMut};
+use ::bytes::Bytes;
 
-use super::{
-    AlignedBuffer, BytesElements, DataType, Tensor, TensorError, element_count, shape_text,
-};
+use super::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
 
 /// Puts tensors one below the other along axis 0.
 ///
@@ -107,19 +105,9 @@ fn concatenate(tensors: &[&Tensor]) -> Option<Bytes> {
     let len = tensors
         .iter()
         .try_fold(0_usize, |sum, tensor| sum.checked_add(tensor.data().len()))?;
-    if tensors[0].datatype() == DataType::Bytes {
-        let mut buffer = BytesMut::with_capacity(len);
-        for tensor in tensors {
-            buffer.extend_from_slice(tensor.data());
-        }
-        return Some(buffer.freeze());
-    }
-    let mut buffer = AlignedBuffer::zeroed(len);
-    let mut rest = buffer.as_mut_slice();
+    let mut buffer = AlignedBuffer::with_capacity(len, 0);
     for tensor in tensors {
-        let (part, tail) = rest.split_at_mut(tensor.data().len());
-        part.copy_from_slice(tensor.data());
-        rest = tail;
+        buffer.extend_from_slice(tensor.data());
     }
     Some(buffer.freeze())
 }
