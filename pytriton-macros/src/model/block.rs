@@ -1,6 +1,7 @@
 use syn::{ImplItem, ImplItemFn, ItemImpl, Signature};
 
 use super::item::Function;
+use super::lifetime::spell_out;
 use super::state::{Load, State};
 use crate::attribute::{Helper, HelperAttribute};
 use crate::errors::Errors;
@@ -74,11 +75,15 @@ struct Method {
 
 impl Method {
     fn take(method: &mut ImplItemFn, root: &CratePath) -> Self {
-        Self {
+        let found = Self {
             helpers: HelperAttribute::take(&mut method.attrs, root),
             parameters: HelperAttribute::take_parameters(&mut method.sig, root),
             signature: method.sig.clone(),
+        };
+        if found.helpers.iter().any(is_role) {
+            spell_out(&mut method.sig);
         }
+        found
     }
 }
 

@@ -3,6 +3,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Item, ItemFn, Signature};
 
 use super::block;
+use super::lifetime::spell_out;
 use super::state::State;
 use crate::attribute::HelperAttribute;
 use crate::errors::Errors;
@@ -50,12 +51,14 @@ impl Function {
     }
 
     fn take(function: &mut ItemFn, root: &CratePath) -> Self {
-        Self {
+        let found = Self {
             helpers: HelperAttribute::take(&mut function.attrs, root),
             parameters: HelperAttribute::take_parameters(&mut function.sig, root),
             signature: function.sig.clone(),
             state: None,
-        }
+        };
+        spell_out(&mut function.sig);
+        found
     }
 }
 

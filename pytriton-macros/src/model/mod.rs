@@ -8,6 +8,7 @@ mod expand;
 mod input;
 mod item;
 mod kind;
+mod lifetime;
 mod outputs;
 mod parameters;
 mod pipeline;

@@ -1,4 +1,4 @@
-async fn linear(x: ArrayView2<f32>, context: &Context) -> Array2<f32> {
+async fn linear(x: ArrayView2<'_, f32>, context: &Context) -> Array2<f32> {
     f(x).await
 }
 const _: () = {

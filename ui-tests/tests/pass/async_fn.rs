@@ -4,7 +4,7 @@ use pytriton_ui_tests::{infer, tensor};
 
 #[pytriton::model(name = "Async")]
 #[batch]
-async fn double(x: ArrayView2<'_, f32>, y: Option<ArrayView2<'_, f32>>) -> Result<Array2<f32>, String> {
+async fn double(x: ArrayView2<f32>, y: Option<ArrayView2<'_, f32>>) -> Result<Array2<f32>, String> {
     std::future::ready(()).await;
     Ok(&x * y.map_or(2.0, |y| y.sum()))
 }

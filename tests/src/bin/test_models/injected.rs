@@ -27,7 +27,7 @@ fn context(x: ArrayView2<f32>, context: &Context) -> (Array2<String>, Array2<u32
 
 #[pytriton::model(name = "Async", max_batch_size = 16)]
 #[batch]
-async fn asynchronous(x: ArrayView2<'_, f32>) -> Result<Array2<f32>, String> {
+async fn asynchronous(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
     tokio::time::sleep(Duration::from_millis(1)).await;
     Ok(&x * 2.0)
 }

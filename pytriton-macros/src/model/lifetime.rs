@@ -1,0 +1,83 @@
+use syn::{FnArg, GenericArgument, Path, PathArguments, Signature, Type, parse_quote};
+
+use crate::array::ArrayType;
+use crate::types::argument_of;
+
+/// Gives the views in the parameters of an `async fn` the `'_` that Rust wants written out there, and only there.
+pub(super) fn spell_out(signature: &mut Signature) {
+    if signature.asyncness.is_none() {
+        return;
+    }
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(parameter) = input {
+            spell_out_type(&mut parameter.ty);
+        }
+    }
+}
+
+fn spell_out_type(ty: &mut Type) {
+    let is_view = ArrayType::parse(ty).is_some_and(|array| array.view);
+    let is_option = argument_of("Option", ty).is_some();
+    let Some(path) = path(ty) else { return };
+    let Some(segment) = path.segments.last_mut() else {
+        return;
+    };
+    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
+        return;
+    };
+    if is_option {
+        for argument in &mut arguments.args {
+            if let GenericArgument::Type(ty) = argument {
+                spell_out_type(ty);
+            }
+        }
+    }
+    let has_lifetime =
+        |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+    if is_view && !arguments.args.iter().any(has_lifetime) {
+        arguments.args.insert(0, parse_quote!('_));
+    }
+}
+
+fn path(ty: &mut Type) -> Option<&mut Path> {
+    match ty {
+        Type::Group(group) => path(&mut group.elem),
+        Type::Paren(paren) => path(&mut paren.elem),
+        Type::Path(ty) => Some(&mut ty.path),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::ToTokens;
+
+    use super::*;
+
+    #[test]
+    fn only_views_of_async_functions_without_a_lifetime_change() {
+        let table: [(Signature, Signature); 4] = [
+            (
+                parse_quote!(async fn f(x: ArrayView2<f32>, y: Array2<f32>)),
+                parse_quote!(async fn f(x: ArrayView2<'_, f32>, y: Array2<f32>)),
+            ),
+            (
+                parse_quote!(async fn f(x: Option<ndarray::ArrayViewD<u8>>)),
+                parse_quote!(async fn f(x: Option<ndarray::ArrayViewD<'_, u8>>)),
+            ),
+            (
+                parse_quote!(async fn f(&self, x: ArrayView1<'_, u8>, c: &Context)),
+                parse_quote!(async fn f(&self, x: ArrayView1<'_, u8>, c: &Context)),
+            ),
+            (
+                parse_quote!(fn f(x: ArrayView2<f32>)),
+                parse_quote!(fn f(x: ArrayView2<f32>)),
+            ),
+        ];
+        for (mut signature, expected) in table {
+            spell_out(&mut signature);
+            let text = |signature: &Signature| signature.to_token_stream().to_string();
+            assert_eq!(text(&signature), text(&expected));
+        }
+    }
+}
