@@ -6,6 +6,7 @@
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - [`statistics`]: what a model has done.
 //! - [`tensor`]: element types, shapes, bytes.
+//! - [`triton`]: the other engine: tritonserver as a child process.
 
 mod error;
 mod forward;
@@ -19,6 +20,7 @@ mod status;
 pub mod tensor;
 #[cfg(test)]
 mod testing;
+pub mod triton;
 
 pub use error::Error;
 pub use forward::{HeaderForward, PatternError};
