@@ -22,7 +22,7 @@ const BATCHING: DynamicBatching = DynamicBatching {
     max_queue_delay_microseconds: 250,
     preserve_ordering: true,
     queue_policy: QueuePolicy {
-        timeout_action: TimeoutAction::Delay,
+        timeout_action: TimeoutAction::Reject,
         default_timeout_microseconds: 5_000_000,
         allow_timeout_override: true,
         max_queue_size: 32,
@@ -37,6 +37,21 @@ const TABLE: &[(&str, ModelDeclaration)] = &[
         ModelDeclaration {
             instances: 4,
             dynamic_batching: Some(BATCHING),
+            ..IDENTITY
+        },
+    ),
+    (
+        "delayed",
+        ModelDeclaration {
+            dynamic_batching: Some(DynamicBatching {
+                preferred_batch_size: &[],
+                preserve_ordering: false,
+                queue_policy: QueuePolicy {
+                    timeout_action: TimeoutAction::Delay,
+                    ..QueuePolicy::DEFAULT
+                },
+                ..BATCHING
+            }),
             ..IDENTITY
         },
     ),
