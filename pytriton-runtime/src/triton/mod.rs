@@ -6,6 +6,7 @@ mod command;
 mod flags;
 mod options;
 mod pbtxt;
+pub mod process;
 mod repository;
 
 pub use command::{Endpoints, Launch, UnknownFlag, arguments};
