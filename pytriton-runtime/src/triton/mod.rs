@@ -1,15 +1,26 @@
 //! The tritonserver engine: NVIDIA's server as a child process that answers the clients.
 //!
-//! Pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`] (the server's command line).
+//! A tritonserver is found ([`Places`]) or fetched ([`install`]), asked what it can ([`Probe`]), given its models
+//! ([`write_repository`]) and its command line ([`arguments`]), and looked after ([`process`]).
+//!
+//! Pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`], [`Version`].
 
+mod cache;
 mod command;
 mod flags;
+pub mod install;
+mod locate;
 mod options;
 mod pbtxt;
+mod probe;
 pub mod process;
 mod repository;
+mod version;
 
 pub use command::{Endpoints, Launch, UnknownFlag, arguments};
+pub use locate::{Found, LocateError, Located, Places};
 pub use options::{EngineChoice, Flags, TritonOptions};
 pub use pbtxt::{ConfigError, config_text};
+pub use probe::{Probe, ProbeError, glibc, version};
 pub use repository::{WriteError, write_repository};
+pub use version::Version;
