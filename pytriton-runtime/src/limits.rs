@@ -7,7 +7,7 @@ pub struct Limits {
     pub max_request_bytes: usize,
     /// How many times larger than it came a body may become by decompression; 100.
     pub max_decompression_ratio: usize,
-    /// How many arrays and objects of a JSON request may stand in each other; 100.
+    /// How deep the arrays of an input's JSON data may stand in each other; 100.
     pub max_json_depth: usize,
     /// The requests that one HTTP/2 connection may have under way; 100.
     pub max_concurrent_streams: u32,

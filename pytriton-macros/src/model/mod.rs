@@ -1,0 +1,19 @@
+//! `#[model]`: parse, validate into a [`Model`], expand.
+
+mod args;
+mod ast;
+mod declared;
+mod expand;
+mod input;
+mod item;
+mod outputs;
+mod parameters;
+mod pipeline;
+mod signature;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod validate;
+
+pub(crate) use expand::expand;

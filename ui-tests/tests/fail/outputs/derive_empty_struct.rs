@@ -1,0 +1,6 @@
+use pytriton::prelude::*;
+
+#[derive(pytriton::Outputs)]
+struct S {}
+
+fn main() {}

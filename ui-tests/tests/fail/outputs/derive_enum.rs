@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[derive(pytriton::Outputs)]
+enum E {
+    A,
+}
+
+fn main() {}

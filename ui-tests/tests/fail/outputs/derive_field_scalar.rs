@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[derive(pytriton::Outputs)]
+struct S {
+    x: f32,
+}
+
+fn main() {}

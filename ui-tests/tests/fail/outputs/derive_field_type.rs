@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[derive(pytriton::Outputs)]
+struct S {
+    x: Vec<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+const C: u8 = 1;
+
+fn main() {}

@@ -1,0 +1,6 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+mod m {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+struct S;
+
+fn main() {}

@@ -1,0 +1,13 @@
+use pytriton::prelude::*;
+
+struct S;
+
+#[pytriton::model(name = "m")]
+impl S {
+    #[load]
+    fn load() -> Self {
+        Self
+    }
+}
+
+fn main() {}
