@@ -6,9 +6,11 @@
 //! Pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`], [`Version`].
 
 mod cache;
+mod choice;
 mod command;
 mod flags;
 pub mod install;
+mod launch;
 mod locate;
 mod options;
 mod pbtxt;
@@ -17,7 +19,9 @@ pub mod process;
 mod repository;
 mod version;
 
+pub use choice::{Choice, ChoiceError};
 pub use command::{Endpoints, Launch, UnknownFlag, arguments};
+pub use launch::{LaunchError, Tritonserver};
 pub use locate::{Found, LocateError, Located, Places};
 pub use options::{EngineChoice, Flags, TritonOptions};
 pub use pbtxt::{ConfigError, config_text};
