@@ -27,7 +27,9 @@ fn main() {
         .arg(&library);
     if let Some(linker) = var_os("RUSTC_LINKER") {
         let option = [OsString::from("linker="), linker];
-        rustc.arg("-C").arg(option.into_iter().collect::<OsString>());
+        rustc
+            .arg("-C")
+            .arg(option.into_iter().collect::<OsString>());
     }
     match rustc.status() {
         Ok(status) if status.success() => {}

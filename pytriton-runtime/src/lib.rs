@@ -6,9 +6,13 @@
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - [`statistics`]: what a model has done.
 //! - [`tensor`]: element types, shapes, bytes.
+//! - `worker`: the instances behind tritonserver, on Linux.
 
 mod error;
 mod forward;
+#[cfg(target_os = "linux")]
+mod handover;
+mod host;
 pub mod kserve;
 mod limits;
 pub mod model;
@@ -19,6 +23,8 @@ mod status;
 pub mod tensor;
 #[cfg(test)]
 mod testing;
+#[cfg(target_os = "linux")]
+pub mod worker;
 
 pub use error::Error;
 pub use forward::{HeaderForward, PatternError};

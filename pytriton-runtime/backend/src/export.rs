@@ -3,12 +3,12 @@
 macro_rules! export {
     ($executor:ty) => {
         const _: () = {
-            use $crate::ffi::{
-                self, RawAttribute, RawBackend, RawError, RawInstance, RawRequest,
-            };
+            use $crate::ffi::{self, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 
             #[unsafe(no_mangle)]
-            unsafe extern "C" fn TRITONBACKEND_Initialize(backend: *mut RawBackend) -> *mut RawError {
+            unsafe extern "C" fn TRITONBACKEND_Initialize(
+                backend: *mut RawBackend,
+            ) -> *mut RawError {
                 // SAFETY: called by Triton.
                 unsafe { ffi::initialize(backend) }
             }

@@ -61,7 +61,11 @@ impl Executor for Proxy {
         self.description.clear();
         self.description.extend_from_slice(answered.description);
         let mut reply = Reply {
-            reader: AnswerReader::new(&self.description, answered.data.len(), self.names.outputs.len()),
+            reader: AnswerReader::new(
+                &self.description,
+                answered.data.len(),
+                self.names.outputs.len(),
+            ),
             names: &self.names,
             dims: &mut self.dims,
             answered,
@@ -86,10 +90,13 @@ impl Proxy {
         let (start, end) = start.ok_or_else(|| Failure::internal("the batch is too large"))?;
         let input = self.door.input(end).map_err(|error| failure(&error))?;
         let memory = |error| failure(&ChannelError::Memory(error));
-        input.write(0, self.gathering.description()).map_err(memory)?;
-        self.gathering.gather(requests, &self.names, |offset, bytes| {
-            input.write(start + offset, bytes).map_err(memory)
-        })
+        input
+            .write(0, self.gathering.description())
+            .map_err(memory)?;
+        self.gathering
+            .gather(requests, &self.names, |offset, bytes| {
+                input.write(start + offset, bytes).map_err(memory)
+            })
     }
 }
 

@@ -27,8 +27,8 @@ pub use declaration::{
     TensorDeclaration, TimeoutAction,
 };
 pub use error::{ModelError, RegistryError, RequestError, RequestId};
-pub(crate) use execute::panic_message;
 pub use execute::{Executed, execute};
+pub(crate) use execute::{execute_stacked, panic_message};
 pub use outputs::{Output, Outputs, Responses, declaration, output};
 pub use parameters::{ParameterValue, Parameters};
 pub use registry::Registry;

@@ -94,7 +94,10 @@ impl Door {
         bell.ask().map_err(|_| ChannelError::HungUp)?;
         bell.wait(State::Answered, spins, || hung_up(&self.socket))
             .map_err(|_| ChannelError::HungUp)?;
-        let (start, end) = (super::data_start, numbers.answer_data.load(Ordering::Relaxed));
+        let (start, end) = (
+            super::data_start,
+            numbers.answer_data.load(Ordering::Relaxed),
+        );
         let description = length(numbers.answer.load(Ordering::Relaxed))?;
         let start = start(description).ok_or(WireError::Bounds)?;
         let bytes = |offset, len| self.output.bytes(offset, len).ok_or(WireError::Bounds);

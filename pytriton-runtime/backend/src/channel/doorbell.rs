@@ -59,12 +59,9 @@ impl<'a, S: Sleep> Doorbell<'a, S> {
                 return Err(Hangup);
             }
             // Release: the batch that was written before is seen by the `Acquire` load in `wait`.
-            let asked = self.word.compare_exchange_weak(
-                seen,
-                ASKED,
-                Ordering::Release,
-                Ordering::Relaxed,
-            );
+            let asked =
+                self.word
+                    .compare_exchange_weak(seen, ASKED, Ordering::Release, Ordering::Relaxed);
             match asked {
                 Ok(_) => break,
                 Err(now) => seen = now,
@@ -79,9 +76,7 @@ impl<'a, S: Sleep> Doorbell<'a, S> {
     /// Ends the turn of the desk: the batch has been answered.
     pub fn answer(&self) {
         // Release: pairs with the `Acquire` load in `wait`, as in `ask`. `CLOSED` stays.
-        let before = self
-            .word
-            .fetch_and(!(ASKED | SLEEPING), Ordering::Release);
+        let before = self.word.fetch_and(!(ASKED | SLEEPING), Ordering::Release);
         if before & SLEEPING != 0 {
             self.sleep.wake(self.word);
         }
@@ -133,12 +128,9 @@ impl<'a, S: Sleep> Doorbell<'a, S> {
 
     /// Says that somebody is about to sleep, unless the word has changed meanwhile.
     fn announce(&self, seen: u32) -> bool {
-        let announced = self.word.compare_exchange(
-            seen,
-            seen | SLEEPING,
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
+        let announced =
+            self.word
+                .compare_exchange(seen, seen | SLEEPING, Ordering::Relaxed, Ordering::Relaxed);
         announced.is_ok()
     }
 }

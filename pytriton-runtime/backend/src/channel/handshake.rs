@@ -116,13 +116,10 @@ impl TensorNames {
         if reader.u8()? == 0 {
             return Err(ChannelError::Refused(reader.text()?.to_owned()));
         }
-        let name = |reader: &mut Reader<'_>| {
-            CString::new(reader.bytes()?).map_err(|_| WireError::Text)
-        };
+        let name =
+            |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
         let inputs = reader.list(4, name)?;
-        let outputs = reader.list(8, |reader| {
-            Ok((name(reader)?, reader.u32()?.cast_signed()))
-        })?;
+        let outputs = reader.list(8, |reader| Ok((name(reader)?, reader.u32()?.cast_signed())))?;
         Ok(Self { inputs, outputs })
     }
 }
@@ -199,10 +196,19 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_token_and_no_greeting() {
-        for text in ["", "00", "zz0102030405060708090a0b0c0d0eff", &"0".repeat(34)] {
+        for text in [
+            "",
+            "00",
+            "zz0102030405060708090a0b0c0d0eff",
+            &"0".repeat(34),
+        ] {
             assert_eq!(Token::from_text(text), None, "{text}");
         }
-        let table: [&[u8]; 3] = [b"\xff\xff\xff\xff", b"\x04\0\0\0\x09\0\0\0", b"\x01\0\0\0\x01"];
+        let table: [&[u8]; 3] = [
+            b"\xff\xff\xff\xff",
+            b"\x04\0\0\0\x09\0\0\0",
+            b"\x01\0\0\0\x01",
+        ];
         for bytes in table {
             let (mut one, mut two) = UnixStream::pair().unwrap();
             one.write_all(bytes).unwrap();

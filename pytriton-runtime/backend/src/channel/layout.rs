@@ -2,7 +2,7 @@
 const ALIGNMENT: usize = 64;
 
 /// Where the tensors of a segment begin, behind a description of `description` bytes; `None` when nothing fits.
-pub(crate) fn data_start(description: usize) -> Option<usize> {
+pub fn data_start(description: usize) -> Option<usize> {
     description.checked_next_multiple_of(ALIGNMENT)
 }
 

@@ -22,7 +22,7 @@ pub use door::{Answered, Door};
 pub use doorbell::{Doorbell, Hangup, Sleep, State};
 #[cfg(not(loom))]
 pub use error::ChannelError;
-pub(crate) use layout::data_start;
-pub use layout::place;
+
 #[cfg(not(loom))]
 pub use handshake::{Guest, TensorNames, Token};
+pub use layout::{data_start, place};

@@ -3,8 +3,7 @@ use std::mem;
 use std::sync::OnceLock;
 
 use super::raw::{
-    RawAttribute, RawError, RawInput, RawInstance, RawModel, RawOutput, RawRequest,
-    RawResponse,
+    RawAttribute, RawError, RawInput, RawInstance, RawModel, RawOutput, RawRequest, RawResponse,
 };
 
 macro_rules! api {

@@ -20,7 +20,9 @@ pub(super) fn check(api: &Api, error: *mut RawError) -> Result<(), Failure> {
     // SAFETY: `error` is not null, and Triton gives errors that it returns to the caller.
     let message = unsafe { (api.error_message)(error) };
     // SAFETY: Triton's messages end with a zero byte and live as long as their error, which is deleted below.
-    let message = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+    let message = unsafe { CStr::from_ptr(message) }
+        .to_string_lossy()
+        .into_owned();
     // SAFETY: `error` is the caller's, not null, and is not used any more.
     unsafe { (api.error_delete)(error) };
     Err(Failure::internal(message))

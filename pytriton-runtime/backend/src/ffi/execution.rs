@@ -144,7 +144,15 @@ impl<E: Executor> Execution<E> {
             let report = self.api.report_statistics;
             // SAFETY: instance and request are live until the request is released.
             let error = unsafe {
-                report(instance, request.raw(), succeeded, begun, gathered, computed, ended)
+                report(
+                    instance,
+                    request.raw(),
+                    succeeded,
+                    begun,
+                    gathered,
+                    computed,
+                    ended,
+                )
             };
             // Statistics that cannot be kept are no reason to fail.
             let _ = check(self.api, error);

@@ -20,9 +20,7 @@ mod request;
 mod response;
 
 pub use clock::now;
-pub use entry::{
-    execute, finalize_instance, initialize, initialize_instance, set_attributes,
-};
+pub use entry::{execute, finalize_instance, initialize, initialize_instance, set_attributes};
 pub use execution::{Executed, Executor, Instance};
 pub use raw::{RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 pub use request::{Input, Parameter, Request, Requests, Value};

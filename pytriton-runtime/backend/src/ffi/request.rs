@@ -148,9 +148,9 @@ impl<'b> Request<'b> {
         let name = unsafe { text(name) }.to_string_lossy();
         // SAFETY: Triton has set the value and its type without an error (invariant 2).
         let value = unsafe { parameter_value(kind, value) };
-        value.map(|value| (name, value)).ok_or_else(|| {
-            Failure::new(Code::Unsupported, "a parameter of bytes cannot be served")
-        })
+        value
+            .map(|value| (name, value))
+            .ok_or_else(|| Failure::new(Code::Unsupported, "a parameter of bytes cannot be served"))
     }
 
     /// How many inputs it has.
@@ -298,7 +298,9 @@ unsafe fn array<'b, T>(base: *const T, len: usize) -> &'b [T] {
 unsafe fn parameter_value<'b>(kind: i32, value: *const c_void) -> Option<Value<'b>> {
     match kind {
         // SAFETY: a text, by the caller's word.
-        PARAMETER_STRING => Some(Value::String(unsafe { text(value.cast()) }.to_string_lossy())),
+        PARAMETER_STRING => Some(Value::String(
+            unsafe { text(value.cast()) }.to_string_lossy(),
+        )),
         // SAFETY: an `int64_t`, by the caller's word.
         PARAMETER_INT => Some(Value::Int64(unsafe { value.cast::<i64>().read() })),
         // SAFETY: a `bool`, by the caller's word; read as a byte, which any value is valid for.

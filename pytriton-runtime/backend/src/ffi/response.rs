@@ -67,9 +67,12 @@ impl Responses {
         data: &[u8],
     ) -> Result<(), Failure> {
         let Some(&Slot::Begun(response)) = self.slots.get(index) else {
-            return Err(Failure::internal("an output of a response that was not begun"));
+            return Err(Failure::internal(
+                "an output of a response that was not begun",
+            ));
         };
-        let rank = u32::try_from(dims.len()).map_err(|error| Failure::internal(error.to_string()))?;
+        let rank =
+            u32::try_from(dims.len()).map_err(|error| Failure::internal(error.to_string()))?;
         let mut output = ptr::null_mut();
         let (outputs, name, dims) = (&raw mut output, name.as_ptr(), dims.as_ptr());
         // SAFETY:
@@ -146,8 +149,7 @@ impl Responses {
         let (buffers, len) = (&raw mut buffer, data.len() as u64);
         let (memories, devices) = (&raw mut memory, &raw mut device);
         // SAFETY: the output was made for a response that is not yet sent; the pointers are valid for writes.
-        let error =
-            unsafe { (self.api.output_buffer)(output, buffers, len, memories, devices) };
+        let error = unsafe { (self.api.output_buffer)(output, buffers, len, memories, devices) };
         check(self.api, error)?;
         if memory == MEMORY_GPU {
             return Err(Failure::internal("Triton wants an output in GPU memory"));

@@ -33,7 +33,10 @@ pub fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<(
     header[..8].copy_from_slice(&len.to_ne_bytes());
     header[8..12].copy_from_slice(&sys::SOL_SOCKET.to_ne_bytes());
     header[12..].copy_from_slice(&sys::SCM_RIGHTS.to_ne_bytes());
-    for (number, descriptor) in numbers.chunks_exact_mut(size_of::<c_int>()).zip(descriptors) {
+    for (number, descriptor) in numbers
+        .chunks_exact_mut(size_of::<c_int>())
+        .zip(descriptors)
+    {
         number.copy_from_slice(&descriptor.as_raw_fd().to_ne_bytes());
     }
     let mut byte = [0_u8];

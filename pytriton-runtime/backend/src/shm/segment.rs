@@ -274,7 +274,12 @@ mod tests {
     #[test]
     fn says_how_much_it_could_not_get() {
         let error = segment().commit((8 << 20) + 1).unwrap_err();
-        assert!(error.to_string().starts_with("no shared memory for 8388609 bytes"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("no shared memory for 8388609 bytes"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -81,7 +81,11 @@ mod tests {
         segment.write(2, b"bread").unwrap();
         let view = View::new(segment.as_fd().try_clone_to_owned().unwrap()).unwrap();
         assert_eq!(view.bytes(1, 7).unwrap(), b"\0bread\0");
-        let table = [(0, 1 << 20, true), (1, 1 << 20, false), (usize::MAX, 1, false)];
+        let table = [
+            (0, 1 << 20, true),
+            (1, 1 << 20, false),
+            (usize::MAX, 1, false),
+        ];
         for (offset, len, fits) in table {
             assert_eq!(view.bytes(offset, len).is_some(), fits, "{offset} {len}");
         }

@@ -82,7 +82,10 @@ impl<'a> Batch<'a> {
         let requests = reader.list(LEAST_REQUEST, |reader| {
             request(reader, &regions, &mut taken, outputs)
         })?;
-        let whole = regions.iter().zip(&taken).all(|(region, &taken)| region.len == taken);
+        let whole = regions
+            .iter()
+            .zip(&taken)
+            .all(|(region, &taken)| region.len == taken);
         if !whole || !reader.is_empty() {
             return Err(WireError::Number);
         }
@@ -121,7 +124,9 @@ fn parameter<'a>(reader: &mut Reader<'a>) -> Result<Parameter<'a>, WireError> {
         0 => reader.text().map(Parameter::String),
         1 => reader.i64().map(Parameter::Int64),
         2 => reader.u8().map(|byte| Parameter::Bool(byte != 0)),
-        3 => reader.u64().map(|bits| Parameter::Double(f64::from_bits(bits))),
+        3 => reader
+            .u64()
+            .map(|bits| Parameter::Double(f64::from_bits(bits))),
         _ => Err(WireError::Number),
     }
 }
