@@ -46,17 +46,17 @@ impl Setup {
         let root = self.folder.path().join("a b");
         let launch = Launch {
             endpoints,
-            http_header_forward_pattern: "a b",
-            grpc_header_forward_pattern: "",
+            http_header_forward_pattern: "a b".to_owned(),
+            grpc_header_forward_pattern: String::new(),
             exit_timeout_secs: 3,
             log_verbose: 0,
             max_request_bytes: 64 << 20,
-            repository: &root.join("models"),
-            backends: &root.join("backends"),
+            repository: root.join("models"),
+            backends: root.join("backends"),
             caches: None,
-            flags: &self.flags,
+            flags: self.flags.clone(),
         };
-        let start = Tritonserver::start(&self.binary, &self.probe.flags, &launch);
+        let start = Tritonserver::start(&self.binary, &self.probe.flags, &launch, &[]);
         timeout(READY, start).await.unwrap()
     }
 

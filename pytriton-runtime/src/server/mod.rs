@@ -5,6 +5,7 @@ mod check;
 mod command;
 mod connection;
 mod error;
+mod inspect;
 mod listener;
 mod logging;
 mod options;
@@ -13,6 +14,8 @@ mod serve;
 mod signal;
 #[cfg(test)]
 mod tests;
+#[cfg(target_os = "linux")]
+mod tritonserver;
 
 pub use banner::{banner, model_line, table};
 pub use error::ServerError;

@@ -4,6 +4,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use crate::limits::Limits;
+use crate::triton::TritonOptions;
 
 /// How the server is run. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
@@ -115,6 +116,10 @@ pub struct Options {
         default_value_t = LogFormat::Human
     )]
     pub log_format: LogFormat,
+
+    /// The other engine's.
+    #[command(flatten)]
+    pub triton: TritonOptions,
 }
 
 /// The form of log lines.

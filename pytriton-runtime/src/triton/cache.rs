@@ -19,13 +19,13 @@ pub(super) fn installation() -> Option<PathBuf> {
     Some(folder()?.join("tritonserver").join(VERSION))
 }
 
-/// The folder of workspaces: in the cache, or in the folder for temporary files where there is none.
-pub(super) fn workspaces() -> PathBuf {
-    folder().map_or_else(
-        || {
-            let user = rustix::process::geteuid().as_raw();
-            env::temp_dir().join(format!("pytriton-{user}"))
-        },
-        |folder| folder.join("workspaces"),
-    )
+/// The folders that workspaces may be made in, the best first: the cache, or that for temporary files where the cache
+/// cannot be written to.
+pub(super) fn workspaces() -> (Option<PathBuf>, PathBuf) {
+    // The path of a Unix socket has 108 bytes at the most, and the workspace's own name needs some of them.
+    let cache = folder().map(|folder| folder.join("workspaces"));
+    let cache = cache.filter(|folder| folder.as_os_str().len() < 72);
+    let user = rustix::process::geteuid().as_raw();
+    let temporary = env::temp_dir().join(format!("pytriton-{user}"));
+    (cache, temporary)
 }

@@ -1,4 +1,6 @@
-use super::{EngineChoice, LocateError, Located, Places, Probe, ProbeError, TritonOptions};
+use super::{EngineChoice, LocateError, Places, ProbeError, TritonOptions};
+#[cfg(target_os = "linux")]
+use super::{Located, Probe};
 
 /// The engine that serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -6,6 +8,7 @@ pub enum Choice {
     /// This process, and why.
     Embedded(String),
     /// A tritonserver that runs on this system.
+    #[cfg(target_os = "linux")]
     Tritonserver(Located, Probe),
 }
 
@@ -16,6 +19,10 @@ pub enum ChoiceError {
     /// There is none.
     #[error("{0}; `install` fetches one")]
     Locate(#[from] LocateError),
+    /// The system is another one.
+    #[cfg(not(target_os = "linux"))]
+    #[error("the tritonserver engine runs on Linux alone")]
+    System,
     /// It does not run.
     #[error(transparent)]
     Probe(#[from] ProbeError),
@@ -33,7 +40,7 @@ impl Choice {
         }
         let asked_for = options.engine == EngineChoice::Tritonserver || places.named.is_some();
         match tritonserver(places) {
-            Ok((located, probe)) => Ok(Self::Tritonserver(located, probe)),
+            Ok(choice) => Ok(choice),
             Err(error) if asked_for => Err(error),
             Err(error) => Ok(Self::Embedded(error.to_string())),
         }
@@ -42,24 +49,31 @@ impl Choice {
     /// Says in one line which engine serves and why.
     pub fn log(&self, options: &TritonOptions) {
         match self {
+            #[cfg(target_os = "linux")]
             Self::Tritonserver(located, _) => {
                 let (path, found) = (located.binary.display(), located.found);
                 tracing::info!("engine tritonserver: {path}, {found}");
             }
-            Self::Embedded(why) => tracing::info!("engine embedded: {why}"),
-        }
-        if let Self::Embedded(_) = self {
-            for (flag, _) in options.flags.iter() {
-                tracing::warn!("option --{flag} has no effect: it is tritonserver's");
+            Self::Embedded(why) => {
+                tracing::info!("engine embedded: {why}");
+                for (flag, _) in options.flags.iter() {
+                    tracing::warn!("option --{flag} has no effect: it is tritonserver's");
+                }
             }
         }
     }
 }
 
-fn tritonserver(places: &Places) -> Result<(Located, Probe), ChoiceError> {
+#[cfg(target_os = "linux")]
+fn tritonserver(places: &Places) -> Result<Choice, ChoiceError> {
     let located = places.locate()?;
     let probe = Probe::new(&located.binary)?;
-    Ok((located, probe))
+    Ok(Choice::Tritonserver(located, probe))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn tritonserver(_: &Places) -> Result<Choice, ChoiceError> {
+    Err(ChoiceError::System)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -13,14 +13,14 @@ use super::Flags;
 const MAX_INPUT_SIZE: &str = "http-max-input-size";
 
 /// All that a tritonserver is told when it is started.
-#[derive(Debug, Clone, Copy)]
-pub struct Launch<'a> {
+#[derive(Debug, Clone)]
+pub struct Launch {
     /// Where it listens; what is `None` is not served.
     pub endpoints: Endpoints,
     /// Which HTTP headers become request parameters; empty for none.
-    pub http_header_forward_pattern: &'a str,
+    pub http_header_forward_pattern: String,
     /// Which gRPC metadata becomes request parameters; empty for none.
-    pub grpc_header_forward_pattern: &'a str,
+    pub grpc_header_forward_pattern: String,
     /// How long accepted requests have when it stops.
     pub exit_timeout_secs: u64,
     /// How much it logs beyond information.
@@ -28,13 +28,13 @@ pub struct Launch<'a> {
     /// The bytes of the largest request.
     pub max_request_bytes: usize,
     /// The folder with our models.
-    pub repository: &'a Path,
+    pub repository: PathBuf,
     /// The folder with our backend.
-    pub backends: &'a Path,
+    pub backends: PathBuf,
     /// The folder with the server's response caches.
-    pub caches: Option<&'a Path>,
+    pub caches: Option<PathBuf>,
     /// What the user passes on.
-    pub flags: &'a Flags,
+    pub flags: Flags,
 }
 
 /// Where a tritonserver listens.
@@ -63,18 +63,16 @@ pub struct UnknownFlag {
 /// # Errors
 ///
 /// [`UnknownFlag`] when it does not know what it is to be told.
-pub fn arguments(
-    launch: &Launch<'_>,
-    known: &BTreeSet<String>,
-) -> Result<Vec<OsString>, UnknownFlag> {
+pub fn arguments(launch: &Launch, known: &BTreeSet<String>) -> Result<Vec<OsString>, UnknownFlag> {
     let mut line = Line {
         known,
         arguments: Vec::new(),
     };
-    line.path("model-repository", launch.repository)?;
-    line.path("backend-directory", launch.backends)?;
+    line.path("model-repository", &launch.repository)?;
+    line.path("backend-directory", &launch.backends)?;
     if let Some(caches) = launch
         .caches
+        .as_ref()
         .filter(|_| !launch.flags.contains("cache-directory"))
     {
         line.path("cache-directory", caches)?;
@@ -87,11 +85,11 @@ pub fn arguments(
     for (flag, pattern) in [
         (
             "http-header-forward-pattern",
-            launch.http_header_forward_pattern,
+            &launch.http_header_forward_pattern,
         ),
         (
             "grpc-header-forward-pattern",
-            launch.grpc_header_forward_pattern,
+            &launch.grpc_header_forward_pattern,
         ),
     ] {
         if !pattern.is_empty() {
@@ -189,22 +187,22 @@ mod tests {
         Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
     }
 
-    fn launch(flags: &Flags) -> Launch<'_> {
+    fn launch(flags: &Flags) -> Launch {
         Launch {
             endpoints: Endpoints::default(),
-            http_header_forward_pattern: "",
-            grpc_header_forward_pattern: "",
+            http_header_forward_pattern: String::new(),
+            grpc_header_forward_pattern: String::new(),
             exit_timeout_secs: 25,
             log_verbose: 0,
             max_request_bytes: Limits::default().max_request_bytes,
-            repository: Path::new("/w/models"),
-            backends: Path::new("/w/back ends"),
+            repository: "/w/models".into(),
+            backends: "/w/back ends".into(),
             caches: None,
-            flags,
+            flags: flags.clone(),
         }
     }
 
-    fn strings(launch: &Launch<'_>) -> Vec<String> {
+    fn strings(launch: &Launch) -> Vec<String> {
         let arguments = arguments(launch, &known()).unwrap();
         arguments
             .into_iter()
@@ -285,10 +283,10 @@ mod tests {
     #[test]
     fn patterns_and_caches_are_passed_where_there_are_some() {
         let (none, own) = (Flags::default(), flags(&["--cache-directory=/own"]));
-        let caches = Some(Path::new("/s/caches"));
+        let caches = Some(PathBuf::from("/s/caches"));
         let patterned = Launch {
-            http_header_forward_pattern: "a b",
-            caches,
+            http_header_forward_pattern: "a b".to_owned(),
+            caches: caches.clone(),
             ..launch(&none)
         };
         let got = strings(&patterned);

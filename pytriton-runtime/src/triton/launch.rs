@@ -65,7 +65,8 @@ impl Tritonserver {
     pub async fn start(
         binary: &Path,
         known: &BTreeSet<String>,
-        launch: &Launch<'_>,
+        launch: &Launch,
+        environment: &[(&str, String)],
     ) -> Result<Self, LaunchError> {
         let mut tries = TRIES;
         loop {
@@ -73,9 +74,9 @@ impl Tritonserver {
             let ports = Ports::find(launch.endpoints)?;
             let launch = Launch {
                 endpoints: ports.endpoints,
-                ..*launch
+                ..launch.clone()
             };
-            match Self::start_at(binary, known, &launch).await {
+            match Self::start_at(binary, known, &launch, environment).await {
                 Err(LaunchError::Ended { exit })
                     if ports.chosen && tries > 0 && lost_a_port(&exit) =>
                 {
@@ -89,11 +90,13 @@ impl Tritonserver {
     async fn start_at(
         binary: &Path,
         known: &BTreeSet<String>,
-        launch: &Launch<'_>,
+        launch: &Launch,
+        environment: &[(&str, String)],
     ) -> Result<Self, LaunchError> {
         let mut command = Command::new(binary);
         command.args(arguments(launch, known)?);
         tracing::debug!(?command, "starting tritonserver");
+        command.envs(environment.iter().map(|(name, value)| (*name, value)));
         let version = Arc::new(OnceLock::new());
         let said = Arc::clone(&version);
         let hear = move |line: &str| {

@@ -1,13 +1,16 @@
 //! The tritonserver engine: NVIDIA's server as a child process that answers the clients.
 //!
 //! A tritonserver is found ([`Places`]) or fetched ([`install`]), asked what it can ([`Probe`]), given its models
-//! ([`write_repository`]) and its command line ([`arguments`]), and looked after ([`process`]).
+//! ([`write_repository`]) and its command line ([`arguments`]), and looked after ([`process`]). All of it together is the
+//! engine, on Linux.
 //!
 //! Pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`], [`Version`].
 
 mod cache;
 mod choice;
 mod command;
+#[cfg(target_os = "linux")]
+mod engine;
 mod flags;
 pub mod install;
 mod launch;
@@ -21,6 +24,8 @@ mod version;
 
 pub use choice::{Choice, ChoiceError};
 pub use command::{Endpoints, Launch, UnknownFlag, arguments};
+#[cfg(target_os = "linux")]
+pub use engine::{EngineError, TritonEngine};
 pub use launch::{LaunchError, Tritonserver};
 pub use locate::{Found, LocateError, Located, Places};
 pub use options::{EngineChoice, Flags, TritonOptions};

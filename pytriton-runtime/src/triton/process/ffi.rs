@@ -12,13 +12,14 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use rustix::process::getppid;
 
 /// Makes the child receive SIGTERM when the thread that spawns it ends, and so when this process dies.
 pub(super) fn die_with_this_thread(command: &mut Command) {
     let parent = std::process::id();
     let ask = move || {
-        set_parent_process_death_signal(Some(Signal::TERM))?;
+        #[cfg(target_os = "linux")]
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
         // The parent may have died before the request was made: then nobody would ever send the signal.
         match getppid().is_some_and(|now| now.as_raw_pid().cast_unsigned() == parent) {
             true => Ok(()),
