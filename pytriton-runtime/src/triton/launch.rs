@@ -158,7 +158,7 @@ impl Tritonserver {
 
 /// Whether the server ended because a port was taken.
 fn lost_a_port(exit: &Exit) -> bool {
-    exit.complaints
+    exit.last_words
         .iter()
         .any(|line| line.contains("already in use"))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::InstallError;
-use super::install::{PACKAGE, WHEEL};
+use super::installation::{PACKAGE, WHEEL};
 
 /// What can download a wheel, in the order in which it is tried.
 const TOOLS: &[&[&str]] = &[

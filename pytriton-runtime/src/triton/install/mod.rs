@@ -2,10 +2,10 @@
 
 mod download;
 mod error;
-mod install;
+mod installation;
 mod progress;
 mod unpack;
 mod verify;
 
 pub use error::InstallError;
-pub use install::{Installed, VERSION, install};
+pub use installation::{Installed, VERSION, install};

@@ -103,7 +103,7 @@ impl Child {
         let _ = timeout(LAST_WORDS, self.output.ended()).await;
         Exit {
             status: status.unwrap_or_default(),
-            complaints: self.output.complaints(),
+            last_words: self.output.last_words(),
         }
     }
 

@@ -7,8 +7,8 @@ use std::process::ExitStatus;
 pub struct Exit {
     /// What the system says.
     pub status: ExitStatus,
-    /// Its last error lines, oldest first.
-    pub complaints: Vec<String>,
+    /// Its last error lines, oldest first; the last line of all where it had none.
+    pub last_words: Vec<String>,
 }
 
 impl Exit {
@@ -25,7 +25,10 @@ impl fmt::Display for Exit {
             (None, Some(signal)) => write!(f, "was killed by signal {signal}{}", name(signal))?,
             (None, None) => write!(f, "ended: {}", self.status)?,
         }
-        for line in &self.complaints {
+        if self.success() {
+            return Ok(());
+        }
+        for line in &self.last_words {
             write!(f, "\n  {line}")?;
         }
         Ok(())
@@ -59,7 +62,7 @@ mod tests {
         for (raw, expected) in table {
             let exit = Exit {
                 status: ExitStatus::from_raw(raw),
-                complaints: vec!["why".to_owned()],
+                last_words: vec!["why".to_owned()],
             };
             assert_eq!(exit.to_string(), format!("{expected}\n  why"));
         }

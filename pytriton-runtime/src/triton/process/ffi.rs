@@ -14,12 +14,15 @@ use std::process::Command;
 
 use rustix::process::getppid;
 
-/// Makes the child receive SIGTERM when the thread that spawns it ends, and so when this process dies.
+/// Makes the child be killed when the thread that spawns it ends, and so when this process dies.
+///
+/// Asked to stop, tritonserver would keep its ports until idle clients have gone, and its models' functions died with
+/// this process: a next start must not find the ports taken.
 pub(super) fn die_with_this_thread(command: &mut Command) {
     let parent = std::process::id();
     let ask = move || {
         #[cfg(target_os = "linux")]
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
         // The parent may have died before the request was made: then nobody would ever send the signal.
         match getppid().is_some_and(|now| now.as_raw_pid().cast_unsigned() == parent) {
             true => Ok(()),

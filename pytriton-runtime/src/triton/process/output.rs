@@ -17,8 +17,30 @@ const KEPT: usize = 10;
 /// What a child has written so far that matters after it.
 #[derive(Debug, Clone)]
 pub(super) struct Output {
-    complaints: Arc<Mutex<VecDeque<String>>>,
+    words: Arc<Mutex<LastWords>>,
     ended: watch::Receiver<bool>,
+}
+
+/// The last error lines; and the last line of any kind, which is what a mistake on the command line comes as.
+#[derive(Debug, Default)]
+struct LastWords {
+    complaints: VecDeque<String>,
+    line: Option<String>,
+}
+
+impl LastWords {
+    fn hear(&mut self, line: &LogLine) {
+        if line.message.is_empty() {
+            return;
+        }
+        if line.level == Level::ERROR {
+            if self.complaints.len() == KEPT {
+                self.complaints.pop_front();
+            }
+            self.complaints.push_back(line.message.clone());
+        }
+        self.line = Some(line.message.clone());
+    }
 }
 
 impl Output {
@@ -27,21 +49,17 @@ impl Output {
         reader: PipeReader,
         mut each: impl FnMut(&str) + Send + 'static,
     ) -> io::Result<Self> {
-        let complaints = Arc::new(Mutex::new(VecDeque::new()));
+        let words = Arc::new(Mutex::new(LastWords::default()));
         let (end, ended) = watch::channel(false);
-        let kept = Arc::clone(&complaints);
+        let heard = Arc::clone(&words);
         let read = move || {
             let mut reader = BufReader::new(reader);
             while let Some(line) = next_line(&mut reader) {
                 each(&line);
                 let line = LogLine::parse(&line);
-                if line.level == Level::ERROR {
-                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                    if kept.len() == KEPT {
-                        kept.pop_front();
-                    }
-                    kept.push_back(line.message.clone());
-                }
+                let mut words = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                words.hear(&line);
+                drop(words);
                 log(&line);
             }
             end.send_replace(true);
@@ -49,7 +67,7 @@ impl Output {
         thread::Builder::new()
             .name("tritonserver-log".to_owned())
             .spawn(read)?;
-        Ok(Self { complaints, ended })
+        Ok(Self { words, ended })
     }
 
     /// Waits until all of it is read.
@@ -59,13 +77,13 @@ impl Output {
         let _ = ended.wait_for(|ended| *ended).await;
     }
 
-    /// The last error lines, oldest first.
-    pub(super) fn complaints(&self) -> Vec<String> {
-        let kept = self
-            .complaints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        kept.iter().cloned().collect()
+    /// The last error lines, oldest first; the last line of all where there are none.
+    pub(super) fn last_words(&self) -> Vec<String> {
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        match words.complaints.is_empty() {
+            true => words.line.iter().cloned().collect(),
+            false => words.complaints.iter().cloned().collect(),
+        }
     }
 }
 

@@ -99,7 +99,7 @@ async fn a_death_before_readiness_is_reported_at_once() {
         .await
         .unwrap()
         .unwrap_err();
-    assert_eq!(exit.complaints, ["error: broken"]);
+    assert_eq!(exit.last_words, ["error: broken"]);
 }
 
 #[tokio::test]
@@ -109,4 +109,11 @@ async fn long_and_broken_lines_do_no_harm() {
     let lines: Vec<String> = lines.iter().collect();
     assert_eq!(lines.last().map(String::as_str), Some("\u{fffd}\u{fffd} x"));
     assert!(lines.iter().all(|line| line.len() <= 64 << 10));
+}
+
+#[tokio::test]
+async fn without_complaints_the_last_line_is_the_reason() {
+    let (child, _) = shell("echo usage; echo; echo 'no such option'; echo; exit 1");
+    let exit = timeout(SOON, child.exited()).await.unwrap();
+    assert_eq!(exit.last_words, ["no such option"]);
 }
