@@ -89,6 +89,19 @@ impl HelperAttribute {
         taken
     }
 
+    /// Takes off every further `#[model]`, which would miss the helpers.
+    pub(crate) fn take_models(attributes: &mut Vec<Attribute>, root: &CratePath) -> Vec<Attribute> {
+        let is_model = |attribute: &mut Attribute| {
+            let path = attribute.path();
+            let last = path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "model");
+            last && (path.segments.len() == 1 || root.is_prefix_of(path))
+        };
+        attributes.extract_if(.., is_model).collect()
+    }
+
     /// Takes the helpers off each parameter of a function.
     pub(crate) fn take_parameters(signature: &mut Signature, root: &CratePath) -> Vec<Vec<Self>> {
         let parameters = signature.inputs.iter_mut();

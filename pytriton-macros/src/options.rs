@@ -14,6 +14,8 @@ pub(crate) struct Options {
     entries: Vec<(Ident, TokenStream)>,
     /// Known options that stand there misspelt, or without a value: they are not missing.
     flawed: Vec<String>,
+    /// Whether there is something that could be any option.
+    unreadable: bool,
 }
 
 impl Options {
@@ -32,6 +34,7 @@ impl Options {
                     None => format!("`#[{attribute}]` has no options: remove this"),
                 };
                 errors.push(TokenStream::from_iter(part), example);
+                options.unreadable = true;
                 continue;
             };
             if !known.iter().any(|name| key == name) {
@@ -62,7 +65,8 @@ impl Options {
 
     /// Whether there is neither the option nor one that was reported in its place.
     pub(crate) fn lacks(&self, name: &str) -> bool {
-        self.key(name).is_none() && !self.flawed.iter().any(|flawed| flawed == name)
+        let flawed = self.unreadable || self.flawed.iter().any(|flawed| flawed == name);
+        self.key(name).is_none() && !flawed
     }
 
     /// The tokens of an option's value.

@@ -8,7 +8,7 @@ use crate::attribute::{Helper, HelperAttribute};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-pub(crate) fn expand(helper: Helper, options: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(helper: Helper, options: &TokenStream, item: TokenStream) -> TokenStream {
     let name = helper.name();
     let mut errors = Errors::default();
     let mut parsed = syn::parse2::<Item>(item.clone());
@@ -22,7 +22,7 @@ pub(crate) fn expand(helper: Helper, options: TokenStream, item: TokenStream) ->
                 "`#[{name}]` must stand below `#[pytriton::model]`: move it down"
             ));
             // In its right place it causes no second error, and the rest of the function is checked.
-            attributes.insert(model + 1, helper_attribute(helper, &options));
+            attributes.insert(model + 1, helper_attribute(helper, options));
         }
         _ => {
             errors.push_missing(format!(

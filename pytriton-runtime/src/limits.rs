@@ -12,7 +12,7 @@ pub struct Limits {
     /// The requests that one HTTP/2 connection may have under way; 100.
     pub max_concurrent_streams: u32,
     /// The connections that one port serves at a time; 1024.
-    pub max_connections: usize,
+    pub max_connections: u32,
     /// How long a client may take to send the head of a request, and be idle before it; 75 seconds.
     pub header_timeout: Duration,
     /// The bytes of the head of one request; 16 KiB.

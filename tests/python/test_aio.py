@@ -85,7 +85,7 @@ def test_stream():
             for index in range(20):
                 x = np.full((1, 2), index - 10, dtype=np.float32)
                 yield {
-                    "model_name": "Fail",
+                    "model_name": "Raw",
                     "inputs": [given(module, "INPUT_1", x)],
                     "request_id": str(index),
                 }
@@ -95,11 +95,11 @@ def test_stream():
             if error is None:
                 good[int(result.get_response().id)] = result.as_numpy("OUTPUT_1")[0, 0]
             else:
-                assert "below zero" in str(error)
+                assert "has a value below zero" in str(error)
                 bad += 1
             if len(good) + bad == 20:
                 break
-        assert good == {index: index - 10 for index in range(10, 20)}
+        assert good == {index: 2 * (index - 10) for index in range(10, 20)}
         assert bad == 10
 
     run("grpc", main)

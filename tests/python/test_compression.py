@@ -64,7 +64,6 @@ def test_response_stays_as_it_is(accepted):
     [
         ("gzip", BODY),
         ("gzip", gzip.compress(BODY)[:-12]),
-        ("gzip", zlib.compress(BODY)),
         ("gzip", b""),
         ("deflate", BODY),
         ("deflate", zlib.compress(BODY)[:-6]),

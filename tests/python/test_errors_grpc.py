@@ -120,7 +120,7 @@ def test_what_has_no_meaning_is_unimplemented(grpc):
         lambda: grpc.load_model("I_FP32"),
         lambda: grpc.unload_model("I_FP32"),
         lambda: grpc.register_system_shared_memory("region", "/region", 4),
-        lambda: grpc.register_cuda_shared_memory("region", b"handle", 0, 4),
+        lambda: grpc.register_cuda_shared_memory("region", b"aGFuZGxl", 0, 4),
     ):
         with pytest.raises(InferenceServerException) as raised:
             call()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-use crate::process::{poll, wait};
+use crate::process::{embedded, poll, wait};
 use crate::{Banner, HarnessError, Result};
 
 /// How long a server may take until it is ready. It takes milliseconds on a machine that does nothing else.
@@ -49,7 +49,7 @@ impl Server {
     pub fn spawn(command: &mut Command) -> Result<Self> {
         let output = NamedTempFile::new()?;
         let log = NamedTempFile::new()?;
-        let mut child = command
+        let mut child = embedded(command)
             .stdin(Stdio::null())
             .stdout(output.reopen()?)
             .stderr(log.reopen()?)
@@ -105,14 +105,14 @@ impl Server {
         Ok(())
     }
 
-    /// Waits until the server ends by itself.
+    /// Waits until the server ends by itself; how it ended and what it logged.
     ///
     /// # Errors
     ///
     /// [`HarnessError::Deadline`] with its log when it does not.
-    pub fn wait(mut self, deadline: Duration) -> Result<ExitStatus> {
+    pub fn wait(mut self, deadline: Duration) -> Result<(ExitStatus, String)> {
         match wait(&mut self.child, deadline)? {
-            Some(status) => Ok(status),
+            Some(status) => Ok((status, self.log()?)),
             None => Err(HarnessError::Deadline {
                 program: "the server".to_owned(),
                 deadline,

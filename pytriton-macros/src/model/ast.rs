@@ -3,7 +3,7 @@ use syn::Type;
 
 use super::args::Settings;
 use super::state::Load;
-use crate::element::ArrayType;
+use crate::array::ArrayType;
 use crate::tensor::{Dims, TensorName};
 
 /// A function and its attributes after every check: only this can be expanded.
@@ -58,11 +58,11 @@ pub(super) struct Input {
 pub(super) enum Source {
     /// By a parameter that is an array; the rank counts the batch axis.
     Array {
-        array: ArrayType,
+        array: Box<ArrayType>,
         rank: Option<usize>,
     },
     /// By a parameter that is one value.
-    Scalar { element: Type },
+    Scalar { element: Box<Type> },
     /// By `#[input]` on a function that takes `&[Request]`.
     Declared { datatype: Ident },
 }

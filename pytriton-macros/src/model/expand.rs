@@ -155,9 +155,10 @@ impl Model {
         let load = &state.load;
         let name = &load.name;
         let context = load.context.then(|| quote!(__context));
-        let loaded = quote!(<#ty>::#name(#context));
+        let span = load.returned.span();
+        let loaded = quote_spanned!(span=> <#ty>::#name(#context));
         let loaded = match load.fallible {
-            true => quote_spanned!(load.returned.span()=> #private::loaded(__context, #loaded)?),
+            true => quote_spanned!(span=> #private::loaded(__context, #loaded)?),
             false => loaded,
         };
         quote! {

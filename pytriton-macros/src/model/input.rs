@@ -2,11 +2,13 @@ use syn::{Ident, Type};
 
 use super::args::Settings;
 use super::ast::{CallMode, FirstValue, Input, Source};
-use super::parameters::unknown;
+use super::kind::unknown;
+use crate::array::ArrayType;
 use crate::attribute::{Helper, HelperAttribute, plain_name};
-use crate::element::{ArrayType, check_element, is_element, type_text};
+use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
 use crate::tensor::{Dims, TensorName};
+use crate::types::type_text;
 
 /// A parameter that is an input: an array or a single value.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +71,12 @@ impl Reader<'_> {
             }
             match kind {
                 Helper::Input => {
+                    let before = errors.len();
                     let options = helper.options(&["name", "shape"], errors);
+                    if options.is_empty() && errors.len() == before {
+                        let message = "`#[input]` says nothing: write `#[input(name = \"INPUT_1\")]`, or remove it";
+                        errors.push(helper, message);
+                    }
                     said.name = TensorName::take(&options, errors);
                     said.shape = Dims::take(&options, errors);
                 }
@@ -117,7 +124,7 @@ impl Reader<'_> {
         let added = usize::from(said.first_value.is_some());
         Source::Array {
             rank: array.rank.map(|rank| rank + added),
-            array: array.clone(),
+            array: Box::new(array.clone()),
         }
     }
 
@@ -145,25 +152,21 @@ impl Reader<'_> {
             shape.check_scalar(errors);
         }
         Some(Source::Scalar {
-            element: self.ty.clone(),
+            element: Box::new(self.ty.clone()),
         })
     }
 
     fn not_an_array(self, text: &str) -> String {
-        if !is_element(self.ty) {
+        let Some(element) = meant_element(self.ty) else {
             return unknown(self.ty);
+        };
+        if self.call == CallMode::Batch {
+            return format!(
+                "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{element}>`"
+            );
         }
-        match self.call {
-            CallMode::Batch => {
-                format!(
-                    "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{text}>`"
-                )
-            }
-            _ => {
-                let rank = if self.settings.batching() { 2 } else { 1 };
-                format!("`{text}` is no array: write `ArrayView{rank}<{text}>`")
-            }
-        }
+        let rank = if self.settings.batching() { 2 } else { 1 };
+        format!("`{text}` is no array: write `ArrayView{rank}<{element}>`")
     }
 }
 

@@ -2,10 +2,12 @@
 
 mod args;
 mod ast;
+mod block;
 mod declared;
 mod expand;
 mod input;
 mod item;
+mod kind;
 mod outputs;
 mod parameters;
 mod pipeline;

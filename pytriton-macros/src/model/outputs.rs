@@ -4,12 +4,12 @@ use syn::{PathArguments, ReturnType, Signature, Type};
 use super::args::Settings;
 use super::ast::OutputOverride;
 use super::input::check_rank;
+use crate::array::ArrayType;
 use crate::attribute::{Helper, HelperAttribute};
-use crate::element::{
-    ArrayType, argument_of, check_element, is_element, last_segment, peeled, type_text,
-};
+use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
 use crate::tensor::{Dims, TensorName, check_distinct};
+use crate::types::{argument_of, last_segment, peeled, type_text};
 
 /// How many outputs a tuple can have.
 const MOST: usize = 8;
@@ -140,8 +140,8 @@ fn check_output(settings: &Settings, output: &Type, shape: Option<&Dims>, errors
         format!("expected an element type: write `{name}<f32>`")
     } else if let Some(inner) = argument_of("Option", output) {
         format!("an output cannot be left out: write `{}`", type_text(inner))
-    } else if is_element(output) {
-        format!("`{text}` is no array: write `Array{rank}<{text}>`")
+    } else if let Some(element) = meant_element(output) {
+        format!("`{text}` is no array: write `Array{rank}<{element}>`")
     } else {
         match peeled(output) {
             Type::Reference(_) => "an output must be owned: write the type without `&`".to_owned(),

@@ -1,33 +1,19 @@
-use syn::{FnArg, GenericArgument, Ident, Pat, PatType, PathArguments, Type, TypeReference};
+use syn::{FnArg, GenericArgument, Ident, Pat, PatType, PathArguments, Type};
 
 use super::args::Settings;
 use super::ast::{Argument, CallMode, Input};
 use super::input;
 use super::item::Function;
+use super::kind::{Kind, kind};
 use crate::attribute::HelperAttribute;
-use crate::element::{ArrayType, argument_of, last_segment, peeled, type_text};
 use crate::errors::Errors;
+use crate::types::{argument_of, last_segment, peeled, type_text};
 
 /// The inputs and arguments that the parameters of a function declare.
 #[derive(Debug, Default)]
 pub(super) struct Parameters {
     pub(super) inputs: Vec<Input>,
     pub(super) arguments: Vec<Argument>,
-}
-
-/// What a parameter's type asks for.
-#[derive(Debug)]
-pub(super) enum Kind<'a> {
-    /// `&Parameters`.
-    Parameters,
-    /// `&Context`.
-    Context,
-    /// `&[Request]`.
-    Requests,
-    /// An array or a single value, in an `Option` or not.
-    Tensor { ty: &'a Type, optional: bool },
-    /// Something that is nearly one of the others: what to write.
-    Wrong(String),
 }
 
 /// Whether the function takes the requests as they are.
@@ -49,8 +35,11 @@ impl Parameters {
         let mut parameters = Self::default();
         let inputs = function.signature.inputs.iter().zip(&function.parameters);
         for (parameter, helpers) in inputs {
-            if let FnArg::Typed(parameter) = parameter {
-                parameters.push(settings, call, parameter, helpers, errors);
+            match parameter {
+                FnArg::Typed(parameter) => {
+                    parameters.push(settings, call, parameter, helpers, errors);
+                }
+                FnArg::Receiver(_) => refuse("self", helpers, errors),
             }
         }
         parameters
@@ -93,6 +82,8 @@ impl Parameters {
                     self.inputs.push(input);
                 }
             }
+            // A pattern's type fits the pattern: that is one mistake.
+            Kind::Wrong(_) if name.is_none() => {}
             Kind::Wrong(message) => errors.push(&parameter.ty, message),
         }
     }
@@ -106,14 +97,21 @@ impl Parameters {
         errors: &mut Errors,
     ) {
         let ty = type_text(&parameter.ty);
-        for helper in helpers {
-            let name = helper.helper.name();
-            errors.push(helper, format!("`{ty}` is no input: remove `#[{name}]`"));
-        }
+        refuse(&ty, helpers, errors);
         if self.arguments.contains(&argument) {
             errors.push(parameter, format!("`{ty}` is taken twice: remove one"));
         }
         self.arguments.push(argument);
+    }
+}
+
+fn refuse(parameter: &str, helpers: &[HelperAttribute], errors: &mut Errors) {
+    for helper in helpers {
+        let name = helper.helper.name();
+        errors.push(
+            helper,
+            format!("`{parameter}` is no input: remove `#[{name}]`"),
+        );
     }
 }
 
@@ -161,93 +159,4 @@ fn check_lifetimes(ty: &Type, errors: &mut Errors) {
             "arguments live only as long as the call: remove `'static`",
         );
     }
-}
-
-/// What a parameter's type asks for.
-pub(super) fn kind(ty: &Type) -> Kind<'_> {
-    match peeled(ty) {
-        Type::Reference(reference) => reference_kind(reference),
-        ty @ Type::Path(_) => path_kind(ty),
-        Type::ImplTrait(_) => Kind::Wrong(
-            "a model's function must not be generic: write the type, such as `ArrayView2<f32>`"
-                .to_owned(),
-        ),
-        ty => Kind::Wrong(unknown(ty)),
-    }
-}
-
-fn reference_kind(reference: &TypeReference) -> Kind<'_> {
-    let inner = peeled(&reference.elem);
-    let kind = match inner {
-        Type::Slice(slice) if named(&slice.elem, "Request") => Kind::Requests,
-        _ if named(inner, "Parameters") => Kind::Parameters,
-        _ if named(inner, "Context") => Kind::Context,
-        _ if named(inner, "Request") => return Kind::Wrong("write `&[Request]`".to_owned()),
-        _ if type_text(inner) == "str" => {
-            return Kind::Tensor {
-                ty: inner,
-                optional: false,
-            };
-        }
-        _ => {
-            return Kind::Wrong(match ArrayType::parse(inner) {
-                Some(array) => format!("an array is passed as a view: write `{}`", view(&array)),
-                None => unknown(reference),
-            });
-        }
-    };
-    match reference.mutability {
-        Some(_) => Kind::Wrong(format!(
-            "arguments cannot be changed: write `&{}`",
-            type_text(inner)
-        )),
-        None => kind,
-    }
-}
-
-fn path_kind(ty: &Type) -> Kind<'_> {
-    for name in ["Parameters", "Context"] {
-        if named(ty, name) || argument_of("Option", ty).is_some_and(|ty| named_reference(ty, name))
-        {
-            return Kind::Wrong(format!("write `&{name}`"));
-        }
-    }
-    if named(ty, "Request") || argument_of("Vec", ty).is_some_and(|ty| named(ty, "Request")) {
-        return Kind::Wrong("write `&[Request]`".to_owned());
-    }
-    match argument_of("Option", ty) {
-        Some(inner) => match kind(inner) {
-            Kind::Tensor {
-                ty,
-                optional: false,
-            } => Kind::Tensor { ty, optional: true },
-            Kind::Wrong(message) => Kind::Wrong(message),
-            _ => Kind::Wrong(unknown(ty)),
-        },
-        None => Kind::Tensor {
-            ty,
-            optional: false,
-        },
-    }
-}
-
-fn view(array: &ArrayType) -> String {
-    let rank = array.rank.map_or("D".to_owned(), |rank| rank.to_string());
-    format!("ArrayView{rank}<{}>", type_text(&array.element))
-}
-
-fn named(ty: &Type, name: &str) -> bool {
-    last_segment(ty).is_some_and(|last| last.ident == name)
-}
-
-fn named_reference(ty: &Type, name: &str) -> bool {
-    matches!(peeled(ty), Type::Reference(reference) if named(&reference.elem, name))
-}
-
-/// The message on a type that is nothing a function can be given.
-pub(super) fn unknown(ty: &impl quote::ToTokens) -> String {
-    format!(
-        "`{}` cannot be a parameter of a model: take an array such as `ArrayView2<f32>`, `&Parameters` or `&Context`",
-        type_text(ty)
-    )
 }

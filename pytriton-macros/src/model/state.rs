@@ -1,9 +1,9 @@
 use quote::ToTokens;
 use syn::{FnArg, Ident, ReturnType, Safety, Signature, Type};
 
-use super::parameters::{Kind, kind};
-use crate::element::{argument_of, last_segment, peeled};
+use super::kind::{Kind, kind};
 use crate::errors::Errors;
+use crate::types::{argument_of, last_segment, peeled};
 
 /// What a method is called on.
 #[derive(Debug)]

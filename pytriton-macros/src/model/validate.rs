@@ -4,6 +4,7 @@ use super::item::Function;
 use super::parameters::{Parameters, is_raw};
 use super::state::State;
 use super::{declared, outputs, pipeline, signature};
+use crate::attribute::Helper;
 use crate::errors::Errors;
 use crate::tensor::check_distinct;
 
@@ -23,10 +24,10 @@ pub(super) fn validate(
         mut inputs,
         arguments,
     } = Parameters::read(&settings, call, &function, errors);
-    let parameters_are_right = errors.len() == before;
+    let flawed = errors.len() > before || helpers.iter().any(|found| found.helper == Helper::Input);
     inputs.extend(declared);
     check_distinct("input", inputs.iter().map(|input| &input.name), errors);
-    if inputs.is_empty() && settings.batching() && parameters_are_right {
+    if inputs.is_empty() && settings.batching() && !flawed {
         let name = &function.signature.ident;
         let message = match raw {
             true => {

@@ -1,11 +1,13 @@
 use proc_macro2::Ident;
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Type};
 
+use crate::array::ArrayType;
 use crate::attribute::plain_name;
-use crate::element::{ArrayType, argument_of, check_element, is_element, type_text};
+use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::tensor::{Dims, TensorName, check_distinct};
+use crate::types::{argument_of, type_text};
 
 /// A field of a struct, after every check.
 #[derive(Debug)]
@@ -110,10 +112,12 @@ fn check_type(ty: &Type, shape: Option<&Dims>, errors: &mut Errors) {
             }
             format!("`{text}` can have any dims: write them as `#[output(shape = [-1])]`")
         }
-        None if is_element(ty) => format!("`{text}` is no array: write `Array2<{text}>`"),
-        None => match argument_of("Option", ty) {
-            Some(inner) => format!("an output cannot be left out: write `{}`", type_text(inner)),
-            None => return,
+        None => match (meant_element(ty), argument_of("Option", ty)) {
+            (Some(element), _) => format!("`{text}` is no array: write `Array2<{element}>`"),
+            (None, Some(inner)) => {
+                format!("an output cannot be left out: write `{}`", type_text(inner))
+            }
+            (None, None) => return,
         },
     };
     errors.push(ty, message);

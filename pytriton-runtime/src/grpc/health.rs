@@ -47,10 +47,13 @@ impl Health for HealthService {
             let repository = Arc::clone(&repository);
             async move {
                 let status = match known {
-                    true => changed(&repository, told).await,
+                    true => changed(&repository, told).await?,
                     false if told.is_none() => ServingStatus::ServiceUnknown,
                     // The health protocol wants such a watch to stay open; the service will never be known.
-                    false => std::future::pending().await,
+                    false => {
+                        repository.stopping().await;
+                        return None;
+                    }
                 };
                 Some((Ok(response(status)), Some(status)))
             }
@@ -59,14 +62,20 @@ impl Health for HealthService {
     }
 }
 
-/// Waits until the status is another than the one that was told.
-async fn changed(repository: &Repository, told: Option<ServingStatus>) -> ServingStatus {
+/// Waits until the status is another than the one that was told; `None` when the server stops and that was told.
+async fn changed(repository: &Repository, told: Option<ServingStatus>) -> Option<ServingStatus> {
+    let mut stopped = false;
     loop {
         let status = serving(repository);
         if told != Some(status) {
-            return status;
+            return Some(status);
         }
-        tokio::time::sleep(PERIOD).await;
+        if stopped {
+            return None;
+        }
+        stopped = tokio::time::timeout(PERIOD, repository.stopping())
+            .await
+            .is_ok();
     }
 }
 

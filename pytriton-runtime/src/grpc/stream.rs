@@ -21,17 +21,21 @@ const IN_FLIGHT: usize = 16;
 const STRICT: &str = "triton_grpc_error";
 
 /// The answers to the requests of a stream, in their order. Dropping it gives up those that are under way.
+///
+/// When the server stops, no further request is read, and the stream ends with the last answer.
 pub(super) fn answers(
     state: GrpcState,
     metadata: &MetadataMap,
     messages: Streaming<ModelInferRequest>,
 ) -> impl Stream<Item = Result<ModelStreamInferResponse, tonic::Status>> + Send + 'static {
+    let stopping = state.repository.stopping();
     let call = Arc::new(Call {
         forwarded: Forwarded::new(&state.forward, metadata),
         strict: metadata.get(STRICT).is_some_and(|value| value == "true"),
         state,
     });
     messages
+        .take_until(stopping)
         .map(move |message| {
             let call = Arc::clone(&call);
             async move { call.answer(message.map_err(too_large)?).await }

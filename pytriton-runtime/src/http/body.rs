@@ -28,14 +28,9 @@ pub(super) async fn read(
 
 /// Copies bytes so that the one at `at` is aligned for every element type.
 pub(super) fn aligned(bytes: &[u8], at: usize) -> Bytes {
-    let pad = pad(at);
-    let mut buffer = AlignedBuffer::zeroed(pad + bytes.len());
-    buffer.as_mut_slice()[pad..].copy_from_slice(bytes);
-    buffer.freeze().slice(pad..)
-}
-
-fn pad(at: usize) -> usize {
-    at.wrapping_neg() % AlignedBuffer::ALIGNMENT
+    let mut buffer = AlignedBuffer::with_capacity(bytes.len(), at);
+    buffer.extend_from_slice(bytes);
+    buffer.freeze()
 }
 
 fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpError> {
@@ -52,18 +47,14 @@ fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpErr
 
 /// Reads a body of a known length straight to where it has to stand.
 async fn read_aligned(mut body: Body, length: usize, at: usize) -> Result<Bytes, HttpError> {
-    let pad = pad(at);
-    let mut buffer = AlignedBuffer::zeroed(pad + length);
-    let mut end = pad;
+    let mut buffer = AlignedBuffer::with_capacity(length, at);
     while let Some(data) = next(&mut body).await? {
-        let room = buffer.as_mut_slice().get_mut(end..end + data.len());
-        let Some(room) = room else {
+        if data.len() > length - buffer.len() {
             return Err(HttpError::BodyTooLarge { limit: length });
-        };
-        room.copy_from_slice(&data);
-        end += data.len();
+        }
+        buffer.extend_from_slice(&data);
     }
-    Ok(buffer.freeze().slice(pad..end))
+    Ok(buffer.freeze())
 }
 
 async fn read_any(mut body: Body, length: usize, limit: usize) -> Result<Bytes, HttpError> {

@@ -2,7 +2,6 @@ use std::net::SocketAddr;
 
 use thiserror::Error;
 
-use crate::forward::PatternError;
 use crate::model::RegistryError;
 use crate::repository::RepositoryError;
 use crate::triton::install::InstallError;
@@ -22,9 +21,6 @@ pub enum ServerError {
     /// A model cannot be started.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
-    /// A header forward pattern is no regular expression.
-    #[error(transparent)]
-    Pattern(#[from] PatternError),
     /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
     #[error("The `http` or `grpc` endpoint has to be allowed.")]
     NoEndpoint,

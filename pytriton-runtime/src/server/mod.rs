@@ -4,6 +4,7 @@ mod banner;
 mod check;
 mod command;
 mod connection;
+mod endpoint;
 mod error;
 mod inspect;
 mod listener;

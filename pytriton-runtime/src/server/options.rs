@@ -3,6 +3,7 @@ use std::net::IpAddr;
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
+use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::triton::TritonOptions;
 
@@ -35,9 +36,10 @@ pub struct Options {
         long,
         env = "PYTRITON_TRITON_CONFIG_HTTP_HEADER_FORWARD_PATTERN",
         value_name = "PATTERN",
-        default_value = ""
+        default_value = "",
+        value_parser = HeaderForward::new
     )]
-    pub http_header_forward_pattern: String,
+    pub http_header_forward_pattern: HeaderForward,
 
     /// Largest request in bytes, over HTTP and gRPC
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_MAX_INPUT_SIZE", value_name = "BYTES", default_value_t = Limits::default().max_request_bytes)]
@@ -69,9 +71,10 @@ pub struct Options {
         long,
         env = "PYTRITON_TRITON_CONFIG_GRPC_HEADER_FORWARD_PATTERN",
         value_name = "PATTERN",
-        default_value = ""
+        default_value = "",
+        value_parser = HeaderForward::new
     )]
-    pub grpc_header_forward_pattern: String,
+    pub grpc_header_forward_pattern: HeaderForward,
 
     /// Serve metrics
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_METRICS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]

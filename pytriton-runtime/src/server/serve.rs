@@ -6,14 +6,14 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::forward::HeaderForward;
 use crate::grpc::{self, GrpcState};
 use crate::http::{self, HttpState};
 use crate::limits::Limits;
 use crate::model::Registry;
 use crate::repository::Repository;
 
-use super::connection::{Endpoint, Protocol};
+use super::connection::{Connections, Protocol};
+use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
 use super::{Addresses, Options, ServerError};
 
@@ -37,8 +37,6 @@ impl Server {
             return Err(ServerError::NoModels);
         }
         let limits = options.limits();
-        let http_forward = HeaderForward::new(&options.http_header_forward_pattern)?;
-        let grpc_forward = HeaderForward::new(&options.grpc_header_forward_pattern)?;
         let reserved = Reserved::new(options)?;
         let repository = Repository::start(registry, limits.max_queue_size).await?;
         let mut server = Self {
@@ -49,38 +47,32 @@ impl Server {
         };
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
-        for endpoint in server.endpoints(listeners, limits, http_forward, grpc_forward) {
+        for endpoint in server.endpoints(listeners, limits, options) {
             server
                 .endpoints
-                .spawn(endpoint.serve(limits, server.stop.subscribe()));
+                .spawn(endpoint.serve(server.stop.subscribe()));
         }
         Ok(server)
     }
 
-    fn endpoints(
-        &self,
-        listeners: Listeners,
-        limits: Limits,
-        http_forward: HeaderForward,
-        grpc_forward: HeaderForward,
-    ) -> Vec<Endpoint> {
+    fn endpoints(&self, listeners: Listeners, limits: Limits, options: &Options) -> Vec<Endpoint> {
         let repository = &self.repository;
         let http = http::router(HttpState {
             repository: Arc::clone(repository),
             limits,
-            forward: http_forward,
+            forward: options.http_header_forward_pattern.clone(),
         });
         let grpc = grpc::routes(GrpcState {
             repository: Arc::clone(repository),
             limits,
-            forward: grpc_forward,
+            forward: options.grpc_header_forward_pattern.clone(),
         });
         let mut endpoints = Vec::new();
         let mut open = |listener: Option<TcpListener>, protocol, router| {
             endpoints.extend(listener.map(|listener| Endpoint {
                 listener,
-                protocol,
-                router,
+                connections: Connections::new(protocol, &limits, router),
+                max_connections: limits.max_connections,
             }));
         };
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();

@@ -1,7 +1,6 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::forward::HeaderForward;
 use crate::model::Registry;
 use crate::triton::{Endpoints, Launch, Located, Probe, TritonEngine};
 
@@ -72,9 +71,6 @@ pub(super) async fn start(
     if shared(options) {
         return Err(ServerError::SharedPort);
     }
-    // tritonserver itself does not say which of the patterns is none.
-    HeaderForward::new(&options.http_header_forward_pattern)?;
-    HeaderForward::new(&options.grpc_header_forward_pattern)?;
     let queue = options.limits().max_queue_size;
     Ok(TritonEngine::start(registry, located, probe, launch(options), queue).await?)
 }
@@ -88,8 +84,8 @@ fn launch(options: &Options) -> Launch {
             grpc: at(options.allow_grpc, options.grpc_address, options.grpc_port),
             metrics: at(options.allow_metrics, metrics_address, options.metrics_port),
         },
-        http_header_forward_pattern: options.http_header_forward_pattern.clone(),
-        grpc_header_forward_pattern: options.grpc_header_forward_pattern.clone(),
+        http_header_forward_pattern: options.http_header_forward_pattern.pattern().to_owned(),
+        grpc_header_forward_pattern: options.grpc_header_forward_pattern.pattern().to_owned(),
         exit_timeout_secs: options.exit_timeout_secs,
         log_verbose: options.log_verbose,
         max_request_bytes: options.http_max_input_size,

@@ -1,10 +1,8 @@
 use std::ops::Range;
 
-use ::bytes::{Bytes, BytesMut};
+use ::bytes::Bytes;
 
-use super::{
-    AlignedBuffer, BytesElements, DataType, Tensor, TensorError, element_count, shape_text,
-};
+use super::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
 
 /// Puts tensors one below the other along axis 0.
 ///
@@ -64,8 +62,8 @@ fn stack_over(
         Some(axis) => *axis = rows,
         None => shape.push(rows),
     }
-    let lens = tensors.iter().map(|tensor| tensor.data().len());
-    let len = lens.fold(Some(0_usize), |sum, len| sum?.checked_add(len));
+    let mut lens = tensors.iter().map(|tensor| tensor.data().len());
+    let len = lens.try_fold(0_usize, |sum, len| sum.checked_add(len));
     let data = data(len.ok_or_else(|| too_large(first))?)?;
     Ok(Tensor::from_checked(first.datatype(), shape, data))
 }
@@ -156,19 +154,9 @@ fn check_alike(first: &Tensor, other: &Tensor) -> Result<(), TensorError> {
 }
 
 fn concatenate(tensors: &[&Tensor], len: usize) -> Bytes {
-    if tensors[0].datatype() == DataType::Bytes {
-        let mut buffer = BytesMut::with_capacity(len);
-        for tensor in tensors {
-            buffer.extend_from_slice(tensor.data());
-        }
-        return buffer.freeze();
-    }
-    let mut buffer = AlignedBuffer::zeroed(len);
-    let mut rest = buffer.as_mut_slice();
+    let mut buffer = AlignedBuffer::with_capacity(len, 0);
     for tensor in tensors {
-        let (part, tail) = rest.split_at_mut(tensor.data().len());
-        part.copy_from_slice(tensor.data());
-        rest = tail;
+        buffer.extend_from_slice(tensor.data());
     }
     buffer.freeze()
 }

@@ -128,7 +128,6 @@ fn mistakes_on_the_command_line_are_refused() -> Result<()> {
         (&["--http-port", "65536"], "65536"),
         (&["sevre"], "sevre"),
         (&["--log-format", "xml"], "json"),
-        (&["--http-header-forward-pattern", "("], "("),
     ] {
         let refused = run(MODELS, arguments)?;
         assert_eq!(

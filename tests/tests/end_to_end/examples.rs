@@ -19,7 +19,7 @@ fn ask(binary: &str, lines: &str) -> Result<()> {
         .arg(&server.banner().grpc);
     finish(&mut command, DEADLINE)?.success(binary)?;
     server.signal("TERM")?;
-    assert_eq!(server.wait(DEADLINE)?.code(), Some(0));
+    assert_eq!(server.wait(DEADLINE)?.0.code(), Some(0));
     Ok(())
 }
 

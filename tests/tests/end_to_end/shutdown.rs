@@ -14,7 +14,7 @@ fn under_load_no_response_is_lost() -> Result<()> {
     let python = python()?;
     let server = Server::start(MODELS, &[])?;
     python.test("test_shutdown.py", &server)?;
-    assert_eq!(server.wait(EXIT)?.code(), Some(0));
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
     Ok(())
 }
 
@@ -23,7 +23,10 @@ fn idle_servers_end_at_once() -> Result<()> {
     for signal in ["TERM", "INT"] {
         let server = Server::start(MODELS, &[])?;
         server.signal(signal)?;
-        assert_eq!(server.wait(EXIT)?.code(), Some(0), "{signal}");
+        let (status, log) = server.wait(EXIT)?;
+        assert_eq!(status.code(), Some(0), "{signal}");
+        assert!(log.contains("stopping"), "{log}");
+        assert!(!log.contains('\u{1b}'), "a file has no colours: {log}");
     }
     Ok(())
 }

@@ -4,14 +4,8 @@ use pytriton::prelude::*;
 #[batch]
 #[sample]
 #[output(name = "__y")]
-unsafe fn f<T>(
-    (a, b): (ArrayView2<T>, T),
-    c: ArrayView1<f32>,
-    d: &mut Parameters,
-    #[input(name = "c", shape = [0, 1])] e: ArrayView2<u128>,
-    g: f32,
-) -> (Array1<f32>, Option<Array2<f32>>) {
-    todo!()
-}
+unsafe fn f<T>(_: ArrayView2<T>, _b: ArrayView1<f32>, _c: &mut Parameters,
+    #[input(name = "_b", shape = [0, 1])] _d: ArrayView2<u128>, _e: f32,
+) -> (Array1<f32>, Option<Array2<f32>>) { todo!() }
 
 fn main() {}

@@ -1,4 +1,3 @@
-use bytemuck::NoUninit;
 use bytes::Bytes;
 
 use crate::proto::InferTensorContents;
@@ -30,21 +29,17 @@ impl TypedInput<'_> {
         } = contents;
         let mut data = Bytes::new();
         self.fill(&mut data, DataType::Bool, bool_contents, Element::encode)?;
-        let int = match self.datatype {
-            Some(narrow @ (DataType::Int8 | DataType::Int16)) => narrow,
-            _ => DataType::Int32,
-        };
-        self.fill(&mut data, int, int_contents, |numbers| {
-            Ok(low_bytes(&numbers, int))
-        })?;
+        match self.datatype {
+            Some(DataType::Int8) => self.narrow::<i32, i8>(&mut data, int_contents)?,
+            Some(DataType::Int16) => self.narrow::<i32, i16>(&mut data, int_contents)?,
+            _ => self.fill(&mut data, DataType::Int32, int_contents, Element::encode)?,
+        }
         self.fill(&mut data, DataType::Int64, int64_contents, Element::encode)?;
-        let uint = match self.datatype {
-            Some(narrow @ (DataType::Uint8 | DataType::Uint16)) => narrow,
-            _ => DataType::Uint32,
-        };
-        self.fill(&mut data, uint, uint_contents, |numbers| {
-            Ok(low_bytes(&numbers, uint))
-        })?;
+        match self.datatype {
+            Some(DataType::Uint8) => self.narrow::<u32, u8>(&mut data, uint_contents)?,
+            Some(DataType::Uint16) => self.narrow::<u32, u16>(&mut data, uint_contents)?,
+            _ => self.fill(&mut data, DataType::Uint32, uint_contents, Element::encode)?,
+        }
         self.fill(
             &mut data,
             DataType::Uint64,
@@ -90,15 +85,22 @@ impl TypedInput<'_> {
         })?;
         Ok(())
     }
-}
-
-/// As many low bytes of each number as the element type has: Triton cuts off what does not fit, as it does for JSON.
-fn low_bytes<T: NoUninit>(numbers: &[T], datatype: DataType) -> Bytes {
-    let width = datatype.size().unwrap_or(size_of::<T>());
-    let bytes: &[u8] = bytemuck::cast_slice(numbers);
-    let numbers = bytes.chunks_exact(size_of::<T>());
-    numbers
-        .flat_map(|number| &number[..width])
-        .copied()
-        .collect()
+    /// Takes numbers that come in a wider type than they have. Triton cuts off what does not fit.
+    fn narrow<W, T>(&self, data: &mut Bytes, numbers: Vec<W>) -> Result<(), ProtoError>
+    where
+        W: Copy + Into<i64>,
+        T: Element + TryFrom<W>,
+    {
+        self.fill(data, T::DATATYPE, numbers, |numbers| {
+            let numbers = numbers.iter().enumerate();
+            let narrow = numbers.map(|(index, &number)| {
+                T::try_from(number).map_err(|_| TensorError::OutOfRange {
+                    datatype: T::DATATYPE,
+                    index,
+                    value: number.into(),
+                })
+            });
+            T::encode(narrow.collect::<Result<_, _>>()?)
+        })
+    }
 }

@@ -1,14 +1,18 @@
-use crate::kserve::PLATFORM;
+use crate::kserve::{PLATFORM, SERVER_METADATA};
 use crate::model::{ModelSpec, TensorSpec};
 use crate::proto::model_metadata_response::TensorMetadata;
 use crate::proto::{ModelMetadataResponse, ServerMetadataResponse};
 
-/// What the server is: a Triton of the version whose behaviour it has.
+/// What the server is.
 pub fn server_metadata() -> ServerMetadataResponse {
     ServerMetadataResponse {
-        name: "triton".to_owned(),
-        version: "2.51.0".to_owned(),
-        extensions: EXTENSIONS.map(str::to_owned).to_vec(),
+        name: SERVER_METADATA.name.to_owned(),
+        version: SERVER_METADATA.version.to_owned(),
+        extensions: SERVER_METADATA
+            .extensions
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect(),
     }
 }
 
@@ -30,20 +34,3 @@ pub fn metadata(spec: &ModelSpec, versions: &[u32]) -> ModelMetadataResponse {
         outputs: tensors(&spec.outputs),
     }
 }
-
-/// The extensions that Triton 2.51 names.
-const EXTENSIONS: [&str; 13] = [
-    "classification",
-    "sequence",
-    "model_repository",
-    "model_repository(unload_dependents)",
-    "schedule_policy",
-    "model_configuration",
-    "system_shared_memory",
-    "cuda_shared_memory",
-    "binary_tensor_data",
-    "parameters",
-    "statistics",
-    "trace",
-    "logging",
-];

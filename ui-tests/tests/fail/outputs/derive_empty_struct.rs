@@ -1,5 +1,3 @@
-use pytriton::prelude::*;
-
 #[derive(pytriton::Outputs)]
 struct S {}
 

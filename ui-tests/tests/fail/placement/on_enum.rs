@@ -1,5 +1,3 @@
-use pytriton::prelude::*;
-
 #[pytriton::model(name = "m")]
 enum E {}
 

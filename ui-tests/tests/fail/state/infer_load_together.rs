@@ -1,11 +1,7 @@
-use pytriton::prelude::*;
-
 struct S;
-
 #[pytriton::model(name = "m")]
 impl S {
-    #[load]
-    #[infer]
+    #[load] #[infer]
     fn load() -> Self { Self }
 }
 

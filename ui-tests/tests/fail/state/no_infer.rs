@@ -1,13 +1,7 @@
-use pytriton::prelude::*;
-
 struct S;
-
 #[pytriton::model(name = "m")]
 impl S {
-    #[load]
-    fn load() -> Self {
-        Self
-    }
+    #[load] fn load() -> Self { Self }
 }
 
 fn main() {}

@@ -1,5 +1,3 @@
-use pytriton::prelude::*;
-
 struct S;
 
 #[pytriton::model(name = "m")]

@@ -40,10 +40,10 @@ fn typed_contents_become_the_bytes_of_their_element_type() {
         (
             "INT8",
             Contents {
-                int_contents: vec![-1, 300],
+                int_contents: vec![-1, 127],
                 ..Contents::default()
             },
-            &[255, 44],
+            &[255, 127],
         ),
         (
             "INT16",
@@ -72,15 +72,15 @@ fn typed_contents_become_the_bytes_of_their_element_type() {
         (
             "UINT8",
             Contents {
-                uint_contents: vec![1, 300],
+                uint_contents: vec![1, 255],
                 ..Contents::default()
             },
-            &[1, 44],
+            &[1, 255],
         ),
         (
             "UINT16",
             Contents {
-                uint_contents: vec![70000],
+                uint_contents: vec![4464],
                 ..Contents::default()
             },
             &[112, 17],
@@ -137,9 +137,17 @@ fn typed_contents_become_the_bytes_of_their_element_type() {
 }
 
 #[test]
-fn contents_that_are_none_are_refused_in_tritons_words() {
+fn contents_that_are_none_are_refused() {
     let two = || InferTensorContents {
         fp32_contents: vec![1.0, 2.0],
+        ..InferTensorContents::default()
+    };
+    let narrow = InferTensorContents {
+        uint_contents: vec![1, 256],
+        ..InferTensorContents::default()
+    };
+    let negative = InferTensorContents {
+        int_contents: vec![-32769],
         ..InferTensorContents::default()
     };
     let mut mixed = typed("FP32", two());
@@ -162,6 +170,14 @@ fn contents_that_are_none_are_refused_in_tritons_words() {
         (
             typed("FP32", twice),
             "unexpected explicit tensor data for input tensor 'INPUT_1' for model 'Identity', binary data was already supplied.",
+        ),
+        (
+            typed("UINT8", narrow),
+            "input 'INPUT_1' for model 'Identity': element 1 is 256, which UINT8 cannot hold",
+        ),
+        (
+            typed("INT16", negative),
+            "input 'INPUT_1' for model 'Identity': element 0 is -32769, which INT16 cannot hold",
         ),
         (
             typed("FP16", two()),
