@@ -199,3 +199,43 @@ fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineErro
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::triton::pbtxt::tests::TABLE;
+    use crate::triton::{Flags, Found, install};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn tritonserver_accepts_every_configuration() {
+        let installed = install::install().unwrap();
+        let located = Located {
+            binary: installed.folder.join("bin/tritonserver"),
+            found: Found::Cache,
+        };
+        let probe = Probe::new(&located.binary).unwrap();
+        let launch = Launch {
+            endpoints: Endpoints {
+                http: Some(([127, 0, 0, 1], 0).into()),
+                ..Endpoints::default()
+            },
+            http_header_forward_pattern: String::new(),
+            grpc_header_forward_pattern: String::new(),
+            exit_timeout_secs: 5,
+            log_verbose: 0,
+            max_request_bytes: 64 << 20,
+            repository: PathBuf::new(),
+            backends: PathBuf::new(),
+            caches: None,
+            flags: Flags::default(),
+        };
+        let declarations: Vec<_> = TABLE.iter().map(|(_, declaration)| declaration).collect();
+        let registry = Registry::new(&declarations).unwrap();
+        let engine = TritonEngine::start(&registry, &located, probe, launch, 4096)
+            .await
+            .unwrap();
+        let exit = engine.stop().await;
+        assert!(exit.success(), "{exit}");
+    }
+}

@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn values_arrive_as_they_were_given() {
-        let table: &[(&[&str], &[(&str, &str)])] = &[
+        type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)]);
+        let table: &[Row<'_>] = &[
             (&[], &[]),
             (
                 &["--log-file=/tmp/a b.log"],

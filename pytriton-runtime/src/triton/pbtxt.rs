@@ -213,4 +213,4 @@ fn quoted(value: &str) -> String {
 
 #[cfg(test)]
 #[path = "pbtxt_tests.rs"]
-mod tests;
+pub(super) mod tests;

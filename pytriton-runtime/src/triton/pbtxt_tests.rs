@@ -29,12 +29,13 @@ const BATCHING: DynamicBatching = DynamicBatching {
     },
 };
 
-/// Declarations, each varying the plainest in one way.
-const TABLE: &[(&str, ModelDeclaration)] = &[
+/// Declarations of models, each varying the plainest in one way.
+pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
     ("plain", IDENTITY),
     (
         "dynamic_batching",
         ModelDeclaration {
+            name: "dynamic_batching",
             instances: 4,
             dynamic_batching: Some(BATCHING),
             ..IDENTITY
@@ -43,6 +44,7 @@ const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "delayed",
         ModelDeclaration {
+            name: "delayed",
             dynamic_batching: Some(DynamicBatching {
                 preferred_batch_size: &[],
                 preserve_ordering: false,
@@ -58,6 +60,7 @@ const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "no_dynamic_batching",
         ModelDeclaration {
+            name: "no_dynamic_batching",
             dynamic_batching: None,
             ..IDENTITY
         },
@@ -65,6 +68,7 @@ const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "no_batching",
         ModelDeclaration {
+            name: "no_batching",
             max_batch_size: 0,
             inputs: &[TensorDeclaration {
                 name: "vector",
@@ -77,6 +81,7 @@ const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "optional_inputs",
         ModelDeclaration {
+            name: "optional_inputs",
             inputs: &[
                 ANY,
                 TensorDeclaration {
@@ -99,6 +104,7 @@ const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "nothing",
         ModelDeclaration {
+            name: "nothing",
             inputs: &[],
             outputs: &[],
             ..IDENTITY
