@@ -52,6 +52,11 @@ impl HeaderForward {
         self.0.as_ref().is_some_and(|regex| regex.is_match(name))
     }
 
+    /// The pattern; empty where none is forwarded.
+    pub fn pattern(&self) -> &str {
+        self.0.as_ref().map_or("", Regex::as_str)
+    }
+
     /// Whether no header is forwarded, so that none needs to be looked at.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()

@@ -11,10 +11,15 @@
 //! - [`server`]: the house around them: command line, listeners, start and stop.
 //! - [`statistics`]: what a model has done.
 //! - [`tensor`]: element types, shapes, bytes.
+//! - [`triton`]: the other engine: tritonserver as a child process.
+//! - `worker`: the instances behind tritonserver, on Linux.
 
 mod error;
 mod forward;
 pub mod grpc;
+#[cfg(target_os = "linux")]
+mod handover;
+mod host;
 pub mod http;
 pub mod kserve;
 mod limits;
@@ -29,6 +34,9 @@ mod status;
 pub mod tensor;
 #[cfg(test)]
 mod testing;
+pub mod triton;
+#[cfg(target_os = "linux")]
+pub mod worker;
 
 pub use error::Error;
 pub use forward::{HeaderForward, PatternError};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-use crate::process::{poll, wait};
+use crate::process::{embedded, poll, wait};
 use crate::{Banner, HarnessError, Result};
 
 /// How long a server may take until it is ready. It takes milliseconds on a machine that does nothing else.
@@ -49,7 +49,7 @@ impl Server {
     pub fn spawn(command: &mut Command) -> Result<Self> {
         let output = NamedTempFile::new()?;
         let log = NamedTempFile::new()?;
-        let mut child = command
+        let mut child = embedded(command)
             .stdin(Stdio::null())
             .stdout(output.reopen()?)
             .stderr(log.reopen()?)

@@ -3,8 +3,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use crate::statistics::Durations;
+use crate::tensor::Tensor;
 
-use super::pipeline::{Group, prepare, runs};
+use super::pipeline::{Group, Stacked, prepare, runs};
 use super::returned::responses;
 use super::{Call, Context, Execution, Instance, ModelError, Request, Response, Returned};
 
@@ -27,7 +28,20 @@ pub fn execute(
     requests: &[Request],
     block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
 ) -> Executed {
+    execute_stacked(instance, context, requests, &[], block_on)
+}
+
+/// The same for a batch some of whose inputs are stacked already: in the order of the model's inputs, `None` or nothing
+/// for those that are not.
+pub(crate) fn execute_stacked(
+    instance: &dyn Instance,
+    context: &Context,
+    requests: &[Request],
+    stacked: &[Option<Tensor>],
+    block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
+) -> Executed {
     let spec = context.model();
+    let mut stacked = Stacked::new(stacked);
     let mut executed = Executed {
         results: Vec::with_capacity(requests.len()),
         durations: Durations::default(),
@@ -35,7 +49,8 @@ pub fn execute(
     let durations = &mut executed.durations;
     for run in runs(spec, requests) {
         let begun = Instant::now();
-        let group = prepare(spec, run);
+        let group = prepare(spec, run, stacked);
+        stacked.skip(run);
         let prepared = Instant::now();
         let returned = group.and_then(|group| call(instance, context, group, block_on));
         let called = Instant::now();

@@ -1,4 +1,4 @@
-use crate::tensor::{BytesElements, DataType, Element, Tensor, split, stack};
+use crate::tensor::{BytesElements, DataType, Element, Tensor, TensorError, rows, split, stack};
 
 use super::{CallMode, ModelError, ModelSpec, Request, Step};
 
@@ -7,6 +7,30 @@ use super::{CallMode, ModelError, ModelSpec, Request, Step};
 pub(super) struct Group<'a> {
     pub(super) requests: &'a [Request],
     pub(super) inputs: Vec<Option<Tensor>>,
+}
+
+/// The inputs of a batch that are stacked already, and how many of their rows belong to earlier calls.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stacked<'a> {
+    inputs: &'a [Option<Tensor>],
+    skipped: usize,
+}
+
+impl<'a> Stacked<'a> {
+    pub(super) fn new(inputs: &'a [Option<Tensor>]) -> Self {
+        Self { inputs, skipped: 0 }
+    }
+
+    /// Goes on to the call after that of `requests`.
+    pub(super) fn skip(&mut self, requests: &[Request]) {
+        self.skipped += batch_size(requests);
+    }
+
+    /// The rows of the next call, where they are stacked.
+    fn rows(self, requests: &[Request], input: usize) -> Option<Result<Tensor, TensorError>> {
+        let tensor = self.inputs.get(input)?.as_ref()?;
+        Some(rows(tensor, self.skipped, batch_size(requests)))
+    }
 }
 
 /// Cuts a batch into the calls that its model's mode and steps ask for, in the order of the requests.
@@ -25,6 +49,7 @@ pub(super) fn runs<'a>(spec: &ModelSpec, requests: &'a [Request]) -> Vec<&'a [Re
 pub(super) fn prepare<'a>(
     spec: &ModelSpec,
     requests: &'a [Request],
+    already: Stacked<'_>,
 ) -> Result<Group<'a>, ModelError> {
     if spec.call == CallMode::Raw {
         return Ok(Group {
@@ -32,7 +57,7 @@ pub(super) fn prepare<'a>(
             inputs: Vec::new(),
         });
     }
-    let inputs = (0..spec.inputs.len()).map(|input| stacked(spec, requests, input));
+    let inputs = (0..spec.inputs.len()).map(|input| stacked(spec, requests, already, input));
     let mut group = Group {
         requests,
         inputs: inputs.collect::<Result<_, _>>()?,
@@ -49,6 +74,7 @@ pub(super) fn prepare<'a>(
 fn stacked(
     spec: &ModelSpec,
     requests: &[Request],
+    already: Stacked<'_>,
     input: usize,
 ) -> Result<Option<Tensor>, ModelError> {
     let tensors = requests
@@ -58,12 +84,20 @@ fn stacked(
     let Some(tensors) = tensors.collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    let stacked = stack(&tensors).map_err(|source| ModelError::Input {
+    let stacked = match already.rows(requests, input) {
+        Some(stacked) if tensors.len() > 1 => stacked,
+        _ => stack(&tensors),
+    };
+    let stacked = stacked.map_err(|source| ModelError::Input {
         model: spec.name,
         input: spec.inputs[input].name,
         source,
     })?;
     Ok(Some(stacked))
+}
+
+fn batch_size(requests: &[Request]) -> usize {
+    requests.iter().map(|request| request.batch_size).sum()
 }
 
 fn first_value(

@@ -62,6 +62,25 @@ pub struct Request {
 }
 
 impl Request {
+    /// A request that tritonserver has checked: its inputs in the order of the model's, all of `batch_size` rows.
+    pub(crate) fn gathered(
+        spec: &Arc<ModelSpec>,
+        head: InferRequest,
+        inputs: Vec<Option<Tensor>>,
+        requested: Vec<bool>,
+        batch_size: usize,
+    ) -> Self {
+        Self {
+            spec: Arc::clone(spec),
+            id: head.id,
+            parameters: head.parameters,
+            timeout_microseconds: head.timeout_microseconds,
+            inputs,
+            requested,
+            batch_size,
+        }
+    }
+
     /// The client's id; empty for none.
     pub fn id(&self) -> &str {
         &self.id

@@ -1,7 +1,4 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{self, Poll, Waker};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -9,9 +6,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::Error;
-use crate::model::{
-    Context, Executed, Execution, Instance, ModelError, Request, Returned, execute, panic_message,
-};
+use crate::host::Host;
+use crate::model::{Context, Executed, ModelError, Request};
 use crate::statistics::{self, Success};
 
 use super::SchedulerError;
@@ -34,8 +30,8 @@ pub(super) struct Worker {
 impl Worker {
     /// Loads the instance, says whether that went well, and serves batches until the queue ends.
     pub(super) fn run(self, loaded: oneshot::Sender<Result<(), ModelError>>) {
-        let instance = match self.load() {
-            Ok(instance) => instance,
+        let host = match Host::load(self.context.clone(), self.runtime.clone()) {
+            Ok(host) => host,
             Err(error) => {
                 // The starter has given up; there is nobody else to tell.
                 let _ = loaded.send(Err(error));
@@ -46,35 +42,18 @@ impl Worker {
             return;
         }
         while let Some(batch) = self.runtime.block_on(self.queue.next_batch()) {
-            self.serve(instance.as_ref(), batch);
+            self.serve(&host, batch);
         }
     }
 
-    fn load(&self) -> Result<Box<dyn Instance>, ModelError> {
-        let model = self.context.model();
-        let error = |message| ModelError::Load {
-            model: model.name,
-            instance: self.context.instance(),
-            message,
-        };
-        let _runtime = self.runtime.enter();
-        match catch_unwind(AssertUnwindSafe(|| (model.load)(&self.context))) {
-            Ok(Ok(instance)) => Ok(instance),
-            Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
-            Ok(Err(other)) => Err(error(other.to_string())),
-            Err(panic) => Err(error(panic_message(panic.as_ref()))),
-        }
-    }
-
-    fn serve(&self, instance: &dyn Instance, batch: Batch) {
+    fn serve(&self, host: &Host, batch: Batch) {
         let begun = Instant::now();
         let (requests, replies): (Vec<Request>, Vec<Reply>) = batch
             .waiting
             .into_iter()
             .map(|waiting| Reply::part(waiting, begun))
             .unzip();
-        let block_on = |execution: Execution<'_>| self.block_on(execution);
-        let executed = execute(instance, &self.context, &requests, &block_on);
+        let executed = host.execute(&requests, &[]);
         self.record(&requests, &replies, &executed);
         let finished = replies
             .into_iter()
@@ -82,23 +61,6 @@ impl Worker {
             .map(|(reply, result)| (reply.respond, result.map_err(Error::from)))
             .collect();
         self.respond(batch.sequence, finished);
-    }
-
-    /// Drives a call to its end.
-    ///
-    /// A function that is not `async` is done at its first poll, which must not look like a runtime's own thread:
-    /// blocking clients refuse to work there.
-    fn block_on(&self, execution: Execution<'_>) -> Result<Returned, ModelError> {
-        let mut execution = pin!(execution);
-        let first = {
-            let _runtime = self.runtime.enter();
-            let mut context = task::Context::from_waker(Waker::noop());
-            execution.as_mut().poll(&mut context)
-        };
-        match first {
-            Poll::Ready(returned) => returned,
-            Poll::Pending => self.runtime.block_on(execution),
-        }
     }
 
     fn record(&self, requests: &[Request], replies: &[Reply], executed: &Executed) {

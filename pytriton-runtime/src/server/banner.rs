@@ -6,8 +6,8 @@ use crate::tensor::shape_text;
 use super::Addresses;
 
 /// What is printed when the server is ready: the engine, the models, the addresses.
-pub fn banner(registry: &Registry, addresses: &Addresses) -> String {
-    let mut text = format!("pytriton {}, engine embedded\n", env!("CARGO_PKG_VERSION"));
+pub fn banner(registry: &Registry, addresses: &Addresses, engine: &str) -> String {
+    let mut text = format!("pytriton {}, engine {engine}\n", env!("CARGO_PKG_VERSION"));
     for model in registry.iter() {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  model    {}", model_line(model));

@@ -1,15 +1,37 @@
 use crate::model::Registry;
+use crate::triton::{Choice, Places};
 
-use super::{Options, Server, ServerError, model_line};
+use super::{Options, Server, ServerError, inspect, model_line};
 
 /// Does all that a start does, models loaded and ports opened, and stops again.
-pub(super) async fn check(registry: &Registry, options: &Options) -> Result<String, ServerError> {
-    let server = Server::start(registry, options).await?;
-    server.stop(std::time::Duration::ZERO).await;
+pub(super) async fn check(
+    registry: &Registry,
+    options: &Options,
+    choice: Choice,
+) -> Result<String, ServerError> {
     let mut lines: Vec<String> = registry
         .iter()
         .map(|model| format!("model {}", model_line(model)))
         .collect();
+    match choice {
+        Choice::Embedded(why) => {
+            lines.push(format!("engine embedded: {why}"));
+            lines.extend(inspect::report(&Places::new(
+                options.triton.tritonserver.clone(),
+            ))?);
+            let server = Server::start(registry, options).await?;
+            server.stop(std::time::Duration::ZERO).await;
+        }
+        #[cfg(target_os = "linux")]
+        Choice::Tritonserver(located, probe) => {
+            lines.push("engine tritonserver".to_owned());
+            lines.extend(inspect::description(&located, &probe)?);
+            super::tritonserver::start(registry, options, &located, probe)
+                .await?
+                .stop()
+                .await;
+        }
+    }
     lines.push("everything is in order".to_owned());
     Ok(lines.join("\n"))
 }

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::Options;
@@ -23,8 +25,16 @@ pub(super) enum Command {
     Serve(Options),
     /// Print the models with their tensors
     List,
-    /// Check options, models and ports without serving
+    /// Check options, models, ports and tritonserver without serving
     Check(Options),
+    /// Fetch tritonserver into the cache
+    Install,
+    /// Write the models into a folder as tritonserver reads them
+    Repository {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 impl CommandLine {
@@ -64,14 +74,15 @@ mod tests {
             if ["help", "version"].contains(&long) {
                 continue;
             }
-            let expected = format!(
-                "PYTRITON_TRITON_CONFIG_{}",
-                long.replace('-', "_").to_uppercase()
-            );
+            let prefix = match long {
+                "engine" | "tritonserver" | "restart" => "PYTRITON_",
+                _ => "PYTRITON_TRITON_CONFIG_",
+            };
+            let expected = format!("{prefix}{}", long.replace('-', "_").to_uppercase());
             let got = argument.get_env().and_then(|name| name.to_str());
             assert_eq!(got, Some(expected.as_str()), "--{long}");
             assert!(seen.insert(expected));
         }
-        assert!(seen.len() > 10);
+        assert!(seen.len() > 50);
     }
 }

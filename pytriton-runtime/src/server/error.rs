@@ -4,6 +4,9 @@ use thiserror::Error;
 
 use crate::model::RegistryError;
 use crate::repository::RepositoryError;
+use crate::triton::install::InstallError;
+use crate::triton::process::Exit;
+use crate::triton::{ChoiceError, ProbeError, WriteError};
 
 /// Why the server cannot start.
 #[derive(Debug, Error)]
@@ -55,4 +58,32 @@ pub enum ServerError {
         /// The time there was.
         seconds: u64,
     },
+    /// There is no tritonserver although there must be one.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// The tritonserver engine does not start.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Engine(#[from] crate::triton::EngineError),
+    /// tritonserver has one port for each protocol.
+    #[error(
+        "tritonserver cannot serve HTTP and gRPC on one port: choose another --grpc-port, or the embedded engine \
+         (--engine embedded)"
+    )]
+    SharedPort,
+    /// tritonserver died while it was serving, or did not stop well.
+    #[error("tritonserver {exit}")]
+    Died {
+        /// How, and its own words.
+        exit: Exit,
+    },
+    /// tritonserver cannot be asked for its version.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// tritonserver cannot be installed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// The models cannot be written down for tritonserver.
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }

@@ -115,7 +115,7 @@ impl Reserved {
 }
 
 /// Whether HTTP and gRPC are asked for on one port.
-fn shared(options: &Options) -> bool {
+pub(super) fn shared(options: &Options) -> bool {
     options.allow_http
         && options.allow_grpc
         && options.http_port != 0

@@ -6,6 +6,7 @@ mod command;
 mod connection;
 mod endpoint;
 mod error;
+mod inspect;
 mod listener;
 mod logging;
 mod options;
@@ -14,6 +15,8 @@ mod serve;
 mod signal;
 #[cfg(test)]
 mod tests;
+#[cfg(target_os = "linux")]
+mod tritonserver;
 
 pub use banner::{banner, model_line, table};
 pub use error::ServerError;

@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
+use crate::triton::TritonOptions;
 
 /// How the server is run. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
@@ -118,6 +119,10 @@ pub struct Options {
         default_value_t = LogFormat::Human
     )]
     pub log_format: LogFormat,
+
+    /// The other engine's.
+    #[command(flatten)]
+    pub triton: TritonOptions,
 }
 
 /// The form of log lines.

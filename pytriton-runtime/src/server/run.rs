@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
+use crate::limits::Limits;
 use crate::model::Registry;
+use crate::triton::{Choice, Places, write_repository};
 
 use super::command::{Command, CommandLine};
 use super::signal::StopSignals;
-use super::{Options, Server, ServerError, banner, check, logging, table};
+use super::{Options, Server, ServerError, banner, check, inspect, logging, table};
 
 /// Runs the command line of a binary with models: what `pytriton::main!` calls.
 ///
@@ -19,14 +21,28 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     let done = match CommandLine::command(name, version) {
         Command::Serve(options) => {
             logging::init(&options);
-            block_on(serve(options))
+            choose(&options).and_then(|choice| match choice {
+                Choice::Embedded(_) => block_on(serve(options)),
+                #[cfg(target_os = "linux")]
+                Choice::Tritonserver(located, probe) => {
+                    block_on(super::tritonserver::serve(options, located, probe))
+                }
+            })
         }
         Command::List => registry().map(|registry| print(table(&registry).trim_end())),
         Command::Check(options) => {
             logging::init(&options);
-            block_on(async move { check::check(&registry()?, &options).await })
+            choose(&options)
+                .and_then(|choice| {
+                    block_on(async move { check::check(&registry()?, &options, choice).await })
+                })
                 .map(|report| print(&report))
         }
+        Command::Install => inspect::install().map(|report| print(&report)),
+        Command::Repository { folder } => registry().and_then(|registry| {
+            let queue = Limits::default().max_queue_size;
+            Ok(write_repository(&folder, &registry, &[], queue)?)
+        }),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -37,11 +53,18 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     }
 }
 
+fn choose(options: &Options) -> Result<Choice, ServerError> {
+    let triton = &options.triton;
+    let choice = Choice::new(triton, &Places::new(triton.tritonserver.clone()))?;
+    choice.log(triton);
+    Ok(choice)
+}
+
 async fn serve(options: Options) -> Result<(), ServerError> {
     let registry = registry()?;
     let mut signals = StopSignals::new()?;
     let server = Server::start(&registry, &options).await?;
-    print(&banner(&registry, server.addresses()));
+    print(&banner(&registry, server.addresses(), "embedded"));
     let signal = signals.next().await;
     tracing::info!(
         signal,
@@ -59,7 +82,7 @@ async fn serve(options: Options) -> Result<(), ServerError> {
     }
 }
 
-fn registry() -> Result<Registry, ServerError> {
+pub(super) fn registry() -> Result<Registry, ServerError> {
     let registry = Registry::collect()?;
     if registry.is_empty() {
         return Err(ServerError::NoModels);
@@ -87,7 +110,7 @@ fn runtime() -> Result<Runtime, ServerError> {
 }
 
 /// Standard output may be closed: that is no reason to stop serving.
-fn print(text: &str) {
+pub(super) fn print(text: &str) {
     let mut stdout = io::stdout().lock();
     let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
 }

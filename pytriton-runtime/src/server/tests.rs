@@ -161,10 +161,10 @@ async fn starting_and_stopping_leaves_nothing_behind() {
     };
     start(&[]).await.unwrap().stop(DEADLINE).await;
     let (threads, files) = (count("task"), count("fd"));
-    for _ in 0..20 {
+    for _ in 0..100 {
         assert!(start(&[]).await.unwrap().stop(DEADLINE).await);
     }
-    // Other tests of the process start and stop too: allow for theirs, not for 20 of ours.
-    assert!(count("task") < threads + 15);
-    assert!(count("fd") < files + 15);
+    // Other tests of the process start and stop too: allow for theirs, not for 100 of ours.
+    assert!(count("task") < threads + 80);
+    assert!(count("fd") < files + 80);
 }

@@ -22,5 +22,5 @@ pub use datatype::DataType;
 pub use element::{Element, Elements};
 pub use error::TensorError;
 pub use shape::{dims_match, element_count, shape_text};
-pub use stack::{split, stack};
+pub use stack::{rows, split, stack, stack_in_place};
 pub use tensor::Tensor;

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use ::bytes::Bytes;
 
 use super::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
@@ -14,6 +16,32 @@ use super::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, sh
 ///
 /// Never for a non-empty slice; an empty one is an error of shape `[]`.
 pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
+    stack_over(tensors, |len| Ok(concatenate(tensors, len)))
+}
+
+/// Puts tensors one below the other whose bytes lie one behind the other in `data` already, with no copy.
+///
+/// # Errors
+///
+/// As [`stack`], and [`TensorError::ByteSize`] when `data` is not as long as they are together.
+pub fn stack_in_place(tensors: &[&Tensor], data: &Bytes) -> Result<Tensor, TensorError> {
+    stack_over(tensors, |expected| {
+        if data.len() == expected {
+            return Ok(data.clone());
+        }
+        Err(TensorError::ByteSize {
+            datatype: tensors[0].datatype(),
+            shape: shape_text(tensors[0].shape()),
+            expected,
+            got: data.len(),
+        })
+    })
+}
+
+fn stack_over(
+    tensors: &[&Tensor],
+    data: impl FnOnce(usize) -> Result<Bytes, TensorError>,
+) -> Result<Tensor, TensorError> {
     let [first, rest @ ..] = tensors else {
         return Err(TensorError::TooLarge {
             shape: "[]".to_owned(),
@@ -34,7 +62,9 @@ pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
         Some(axis) => *axis = rows,
         None => shape.push(rows),
     }
-    let data = concatenate(tensors).ok_or_else(|| too_large(first))?;
+    let mut lens = tensors.iter().map(|tensor| tensor.data().len());
+    let len = lens.try_fold(0_usize, |sum, len| sum.checked_add(len));
+    let data = data(len.ok_or_else(|| too_large(first))?)?;
     Ok(Tensor::from_checked(first.datatype(), shape, data))
 }
 
@@ -56,13 +86,35 @@ pub fn split(tensor: &Tensor, rows: &[usize]) -> Result<Vec<Tensor>, TensorError
     let mut start = 0;
     for &count in rows {
         let end = part_end(tensor, start, count)?;
-        let mut shape = tensor.shape().to_vec();
-        shape[0] = count;
-        let data = tensor.data().slice(start..end);
-        parts.push(Tensor::from_checked(tensor.datatype(), shape, data));
+        parts.push(part(tensor, count, start..end));
         start = end;
     }
     Ok(parts)
+}
+
+/// The `count` rows of a tensor that follow its first `skip` rows; they share its bytes.
+///
+/// # Errors
+///
+/// [`TensorError::ElementCount`] when there are not as many.
+pub fn rows(tensor: &Tensor, skip: usize, count: usize) -> Result<Tensor, TensorError> {
+    let end = skip.checked_add(count);
+    if tensor.shape().is_empty() || end.is_none_or(|end| end > tensor.rows()) {
+        return Err(TensorError::ElementCount {
+            shape: shape_text(tensor.shape()),
+            expected: tensor.rows(),
+            got: end.unwrap_or(usize::MAX),
+        });
+    }
+    let start = part_end(tensor, 0, skip)?;
+    let end = part_end(tensor, start, count)?;
+    Ok(part(tensor, count, start..end))
+}
+
+fn part(tensor: &Tensor, rows: usize, bytes: Range<usize>) -> Tensor {
+    let mut shape = tensor.shape().to_vec();
+    shape[0] = rows;
+    Tensor::from_checked(tensor.datatype(), shape, tensor.data().slice(bytes))
 }
 
 /// Where the bytes of `rows` rows end that begin at `start`.
@@ -101,15 +153,12 @@ fn check_alike(first: &Tensor, other: &Tensor) -> Result<(), TensorError> {
     Ok(())
 }
 
-fn concatenate(tensors: &[&Tensor]) -> Option<Bytes> {
-    let len = tensors
-        .iter()
-        .try_fold(0_usize, |sum, tensor| sum.checked_add(tensor.data().len()))?;
+fn concatenate(tensors: &[&Tensor], len: usize) -> Bytes {
     let mut buffer = AlignedBuffer::with_capacity(len, 0);
     for tensor in tensors {
         buffer.extend_from_slice(tensor.data());
     }
-    Some(buffer.freeze())
+    buffer.freeze()
 }
 
 fn too_large(tensor: &Tensor) -> TensorError {
@@ -144,7 +193,21 @@ mod tests {
 
         let parts = [words(&[2], &["", "a"]), words(&[1], &["long\0"])];
         let all = stack(&parts.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(rows(&all, 0, 2).unwrap(), parts[0]);
+        assert_eq!(rows(&all, 2, 1).unwrap(), parts[1]);
+        assert!(rows(&all, 2, 2).is_err());
         assert_eq!(split(&all, &[2, 1]).unwrap(), parts);
+    }
+
+    #[test]
+    fn rows_that_lie_together_are_stacked_where_they_are() {
+        let all = ints(&[3, 2], &[1, 2, 3, 4, 5, 6]);
+        let parts = split(&all, &[2, 1]).unwrap();
+        let parts: Vec<&Tensor> = parts.iter().collect();
+        let stacked = stack_in_place(&parts, all.data()).unwrap();
+        assert_eq!(stacked, all);
+        assert_eq!(stacked.data().as_ptr(), all.data().as_ptr());
+        assert!(stack_in_place(&parts, &all.data().slice(4..)).is_err());
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod command_line;
 mod examples;
 mod readme;
 mod shutdown;
+mod tritonserver;
 
 use std::path::Path;
 

@@ -1,0 +1,124 @@
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::shm::{Control, Futex, Segment, View, hung_up, receive, send};
+use crate::wire::WireError;
+
+use super::{ChannelError, Doorbell, Guest, State, TensorNames};
+
+/// tritonserver's side of a channel.
+#[derive(Debug)]
+pub struct Door {
+    socket: UnixStream,
+    control: Control,
+    input: Segment,
+    output: View,
+    kept: u32,
+}
+
+/// What the worker answered, until the next batch is asked.
+#[derive(Debug)]
+pub struct Answered<'a> {
+    /// The description of the answer.
+    pub description: &'a [u8],
+    /// The bytes of its tensors.
+    pub data: &'a [u8],
+}
+
+/// How long the worker may take to load nothing and say yes or no.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Door {
+    /// Knocks at the worker's socket.
+    ///
+    /// # Errors
+    ///
+    /// A [`ChannelError`] when nobody opens, or the guest is refused.
+    pub fn knock(path: &Path, guest: &Guest) -> Result<(Self, TensorNames), ChannelError> {
+        let mut socket = UnixStream::connect(path)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        let control = Control::new()?;
+        let input = input()?;
+        guest.send(&mut socket)?;
+        send(&socket, &[control.as_fd(), input.as_fd()])?;
+        let names = TensorNames::receive(&mut socket)?;
+        let [output]: [OwnedFd; 1] = receive(&socket)?;
+        let output = View::new(output)?;
+        let door = Self {
+            socket,
+            control,
+            input,
+            output,
+            kept: 0,
+        };
+        Ok((door, names))
+    }
+
+    /// The input segment with room for `len` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ChannelError::Memory`] when there is none.
+    pub fn input(&mut self, len: usize) -> Result<&mut Segment, ChannelError> {
+        let kept = self.control.numbers().kept.load(Ordering::Relaxed);
+        if kept != self.kept {
+            // Somebody in the worker holds the tensors of an earlier batch: they stay as they are, in their segment.
+            let input = input()?;
+            send(&self.socket, &[input.as_fd()])?;
+            self.input = input;
+            self.kept = kept;
+        }
+        self.input.relax();
+        self.input.commit(len)?;
+        Ok(&mut self.input)
+    }
+
+    /// Hands the batch in the input segment over and waits for its answer.
+    ///
+    /// # Errors
+    ///
+    /// [`ChannelError::HungUp`] when the worker is gone, [`ChannelError::Protocol`] when its answer is none.
+    pub fn ask(
+        &mut self,
+        description: usize,
+        data: usize,
+        spins: u32,
+    ) -> Result<Answered<'_>, ChannelError> {
+        let numbers = self.control.numbers();
+        numbers.batch.store(description as u64, Ordering::Relaxed);
+        numbers.batch_data.store(data as u64, Ordering::Relaxed);
+        let bell = Doorbell::new(&numbers.bell, Futex);
+        bell.ask().map_err(|_| ChannelError::HungUp)?;
+        bell.wait(State::Answered, spins, || hung_up(&self.socket))
+            .map_err(|_| ChannelError::HungUp)?;
+        let (start, end) = (
+            super::data_start,
+            numbers.answer_data.load(Ordering::Relaxed),
+        );
+        let description = length(numbers.answer.load(Ordering::Relaxed))?;
+        let start = start(description).ok_or(WireError::Bounds)?;
+        let bytes = |offset, len| self.output.bytes(offset, len).ok_or(WireError::Bounds);
+        Ok(Answered {
+            description: bytes(0, description)?,
+            data: bytes(start, length(end)?)?,
+        })
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        // The desk learns of it at once, not only when it looks at the socket.
+        Doorbell::new(&self.control.numbers().bell, Futex).close();
+    }
+}
+
+fn input() -> Result<Segment, ChannelError> {
+    Ok(Segment::new(c"pytriton-input")?)
+}
+
+pub(super) fn length(number: u64) -> Result<usize, WireError> {
+    usize::try_from(number).map_err(|_| WireError::Bounds)
+}

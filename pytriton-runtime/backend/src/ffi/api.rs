@@ -1,0 +1,98 @@
+use std::ffi::{CStr, c_char, c_void};
+use std::mem;
+use std::sync::OnceLock;
+
+use super::raw::{
+    RawAttribute, RawError, RawInput, RawInstance, RawModel, RawOutput, RawRequest, RawResponse,
+};
+
+macro_rules! api {
+    ($(fn $field:ident = $symbol:literal($($argument:ty),*) $(-> $return:ty)?;)*) => {
+        /// The functions of Triton that a backend calls, looked up in the process that has loaded it.
+        ///
+        /// They are looked up, not linked: a binary that merely carries the backend needs no Triton to link or to run.
+        #[derive(Debug)]
+        pub(super) struct Api {
+            $(pub(super) $field: unsafe extern "C" fn($($argument),*) $(-> $return)?,)*
+        }
+
+        impl Api {
+            fn find() -> Result<Self, String> {
+                Ok(Self {
+                    $($field: {
+                        let address = address($symbol)?;
+                        // SAFETY:
+                        // - `address` is not null and stands for the function of that name.
+                        // - The type is the one that Triton's headers declare for that name, and which its backend API
+                        //   keeps within a major release; `initialize` checks the release.
+                        unsafe {
+                            mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) $(-> $return)?>(address)
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+type Error = *mut RawError;
+
+api! {
+    fn api_version = c"TRITONBACKEND_ApiVersion"(*mut u32, *mut u32) -> Error;
+    fn set_parallel_loading = c"TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading"(*mut RawAttribute, bool) -> Error;
+    fn error_new = c"TRITONSERVER_ErrorNew"(i32, *const c_char) -> Error;
+    fn error_message = c"TRITONSERVER_ErrorMessage"(Error) -> *const c_char;
+    fn error_delete = c"TRITONSERVER_ErrorDelete"(Error);
+    fn model_name = c"TRITONBACKEND_ModelName"(*mut RawModel, *mut *const c_char) -> Error;
+    fn model_version = c"TRITONBACKEND_ModelVersion"(*mut RawModel, *mut u64) -> Error;
+    fn instance_model = c"TRITONBACKEND_ModelInstanceModel"(*mut RawInstance, *mut *mut RawModel) -> Error;
+    fn instance_name = c"TRITONBACKEND_ModelInstanceName"(*mut RawInstance, *mut *const c_char) -> Error;
+    fn instance_state = c"TRITONBACKEND_ModelInstanceState"(*mut RawInstance, *mut *mut c_void) -> Error;
+    fn instance_set_state = c"TRITONBACKEND_ModelInstanceSetState"(*mut RawInstance, *mut c_void) -> Error;
+    fn report_statistics = c"TRITONBACKEND_ModelInstanceReportStatistics"(*mut RawInstance, *mut RawRequest, bool, u64, u64, u64, u64) -> Error;
+    fn report_batch_statistics = c"TRITONBACKEND_ModelInstanceReportBatchStatistics"(*mut RawInstance, u64, u64, u64, u64, u64) -> Error;
+    fn request_id = c"TRITONBACKEND_RequestId"(*mut RawRequest, *mut *const c_char) -> Error;
+    fn request_cancelled = c"TRITONBACKEND_RequestIsCancelled"(*mut RawRequest, *mut bool) -> Error;
+    fn request_timeout = c"TRITONBACKEND_InferenceRequestTimeoutMicroseconds"(*mut RawRequest, *mut u64) -> Error;
+    fn request_parameter_count = c"TRITONBACKEND_RequestParameterCount"(*mut RawRequest, *mut u32) -> Error;
+    fn request_parameter = c"TRITONBACKEND_RequestParameter"(*mut RawRequest, u32, *mut *const c_char, *mut i32, *mut *const c_void) -> Error;
+    fn request_input_count = c"TRITONBACKEND_RequestInputCount"(*mut RawRequest, *mut u32) -> Error;
+    fn request_input = c"TRITONBACKEND_RequestInputByIndex"(*mut RawRequest, u32, *mut *mut RawInput) -> Error;
+    fn request_output_count = c"TRITONBACKEND_RequestOutputCount"(*mut RawRequest, *mut u32) -> Error;
+    fn request_output_name = c"TRITONBACKEND_RequestOutputName"(*mut RawRequest, u32, *mut *const c_char) -> Error;
+    fn request_release = c"TRITONBACKEND_RequestRelease"(*mut RawRequest, u32) -> Error;
+    fn input_properties = c"TRITONBACKEND_InputProperties"(*mut RawInput, *mut *const c_char, *mut i32, *mut *const i64, *mut u32, *mut u64, *mut u32) -> Error;
+    fn input_buffer = c"TRITONBACKEND_InputBuffer"(*mut RawInput, u32, *mut *const c_void, *mut u64, *mut i32, *mut i64) -> Error;
+    fn response_new = c"TRITONBACKEND_ResponseNew"(*mut *mut RawResponse, *mut RawRequest) -> Error;
+    fn response_delete = c"TRITONBACKEND_ResponseDelete"(*mut RawResponse) -> Error;
+    fn response_output = c"TRITONBACKEND_ResponseOutput"(*mut RawResponse, *mut *mut RawOutput, *const c_char, i32, *const i64, u32) -> Error;
+    fn response_send = c"TRITONBACKEND_ResponseSend"(*mut RawResponse, u32, Error) -> Error;
+    fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
+}
+
+impl Api {
+    /// The functions, looked up at the first call.
+    ///
+    /// # Errors
+    ///
+    /// The name of a function that this process does not have.
+    pub(super) fn get() -> Result<&'static Self, String> {
+        static API: OnceLock<Result<Api, String>> = OnceLock::new();
+        API.get_or_init(Self::find).as_ref().map_err(Clone::clone)
+    }
+}
+
+fn address(symbol: &CStr) -> Result<*mut c_void, String> {
+    unsafe extern "C" {
+        fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
+    }
+    // SAFETY:
+    // - A null handle is `RTLD_DEFAULT`, the search order of the process.
+    // - `symbol` ends with a zero byte and outlives the call.
+    let address = unsafe { dlsym(std::ptr::null_mut(), symbol.as_ptr()) };
+    if address.is_null() {
+        let symbol = symbol.to_string_lossy();
+        return Err(format!("this tritonserver has no function {symbol}"));
+    }
+    Ok(address)
+}

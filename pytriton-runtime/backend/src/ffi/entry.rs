@@ -1,0 +1,181 @@
+use std::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::slice;
+
+use super::api::Api;
+use super::error::{check, to_raw};
+use super::execution::{Execution, Executor, Instance};
+use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
+use crate::failure::{Code, Failure};
+
+/// `TRITONBACKEND_Initialize`.
+///
+/// # Safety
+///
+/// To be called by Triton.
+pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
+    guarded(|api| {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both pointers are valid for writes.
+        let error = unsafe { (api.api_version)(&raw mut major, &raw mut minor) };
+        check(api, error)?;
+        let (wanted_major, wanted_minor) = API_VERSION;
+        if major == wanted_major && minor >= wanted_minor {
+            return Ok(());
+        }
+        let message = format!(
+            "tritonserver offers version {major}.{minor} of the backend API, {wanted_major}.{wanted_minor} is needed"
+        );
+        Err(Failure::new(Code::Unsupported, message))
+    })
+}
+
+/// `TRITONBACKEND_GetBackendAttribute`.
+///
+/// # Safety
+///
+/// To be called by Triton.
+pub unsafe fn set_attributes(
+    _backend: *mut RawBackend,
+    attributes: *mut RawAttribute,
+) -> *mut RawError {
+    guarded(|api| {
+        // SAFETY: `attributes` is Triton's, live for this call.
+        let error = unsafe { (api.set_parallel_loading)(attributes, true) };
+        check(api, error)
+    })
+}
+
+/// `TRITONBACKEND_ModelInstanceInitialize`.
+///
+/// # Safety
+///
+/// To be called by Triton.
+pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *mut RawError {
+    guarded(|api| {
+        // SAFETY: `instance` is Triton's, live for this call.
+        let description = unsafe { describe(api, instance) }?;
+        let execution = Box::new(Execution::new(api, E::start(&description)?));
+        let state = Box::into_raw(execution).cast::<c_void>();
+        // SAFETY: as above; Triton only keeps the pointer.
+        let error = unsafe { (api.instance_set_state)(instance, state) };
+        check(api, error)
+    })
+}
+
+/// `TRITONBACKEND_ModelInstanceFinalize`.
+///
+/// # Safety
+///
+/// To be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
+pub unsafe fn finalize_instance<E: Executor>(instance: *mut RawInstance) -> *mut RawError {
+    guarded(|api| {
+        // SAFETY: `instance` is Triton's, live for this call.
+        let state = unsafe { state::<E>(api, instance) }?;
+        // SAFETY: as above.
+        let error = unsafe { (api.instance_set_state)(instance, ptr::null_mut()) };
+        check(api, error)?;
+        if !state.is_null() {
+            // SAFETY: the pointer came out of a box of this type, and Triton has just forgotten it.
+            drop(unsafe { Box::from_raw(state) });
+        }
+        Ok(())
+    })
+}
+
+/// `TRITONBACKEND_ModelInstanceExecute`.
+///
+/// # Safety
+///
+/// To be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
+pub unsafe fn execute<E: Executor>(
+    instance: *mut RawInstance,
+    requests: *mut *mut RawRequest,
+    count: u32,
+) -> *mut RawError {
+    guarded(|api| {
+        // SAFETY: `instance` is Triton's, live for this call.
+        let state = unsafe { state::<E>(api, instance) }?;
+        // SAFETY: the pointer, if any, came out of a box of this type, and Triton executes one batch of an instance at
+        // a time (invariant 1).
+        let Some(execution) = (unsafe { state.as_mut() }) else {
+            return Err(Failure::internal("the instance was not initialized"));
+        };
+        // SAFETY: Triton gives an array of `count` requests, which is not empty.
+        let requests = unsafe { slice::from_raw_parts(requests, count as usize) };
+        // SAFETY: the instance and the requests are live, and the requests are given to the backend.
+        unsafe { execution.run(instance, requests) };
+        Ok(())
+    })
+}
+
+/// Calls a body with Triton's functions, and turns its failure, or its panic, into an error of Triton's.
+fn guarded(body: impl FnOnce(&'static Api) -> Result<(), Failure>) -> *mut RawError {
+    let Ok(api) = Api::get() else {
+        // Without the functions there is none to make an error with; Triton has looked some of them up itself.
+        eprintln!("pytriton: {}", Api::get().err().unwrap_or_default());
+        std::process::abort();
+    };
+    // A panic ends the call it happened in; nothing that is shared between calls is left half-done.
+    let done = catch_unwind(AssertUnwindSafe(|| body(api)));
+    match done {
+        Ok(Ok(())) => ptr::null_mut(),
+        Ok(Err(failure)) => to_raw(&failure, api),
+        Err(_) => to_raw(&Failure::internal("the backend panicked"), api),
+    }
+}
+
+/// Which instance it is.
+///
+/// # Safety
+///
+/// `instance` must be live.
+unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Failure> {
+    let mut model = ptr::null_mut();
+    // SAFETY: the instance is live, `model` is valid for writes.
+    let error = unsafe { (api.instance_model)(instance, &raw mut model) };
+    check(api, error)?;
+    let (mut name, mut version, mut instance_name) = (ptr::null(), 0, ptr::null());
+    // SAFETY: an instance's model is live, `name` is valid for writes.
+    let error = unsafe { (api.model_name)(model, &raw mut name) };
+    check(api, error)?;
+    // SAFETY: as above.
+    let error = unsafe { (api.model_version)(model, &raw mut version) };
+    check(api, error)?;
+    // SAFETY: the instance is live, `instance_name` is valid for writes.
+    let error = unsafe { (api.instance_name)(instance, &raw mut instance_name) };
+    check(api, error)?;
+    Ok(Instance {
+        // SAFETY: Triton has set the text without an error (invariant 2).
+        model: unsafe { owned(name) },
+        version,
+        // SAFETY: as above.
+        name: unsafe { owned(instance_name) },
+    })
+}
+
+/// What `initialize_instance` has left with the instance.
+///
+/// # Safety
+///
+/// `instance` must be live.
+unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut Execution<E>, Failure> {
+    let mut state = ptr::null_mut();
+    // SAFETY: the instance is live, `state` is valid for writes.
+    let error = unsafe { (api.instance_state)(instance, &raw mut state) };
+    check(api, error)?;
+    Ok(state.cast())
+}
+
+/// A copy of a text of Triton's.
+///
+/// # Safety
+///
+/// `text` must end with a zero byte.
+unsafe fn owned(text: *const c_char) -> String {
+    // SAFETY: by the caller's word.
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
+}

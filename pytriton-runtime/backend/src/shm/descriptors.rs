@@ -1,0 +1,158 @@
+use std::ffi::c_int;
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::ptr;
+
+use super::sys;
+
+/// The descriptors that one message can carry.
+const MOST: usize = 2;
+/// `struct cmsghdr`: a length, a level, a type.
+const HEADER: usize = size_of::<usize>() + 2 * size_of::<c_int>();
+const CONTROL: usize = HEADER + (MOST * size_of::<c_int>()).next_multiple_of(size_of::<usize>());
+
+/// Room for ancillary data, aligned as `struct cmsghdr` is.
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+struct Ancillary([u8; CONTROL]);
+
+/// Sends one byte and descriptors with it.
+///
+/// # Errors
+///
+/// An [`io::Error`] when the socket does not take them, or there are more than two.
+pub fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    if descriptors.len() > MOST {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let len = HEADER + size_of_val(descriptors);
+    let mut ancillary = Ancillary([0; CONTROL]);
+    let (header, numbers) = ancillary.0.split_at_mut(HEADER);
+    header[..8].copy_from_slice(&len.to_ne_bytes());
+    header[8..12].copy_from_slice(&sys::SOL_SOCKET.to_ne_bytes());
+    header[12..].copy_from_slice(&sys::SCM_RIGHTS.to_ne_bytes());
+    for (number, descriptor) in numbers
+        .chunks_exact_mut(size_of::<c_int>())
+        .zip(descriptors)
+    {
+        number.copy_from_slice(&descriptor.as_raw_fd().to_ne_bytes());
+    }
+    let mut byte = [0_u8];
+    let mut vector = vector(&mut byte);
+    let message = message(&mut vector, &mut ancillary, len);
+    // SAFETY:
+    // - `message` has the layout of `struct msghdr`, and its pointers are to `vector`, `byte` and `ancillary`, which
+    //   outlive the call and are as long as it says.
+    // - The descriptors in it are borrowed for the length of the call.
+    let sent = unsafe { sys::sendmsg(socket.as_raw_fd(), &raw const message, sys::MSG_NOSIGNAL) };
+    match sent {
+        1 => Ok(()),
+        0 => Err(io::ErrorKind::WriteZero.into()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Receives what [`send`] sent, exactly `N` descriptors.
+///
+/// # Errors
+///
+/// An [`io::Error`] when the other end has gone, or sent anything else.
+pub fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedFd; N]> {
+    let mut ancillary = Ancillary([0; CONTROL]);
+    let mut byte = [0_u8];
+    let mut vector = vector(&mut byte);
+    let mut message = message(&mut vector, &mut ancillary, CONTROL);
+    let flags = sys::MSG_CMSG_CLOEXEC;
+    // SAFETY: as in `send`; the buffers are valid for writes.
+    let received = unsafe { sys::recvmsg(socket.as_raw_fd(), &raw mut message, flags) };
+    match received {
+        1 => {}
+        0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => return Err(io::Error::last_os_error()),
+    }
+    let control_length = message.control_length.min(CONTROL);
+    let received = owned(&ancillary.0[..control_length]);
+    received
+        .try_into()
+        .map_err(|_| io::Error::other("another number of descriptors than expected"))
+}
+
+/// The descriptors in received ancillary data. Each is owned from here on, whether it was expected or not.
+fn owned(ancillary: &[u8]) -> Vec<OwnedFd> {
+    let Some((header, numbers)) = ancillary.split_at_checked(HEADER) else {
+        return Vec::new();
+    };
+    let mut expected = [0_u8; 8];
+    expected[..4].copy_from_slice(&sys::SOL_SOCKET.to_ne_bytes());
+    expected[4..].copy_from_slice(&sys::SCM_RIGHTS.to_ne_bytes());
+    let Some((len, kind)) = header.split_first_chunk::<8>() else {
+        return Vec::new();
+    };
+    let len = usize::from_ne_bytes(*len).saturating_sub(HEADER);
+    if kind != expected {
+        return Vec::new();
+    }
+    let (numbers, _) = numbers[..len.min(numbers.len())].as_chunks::<4>();
+    let descriptors = numbers.iter().map(|number| {
+        // SAFETY: the kernel has just opened this descriptor for the receiver of the message, which is nobody else.
+        unsafe { OwnedFd::from_raw_fd(c_int::from_ne_bytes(*number)) }
+    });
+    descriptors.collect()
+}
+
+fn vector(byte: &mut [u8; 1]) -> sys::IoVector {
+    sys::IoVector {
+        base: byte.as_mut_ptr().cast(),
+        length: byte.len(),
+    }
+}
+
+fn message(
+    vector: &mut sys::IoVector,
+    ancillary: &mut Ancillary,
+    control_length: usize,
+) -> sys::Message {
+    sys::Message {
+        name: ptr::null_mut(),
+        name_length: 0,
+        vectors: vector,
+        vector_count: 1,
+        control: ancillary.0.as_mut_ptr().cast(),
+        control_length,
+        flags: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsFd;
+
+    use super::super::{Segment, View};
+    use super::*;
+
+    #[test]
+    fn hands_segments_over() {
+        let (one, two) = UnixStream::pair().unwrap();
+        let mut segment = Segment::with_capacity(c"test", 1 << 20).unwrap();
+        segment.commit(1).unwrap();
+        segment.write(0, b"x").unwrap();
+        send(&one, &[segment.as_fd(), segment.as_fd()]).unwrap();
+        for descriptor in receive::<2>(&two).unwrap() {
+            assert_eq!(View::new(descriptor).unwrap().bytes(0, 1).unwrap(), b"x");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_expected() {
+        let (mut one, two) = UnixStream::pair().unwrap();
+        one.write_all(b"x").unwrap();
+        assert!(receive::<1>(&two).is_err());
+        send(&one, &[two.as_fd()]).unwrap();
+        assert!(receive::<2>(&two).is_err());
+        drop(one);
+        assert!(receive::<1>(&two).is_err());
+    }
+}

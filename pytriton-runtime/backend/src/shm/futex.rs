@@ -1,0 +1,49 @@
+use std::ptr;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use super::sys;
+use crate::channel::Sleep;
+
+/// Sleeps on words of shared memory, across processes.
+#[derive(Debug, Clone, Copy)]
+pub struct Futex;
+
+impl Sleep for Futex {
+    fn sleep(&self, word: &AtomicU32, seen: u32, at_most: Duration) {
+        let timeout = sys::Timespec {
+            seconds: i64::try_from(at_most.as_secs()).unwrap_or(i64::MAX),
+            nanoseconds: i64::from(at_most.subsec_nanos()),
+        };
+        // SAFETY:
+        // - `word` is valid and aligned for the length of the call; the kernel only reads it.
+        // - `timeout` has the layout of `struct timespec`.
+        // Whatever the call returns, the caller looks at the word again.
+        unsafe {
+            sys::syscall(
+                sys::SYS_FUTEX,
+                word.as_ptr(),
+                sys::FUTEX_WAIT,
+                seen,
+                &raw const timeout,
+                ptr::null::<u32>(),
+                0_u32,
+            )
+        };
+    }
+
+    fn wake(&self, word: &AtomicU32) {
+        // SAFETY: the kernel takes the word's address to find the sleepers, and does not access it.
+        unsafe {
+            sys::syscall(
+                sys::SYS_FUTEX,
+                word.as_ptr(),
+                sys::FUTEX_WAKE,
+                i32::MAX,
+                ptr::null::<sys::Timespec>(),
+                ptr::null::<u32>(),
+                0_u32,
+            )
+        };
+    }
+}

@@ -1,0 +1,17 @@
+//! What the two sides write to each other about tensors: numbers and names, no tensors. Pure.
+//!
+//! A batch is described request by request; the tensors of one input lie one behind the other, in the order of the
+//! requests, so that together they are the batch's tensor. Whoever reads a description has copied it before, and takes
+//! no number of it for granted.
+
+mod answer;
+mod batch;
+mod error;
+mod reader;
+mod writer;
+
+pub use answer::{AnswerReader, AnswerWriter, Outcome, Part};
+pub use batch::{Batch, BatchRequest, BatchWriter, InputPart, Parameter, Region};
+pub use error::WireError;
+pub use reader::Reader;
+pub use writer::Writer;

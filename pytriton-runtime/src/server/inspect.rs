@@ -1,0 +1,51 @@
+use crate::triton::{Located, Places, Probe, glibc, install, version};
+
+use super::ServerError;
+
+/// Fetches tritonserver; what to say when it is there.
+pub(super) fn install() -> Result<String, ServerError> {
+    let installed = install::install()?;
+    let done = match installed.before {
+        true => "was there already",
+        false => "is installed",
+    };
+    let folder = installed.folder.display();
+    Ok(format!(
+        "tritonserver {} {done}: {folder}",
+        install::VERSION
+    ))
+}
+
+/// What there is to know of the tritonserver that is or is not there.
+pub(super) fn report(places: &Places) -> Result<Vec<String>, ServerError> {
+    let located = match places.locate() {
+        Ok(located) => located,
+        Err(error) => return Ok(vec![format!("{error}; `install` fetches one")]),
+    };
+    match Probe::new(&located.binary) {
+        Ok(probe) => description(&located, &probe),
+        Err(error) => Ok(vec![error.to_string()]),
+    }
+}
+
+/// Path, version, C library and options of a tritonserver that runs here.
+pub(super) fn description(located: &Located, probe: &Probe) -> Result<Vec<String>, ServerError> {
+    let version = version(&located.binary)?;
+    let version = version.map_or_else(
+        || "of unknown version".to_owned(),
+        |version| version.to_string(),
+    );
+    let flags: Vec<&str> = probe.flags.iter().map(String::as_str).collect();
+    Ok(vec![
+        format!(
+            "tritonserver {version}: {}, {}",
+            located.binary.display(),
+            located.found
+        ),
+        format!(
+            "it runs with {}",
+            glibc().unwrap_or_else(|| "this system's C library".to_owned())
+        ),
+        format!("its options: {}", flags.join(" ")),
+    ])
+}

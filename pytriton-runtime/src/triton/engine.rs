@@ -1,0 +1,241 @@
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, mem};
+
+use thiserror::Error;
+use tokio::time::{Instant, sleep};
+
+use crate::model::Registry;
+use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
+
+use super::process::{Exit, Workspace, WorkspaceError};
+use super::{
+    Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError, cache,
+    write_repository,
+};
+
+/// The pause before a tritonserver that died is started again: it doubles with every death up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// After such a life the next death counts as the first.
+const LONG_LIFE: Duration = Duration::from_secs(60);
+
+/// How long instances may take to end when nobody asks them for anything any more.
+const WORKER_GRACE: Duration = Duration::from_secs(1);
+
+/// A tritonserver that serves our models, and the instances behind it.
+#[derive(Debug)]
+pub struct TritonEngine {
+    binary: PathBuf,
+    probe: Probe,
+    launch: Launch,
+    // In the order in which they go: the server before its instances, the folder last.
+    server: Tritonserver,
+    worker: Worker,
+    _workspace: Workspace,
+}
+
+/// Why the tritonserver engine does not serve.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// There is no folder for the server's files.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The models cannot be loaded.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// The models cannot be written down for tritonserver.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The backend cannot be given to tritonserver.
+    #[error("cannot write {path}: {source}", path = path.display())]
+    Backend {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// tritonserver does not start.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+impl TritonEngine {
+    /// Loads the models, and starts a tritonserver that serves them. `launch` says how; its folders are filled in here.
+    ///
+    /// # Errors
+    ///
+    /// An [`EngineError`]; nothing is left behind then.
+    pub async fn start(
+        registry: &Registry,
+        located: &Located,
+        probe: Probe,
+        mut launch: Launch,
+        default_queue_size: usize,
+    ) -> Result<Self, EngineError> {
+        let workspace = workspace()?;
+        launch.repository = workspace.path().join("models");
+        launch.backends = workspace.path().join("backends");
+        launch.caches = located.caches();
+        write_repository(&launch.repository, registry, &[], default_queue_size)?;
+        // Only who brings models of their own needs the server's own backends.
+        let others = located
+            .backends()
+            .filter(|_| launch.flags.contains("model-repository"));
+        write_backends(&launch.backends, others.as_deref())?;
+        let worker = Worker::start(registry, workspace.path()).await?;
+        let binary = located.binary.clone();
+        let server = start_server(&binary, &probe, &launch, &worker).await?;
+        // One that is started again must be found where the first was.
+        launch.endpoints = *server.endpoints();
+        if let Some(warning) = server.exposure() {
+            tracing::warn!("{warning}");
+        }
+        Ok(Self {
+            binary,
+            probe,
+            launch,
+            server,
+            worker,
+            _workspace: workspace,
+        })
+    }
+
+    /// Where the server answers.
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.launch.endpoints
+    }
+
+    /// Waits until tritonserver has died.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future changes nothing.
+    pub async fn died(&self) -> Exit {
+        self.server.exited().await
+    }
+
+    /// Starts tritonserver again whenever it dies.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves tritonserver running, or dead, as it is at that moment.
+    pub async fn keep_alive(&mut self) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let born = Instant::now();
+            let exit = self.server.exited().await;
+            if born.elapsed() > LONG_LIFE {
+                pause = FIRST_PAUSE;
+            }
+            tracing::error!(
+                "tritonserver {exit}; it is started again in {} ms",
+                pause.as_millis()
+            );
+            sleep(pause).await;
+            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+            match start_server(&self.binary, &self.probe, &self.launch, &self.worker).await {
+                Ok(server) => {
+                    drop(mem::replace(&mut self.server, server));
+                    tracing::info!("tritonserver is ready again");
+                }
+                Err(error) => tracing::error!("{error}"),
+            }
+        }
+    }
+
+    /// Lets tritonserver answer what it has accepted, then stops it and the instances.
+    pub async fn stop(self) -> Exit {
+        let exit = self.server.stop().await;
+        if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
+            tracing::warn!("an instance is still busy with a request that nobody waits for");
+        }
+        exit
+    }
+}
+
+async fn start_server(
+    binary: &Path,
+    probe: &Probe,
+    launch: &Launch,
+    worker: &Worker,
+) -> Result<Tritonserver, LaunchError> {
+    let environment: Vec<_> = worker.environment().collect();
+    Tritonserver::start(binary, &probe.flags, launch, &environment).await
+}
+
+/// A workspace in the first folder that takes one; the words of the last that does not.
+fn workspace() -> Result<Workspace, WorkspaceError> {
+    let (cache, temporary) = cache::workspaces();
+    match cache.map(|folder| Workspace::create(&folder)) {
+        Some(Ok(workspace)) => return Ok(workspace),
+        Some(Err(error)) => tracing::debug!("{error}"),
+        None => {}
+    }
+    Workspace::create(&temporary)
+}
+
+/// Writes our backend into a folder, with links to those of the server's own.
+fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |source| EngineError::Backend { path, source }
+    };
+    let ours = folder.join(BACKEND_NAME);
+    fs::create_dir_all(&ours).map_err(failed(&ours))?;
+    let library = ours.join(format!("libtriton_{BACKEND_NAME}.so"));
+    fs::write(&library, BACKEND_LIBRARY).map_err(failed(&library))?;
+    let others = others.and_then(|others| fs::read_dir(others).ok());
+    for entry in others.into_iter().flatten().flatten() {
+        let link = folder.join(entry.file_name());
+        if !link.exists() {
+            symlink(entry.path(), &link).map_err(failed(&link))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::triton::pbtxt::tests::TABLE;
+    use crate::triton::{Flags, Found, install};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn tritonserver_accepts_every_configuration() {
+        let installed = install::install().unwrap();
+        let located = Located {
+            binary: installed.folder.join("bin/tritonserver"),
+            found: Found::Cache,
+        };
+        let probe = Probe::new(&located.binary).unwrap();
+        let launch = Launch {
+            endpoints: Endpoints {
+                http: Some(([127, 0, 0, 1], 0).into()),
+                ..Endpoints::default()
+            },
+            http_header_forward_pattern: String::new(),
+            grpc_header_forward_pattern: String::new(),
+            exit_timeout_secs: 5,
+            log_verbose: 0,
+            max_request_bytes: 64 << 20,
+            repository: PathBuf::new(),
+            backends: PathBuf::new(),
+            caches: None,
+            flags: Flags::default(),
+        };
+        let declarations: Vec<_> = TABLE.iter().map(|(_, declaration)| declaration).collect();
+        let registry = Registry::new(&declarations).unwrap();
+        let engine = TritonEngine::start(&registry, &located, probe, launch, 4096)
+            .await
+            .unwrap();
+        let exit = engine.stop().await;
+        assert!(exit.success(), "{exit}");
+    }
+}

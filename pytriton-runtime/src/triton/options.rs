@@ -1,0 +1,219 @@
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
+
+use super::flags::{FLAGS, Flag, Kind};
+
+/// The heading of `--help` under which tritonserver's flags stand.
+const HEADING: &str = "Options of the tritonserver engine";
+
+/// Which engine serves, and what only the tritonserver engine understands.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = HEADING)]
+pub struct TritonOptions {
+    /// What answers the clients
+    #[arg(
+        long,
+        env = "PYTRITON_ENGINE",
+        value_enum,
+        default_value_t = EngineChoice::Auto,
+        help_heading = None
+    )]
+    pub engine: EngineChoice,
+
+    /// The tritonserver to start, or the folder it is installed in
+    #[arg(long, env = "PYTRITON_TRITONSERVER", value_name = "PATH")]
+    pub tritonserver: Option<PathBuf>,
+
+    /// Start tritonserver again when it dies, and do not stop
+    #[arg(long, env = "PYTRITON_RESTART", value_parser = BoolishValueParser::new())]
+    pub restart: bool,
+
+    /// What is passed on to tritonserver
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
+/// What answers the clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineChoice {
+    /// tritonserver where one is found, this process otherwise.
+    Auto,
+    /// This process.
+    Embedded,
+    /// NVIDIA's server, started by this process.
+    Tritonserver,
+}
+
+/// Flags for tritonserver with their values, in the order in which they are passed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags(Vec<(&'static str, OsString)>);
+
+impl Flags {
+    /// Names without dashes, and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OsStr)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (*name, value.as_os_str()))
+    }
+
+    /// Whether a flag of that name is there.
+    pub fn contains(&self, name: &str) -> bool {
+        self.iter().any(|(flag, _)| flag == name)
+    }
+}
+
+impl Args for Flags {
+    fn augment_args(command: Command) -> Command {
+        FLAGS
+            .iter()
+            .fold(command, |command, flag| command.arg(argument(flag)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Flags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Vec::new();
+        for flag in FLAGS {
+            let values = matches.get_many::<OsString>(flag.name);
+            let given = values.into_iter().flatten().cloned();
+            flags.extend(given.map(|value| (flag.name, value)));
+            if flag.kind == Kind::List && !matches.contains_id(flag.name) {
+                let items = indexed(flag.env, std::env::vars_os());
+                flags.extend(items.into_iter().map(|value| (flag.name, value)));
+            }
+        }
+        Ok(Self(flags))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn argument(flag: &Flag) -> Arg {
+    let (value_name, parser) = match flag.kind {
+        Kind::Bool => ("BOOL", as_given(BoolishValueParser::new())),
+        Kind::Number => ("NUMBER", as_given(value_parser!(i64))),
+        Kind::Text | Kind::List => ("VALUE", ValueParser::new(OsStringValueParser::new())),
+    };
+    Arg::new(flag.name)
+        .long(flag.name)
+        .env(flag.env)
+        .help(flag.help)
+        .help_heading(HEADING)
+        .hide_short_help(true)
+        .value_name(value_name)
+        .value_parser(parser)
+        .allow_hyphen_values(true)
+        .action(match flag.kind {
+            Kind::List => ArgAction::Append,
+            _ => ArgAction::Set,
+        })
+}
+
+/// A parser's value in the words that tritonserver understands.
+fn as_given<P>(parser: P) -> ValueParser
+where
+    P: TypedValueParser,
+    P::Value: ToString,
+{
+    ValueParser::new(parser.map(|value: P::Value| OsString::from(value.to_string())))
+}
+
+/// The values of `<name>_0`, `<name>_1` and so on, in the order of their numbers.
+fn indexed(name: &str, variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
+    let mut items: Vec<(u32, OsString)> = variables
+        .filter_map(|(variable, value)| {
+            let index = variable.to_str()?.strip_prefix(name)?.strip_prefix('_')?;
+            Some((index.parse().ok()?, value))
+        })
+        .collect();
+    items.sort();
+    items.into_iter().map(|(_, value)| value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        triton: TritonOptions,
+    }
+
+    fn parse(arguments: &[&str]) -> Result<Vec<(&'static str, OsString)>, clap::Error> {
+        let line = Line::try_parse_from(std::iter::once(&"test").chain(arguments))?;
+        Ok(line.triton.flags.0)
+    }
+
+    #[test]
+    fn values_arrive_as_they_were_given() {
+        type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)]);
+        let table: &[Row<'_>] = &[
+            (&[], &[]),
+            (
+                &["--log-file=/tmp/a b.log"],
+                &[("log-file", "/tmp/a b.log")],
+            ),
+            (
+                &["--log-file", "/tmp/a b.log"],
+                &[("log-file", "/tmp/a b.log")],
+            ),
+            (&["--id=a,b\n\"c\""], &[("id", "a,b\n\"c\"")]),
+            (&["--exit-on-error=False"], &[("exit-on-error", "false")]),
+            (&["--exit-on-error", "1"], &[("exit-on-error", "true")]),
+            (
+                &["--grpc-keepalive-time=-1"],
+                &[("grpc-keepalive-time", "-1")],
+            ),
+            (
+                &["--trace-config=a,b", "--id=x", "--trace-config=c"],
+                &[("id", "x"), ("trace-config", "a,b"), ("trace-config", "c")],
+            ),
+        ];
+        for (arguments, expected) in table {
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|&(n, v)| (n, OsString::from(v)))
+                .collect();
+            assert_eq!(parse(arguments).unwrap(), expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        for argument in [
+            "--http-thread-count=many",
+            "--exit-on-error=maybe",
+            "--no-such=1",
+            "--engine=x",
+        ] {
+            assert!(parse(&[argument]).is_err(), "{argument}");
+        }
+    }
+
+    #[test]
+    fn list_items_come_in_the_order_of_their_numbers() {
+        let variables = [
+            ("A_10", "ten"),
+            ("A_2", "two"),
+            ("A_0", "zero"),
+            ("A_B_1", "no"),
+            ("A_", "no"),
+            ("B_1", "no"),
+        ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(indexed("A", variables.into_iter()), ["zero", "two", "ten"]);
+    }
+}

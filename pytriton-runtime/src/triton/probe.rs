@@ -1,0 +1,216 @@
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::Version;
+
+/// How long a server may take to print its help.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The most that is read of what it prints.
+const MAX_OUTPUT: u64 = 4 << 20;
+
+/// What a tritonserver says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// The flags that it knows, without their dashes.
+    pub flags: BTreeSet<String>,
+}
+
+/// A binary that does not run as a tritonserver.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The system cannot run it.
+    #[error("cannot run {binary}: {source}", binary = binary.display())]
+    Run {
+        /// The binary.
+        binary: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It says nothing in time.
+    #[error("{binary} did not answer `--help` within {seconds} seconds", binary = binary.display(), seconds = PATIENCE.as_secs())]
+    Silent {
+        /// The binary.
+        binary: PathBuf,
+    },
+    /// A library is missing, or the system's C library is too old.
+    #[error("{binary} does not run on this system ({glibc}): {message}", binary = binary.display(), glibc = glibc_text())]
+    Loader {
+        /// The binary.
+        binary: PathBuf,
+        /// The loader's words.
+        message: String,
+    },
+    /// It is something else.
+    #[error("{binary} is no tritonserver: its `--help` names no --model-repository", binary = binary.display())]
+    Stranger {
+        /// The binary.
+        binary: PathBuf,
+    },
+}
+
+impl Probe {
+    /// Asks a tritonserver for its flags.
+    ///
+    /// # Errors
+    ///
+    /// A [`ProbeError`] that says why the binary does not run.
+    pub fn new(binary: &Path) -> Result<Self, ProbeError> {
+        let help = output(binary, &["--help"])?;
+        let flags: BTreeSet<String> = help.lines().filter_map(flag).map(str::to_owned).collect();
+        if flags.contains("model-repository") {
+            return Ok(Self { flags });
+        }
+        let binary = binary.to_owned();
+        match help.lines().find(|line| is_of_the_loader(line)) {
+            Some(line) => Err(ProbeError::Loader {
+                binary,
+                message: line.to_owned(),
+            }),
+            None => Err(ProbeError::Stranger { binary }),
+        }
+    }
+}
+
+/// Asks a tritonserver for its version: it is only told in the log of a start, here of one that ends at once because its
+/// models are nowhere.
+///
+/// # Errors
+///
+/// A [`ProbeError`] when the binary does not run.
+pub fn version(binary: &Path) -> Result<Option<Version>, ProbeError> {
+    let arguments = [
+        "--model-repository=/nonexistent",
+        "--allow-http=false",
+        "--allow-grpc=false",
+        "--allow-metrics=false",
+        "--log-info=true",
+    ];
+    Ok(output(binary, &arguments)?
+        .lines()
+        .find_map(Version::in_log))
+}
+
+/// The system's C library, such as `glibc 2.36`; `None` where it is another.
+pub fn glibc() -> Option<String> {
+    let output = Command::new("getconf")
+        .arg("GNU_LIBC_VERSION")
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let text = text.trim();
+    text.starts_with("glibc ").then(|| text.to_owned())
+}
+
+fn glibc_text() -> String {
+    glibc().unwrap_or_else(|| "a C library other than glibc".to_owned())
+}
+
+fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
+    let failed = |source| ProbeError::Run {
+        binary: binary.to_owned(),
+        source,
+    };
+    let (reader, writer) = io::pipe().map_err(failed)?;
+    let mut command = Command::new(binary);
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().map_err(failed)?)
+        .stderr(writer);
+    let mut child = command.spawn().map_err(failed)?;
+    // The command holds the writing end of the pipe.
+    drop(command);
+    let (read, text) = mpsc::channel();
+    let reading = thread::Builder::new().spawn(move || {
+        let mut bytes = Vec::new();
+        // What came before a failure is still worth to be looked at.
+        let _ = reader.take(MAX_OUTPUT).read_to_end(&mut bytes);
+        drop(read.send(String::from_utf8_lossy(&bytes).into_owned()));
+    });
+    let text = reading.map(|_| text.recv_timeout(PATIENCE));
+    // It has closed its output, or is too slow: in both cases it need not go on.
+    let _ = child.kill();
+    let _ = child.wait();
+    text.map_err(failed)?.map_err(|_| ProbeError::Silent {
+        binary: binary.to_owned(),
+    })
+}
+
+/// The flag that a line of the help names.
+fn flag(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("  --")?;
+    let end = line.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
+    Some(&line[..end.unwrap_or(line.len())])
+}
+
+fn is_of_the_loader(line: &str) -> bool {
+    line.contains("error while loading shared libraries")
+        || line.contains("' not found (required by")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn script(text: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tritonserver");
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        folder
+    }
+
+    fn probe(text: &str) -> Result<Probe, ProbeError> {
+        Probe::new(&script(text).path().join("tritonserver"))
+    }
+
+    #[test]
+    fn reads_the_flags_of_the_help() {
+        let help = "Usage:\n  --help\n\tPrint --usage\n  --model-repository <string>\n\n  --metrics-config <<a>=<b>>\n --x";
+        // The real one ends with 1 after its help.
+        let probe = probe(&format!("printf -- '{help}' >&2; exit 1")).unwrap();
+        let flags: Vec<_> = probe.flags.iter().map(String::as_str).collect();
+        assert_eq!(flags, ["help", "metrics-config", "model-repository"]);
+    }
+
+    #[test]
+    fn says_why_a_binary_is_of_no_use() {
+        let table = [
+            ("echo hello", "is no tritonserver"),
+            (
+                "echo \"x: version \\`GLIBC_2.99' not found (required by x)\"; exit 1",
+                "GLIBC_2.99",
+            ),
+            (
+                "echo 'x: error while loading shared libraries: libz.so.1: no' >&2; exit 127",
+                "libz.so.1",
+            ),
+        ];
+        for (text, expected) in table {
+            let error = probe(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        let error = Probe::new(Path::new("/no/such/file")).unwrap_err();
+        assert!(matches!(error, ProbeError::Run { .. }));
+    }
+
+    #[test]
+    fn the_version_is_in_the_log_of_a_failing_start() {
+        let folder = script("echo '| server_version | 2.51.0 |'; exit 1");
+        let got = version(&folder.path().join("tritonserver")).unwrap();
+        assert_eq!(got, "2.51.0".parse().ok());
+    }
+}

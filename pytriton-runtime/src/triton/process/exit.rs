@@ -1,0 +1,70 @@
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// How a tritonserver ended, and what it said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// What the system says.
+    pub status: ExitStatus,
+    /// Its last error lines, oldest first; the last line of all where it had none.
+    pub last_words: Vec<String>,
+}
+
+impl Exit {
+    /// Whether it ended well, as one does that was asked to stop.
+    pub fn success(&self) -> bool {
+        self.status.success()
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.status.code(), self.status.signal()) {
+            (Some(code), _) => write!(f, "exited with code {code}")?,
+            (None, Some(signal)) => write!(f, "was killed by signal {signal}{}", name(signal))?,
+            (None, None) => write!(f, "ended: {}", self.status)?,
+        }
+        if self.success() {
+            return Ok(());
+        }
+        for line in &self.last_words {
+            write!(f, "\n  {line}")?;
+        }
+        Ok(())
+    }
+}
+
+fn name(signal: i32) -> &'static str {
+    match signal {
+        6 => " (SIGABRT)",
+        9 => " (SIGKILL: killed from outside, or out of memory)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_how_and_why() {
+        let table = [
+            (0x0100, "exited with code 1"),
+            (
+                9,
+                "was killed by signal 9 (SIGKILL: killed from outside, or out of memory)",
+            ),
+            (10, "was killed by signal 10"),
+        ];
+        for (raw, expected) in table {
+            let exit = Exit {
+                status: ExitStatus::from_raw(raw),
+                last_words: vec!["why".to_owned()],
+            };
+            assert_eq!(exit.to_string(), format!("{expected}\n  why"));
+        }
+    }
+}

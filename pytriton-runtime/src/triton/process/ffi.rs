@@ -1,0 +1,40 @@
+//! The one thing that must happen between `fork` and `exec`.
+//!
+//! Invariant: the closure runs in a copy of this process in which only the calling thread exists. It must not allocate,
+//! lock, or call anything that is not async-signal-safe: it makes two system calls and reads a number.
+
+#![expect(
+    unsafe_code,
+    reason = "`pre_exec` is the only way to ask for a parent-death signal"
+)]
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::process::getppid;
+
+/// Makes the child be killed when the thread that spawns it ends, and so when this process dies.
+///
+/// Asked to stop, tritonserver would keep its ports until idle clients have gone, and its models' functions died with
+/// this process: a next start must not find the ports taken.
+pub(super) fn die_with_this_thread(command: &mut Command) {
+    let parent = std::process::id();
+    let ask = move || {
+        #[cfg(target_os = "linux")]
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        // The parent may have died before the request was made: then nobody would ever send the signal.
+        match getppid().is_some_and(|now| now.as_raw_pid().cast_unsigned() == parent) {
+            true => Ok(()),
+            false => Err(io::Error::from_raw_os_error(
+                rustix::io::Errno::SRCH.raw_os_error(),
+            )),
+        }
+    };
+    // SAFETY: the closure makes the system calls `prctl` and `getppid` without libc's wrappers, both async-signal-safe;
+    // it neither allocates nor locks (`from_raw_os_error` stores a number) and touches no memory but its own copy of
+    // `parent`.
+    unsafe {
+        command.pre_exec(ask);
+    }
+}

@@ -1,0 +1,18 @@
+//! The caretaker: starts a tritonserver, hears what it says, knows when it is ready, stops it, leaves nothing behind.
+
+mod child;
+mod exit;
+mod ffi;
+mod line;
+mod output;
+mod ports;
+mod ready;
+#[cfg(test)]
+mod tests;
+mod workspace;
+
+pub use child::Child;
+pub use exit::Exit;
+pub use ports::{PortError, Ports};
+pub use ready::ready;
+pub use workspace::{Workspace, WorkspaceError};

@@ -1,0 +1,163 @@
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::fs::{FlockOperation, flock};
+use thiserror::Error;
+
+/// The file in a workspace that its owner holds locked as long as it lives.
+const LOCK: &str = "lock";
+
+/// A workspace cannot be made.
+#[derive(Debug, Error)]
+#[error("cannot make a workspace in {path}: {source}", path = path.display())]
+pub struct WorkspaceError {
+    /// The folder of all workspaces.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub source: io::Error,
+}
+
+/// A private folder of this process that is removed when it is dropped; or, after `kill -9`, at the next start.
+#[derive(Debug)]
+pub struct Workspace {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Workspace {
+    /// Makes a workspace in `parent`, and removes those whose owners are dead.
+    ///
+    /// # Errors
+    ///
+    /// A [`WorkspaceError`] when the system refuses, or when `parent` belongs to somebody else.
+    pub fn create(parent: &Path) -> Result<Self, WorkspaceError> {
+        Self::create_in(parent).map_err(|source| WorkspaceError {
+            path: parent.to_owned(),
+            source,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn create_in(parent: &Path) -> io::Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+
+        private_folder(parent)?;
+        // Held while a folder is there without a lock of its own.
+        let _door = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
+        remove_stale(parent);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("{}-{number}", process::id()));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        let lock = locked(&path.join(LOCK), FlockOperation::LockExclusive)?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "cannot remove the workspace");
+        }
+    }
+}
+
+/// Makes a folder that is ours alone, or checks that it is.
+fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    let metadata = fs::symlink_metadata(path)?;
+    let ours = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
+    match ours && metadata.mode() & 0o022 == 0 {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "others could write to the folder",
+        )),
+    }
+}
+
+fn locked(path: &Path, operation: FlockOperation) -> io::Result<File> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
+    flock(&file, operation)?;
+    Ok(file)
+}
+
+fn remove_stale(parent: &Path) {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    for path in entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+    {
+        let abandoned = locked(&path.join(LOCK), FlockOperation::NonBlockingLockExclusive);
+        // What cannot be removed now is tried again at the next start.
+        if abandoned.is_ok() && fs::remove_dir_all(&path).is_ok() {
+            tracing::debug!(path = %path.display(), "removed the workspace of a process that died");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_workspace_is_private_and_goes_with_its_owner() {
+        let parent = tempfile::tempdir().unwrap();
+        let parent = parent.path().join("pytriton/workspaces");
+        let (one, two) = (
+            Workspace::create(&parent).unwrap(),
+            Workspace::create(&parent).unwrap(),
+        );
+        assert_ne!(one.path(), two.path());
+        assert_eq!(
+            fs::metadata(one.path()).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+        fs::write(one.path().join("file"), "x").unwrap();
+        let path = one.path().to_owned();
+        drop(one);
+        assert!(!path.exists() && two.path().exists());
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_removed_at_the_next_start() {
+        let parent = tempfile::tempdir().unwrap();
+        let alive = Workspace::create(parent.path()).unwrap();
+        let stale = parent.path().join("1-0");
+        fs::create_dir_all(stale.join("models/A/1")).unwrap();
+        File::create(stale.join(LOCK)).unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("precious"), "x").unwrap();
+        symlink(outside.path(), stale.join("link")).unwrap();
+        let next = Workspace::create(parent.path()).unwrap();
+        assert!(!stale.exists() && alive.path().exists() && next.path().exists());
+        assert!(outside.path().join("precious").exists());
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let error = Workspace::create(parent.path()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("others could write to the folder"),
+            "{error}"
+        );
+    }
+}

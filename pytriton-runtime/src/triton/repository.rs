@@ -1,0 +1,180 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::{fs, process};
+
+use thiserror::Error;
+
+use crate::model::{ModelSpec, Registry};
+
+use super::{ConfigError, config_text};
+
+/// Why the model repository cannot be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The versions of a model have no configuration in common.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A model's name is no name of a folder, and Triton wants each model in a folder of its name.
+    #[error(
+        "model `{name}` cannot be served by tritonserver: its name must be the name of a folder"
+    )]
+    Name {
+        /// The model's name.
+        name: &'static str,
+    },
+    /// A file or folder cannot be written.
+    #[error("cannot write the model repository at {path}: {source}", path = path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Writes the models of a registry into a folder as tritonserver reads them: `<model>/config.pbtxt`, `<model>/<version>/`.
+///
+/// What stands in the folder otherwise is left alone. Each configuration appears whole or not at all.
+///
+/// # Errors
+///
+/// A [`WriteError`] that names the model or the path.
+pub fn write_repository(
+    directory: &Path,
+    registry: &Registry,
+    parameters: &[(String, String)],
+    default_queue_size: usize,
+) -> Result<(), WriteError> {
+    let mut models: BTreeMap<&str, Vec<&ModelSpec>> = BTreeMap::new();
+    for spec in registry.iter() {
+        models.entry(spec.name).or_default().push(spec);
+    }
+    // Nothing is written when one of the models cannot be.
+    let mut files = Vec::new();
+    for versions in models.values() {
+        let [spec, others @ ..] = versions.as_slice() else {
+            continue;
+        };
+        let config = config_text(spec, others, parameters, default_queue_size)?;
+        files.push((directory.join(folder(spec)?), versions, config));
+    }
+    create(directory)?;
+    for (folder, versions, config) in files {
+        for spec in versions {
+            create(&folder.join(spec.version.to_string()))?;
+        }
+        replace(&folder.join("config.pbtxt"), &config)?;
+    }
+    Ok(())
+}
+
+fn folder(spec: &ModelSpec) -> Result<&'static Path, WriteError> {
+    let path = Path::new(spec.name);
+    let mut components = path.components();
+    match (components.next(), components.next()) {
+        (Some(Component::Normal(name)), None) if name == spec.name => Ok(path),
+        _ => Err(WriteError::Name { name: spec.name }),
+    }
+}
+
+fn create(path: &Path) -> Result<(), WriteError> {
+    fs::create_dir_all(path).map_err(|source| WriteError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn replace(path: &Path, text: &str) -> Result<(), WriteError> {
+    let draft = path.with_extension(format!("{}.tmp", process::id()));
+    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, path));
+    written.map_err(|source| {
+        // The draft may not be there at all.
+        let _ = fs::remove_file(&draft);
+        WriteError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::ModelDeclaration;
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    const SECOND: ModelDeclaration = ModelDeclaration {
+        version: 2,
+        ..IDENTITY
+    };
+    const OTHER: ModelDeclaration = ModelDeclaration {
+        name: "Other",
+        ..IDENTITY
+    };
+
+    fn files(directory: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                found.extend(files(&path));
+            }
+            found.push(path);
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn each_model_has_a_folder_with_its_versions() {
+        let directory = tempfile::tempdir().unwrap();
+        let registry = Registry::new(&[&IDENTITY, &SECOND, &OTHER]).unwrap();
+        let mut before = None;
+        for _ in 0..2 {
+            write_repository(directory.path(), &registry, &[], 4096).unwrap();
+            let relative: Vec<_> = files(directory.path())
+                .into_iter()
+                .map(|path| path.strip_prefix(directory.path()).unwrap().to_owned())
+                .collect();
+            let expected = [
+                "Identity",
+                "Identity/1",
+                "Identity/2",
+                "Identity/config.pbtxt",
+                "Other",
+                "Other/1",
+                "Other/config.pbtxt",
+            ];
+            assert_eq!(relative, expected.map(PathBuf::from));
+            let text = fs::read(directory.path().join("Identity/config.pbtxt")).unwrap();
+            assert_eq!(before.get_or_insert_with(|| text.clone()), &text);
+        }
+    }
+
+    #[test]
+    fn names_that_leave_the_folder_are_refused() {
+        for name in ["", ".", "..", "a/b", "/a", "a/", "../a", "./a"] {
+            let declaration = ModelDeclaration { name, ..IDENTITY };
+            let directory = tempfile::tempdir().unwrap();
+            let registry = Registry::new(&[&declaration, &OTHER]).unwrap();
+            let error = write_repository(directory.path(), &registry, &[], 4096).unwrap_err();
+            assert!(matches!(error, WriteError::Name { .. }), "{name}: {error}");
+            assert!(files(directory.path()).is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn says_where_it_cannot_write() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let registry = Registry::new(&[&IDENTITY]).unwrap();
+        let error = write_repository(file.path(), &registry, &[], 4096).unwrap_err();
+        assert!(
+            error.to_string().contains(file.path().to_str().unwrap()),
+            "{error}"
+        );
+    }
+}

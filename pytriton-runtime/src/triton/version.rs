@@ -1,0 +1,97 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// The version of a tritonserver, such as 2.51.0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// What stands before the first point.
+    pub major: u32,
+    /// What stands behind it.
+    pub minor: u32,
+    /// What stands behind the second.
+    pub patch: u32,
+}
+
+impl Version {
+    /// The first version without the known ways to end it by one request, of Triton 26.06.
+    pub const SAFE: Self = Self {
+        major: 2,
+        minor: 70,
+        patch: 0,
+    };
+
+    /// Reads the version where a line of a starting server's log says it.
+    ///
+    /// There is no option that asks for it.
+    pub fn in_log(line: &str) -> Option<Self> {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        match cells.next()? {
+            "server_version" => cells.next()?.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            major,
+            minor,
+            patch,
+        } = self;
+        write!(f, "{major}.{minor}.{patch}")
+    }
+}
+
+impl FromStr for Version {
+    type Err = ();
+
+    /// Reads `2.51.0`; what stands behind it (`2.51.0dev`) does not count.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut numbers = text.splitn(3, '.').map(|part| {
+            let end = part.find(|letter: char| !letter.is_ascii_digit());
+            part[..end.unwrap_or(part.len())].parse().map_err(|_| ())
+        });
+        let mut next = || numbers.next().ok_or(())?;
+        Ok(Self {
+            major: next()?,
+            minor: next()?,
+            patch: next()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_servers_say() {
+        let version = |major, minor, patch| Version {
+            major,
+            minor,
+            patch,
+        };
+        let table = [
+            (
+                "| server_version                   | 2.51.0       |",
+                Some(version(2, 51, 0)),
+            ),
+            ("| server_version | 2.70.0dev |", Some(version(2, 70, 0))),
+            ("| server_version | new |", None),
+            ("| server_id | 2.51.0 |", None),
+            ("| server_version | 2.51 |", None),
+            ("server_version 2.51.0", None),
+            ("", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(Version::in_log(line), expected, "{line}");
+        }
+        assert!(
+            version(2, 69, 9) < Version::SAFE
+                && version(2, 70, 0) >= Version::SAFE
+                && version(3, 0, 0) > Version::SAFE
+        );
+        assert_eq!(Version::SAFE.to_string(), "2.70.0");
+    }
+}

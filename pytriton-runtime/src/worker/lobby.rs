@@ -1,0 +1,115 @@
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pytriton_backend::channel::Closer;
+use tokio::sync::watch;
+
+use crate::model::ModelSpec;
+
+/// Where the guests of one model wait for a free instance.
+#[derive(Debug)]
+pub(super) struct Lobby {
+    pub(super) spec: Arc<ModelSpec>,
+    guests: Mutex<Option<Sender<UnixStream>>>,
+    line: Mutex<Receiver<UnixStream>>,
+    served: Mutex<Served>,
+    alive: watch::Sender<usize>,
+}
+
+/// The guests that are being served.
+#[derive(Debug, Default)]
+struct Served {
+    closed: bool,
+    next: u64,
+    closers: Vec<(u64, Closer)>,
+}
+
+impl Lobby {
+    pub(super) fn new(spec: Arc<ModelSpec>) -> Self {
+        let (guests, line) = channel();
+        Self {
+            spec,
+            guests: Mutex::new(Some(guests)),
+            line: Mutex::new(line),
+            served: Mutex::default(),
+            alive: watch::Sender::new(0),
+        }
+    }
+
+    /// Lets a guest wait; gives it back when the lobby is closed.
+    pub(super) fn enter(&self, guest: UnixStream) -> Result<(), UnixStream> {
+        match lock(&self.guests).as_ref() {
+            Some(guests) => guests.send(guest).map_err(|unsent| unsent.0),
+            None => Err(guest),
+        }
+    }
+
+    /// The next guest; `None` when there will be none.
+    pub(super) fn next(&self) -> Option<UnixStream> {
+        lock(&self.line).recv().ok()
+    }
+
+    /// Notes that a guest is being served; `None` when it shall not be.
+    pub(super) fn serve(&self, closer: Closer) -> Option<u64> {
+        let mut served = lock(&self.served);
+        if served.closed {
+            return None;
+        }
+        let ticket = served.next;
+        served.next += 1;
+        served.closers.push((ticket, closer));
+        Some(ticket)
+    }
+
+    /// Notes that a guest is gone.
+    pub(super) fn part(&self, ticket: u64) {
+        lock(&self.served)
+            .closers
+            .retain(|(other, _)| *other != ticket);
+    }
+
+    /// Sends waiting guests away, and those that are being served once their batch is answered.
+    pub(super) fn close(&self) {
+        lock(&self.guests).take();
+        let mut served = lock(&self.served);
+        served.closed = true;
+        for (_, closer) in &served.closers {
+            closer.close();
+        }
+    }
+
+    /// Whether there is an instance.
+    pub(super) fn ready(&self) -> bool {
+        *self.alive.borrow() > 0
+    }
+
+    /// Waits until there is no instance left.
+    pub(super) async fn empty(&self) {
+        // The sender is this lobby's own: it cannot be gone.
+        let _ = self.alive.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Counts an instance as long as what is returned lives.
+    pub(super) fn presence(self: &Arc<Self>) -> Presence {
+        self.alive.send_modify(|count| *count += 1);
+        Presence(Arc::clone(self))
+    }
+}
+
+/// An instance that is there.
+#[derive(Debug)]
+pub(super) struct Presence(Arc<Lobby>);
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.0
+            .alive
+            .send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // Nothing under these locks panics half-way.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,28 @@
+//! The instances behind tritonserver: they wait in this process for the batches that its backend gathers.
+//!
+//! [`Worker::start`] loads every instance of every model on a thread of its own and listens on a Unix socket in a folder
+//! of the caller's. tritonserver finds socket and token in its environment ([`Worker::environment`]) and connects once
+//! for each of its instances; a guest is given to a free instance of its model, which then serves its batches until the
+//! connection ends, and is free again. How batches travel is told in `pytriton_backend`.
+
+mod answer;
+mod error;
+mod instance;
+mod listener;
+mod lobby;
+mod serve;
+#[cfg(test)]
+mod tests;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod worker;
+
+pub use error::WorkerError;
+pub use worker::Worker;
+
+/// The Triton backend's shared library.
+pub const BACKEND_LIBRARY: &[u8] = pytriton_backend::LIBRARY;
+/// Its name in a model's configuration: the library is `<name>/libtriton_<name>.so` in the backend directory.
+pub const BACKEND_NAME: &str = pytriton_backend::NAME;

@@ -1,0 +1,193 @@
+//! The tritonserver engine as a whole: the product installs the server, starts it, and survives what happens to it.
+
+use std::fs;
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Result, Server, finish};
+
+use crate::MODELS;
+
+/// A download of 55 MB, where nobody has made it before.
+const INSTALL: Duration = Duration::from_secs(300);
+
+/// In which one of the two must have noticed that the other is gone.
+const NOTICED: Duration = Duration::from_secs(1);
+
+const EXIT: Duration = Duration::from_secs(10);
+
+/// A command that serves with the tritonserver engine, in a folder for its workspaces of its own.
+fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
+    let installed = finish(Command::new(MODELS).arg("install"), INSTALL)?.success("install")?;
+    let folder = installed.trim_end().rsplit(": ").next().unwrap_or_default();
+    let mut command = Command::new(MODELS);
+    command
+        .env("PYTRITON_ENGINE", "tritonserver")
+        .env("PYTRITON_TRITONSERVER", folder)
+        .env("XDG_CACHE_HOME", home)
+        .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
+        .args(arguments);
+    Ok(command)
+}
+
+fn start(home: &Path, arguments: &[&str]) -> Result<Server> {
+    Server::spawn(&mut command(home, arguments)?)
+}
+
+/// The process id of a server's tritonserver.
+fn child(server: &Server) -> u32 {
+    let children = format!("/proc/{0}/task", server.pid());
+    let tasks = fs::read_dir(children).into_iter().flatten().flatten();
+    tasks
+        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|children| {
+            children
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .filter_map(|id| id.parse().ok())
+        .next()
+        .unwrap_or_else(|| panic!("{} has no child", server.pid()))
+}
+
+fn kill(id: u32) -> Result<()> {
+    Command::new("sh")
+        .args(["-c", &format!("kill -9 {id}")])
+        .status()?;
+    Ok(())
+}
+
+fn wait_until(what: &str, deadline: Duration, done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(
+            begun.elapsed() < deadline,
+            "{what} took longer than {deadline:?}"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn workspaces(home: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(home.join("pytriton/workspaces"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect()
+}
+
+fn answers(server: &Server) -> bool {
+    TcpStream::connect(&server.banner().http).is_ok()
+}
+
+#[test]
+fn starts_answers_and_stops_without_a_trace() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let first = server
+        .banner()
+        .text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(first.ends_with("engine tritonserver"), "{first}");
+    assert_eq!(workspaces(home.path()).len(), 1);
+    let child = child(&server);
+    server.signal("TERM")?;
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    assert!(!Path::new("/proc").join(child.to_string()).exists());
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+#[test]
+fn the_death_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    kill(child(&server))?;
+    let (status, log) = server.wait(NOTICED)?;
+    assert_eq!(status.code(), Some(1));
+    assert!(
+        log.contains("error: tritonserver was killed by signal 9"),
+        "{log}"
+    );
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+#[test]
+fn restart_brings_tritonserver_back_where_it_was() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &["--restart"])?;
+    for _ in 0..2 {
+        let old = child(&server);
+        kill(old)?;
+        wait_until("the restart", EXIT, || {
+            !Path::new("/proc").join(old.to_string()).exists()
+        });
+        wait_until("the restart", EXIT, || answers(&server));
+    }
+    Ok(())
+}
+
+#[test]
+fn the_death_of_the_process_ends_tritonserver() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let child = child(&server);
+    kill(server.pid())?;
+    wait_until("the end of tritonserver", NOTICED, || !answers(&server));
+    let state = || fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+    wait_until("its end", NOTICED, || {
+        state().is_empty() || state().contains(") Z ")
+    });
+    assert_eq!(workspaces(home.path()).len(), 1);
+    let next = start(home.path(), &[])?;
+    assert_eq!(workspaces(home.path()).len(), 1);
+    drop(next);
+    Ok(())
+}
+
+#[test]
+fn what_tritonserver_refuses_is_said_in_its_words() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let table = [
+        ("--metrics-config=nonsense", "nonsense"),
+        ("--http-max-input-size=5", "no option --http-max-input-size"),
+        ("--tritonserver=/bin/false", "is no tritonserver"),
+        ("--tritonserver=/no/such", "no tritonserver at /no/such"),
+    ];
+    for (argument, expected) in table {
+        let refused = finish(&mut command(home.path(), &[argument])?, EXIT)?;
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(
+            refused.stderr.contains(expected),
+            "{argument}: {}",
+            refused.stderr
+        );
+        assert!(workspaces(home.path()).is_empty());
+    }
+    Ok(())
+}
+
+#[test]
+fn the_repository_is_written_for_inspection() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let target = folder.path().join("models");
+    finish(Command::new(MODELS).arg("repository").arg(&target), EXIT)?.success("repository")?;
+    let config = fs::read_to_string(target.join("AddSub/config.pbtxt"))?;
+    assert!(
+        config.starts_with("name: \"AddSub\"\nbackend: \"pytriton\"\n"),
+        "{config}"
+    );
+    assert!(target.join("AddSub/1").is_dir());
+    Ok(())
+}
