@@ -16,6 +16,8 @@ mod host;
 pub mod kserve;
 mod limits;
 pub mod model;
+#[cfg(target_os = "linux")]
+pub mod native;
 pub mod repository;
 pub mod scheduler;
 pub mod statistics;
