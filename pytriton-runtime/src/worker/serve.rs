@@ -26,7 +26,7 @@ pub(super) fn serve(host: &Host, lobby: &Lobby, guest: UnixStream) -> Result<(),
 fn batches(host: &Host, lobby: &Lobby, desk: &mut Desk) -> Result<(), ChannelError> {
     let mut answer = Answer::default();
     loop {
-        let asked = desk.wait(0)?;
+        let asked = desk.wait()?;
         let data = Bytes::from_owner(asked.data.window());
         let results = run(host, &lobby.spec, &asked.description, &data)?;
         let (len, size) = match answer.write(desk, &results) {
