@@ -64,8 +64,8 @@ fn stack_over(
         Some(axis) => *axis = rows,
         None => shape.push(rows),
     }
-    let lens = tensors.iter().map(|tensor| tensor.data().len());
-    let len = lens.fold(Some(0_usize), |sum, len| sum?.checked_add(len));
+    let mut lens = tensors.iter().map(|tensor| tensor.data().len());
+    let len = lens.try_fold(0_usize, |sum: usize, len| sum.checked_add(len));
     let data = data(len.ok_or_else(|| too_large(first))?)?;
     Ok(Tensor::from_checked(first.datatype(), shape, data))
 }

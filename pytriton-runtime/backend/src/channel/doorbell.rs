@@ -127,7 +127,8 @@ impl<'a, S: Sleep> Doorbell<'a, S> {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(test)]
+#[cfg(loom)]
 mod tests {
     use loom::sync::{Arc, Condvar, Mutex};
     use loom::thread;
@@ -190,9 +191,16 @@ mod tests {
         }
     }
 
+    /// Looks at all interleavings with at most three preemptions; more take hours.
+    fn model(test: impl Fn() + Send + Sync + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(test);
+    }
+
     #[test]
     fn every_batch_is_answered_and_no_wake_up_is_lost() {
-        loom::model(|| {
+        model(|| {
             let shared = Arc::new(Shared::default());
             let desk = Arc::clone(&shared);
             let desk = thread::spawn(move || desk.serve());
@@ -205,7 +213,7 @@ mod tests {
 
     #[test]
     fn closing_while_asking_either_answers_or_refuses() {
-        loom::model(|| {
+        model(|| {
             let shared = Arc::new(Shared::default());
             let desk = Arc::clone(&shared);
             let desk = thread::spawn(move || desk.serve());

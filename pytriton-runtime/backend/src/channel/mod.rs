@@ -14,7 +14,7 @@ mod error;
 #[cfg(not(loom))]
 mod handshake;
 mod layout;
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
 
 #[cfg(not(loom))]

@@ -1,3 +1,5 @@
+#![cfg(not(loom))]
+
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::thread::{self, JoinHandle};

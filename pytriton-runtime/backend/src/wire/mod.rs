@@ -8,7 +8,7 @@ mod answer;
 mod batch;
 mod error;
 mod reader;
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
 mod writer;
 

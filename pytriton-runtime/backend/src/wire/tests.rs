@@ -1,3 +1,5 @@
+#![cfg(not(loom))]
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
