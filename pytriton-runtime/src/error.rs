@@ -1,6 +1,7 @@
 use thiserror::Error;
 
 use crate::kserve::CodecError;
+use crate::kserve::proto::ProtoError;
 use crate::model::{ModelError, RequestError};
 use crate::scheduler::SchedulerError;
 use crate::status::Status;
@@ -21,6 +22,12 @@ pub enum Error {
     /// The function failed.
     #[error(transparent)]
     Model(#[from] ModelError),
+}
+
+impl From<ProtoError> for Error {
+    fn from(error: ProtoError) -> Self {
+        Self::Codec(error.into())
+    }
 }
 
 impl Error {

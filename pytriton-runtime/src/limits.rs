@@ -7,12 +7,12 @@ pub struct Limits {
     pub max_request_bytes: usize,
     /// How many times larger than it came a body may become by decompression; 100.
     pub max_decompression_ratio: usize,
-    /// How many arrays and objects of a JSON request may stand in each other; 100.
+    /// How deep the arrays of an input's JSON data may stand in each other; 100.
     pub max_json_depth: usize,
     /// The requests that one HTTP/2 connection may have under way; 100.
     pub max_concurrent_streams: u32,
     /// The connections that one port serves at a time; 1024.
-    pub max_connections: usize,
+    pub max_connections: u32,
     /// How long a client may take to send the head of a request, and be idle before it; 75 seconds.
     pub header_timeout: Duration,
     /// The bytes of the head of one request; 16 KiB.

@@ -1,9 +1,235 @@
 //! Annotate a function, run the binary, and it is served over the KServe v2 / Triton HTTP and gRPC protocol.
+//!
+//! ```no_run
+//! use pytriton::prelude::*;
+//!
+//! #[pytriton::model(name = "Linear", max_batch_size = 16)]
+//! #[batch]
+//! fn linear(x: ArrayView2<f32>, #[first_value] scale: f32) -> Array2<f32> {
+//!     &x * scale
+//! }
+//!
+//! pytriton::main!();
+//! ```
+//!
+//! What is served stands in the function's signature: see [`macro@model`].
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+#[cfg(target_os = "linux")]
+mod backend_macro;
+mod main_macro;
 pub mod prelude;
 
 pub use pytriton_runtime::model::{Context, ParameterValue, Parameters, Request};
 pub use pytriton_runtime::ndarray;
+
+/// Registers a function as a model: its parameters are the inputs, what it returns are the outputs.
+///
+/// Whatever is wrong with the signature is a compile error; the message says what to write.
+///
+/// # Options
+///
+/// | option | default | |
+/// | --- | --- | --- |
+/// | `name = "…"` | | letters, digits, `.`, `_` and `-` |
+/// | `version = 1` | 1 | |
+/// | `max_batch_size = 16` | 4 | the most rows of one call |
+/// | `batching = false` | `true` | tensors have no batch axis |
+/// | `instances = 2` | 1 | how many threads call the function, each its own instance |
+/// | `dynamic_batching = false` | `true` | each request is a batch of its own |
+/// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |
+/// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait for company |
+/// | `preserve_ordering = true` | `false` | responses leave as their requests came |
+/// | `max_queue_size = 64` | 0 | how many requests may wait; 0 for the server's own bound |
+/// | `default_timeout_microseconds = 1000` | 0 | how long a request may wait; 0 for any time |
+/// | `timeout_action = "delay"` | `"reject"` | what happens to one that waited too long |
+/// | `allow_timeout_override = true` | `false` | a request may wish for a shorter timeout |
+/// | `crate = my::pytriton` | `::pytriton` | where this crate is |
+///
+/// # Parameters
+///
+/// - `ArrayView1<T>` to `ArrayView6<T>` and `ArrayViewD<T>`, or `Array1<T>` to `Array6<T>` and `ArrayD<T>` for a copy to
+///   keep. `T` is `bool`, an integer of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, `String` or `Vec<u8>`. Axis 0 is the
+///   batch unless `batching = false`.
+/// - `Option<…>` of these: a request may leave the input out.
+/// - A single value under [`macro@first_value`].
+/// - `&Parameters`: the request's parameters and headers. With [`macro@batch`], requests of different parameters are
+///   not called together.
+/// - `&Context`: the model's configuration and the instance.
+/// - `&[Request]` alone: the requests as they are, see [`macro@input`].
+///
+/// Without [`macro@batch`] each call sees one request. The function may be `async`.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "AddSub", batching = false)]
+/// fn add_sub(a: ArrayView1<i32>, b: ArrayView1<i32>) -> (Array1<i32>, Array1<i32>) {
+///     (&a + &b, &a - &b)
+/// }
+/// ```
+///
+/// # State
+///
+/// On an `impl` block, [`macro@load`] makes the state, once for each instance on the instance's thread, and
+/// [`macro@infer`] answers requests. The state need not be `Send`.
+///
+/// ```
+/// use std::cell::Cell;
+///
+/// use pytriton::prelude::*;
+///
+/// struct Counter {
+///     calls: Cell<u64>,
+/// }
+///
+/// #[pytriton::model(name = "Counter")]
+/// impl Counter {
+///     #[load]
+///     fn load() -> Self {
+///         Self { calls: Cell::new(0) }
+///     }
+///
+///     #[infer]
+///     #[batch]
+///     fn infer(&self, x: ArrayView2<u64>) -> Array2<u64> {
+///         self.calls.set(self.calls.get() + 1);
+///         &x + self.calls.get()
+///     }
+/// }
+/// ```
+pub use pytriton_macros::model;
+
+/// Makes a struct of arrays the outputs of a model, named as its fields.
+///
+/// `#[output(name = "…", shape = […])]` on a field gives it another name, or dims without the batch axis.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[derive(pytriton::Outputs)]
+/// struct Both {
+///     sum: Array2<f32>,
+///     #[output(name = "DIFFERENCE", shape = [3])]
+///     difference: Array2<f32>,
+/// }
+///
+/// #[pytriton::model(name = "Both")]
+/// #[batch]
+/// fn both(a: ArrayView2<f32>, b: ArrayView2<f32>) -> Both {
+///     Both { sum: &a + &b, difference: &a - &b }
+/// }
+/// ```
+pub use pytriton_macros::Outputs;
+
+/// One call for the whole batch: the rows of its requests are stacked along axis 0.
+///
+/// It stands below [`macro@model`] and needs batching. The outputs have as many rows as the inputs.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Double", max_batch_size = 64)]
+/// #[batch]
+/// fn double(x: ArrayView2<f32>) -> Array2<f32> {
+///     &x * 2.0
+/// }
+/// ```
+pub use pytriton_macros::batch;
+
+/// One call for each request, whose tensors have no batch axis.
+///
+/// It stands below [`macro@model`] with `batching = false`, and says what would happen without it too.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Reverse", batching = false)]
+/// #[sample]
+/// fn reverse(x: ArrayView1<f32>) -> Array1<f32> {
+///     x.slice(s![..;-1]).to_owned()
+/// }
+/// ```
+pub use pytriton_macros::sample;
+
+/// On a parameter under [`macro@batch`]: the first row of the input instead of all rows.
+///
+/// A scalar type takes the only element of the row, an array type the row without the batch axis. Rows that differ are
+/// an error unless `strict = false`.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Scale")]
+/// #[batch]
+/// fn scale(
+///     x: ArrayView2<f32>,
+///     #[first_value] by: f32,
+///     #[first_value(strict = false)] offset: Option<ArrayView1<f32>>,
+/// ) -> Array2<f32> {
+///     let scaled = &x * by;
+///     match offset {
+///         Some(offset) => scaled + offset,
+///         None => scaled,
+///     }
+/// }
+/// ```
+pub use pytriton_macros::first_value;
+
+/// On a parameter: the input's name, and its dims without the batch axis (-1 for any size).
+///
+/// On a function that takes `&[Request]`: declares an input; `datatype` is its KServe name.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Mean")]
+/// #[batch]
+/// fn mean(#[input(name = "IMAGE", shape = [224, 224, 3])] image: ArrayView4<f32>) -> Array2<f32> {
+///     let rows = image.outer_iter().map(|image| image.mean().unwrap_or_default());
+///     Array::from_iter(rows).insert_axis(Axis(1))
+/// }
+///
+/// #[pytriton::model(name = "Lengths")]
+/// #[input(name = "x", datatype = FP32, shape = [-1])]
+/// #[input(name = "note", datatype = BYTES, shape = [1], optional = true)]
+/// fn lengths(requests: &[Request]) -> Vec<Result<Array2<u64>, String>> {
+///     let length = |request: &Request| {
+///         let x = request.array::<f32>("x").map_err(|error| error.to_string())?;
+///         let columns = x.map_or(0, |x| x.shape()[1]);
+///         Ok(Array2::from_elem((request.batch_size(), 1), columns as u64))
+///     };
+///     requests.iter().map(length).collect()
+/// }
+/// ```
+pub use pytriton_macros::input;
+
+/// On a function, once for each output: its name, its dims without the batch axis, or both.
+///
+/// Without it the outputs are `OUTPUT_1`, `OUTPUT_2` and so on, of any dims.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Split")]
+/// #[batch]
+/// #[output(name = "head", shape = [1])]
+/// #[output(name = "tail")]
+/// fn split(x: ArrayView2<f32>) -> (Array2<f32>, Array2<f32>) {
+///     (x.slice(s![.., ..1]).to_owned(), x.slice(s![.., 1..]).to_owned())
+/// }
+/// ```
+pub use pytriton_macros::output;
+
+/// In an `impl` block under [`macro@model`]: the function that makes the state.
+///
+/// It takes nothing or `&Context` and returns `Self` or `Result<Self, E>`. An instance whose state cannot be made is
+/// never ready.
+pub use pytriton_macros::load;
+
+/// In an `impl` block under [`macro@model`]: the method that answers requests, with `&self` first.
+///
+/// Parameters, helpers and return type are those of a function under [`macro@model`].
+pub use pytriton_macros::infer;

@@ -7,3 +7,4 @@ pub use pytriton_runtime::ndarray::{
 };
 
 pub use crate::{Context, ParameterValue, Parameters, Request};
+pub use crate::{Outputs, batch, first_value, infer, input, load, model, output, sample};

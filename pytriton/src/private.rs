@@ -2,9 +2,13 @@
 
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
-    Call, CallMode, DynamicBatching, Execution, Instance, Location, ModelDeclaration, ModelError,
-    Output, OutputOverride, Outputs, QueuePolicy, Responses, Step, TensorDeclaration,
-    TimeoutAction, declaration, output,
+    ArrayInput, Call, CallMode, DynamicBatching, Execution, Instance, Location, ModelDeclaration,
+    ModelError, ModelSpec, OutputField, OutputOverride, Outputs, QueuePolicy, ReturnType,
+    ScalarInput, Step, TensorDeclaration, TimeoutAction, array_input, loaded, output_field,
+    outputs, responses, scalar_input,
 };
+#[cfg(target_os = "linux")]
+pub use pytriton_runtime::native::{Native, export as export_backend};
 pub use pytriton_runtime::ndarray;
-pub use pytriton_runtime::tensor::{DataType, Element, Tensor};
+pub use pytriton_runtime::server::run;
+pub use pytriton_runtime::tensor::{DataType, Tensor};

@@ -1,1 +1,13 @@
-//! Tests.
+//! What the end-to-end tests need: servers on free ports, a Python with NVIDIA's client, deadlines for both.
+
+mod banner;
+mod error;
+mod process;
+mod python;
+mod server;
+
+pub use banner::Banner;
+pub use error::{HarnessError, Result};
+pub use process::{Finished, finish};
+pub use python::Python;
+pub use server::Server;

@@ -1,1 +1,107 @@
-//! Tests.
+//! What the programs in `tests/pass` look at their models with.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use pytriton_runtime::model::{
+    Context, Execution, InferInput, InferRequest, ModelError, ModelSpec, Parameters, Registry,
+    Request, Returned, execute,
+};
+use pytriton_runtime::tensor::{Element, Tensor};
+
+/// The model of that name in this binary.
+///
+/// # Panics
+///
+/// When there is none, or the registry refuses a model.
+pub fn spec(name: &str) -> Arc<ModelSpec> {
+    let registry = Registry::collect().unwrap_or_else(|error| panic!("{error}"));
+    let found = registry.iter().find(|spec| spec.name == name).cloned();
+    found.unwrap_or_else(|| panic!("there is no model {name}"))
+}
+
+/// A tensor of that shape.
+///
+/// # Panics
+///
+/// When the elements are not as many as the shape says.
+pub fn tensor<T: Element>(shape: &[usize], elements: impl Into<Vec<T>>) -> Tensor {
+    let tensor = Tensor::from_elements(shape.to_vec(), elements.into());
+    tensor.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs a batch of requests, each a list of inputs, through the first instance of a model.
+///
+/// # Panics
+///
+/// When the instance cannot be loaded, or a request does not fit the model.
+pub fn infer(name: &str, requests: &[&[(&str, Tensor)]]) -> Vec<Result<Vec<Tensor>, String>> {
+    let requests: Vec<_> = requests.iter().map(|inputs| (*inputs, &[][..])).collect();
+    infer_with(name, &requests)
+}
+
+/// Inputs and parameters.
+pub type TestRequest<'a> = (&'a [(&'a str, Tensor)], &'a [(&'a str, &'a str)]);
+
+/// As [`infer`], with text parameters beside the inputs.
+///
+/// # Panics
+///
+/// As [`infer`].
+pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Tensor>, String>> {
+    let spec = spec(name);
+    let requests: Vec<Request> = requests
+        .iter()
+        .map(|request| checked(&spec, request))
+        .collect();
+    let context = Context::new(Arc::clone(&spec), 0);
+    let instance = (spec.load)(&context).unwrap_or_else(|error| panic!("{error}"));
+    let executed = execute(instance.as_ref(), &context, &requests, &block_on);
+    let outputs = executed.results.into_iter().map(|result| {
+        let response = result.map_err(|error| error.to_string())?;
+        Ok(response
+            .outputs
+            .into_iter()
+            .map(|(_, tensor)| tensor)
+            .collect())
+    });
+    outputs.collect()
+}
+
+fn checked(spec: &Arc<ModelSpec>, (inputs, parameters): &TestRequest<'_>) -> Request {
+    let mut all = Parameters::default();
+    for (name, value) in *parameters {
+        all.insert(
+            *name,
+            pytriton_runtime::model::ParameterValue::String((*value).to_owned()),
+        );
+    }
+    let inputs = inputs.iter().map(|(name, tensor)| InferInput {
+        name: (*name).to_owned(),
+        datatype: tensor.datatype(),
+        shape: tensor
+            .shape()
+            .iter()
+            .map(|&dim| i64::try_from(dim).unwrap_or(-1))
+            .collect(),
+        data: tensor.data().clone(),
+    });
+    let request = InferRequest {
+        inputs: inputs.collect(),
+        parameters: all,
+        ..InferRequest::default()
+    };
+    Request::check(spec, request).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The functions of the programs wait for nothing but themselves.
+fn block_on(execution: Execution<'_>) -> Result<Returned, ModelError> {
+    let mut execution = pin!(execution);
+    let mut context = TaskContext::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(returned) = execution.as_mut().poll(&mut context) {
+            return returned;
+        }
+    }
+}

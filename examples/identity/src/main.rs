@@ -1,1 +1,14 @@
-fn main() {}
+use pytriton::prelude::*;
+
+// One request at a time: nothing has to be gathered into a batch, nor cut apart again.
+#[pytriton::model(name = "Identity", max_batch_size = 16)]
+fn identity(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
+    input.to_owned()
+}
+
+#[pytriton::model(name = "IdentityBytes", max_batch_size = 16)]
+fn identity_bytes(#[input(name = "INPUT_1")] input: Array2<Vec<u8>>) -> Array2<Vec<u8>> {
+    input
+}
+
+pytriton::main!();

@@ -1,8 +1,17 @@
+use std::fmt;
+
 use thiserror::Error;
 
+use crate::model::RequestId;
 use crate::status::Status;
+use crate::tensor::{DataType, TensorError};
+
+use super::json::JsonWriter;
+use super::proto::ProtoError;
 
 /// Why bytes are no request, or a response cannot be written as asked.
+///
+/// The texts are those of Triton 2.51 where it answers with a client error of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CodecError {
@@ -12,11 +21,239 @@ pub enum CodecError {
         /// The parser's words.
         message: String,
     },
+    /// `NaN` or `Infinity` in an input's JSON data.
+    #[error(
+        "unable to parse 'data' of input '{input}': JSON has no '{token}', please use the binary data format"
+    )]
+    NotFinite {
+        /// The input.
+        input: String,
+        /// The token that came.
+        token: &'static str,
+    },
+    /// The JSON is longer, or shorter, than the body has room for.
+    #[error("inference header size should be in range (0, {content_length}), got: {got}")]
+    HeaderLengthRange {
+        /// The bytes of the body.
+        content_length: usize,
+        /// The header's value.
+        got: String,
+    },
+    /// The length of the JSON is no number.
+    #[error("inference header size must be a number, got: {got}")]
+    HeaderLength {
+        /// The header's value.
+        got: String,
+    },
+    /// A member that is missing or of another type than it must be.
+    #[error("unable to parse '{member}'{of}: expected {expected}, found {found}")]
+    Member {
+        /// The member.
+        member: String,
+        /// What it is a member of.
+        of: Owner,
+        /// What it must be.
+        expected: &'static str,
+        /// What came.
+        found: String,
+    },
+    /// A parameter that is no plain value.
+    #[error("parameter '{name}' has invalid type. It should be either 'int', 'bool', or 'string'.")]
+    ParameterType {
+        /// The parameter.
+        name: String,
+    },
+    /// A parameter that clients must not set.
+    #[error(
+        "parameter keys starting with 'triton_' are reserved for Triton usage and should not be specified."
+    )]
+    ReservedParameter,
+    /// An input whose elements come from nowhere, or from several places.
+    #[error(
+        "Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters', 'shared_memory_region' in 'parameters'. But {set}"
+    )]
+    InputFields {
+        /// What is set, in Triton's words.
+        set: String,
+    },
+    /// An element type that there is not.
+    #[error("invalid datatype for input {input}")]
+    UnknownDataType {
+        /// The input.
+        input: String,
+    },
+    /// An element type that JSON cannot carry to the server.
+    #[error(
+        "receiving {datatype} data via JSON is not supported. Please use the binary data format for input {input}"
+    )]
+    JsonInput {
+        /// The input.
+        input: String,
+        /// The element type.
+        datatype: DataType,
+    },
+    /// An element of another type than its input has.
+    #[error("unable to parse 'data' of input '{input}': expected {expected}, found {found}")]
+    Element {
+        /// The input.
+        input: String,
+        /// What the elements must be.
+        expected: &'static str,
+        /// What came.
+        found: String,
+    },
+    /// More or fewer elements than the shape asks for.
+    #[error(
+        "unable to parse 'data' of input '{input}': shape {shape} holds {expected} elements, found {got}"
+    )]
+    ElementCount {
+        /// The input.
+        input: String,
+        /// The shape as text.
+        shape: String,
+        /// What the shape asks for.
+        expected: usize,
+        /// What came.
+        got: usize,
+    },
+    /// Arrays in arrays in arrays.
+    #[error("unable to parse 'data' of input '{input}': arrays are nested deeper than {limit}")]
+    Depth {
+        /// The input.
+        input: String,
+        /// The deepest nesting allowed.
+        limit: usize,
+    },
+    /// Elements that make no tensor.
+    #[error("unable to parse 'data' of input '{input}': {source}")]
+    Data {
+        /// The input.
+        input: String,
+        /// Why.
+        #[source]
+        source: TensorError,
+    },
+    /// Binary data that ends before its input does.
+    #[error(
+        "unexpected size for input '{input}', expecting {missing} additional bytes for model '{model}'"
+    )]
+    MissingBytes {
+        /// The model.
+        model: &'static str,
+        /// The input.
+        input: String,
+        /// The bytes that are missing.
+        missing: u64,
+    },
+    /// Binary data that belongs to no input.
+    #[error("unexpected additional input data for model '{model}'")]
+    ExtraBytes {
+        /// The model.
+        model: &'static str,
+    },
+    /// A shared memory region, none of which can be registered.
+    #[error("Unable to find shared memory region: '{region}'")]
+    SharedMemory {
+        /// The region.
+        region: String,
+    },
+    /// A raw request for a model of several inputs.
+    #[error(
+        "{request}Raw request must only have 1 input (found 1) to be deduced but got {inputs} inputs in '{model}' model configuration"
+    )]
+    RawInputs {
+        /// The request's id as a prefix.
+        request: RequestId,
+        /// The model.
+        model: &'static str,
+        /// How many inputs it has.
+        inputs: usize,
+    },
+    /// A raw request whose shape could be any.
+    #[error(
+        "{request}The shape of the raw input '{input}' can not be deduced because there are more than one variable-sized dimension"
+    )]
+    RawShape {
+        /// The request's id as a prefix.
+        request: RequestId,
+        /// The input.
+        input: &'static str,
+    },
+    /// A raw request for a model that takes several texts.
+    #[error("{request}For BYTE datatype raw input '{input}', the model must have input shape [1]")]
+    RawBytes {
+        /// The request's id as a prefix.
+        request: RequestId,
+        /// The input.
+        input: &'static str,
+    },
+    /// An element type that JSON cannot carry to the client.
+    #[error(
+        "sending {datatype} data via JSON is not supported. Please use the binary data format for output"
+    )]
+    JsonOutput {
+        /// The element type.
+        datatype: DataType,
+    },
+    /// Classes of elements that have no order.
+    #[error("class result not available for output due to unsupported type '{datatype}'")]
+    Classification {
+        /// The element type.
+        datatype: DataType,
+    },
+    /// An output that cannot be written.
+    #[error("output '{output}': {source}")]
+    Output {
+        /// The output.
+        output: &'static str,
+        /// Why.
+        #[source]
+        source: TensorError,
+    },
+    /// The message is no request.
+    #[error(transparent)]
+    Proto(#[from] ProtoError),
 }
 
 impl CodecError {
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
-        Status::InvalidArgument
+        match self {
+            Self::Proto(error) => error.status(),
+            Self::SharedMemory { .. } => Status::NotFound,
+            Self::Output { .. } => Status::Internal,
+            _ => Status::InvalidArgument,
+        }
     }
+}
+
+/// What a JSON member belongs to, as messages name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// The request itself.
+    Request,
+    /// The input of that name.
+    Input(String),
+    /// The output of that name.
+    Output(String),
+    /// An item without a name of a list of the request.
+    Item(&'static str, usize),
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request => Ok(()),
+            Self::Input(name) => write!(f, " of input '{name}'"),
+            Self::Output(name) => write!(f, " of output '{name}'"),
+            Self::Item(list, index) => write!(f, " of '{list}[{index}]'"),
+        }
+    }
+}
+
+/// An error as JSON.
+pub fn error_json(message: &str) -> Vec<u8> {
+    let mut json = JsonWriter::with_capacity(message.len() + 16);
+    json.object(|json| json.name("error").text(message));
+    json.finish()
 }

@@ -1,5 +1,36 @@
 //! KServe v2 codecs: bytes to requests and responses to bytes. Pure: no I/O, no tasks.
+//!
+//! A JSON request is read once for its structure ([`decode_request`]); the data of its inputs stay text until their
+//! element type is known and then become typed elements in a second walk. Binary data is sliced, never copied.
 
+mod classification;
+mod config;
+mod data;
+mod envelope;
 mod error;
+mod header;
+mod index;
+mod input;
+mod json;
+mod member;
+mod metadata;
+mod output;
+mod parameter;
+pub mod proto;
+mod raw;
+mod request;
+mod response;
+mod statistics;
+#[cfg(test)]
+mod tests;
 
-pub use error::CodecError;
+pub use classification::classify;
+pub use config::config_json;
+pub use error::{CodecError, Owner, error_json};
+pub use header::{HEADER_LENGTH, header_length};
+pub use index::{decode_index_request, index_json};
+pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json};
+pub use raw::decode_raw_request;
+pub use request::decode_request;
+pub use response::{EncodedResponse, ResponseFormat, encode_response};
+pub use statistics::statistics_json;

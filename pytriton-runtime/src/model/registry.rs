@@ -11,7 +11,7 @@ use super::{ModelDeclaration, ModelSpec, RegistryError};
 /// use pytriton_runtime::model::Registry;
 ///
 /// let registry = Registry::new(&[]).unwrap();
-/// assert_eq!(registry.iter().count(), 0);
+/// assert!(registry.is_empty());
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
@@ -49,6 +49,11 @@ impl Registry {
     /// The models in the order of their names and versions.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ModelSpec>> {
         self.models.values()
+    }
+
+    /// Whether there is no model.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::model::{Registry, RequestError};
@@ -12,7 +12,7 @@ use super::{Model, RepositoryError};
 #[derive(Debug)]
 pub struct Repository {
     models: BTreeMap<&'static str, BTreeMap<u32, Arc<Model>>>,
-    draining: AtomicBool,
+    stopping: watch::Sender<bool>,
 }
 
 impl Repository {
@@ -33,7 +33,7 @@ impl Repository {
         }
         Ok(Self {
             models,
-            draining: AtomicBool::new(false),
+            stopping: watch::Sender::new(false),
         })
     }
 
@@ -72,12 +72,21 @@ impl Repository {
 
     /// Whether every model takes requests and the server is not stopping.
     pub fn ready(&self) -> bool {
-        !self.draining.load(Ordering::Acquire) && self.models().all(|model| model.ready())
+        !*self.stopping.borrow() && self.models().all(|model| model.ready())
     }
 
     /// Says to all who ask that the server is no longer ready; requests are still served.
     pub fn stop_being_ready(&self) {
-        self.draining.store(true, Ordering::Release);
+        self.stopping.send_replace(true);
+    }
+
+    /// Waits until the server stops: what would stay open for ever ends then.
+    pub fn stopping(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut stopping = self.stopping.subscribe();
+        async move {
+            // A repository that is gone has stopped too.
+            let _ = stopping.wait_for(|stopping| *stopping).await;
+        }
     }
 
     /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.

@@ -1,50 +1,58 @@
 use ::bytes::Bytes;
 
-/// The widest element is 8 bytes; one unit of a buffer is that wide, so that every element type is aligned in it.
-type Unit = u64;
-
-/// Bytes to be filled, aligned for every element type.
+/// Bytes to be filled from their beginning, of which one place is aligned for every element type.
 ///
 /// # Examples
 ///
 /// ```
 /// # use pytriton_runtime::tensor::AlignedBuffer;
-/// let mut buffer = AlignedBuffer::zeroed(3);
-/// buffer.as_mut_slice().copy_from_slice(b"abc");
-/// assert_eq!(&buffer.freeze()[..], b"abc");
+/// let mut buffer = AlignedBuffer::with_capacity(5, 2);
+/// buffer.extend_from_slice(b"ab");
+/// buffer.extend_from_slice(b"cde");
+/// let bytes = buffer.freeze();
+/// assert_eq!(&bytes[..], b"abcde");
+/// assert_eq!(bytes[2..].as_ptr().align_offset(AlignedBuffer::ALIGNMENT), 0);
 /// ```
 #[derive(Debug)]
 pub struct AlignedBuffer {
-    units: Vec<Unit>,
-    len: usize,
+    bytes: Vec<u8>,
+    start: usize,
 }
 
 impl AlignedBuffer {
-    /// The alignment of the first byte.
-    pub const ALIGNMENT: usize = align_of::<Unit>();
+    /// The alignment of the widest element.
+    pub const ALIGNMENT: usize = align_of::<u64>();
 
-    /// A buffer of `len` zero bytes.
-    pub fn zeroed(len: usize) -> Self {
-        Self {
-            units: vec![0; len.div_ceil(size_of::<Unit>())],
-            len,
-        }
+    /// A buffer for `capacity` bytes, of which the one at `aligned_at` is aligned.
+    ///
+    /// More bytes than that can be written, but then their place may no longer be an aligned one.
+    pub fn with_capacity(capacity: usize, aligned_at: usize) -> Self {
+        // Memory that is not zeroed first, as an aligned vector of wider elements would have to be.
+        let mut bytes: Vec<u8> = Vec::with_capacity(capacity.saturating_add(Self::ALIGNMENT));
+        let place = bytes.as_ptr().addr().wrapping_add(aligned_at);
+        let start = place.wrapping_neg() % Self::ALIGNMENT;
+        bytes.resize(start, 0);
+        Self { bytes, start }
     }
 
-    /// The bytes, to be written.
-    pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.units)[..self.len]
+    /// Appends bytes.
+    pub fn extend_from_slice(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// How many bytes have been written.
+    pub fn len(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    /// Whether none has been written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Turns the buffer into shared bytes without copying it.
     pub fn freeze(self) -> Bytes {
-        Bytes::from_owner(self)
-    }
-}
-
-impl AsRef<[u8]> for AlignedBuffer {
-    fn as_ref(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.units)[..self.len]
+        Bytes::from(self.bytes).slice(self.start..)
     }
 }
 
@@ -53,11 +61,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_aligned_and_of_the_length_asked_for() {
+    fn the_place_asked_for_is_aligned() {
         for len in [0, 1, 7, 8, 9, 4096] {
-            let bytes = AlignedBuffer::zeroed(len).freeze();
-            assert_eq!(bytes.len(), len);
-            assert_eq!(bytes.as_ptr().align_offset(AlignedBuffer::ALIGNMENT), 0);
+            for at in 0..=len.min(20) {
+                let mut buffer = AlignedBuffer::with_capacity(len, at);
+                assert!(buffer.is_empty());
+                for byte in 0..len {
+                    buffer.extend_from_slice(&[byte.to_le_bytes()[0]]);
+                }
+                assert_eq!(buffer.len(), len);
+                let bytes = buffer.freeze();
+                assert_eq!(bytes.len(), len);
+                let place = bytes[at..].as_ptr();
+                assert_eq!(place.align_offset(AlignedBuffer::ALIGNMENT), 0);
+            }
         }
     }
 }

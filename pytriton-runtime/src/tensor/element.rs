@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use ::bytes::Bytes;
-use bytemuck::{CheckedBitPattern, NoUninit};
+use bytemuck::{AnyBitPattern, NoUninit};
 use half::{bf16, f16};
 
 use super::{BytesElements, DataType, Tensor, TensorError, encode_bytes_elements};
@@ -68,14 +68,15 @@ impl<T: NoUninit> AsRef<[u8]> for Owner<T> {
     }
 }
 
-fn decode_plain<T: CheckedBitPattern>(data: &[u8]) -> Option<Elements<'_, T>> {
-    if let Ok(elements) = bytemuck::checked::try_cast_slice(data) {
-        return Some(Cow::Borrowed(elements));
+fn decode_plain<T: AnyBitPattern + NoUninit>(data: &[u8]) -> Elements<'_, T> {
+    if let Ok(elements) = bytemuck::try_cast_slice(data) {
+        return Cow::Borrowed(elements);
     }
-    data.chunks_exact(size_of::<T>())
-        .map(|chunk| bytemuck::checked::try_pod_read_unaligned(chunk).ok())
-        .collect::<Option<Vec<T>>>()
-        .map(Cow::Owned)
+    // Not aligned, or not whole elements, of which there are none in a tensor.
+    let mut elements = vec![T::zeroed(); data.len() / size_of::<T>()];
+    let whole = elements.len() * size_of::<T>();
+    bytemuck::cast_slice_mut(&mut elements).copy_from_slice(&data[..whole]);
+    Cow::Owned(elements)
 }
 
 macro_rules! plain_element {
@@ -84,7 +85,7 @@ macro_rules! plain_element {
             const DATATYPE: DataType = DataType::$datatype;
 
             fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
-                decode_plain(data).ok_or_else(|| not_bool(data))
+                Ok(decode_plain(data))
             }
 
             fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
@@ -95,7 +96,6 @@ macro_rules! plain_element {
 }
 
 plain_element! {
-    bool => Bool,
     u8 => Uint8,
     u16 => Uint16,
     u32 => Uint32,
@@ -110,7 +110,20 @@ plain_element! {
     f64 => Fp64,
 }
 
-/// `bool` is the one plain type that has invalid bytes.
+impl Element for bool {
+    const DATATYPE: DataType = DataType::Bool;
+
+    fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
+        bytemuck::checked::try_cast_slice(data)
+            .map(Cow::Borrowed)
+            .map_err(|_| not_bool(data))
+    }
+
+    fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError> {
+        Ok(Bytes::from_owner(Owner(elements)))
+    }
+}
+
 fn not_bool(data: &[u8]) -> TensorError {
     let index = data.iter().position(|&byte| byte > 1).unwrap_or_default();
     TensorError::NotBool {

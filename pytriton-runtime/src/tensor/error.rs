@@ -80,6 +80,16 @@ pub enum TensorError {
         /// The byte that came.
         value: u8,
     },
+    /// A number does not fit the element type.
+    #[error("element {index} is {value}, which {datatype} cannot hold")]
+    OutOfRange {
+        /// The element type.
+        datatype: DataType,
+        /// Which element, from 0.
+        index: usize,
+        /// The number that came.
+        value: i64,
+    },
     /// A tensor that must be there is not.
     #[error("the tensor is missing")]
     Missing,

@@ -1,10 +1,8 @@
 use std::ops::Range;
 
-use ::bytes::{Bytes, BytesMut};
+use ::bytes::Bytes;
 
-use super::{
-    AlignedBuffer, BytesElements, DataType, Tensor, TensorError, element_count, shape_text,
-};
+use super::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
 
 /// Puts tensors one below the other along axis 0.
 ///
@@ -156,19 +154,9 @@ fn check_alike(first: &Tensor, other: &Tensor) -> Result<(), TensorError> {
 }
 
 fn concatenate(tensors: &[&Tensor], len: usize) -> Bytes {
-    if tensors[0].datatype() == DataType::Bytes {
-        let mut buffer = BytesMut::with_capacity(len);
-        for tensor in tensors {
-            buffer.extend_from_slice(tensor.data());
-        }
-        return buffer.freeze();
-    }
-    let mut buffer = AlignedBuffer::zeroed(len);
-    let mut rest = buffer.as_mut_slice();
+    let mut buffer = AlignedBuffer::with_capacity(len, 0);
     for tensor in tensors {
-        let (part, tail) = rest.split_at_mut(tensor.data().len());
-        part.copy_from_slice(tensor.data());
-        rest = tail;
+        buffer.extend_from_slice(tensor.data());
     }
     buffer.freeze()
 }

@@ -1,0 +1,103 @@
+use proc_macro2::Ident;
+use syn::Type;
+
+use crate::types::{last_segment, type_argument, type_text};
+
+/// An array type as the user wrote it: `ArrayView2<'_, f32>`, `ndarray::ArrayD<u8>`.
+#[derive(Debug, Clone)]
+pub(crate) struct ArrayType {
+    /// `Array2`, `ArrayViewD`.
+    pub(crate) name: Ident,
+    pub(crate) view: bool,
+    /// The number of dimensions; `None` for `ArrayD` and `ArrayViewD`.
+    pub(crate) rank: Option<usize>,
+    pub(crate) element: Type,
+    /// The whole type.
+    pub(crate) ty: Type,
+}
+
+impl ArrayType {
+    /// Reads an array type; `None` for any other, and for one without its element type.
+    pub(crate) fn parse(ty: &Type) -> Option<Self> {
+        let segment = last_segment(ty)?;
+        let (view, rank) = kind(&segment.ident)?;
+        Some(Self {
+            name: segment.ident.clone(),
+            view,
+            rank,
+            element: type_argument(segment)?.clone(),
+            ty: ty.clone(),
+        })
+    }
+
+    /// The type as messages show it.
+    pub(crate) fn text(&self) -> String {
+        format!("{}<{}>", self.name, type_text(&self.element))
+    }
+
+    /// The same kind of array with another number of dimensions.
+    pub(crate) fn with_rank(&self, rank: usize) -> String {
+        let name = if self.view { "ArrayView" } else { "Array" };
+        format!("{name}{rank}<{}>", type_text(&self.element))
+    }
+
+    /// Whether the type is named like an array but lacks its element type.
+    pub(crate) fn lacks_element(ty: &Type) -> Option<&Ident> {
+        let segment = last_segment(ty)?;
+        (kind(&segment.ident).is_some() && type_argument(segment).is_none())
+            .then_some(&segment.ident)
+    }
+}
+
+/// Whether it is a view, and the number of dimensions.
+type Kind = (bool, Option<usize>);
+
+fn kind(name: &Ident) -> Option<Kind> {
+    let name = name.to_string();
+    let rest = name.strip_prefix("Array")?;
+    let (view, rest) = match rest.strip_prefix("View") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    match rest {
+        "D" => Some((view, None)),
+        "0" | "1" | "2" | "3" | "4" | "5" | "6" => Some((view, Some(rest.parse().ok()?))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    #[test]
+    fn knows_arrays_under_any_path() {
+        let table: [(Type, Option<Kind>); 8] = [
+            (parse_quote!(ArrayView2<f32>), Some((true, Some(2)))),
+            (
+                parse_quote!(ndarray::ArrayView3<'_, f32>),
+                Some((true, Some(3))),
+            ),
+            (
+                parse_quote!(::pytriton::ndarray::Array1<Vec<u8>>),
+                Some((false, Some(1))),
+            ),
+            (parse_quote!((ArrayD<bool>)), Some((false, None))),
+            (parse_quote!(ArrayViewD<'a, bool>), Some((true, None))),
+            (parse_quote!(ArrayViewMut2<f32>), None),
+            (parse_quote!(ArrayView7<f32>), None),
+            (parse_quote!(Array2), None),
+        ];
+        for (ty, expected) in table {
+            let array = ArrayType::parse(&ty);
+            assert_eq!(
+                array.map(|array| (array.view, array.rank)),
+                expected,
+                "{}",
+                type_text(&ty)
+            );
+        }
+    }
+}

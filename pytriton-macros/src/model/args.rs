@@ -1,0 +1,208 @@
+use proc_macro2::TokenStream;
+use syn::LitStr;
+
+use crate::errors::Errors;
+use crate::options::Options;
+use crate::path::CratePath;
+
+/// The largest number that Triton's 32-bit fields hold.
+const MOST: u32 = i32::MAX.unsigned_abs();
+/// PyTriton's default.
+const DEFAULT_MAX_BATCH_SIZE: u32 = 4;
+/// The options that configure the dynamic batcher.
+const DYNAMIC_BATCHING: [&str; 8] = [
+    "dynamic_batching",
+    "preferred_batch_size",
+    "max_queue_delay_microseconds",
+    "preserve_ordering",
+    "max_queue_size",
+    "default_timeout_microseconds",
+    "timeout_action",
+    "allow_timeout_override",
+];
+const KNOWN: [&str; 14] = [
+    "name",
+    "version",
+    "max_batch_size",
+    "batching",
+    "instances",
+    DYNAMIC_BATCHING[0],
+    DYNAMIC_BATCHING[1],
+    DYNAMIC_BATCHING[2],
+    DYNAMIC_BATCHING[3],
+    DYNAMIC_BATCHING[4],
+    DYNAMIC_BATCHING[5],
+    DYNAMIC_BATCHING[6],
+    DYNAMIC_BATCHING[7],
+    "crate",
+];
+
+/// What stands between the parentheses of `#[model(…)]`, with every default filled in.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(super) root: CratePath,
+    pub(super) name: String,
+    pub(super) version: u32,
+    /// 0 for a model whose tensors have no batch axis.
+    pub(super) max_batch_size: u32,
+    pub(super) instances: u32,
+    pub(super) dynamic_batching: Option<DynamicBatching>,
+}
+
+/// The options of the dynamic batcher.
+#[derive(Debug)]
+pub(super) struct DynamicBatching {
+    pub(super) preferred_batch_size: Vec<u32>,
+    pub(super) max_queue_delay_microseconds: u64,
+    pub(super) preserve_ordering: bool,
+    pub(super) max_queue_size: u32,
+    pub(super) default_timeout_microseconds: u64,
+    /// Whether a request that waited too long is served late instead of refused.
+    pub(super) delay: bool,
+    pub(super) allow_timeout_override: bool,
+}
+
+impl Settings {
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let options = Options::parse("pytriton::model", tokens, &KNOWN, errors);
+        let max_batch_size = max_batch_size(&options, errors);
+        Self {
+            root: CratePath::take(&options, errors),
+            name: name(&options, errors).unwrap_or_default(),
+            version: options.integer("version", &(1..=MOST), errors).unwrap_or(1),
+            max_batch_size,
+            instances: options
+                .integer("instances", &(1..=MOST), errors)
+                .unwrap_or(1),
+            dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
+        }
+    }
+
+    /// Whether axis 0 of every tensor is the batch.
+    pub(super) fn batching(&self) -> bool {
+        self.max_batch_size > 0
+    }
+}
+
+fn name(options: &Options, errors: &mut Errors) -> Option<String> {
+    if options.lacks("name") {
+        errors.push_missing(
+            "`name` is missing: write `#[pytriton::model(name = \"…\")]` with the model's name",
+        );
+        return None;
+    }
+    let name = options.string("name", errors)?;
+    check_name(&name, errors);
+    Some(name.value())
+}
+
+fn check_name(name: &LitStr, errors: &mut Errors) {
+    let text = name.value();
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let reason = if text.is_empty() || text.len() > 128 {
+        "it must have 1 to 128 characters"
+    } else if text == "." || text == ".." {
+        "it would be a folder's name"
+    } else if !text.chars().all(allowed) {
+        "only letters, digits, `.`, `_` and `-` are allowed"
+    } else {
+        return;
+    };
+    errors.push(
+        name,
+        format!("`{text}` cannot be the name of a model: {reason}"),
+    );
+}
+
+fn max_batch_size(options: &Options, errors: &mut Errors) -> u32 {
+    let size = options.integer("max_batch_size", &(1..=MOST), errors);
+    if options.boolean("batching", errors) != Some(false) {
+        return size.unwrap_or(DEFAULT_MAX_BATCH_SIZE);
+    }
+    for option in DYNAMIC_BATCHING.iter().chain(&["max_batch_size"]) {
+        if let Some(key) = options.key(option) {
+            errors.push(
+                key,
+                format!("`{option}` needs batching: remove it, or remove `batching = false`"),
+            );
+        }
+    }
+    0
+}
+
+impl DynamicBatching {
+    fn parse(options: &Options, max_batch_size: u32, errors: &mut Errors) -> Option<Self> {
+        let number = 0..=u64::MAX;
+        let batching = Self {
+            preferred_batch_size: preferred(options, max_batch_size, errors),
+            max_queue_delay_microseconds: options
+                .integer("max_queue_delay_microseconds", &number, errors)
+                .unwrap_or(0),
+            preserve_ordering: options
+                .boolean("preserve_ordering", errors)
+                .unwrap_or(false),
+            max_queue_size: options
+                .integer("max_queue_size", &(0..=MOST), errors)
+                .unwrap_or(0),
+            default_timeout_microseconds: options
+                .integer("default_timeout_microseconds", &number, errors)
+                .unwrap_or(0),
+            delay: timeout_action(options, errors),
+            allow_timeout_override: options
+                .boolean("allow_timeout_override", errors)
+                .unwrap_or(false),
+        };
+        if max_batch_size == 0 {
+            return None;
+        }
+        if options.boolean("dynamic_batching", errors) != Some(false) {
+            return Some(batching);
+        }
+        for option in &DYNAMIC_BATCHING[1..] {
+            if let Some(key) = options.key(option) {
+                errors.push(
+                    key,
+                    format!(
+                        "`{option}` needs dynamic batching: remove it, or remove `dynamic_batching = false`"
+                    ),
+                );
+            }
+        }
+        None
+    }
+}
+
+fn preferred(options: &Options, max_batch_size: u32, errors: &mut Errors) -> Vec<u32> {
+    let sizes = options
+        .integers("preferred_batch_size", errors)
+        .unwrap_or_default();
+    let mut preferred = Vec::new();
+    for (size, token) in sizes {
+        match u32::try_from(size) {
+            Ok(size) if (1..=max_batch_size).contains(&size) => preferred.push(size),
+            // Without batching the option itself is the mistake.
+            _ if max_batch_size == 0 => {}
+            _ => errors.push(
+                token,
+                format!(
+                    "a preferred batch size must be from 1 to `max_batch_size`, which is {max_batch_size}"
+                ),
+            ),
+        }
+    }
+    preferred
+}
+
+fn timeout_action(options: &Options, errors: &mut Errors) -> bool {
+    let Some(action) = options.string("timeout_action", errors) else {
+        return false;
+    };
+    match action.value().as_str() {
+        "reject" => false,
+        "delay" => true,
+        _ => {
+            errors.push(action, "expected `\"reject\"` or `\"delay\"`");
+            false
+        }
+    }
+}

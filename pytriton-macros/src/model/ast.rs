@@ -1,0 +1,113 @@
+use proc_macro2::Ident;
+use syn::Type;
+
+use super::args::Settings;
+use super::state::Load;
+use crate::array::ArrayType;
+use crate::tensor::{Dims, TensorName};
+
+/// A function and its attributes after every check: only this can be expanded.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) settings: Settings,
+    pub(super) function: Callee,
+    pub(super) call: CallMode,
+    pub(super) inputs: Vec<Input>,
+    /// In the order of the function's parameters.
+    pub(super) arguments: Vec<Argument>,
+    pub(super) returned: Type,
+    pub(super) overrides: Vec<OutputOverride>,
+}
+
+/// What is called for each batch or request.
+#[derive(Debug)]
+pub(super) struct Callee {
+    pub(super) name: Ident,
+    pub(super) is_async: bool,
+    /// For a method, what it is called on.
+    pub(super) state: Option<LoadedState>,
+}
+
+/// The state of a stateful model and the function that makes it.
+#[derive(Debug)]
+pub(super) struct LoadedState {
+    pub(super) ty: Type,
+    pub(super) load: Load,
+}
+
+/// What one call of the function sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallMode {
+    Batch,
+    Request,
+    Raw,
+}
+
+/// An input of the model.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) name: TensorName,
+    pub(super) shape: Option<Dims>,
+    pub(super) optional: bool,
+    pub(super) source: Source,
+    pub(super) first_value: Option<FirstValue>,
+}
+
+/// Where an input is declared.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// By a parameter that is an array; the rank counts the batch axis.
+    Array {
+        array: Box<ArrayType>,
+        rank: Option<usize>,
+    },
+    /// By a parameter that is one value.
+    Scalar { element: Box<Type> },
+    /// By `#[input]` on a function that takes `&[Request]`.
+    Declared { datatype: Ident },
+}
+
+/// `#[first_value]` on a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FirstValue {
+    pub(super) strict: bool,
+}
+
+/// What a parameter is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Argument {
+    /// The input of that index.
+    Input(usize),
+    Parameters,
+    Context,
+    Requests,
+}
+
+/// One stage of the pipeline, in the runtime's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    GroupByParameters,
+    FirstValue { input: usize, strict: bool },
+}
+
+/// What `#[output]` on the function says.
+#[derive(Debug)]
+pub(super) struct OutputOverride {
+    pub(super) name: Option<TensorName>,
+    pub(super) shape: Option<Dims>,
+}
+
+impl Model {
+    /// The stages before the call, in the order in which the runtime runs them.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let by_parameters =
+            self.call == CallMode::Batch && self.arguments.contains(&Argument::Parameters);
+        let group = by_parameters.then_some(Step::GroupByParameters);
+        let inputs = self.inputs.iter().enumerate();
+        let first_values = inputs.filter_map(|(input, declared)| {
+            let FirstValue { strict } = declared.first_value?;
+            Some(Step::FirstValue { input, strict })
+        });
+        group.into_iter().chain(first_values).collect()
+    }
+}

@@ -1,0 +1,21 @@
+//! `#[model]`: parse, validate into a [`Model`], expand.
+
+mod args;
+mod ast;
+mod block;
+mod declared;
+mod expand;
+mod input;
+mod item;
+mod kind;
+mod outputs;
+mod parameters;
+mod pipeline;
+mod signature;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod validate;
+
+pub(crate) use expand::expand;

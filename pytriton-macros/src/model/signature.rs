@@ -1,0 +1,91 @@
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{FnArg, GenericParam, ReceiverKind, Safety, Signature};
+
+use super::item::Function;
+use crate::errors::Errors;
+
+/// Reports everything before the parameters and the return type that a model's function cannot have.
+pub(super) fn check(function: &Function, errors: &mut Errors) {
+    let signature = &function.signature;
+    if let Safety::Unsafe(token) = &signature.safety {
+        errors.push(
+            token,
+            "a model's function must not be `unsafe`: remove `unsafe`",
+        );
+    }
+    if let Some(abi) = &signature.abi {
+        errors.push(abi, "a model's function must not be `extern`: remove this");
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.push(
+            variadic,
+            "a model's function must not be variadic: remove `...`",
+        );
+    }
+    check_generics(signature, errors);
+    match &function.state {
+        None => check_free(signature, errors),
+        Some(_) => check_method(signature, errors),
+    }
+}
+
+fn check_generics(signature: &Signature, errors: &mut Errors) {
+    for parameter in &signature.generics.params {
+        match parameter {
+            GenericParam::Lifetime(_) => {}
+            GenericParam::Type(_) | GenericParam::Const(_) => errors.push(
+                parameter,
+                "a model's function must not be generic: write the types, such as `ArrayView2<f32>`",
+            ),
+        }
+    }
+    if let Some(where_clause) = &signature.generics.where_clause {
+        errors.push(
+            where_clause,
+            "a model's function must not have a `where` clause",
+        );
+    }
+}
+
+fn check_free(signature: &Signature, errors: &mut Errors) {
+    if let Some(receiver) = signature.receiver() {
+        errors.push(
+            receiver,
+            "`self` needs the whole `impl` block: put `#[pytriton::model]` on the block and `#[infer]` on this method",
+        );
+    }
+}
+
+fn check_method(signature: &Signature, errors: &mut Errors) {
+    match signature.inputs.first() {
+        Some(FnArg::Receiver(receiver)) => match &receiver.kind {
+            ReceiverKind::Reference(_, _, None) => {}
+            _ => errors.push(
+                receiver,
+                "`#[infer]` must take `&self`; state that changes can be in a `RefCell`",
+            ),
+        },
+        _ => errors.push(&signature.ident, "`#[infer]` must take `&self` first"),
+    }
+    let output = signature.output.to_token_stream();
+    for input in &signature.inputs {
+        if let FnArg::Typed(parameter) = input {
+            refuse_self(parameter.ty.to_token_stream(), errors);
+        }
+    }
+    refuse_self(output, errors);
+}
+
+/// The generated code that repeats these types stands outside of the `impl` block.
+fn refuse_self(tokens: TokenStream, errors: &mut Errors) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => refuse_self(group.stream(), errors),
+            TokenTree::Ident(ident) if ident == "Self" => {
+                errors.push(ident, "`Self` cannot stand here: write the type's name");
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,121 @@
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::expand;
+use crate::snapshot::{assert_expansion, messages};
+
+#[test]
+fn expansions_are_as_in_the_golden_files() {
+    let linear = quote!(name = "Linear");
+    let table: [(&str, TokenStream, TokenStream); 8] = [
+        (
+            "plain",
+            quote!(name = "Plain", batching = false),
+            quote! {
+                /// Doc comments stay.
+                pub fn plain(x: ArrayView1<f32>, y: Option<Array1<Vec<u8>>>) -> Array1<f32> { f(x, y) }
+            },
+        ),
+        (
+            "batch",
+            quote!(
+                name = "Batch",
+                max_batch_size = 8,
+                preferred_batch_size = [4, 8],
+                timeout_action = "delay"
+            ),
+            quote! {
+                #[batch]
+                #[output(name = "y", shape = [3])]
+                fn batch(#[input(name = "INPUT_1", shape = [-1, 3])] x: ndarray::ArrayView3<'_, u8>) -> Array2<u8> { f(x) }
+            },
+        ),
+        (
+            "first_value",
+            linear.clone(),
+            quote! {
+                #[batch]
+                fn linear(
+                    x: ArrayView2<f32>,
+                    #[first_value] scale: f32,
+                    #[first_value(strict = false)] weights: Option<ArrayView2<f32>>,
+                    parameters: &Parameters,
+                ) -> Array2<f32> { f() }
+            },
+        ),
+        (
+            "async",
+            linear.clone(),
+            quote! {
+                async fn linear(x: ArrayView2<f32>, context: &Context) -> Array2<f32> { f(x).await }
+            },
+        ),
+        (
+            "result",
+            linear.clone(),
+            quote! {
+                #[batch]
+                fn linear(x: ArrayView2<f32>) -> Result<(Array2<f32>, Array2<i64>), Error> { f(x) }
+            },
+        ),
+        (
+            "raw",
+            quote!(name = "Raw", dynamic_batching = false),
+            quote! {
+                #[input(name = "x", datatype = FP32, shape = [-1])]
+                #[input(name = "label", datatype = BYTES, shape = [1], optional = true)]
+                fn raw(requests: &[Request]) -> Vec<Array2<f32>> { f(requests) }
+            },
+        ),
+        (
+            "impl",
+            quote!(name = "State", instances = 2),
+            quote! {
+                impl State {
+                    #[load]
+                    fn load(context: &Context) -> Result<Self, Error> { f() }
+                    #[infer]
+                    #[batch]
+                    fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> { f(x) }
+                    fn other(&self) {}
+                }
+            },
+        ),
+        (
+            "crate_path",
+            quote!(name = "Renamed", crate = crate::served::pytriton),
+            quote! {
+                #[crate::served::pytriton::batch]
+                fn renamed(x: ArrayView2<f32>) -> Array2<f32> { f(x) }
+            },
+        ),
+    ];
+    for (name, attribute, item) in table {
+        assert_expansion(name, expand(attribute, item));
+    }
+}
+
+#[test]
+fn all_mistakes_are_reported_and_the_function_stays() {
+    let attribute = quote!(nam = "x", instances = 0);
+    let item = quote! {
+        #[batch]
+        #[batch]
+        fn f<T>(x: ArrayView1<f32>, _: f32, y: ArrayView2<u128>) {}
+    };
+    let expansion = expand(attribute, item);
+    let text = expansion.to_string();
+    assert!(text.starts_with("fn f < T >"), "{text}");
+    let expected = [
+        "unknown option `nam`; did you mean `name`?",
+        "expected `instances = …` with a number from 1 to 2147483647",
+        "a model's function must not be generic: write the types, such as `ArrayView2<f32>`",
+        "`#[batch]` stands twice: remove one",
+        "axis 0 is the batch, and `ArrayView1<f32>` has no other: write `ArrayView2<f32>`",
+        "a parameter needs a name, which is the input's: write `x: …`",
+        "`f32` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<f32>`",
+        "`u128` cannot be an element of a tensor: write `u64`",
+        "`f` returns nothing: write `-> Array2<f32>`",
+    ];
+    assert_eq!(messages(expansion), expected);
+}

@@ -1,0 +1,205 @@
+use std::ops::RangeInclusive;
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, LitBool, LitStr, UnOp};
+
+use crate::errors::Errors;
+use crate::nearest::nearest;
+
+/// The options of one attribute: `key = value, …`.
+///
+/// Reading goes on after a mistake, so that all of them are reported at once.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    entries: Vec<(Ident, TokenStream)>,
+    /// Known options that stand there misspelt, or without a value: they are not missing.
+    flawed: Vec<String>,
+    /// Whether there is something that could be any option.
+    unreadable: bool,
+}
+
+impl Options {
+    /// Reads what stands between the parentheses of `attribute`, which knows the options `known`.
+    pub(crate) fn parse(
+        attribute: &str,
+        tokens: TokenStream,
+        known: &[&str],
+        errors: &mut Errors,
+    ) -> Self {
+        let mut options = Self::default();
+        for part in split(tokens) {
+            let Some((key, value)) = key_and_value(&part) else {
+                let example = match known.first() {
+                    Some(first) => format!("expected an option such as `{first} = …`"),
+                    None => format!("`#[{attribute}]` has no options: remove this"),
+                };
+                errors.push(TokenStream::from_iter(part), example);
+                options.unreadable = true;
+                continue;
+            };
+            if !known.iter().any(|name| key == name) {
+                let meant = nearest(&key.to_string(), known).map(str::to_owned);
+                errors.push(&key, unknown(attribute, &key, meant.as_deref(), known));
+                options.flawed.extend(meant);
+            } else if options.key(&key.to_string()).is_some() {
+                errors.push(&key, format!("option `{key}` stands twice: remove one"));
+            } else if value.is_empty() {
+                errors.push(&key, format!("expected a value: write `{key} = …`"));
+                options.flawed.push(key.to_string());
+            } else {
+                options.entries.push((key, value));
+            }
+        }
+        options
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The key of an option that is there.
+    pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
+        let mut keys = self.entries.iter().map(|(key, _)| key);
+        keys.find(|key| *key == name)
+    }
+
+    /// Whether there is neither the option nor one that was reported in its place.
+    pub(crate) fn lacks(&self, name: &str) -> bool {
+        let flawed = self.unreadable || self.flawed.iter().any(|flawed| flawed == name);
+        self.key(name).is_none() && !flawed
+    }
+
+    /// The tokens of an option's value.
+    pub(crate) fn value(&self, name: &str) -> Option<&TokenStream> {
+        let (_, value) = self.entries.iter().find(|(key, _)| key == name)?;
+        Some(value)
+    }
+
+    /// The value of an option that is a text.
+    pub(crate) fn string(&self, name: &str, errors: &mut Errors) -> Option<LitStr> {
+        let value = self.value(name)?;
+        match syn::parse2(value.clone()) {
+            Ok(string) => Some(string),
+            Err(_) => {
+                errors.push(value, format!("expected a text: write `{name} = \"…\"`"));
+                None
+            }
+        }
+    }
+
+    /// The value of an option that is `true` or `false`.
+    pub(crate) fn boolean(&self, name: &str, errors: &mut Errors) -> Option<bool> {
+        let value = self.value(name)?;
+        match syn::parse2::<LitBool>(value.clone()) {
+            Ok(boolean) => Some(boolean.value),
+            Err(_) => {
+                let message = format!("expected `{name} = true` or `{name} = false`");
+                errors.push(value, message);
+                None
+            }
+        }
+    }
+
+    /// The value of an option that is a number in a range.
+    pub(crate) fn integer<N>(
+        &self,
+        name: &str,
+        range: &RangeInclusive<N>,
+        errors: &mut Errors,
+    ) -> Option<N>
+    where
+        N: TryFrom<i128> + Copy + PartialOrd + std::fmt::Display,
+    {
+        let value = self.value(name)?;
+        let number = syn::parse2(value.clone())
+            .ok()
+            .and_then(|value| integer(&value));
+        let number = number.and_then(|number| N::try_from(number).ok());
+        match number.filter(|number| range.contains(number)) {
+            Some(number) => Some(number),
+            None => {
+                let (least, most) = (range.start(), range.end());
+                let message = format!("expected `{name} = …` with a number from {least} to {most}");
+                errors.push(value, message);
+                None
+            }
+        }
+    }
+
+    /// The value of an option that is a list of numbers, each with its tokens.
+    pub(crate) fn integers(&self, name: &str, errors: &mut Errors) -> Option<Vec<(i64, Expr)>> {
+        let value = self.value(name)?;
+        let Ok(list) = syn::parse2::<ExprArray>(value.clone()) else {
+            let message = format!("expected a list of numbers: write `{name} = [4, 8]`");
+            errors.push(value, message);
+            return None;
+        };
+        let mut numbers = Vec::new();
+        for element in list.elems {
+            match integer(&element).and_then(|number| i64::try_from(number).ok()) {
+                Some(number) => numbers.push((number, element)),
+                None => errors.push(&element, "expected a number"),
+            }
+        }
+        Some(numbers)
+    }
+}
+
+/// The text of an unknown option, with what was meant where that can be guessed.
+fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) -> String {
+    if known.is_empty() {
+        return format!("`#[{attribute}]` has no options: remove `{key}`");
+    }
+    match meant {
+        Some(meant) => format!("unknown option `{key}`; did you mean `{meant}`?"),
+        None => format!(
+            "unknown option `{key}`\nhelp: the options of `#[{attribute}]` are `{}`",
+            known.join("`, `")
+        ),
+    }
+}
+
+/// Cuts tokens at their commas; a comma at the end is allowed.
+fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
+    let mut parts = vec![Vec::new()];
+    for token in tokens {
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == ',' => parts.push(Vec::new()),
+            _ => parts
+                .last_mut()
+                .into_iter()
+                .for_each(|part| part.push(token.clone())),
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// `key = value` or `key` alone, whose value is then empty.
+fn key_and_value(part: &[TokenTree]) -> Option<(Ident, TokenStream)> {
+    match part {
+        [TokenTree::Ident(key)] => Some((key.clone(), TokenStream::new())),
+        [TokenTree::Ident(key), TokenTree::Punct(equals), value @ ..]
+            if equals.as_char() == '=' =>
+        {
+            Some((key.clone(), value.iter().cloned().collect()))
+        }
+        _ => None,
+    }
+}
+
+fn integer(value: &Expr) -> Option<i128> {
+    match value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        }) => number.base10_parse().ok(),
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => Some(-integer(expr)?),
+        Expr::Group(group) => integer(&group.expr),
+        _ => None,
+    }
+}

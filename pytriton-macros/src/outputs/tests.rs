@@ -1,0 +1,16 @@
+use quote::quote;
+
+use super::expand;
+use crate::snapshot::assert_expansion;
+
+#[test]
+fn the_derive_is_as_in_its_golden_file() {
+    let item = quote! {
+        struct Both {
+            sum: Array2<f32>,
+            #[output(name = "text", shape = [1])]
+            r#type: ndarray::ArrayD<String>,
+        }
+    };
+    assert_expansion("derive", expand(item));
+}

@@ -1,0 +1,47 @@
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::Path;
+
+use crate::errors::Errors;
+use crate::options::Options;
+
+/// Where generated code finds `pytriton`: `::pytriton`, or what `crate = …` says.
+#[derive(Debug, Default)]
+pub(crate) struct CratePath(Option<Path>);
+
+impl CratePath {
+    /// Takes the option `crate`.
+    pub(crate) fn take(options: &Options, errors: &mut Errors) -> Self {
+        let Some(value) = options.value("crate") else {
+            return Self::default();
+        };
+        let path = syn::parse2::<Path>(value.clone());
+        if path.is_err() {
+            errors.push(
+                value,
+                "expected a path such as `crate = my_crate::pytriton`",
+            );
+        }
+        Self(path.ok())
+    }
+
+    /// Whether a path of an attribute leads into the crate: `pytriton::batch`, `pytriton::prelude::batch`.
+    pub(crate) fn is_prefix_of(&self, path: &Path) -> bool {
+        let renamed = self.0.as_ref().is_some_and(|own| {
+            let start: Vec<_> = own.segments.iter().map(|part| &part.ident).collect();
+            let path: Vec<_> = path.segments.iter().map(|part| &part.ident).collect();
+            path.starts_with(&start)
+        });
+        renamed || path.segments[0].ident == "pytriton"
+    }
+}
+
+/// The module of what generated code may name.
+impl ToTokens for CratePath {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match &self.0 {
+            Some(path) => quote!(#path::__private),
+            None => quote!(::pytriton::__private),
+        });
+    }
+}

@@ -1,0 +1,105 @@
+//! Types as the user wrote them.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{GenericArgument, PathArguments, PathSegment, Type};
+
+/// The type inside of parentheses and of the groups that `macro_rules!` leaves.
+pub(crate) fn peeled(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => peeled(&group.elem),
+        Type::Paren(paren) => peeled(&paren.elem),
+        _ => ty,
+    }
+}
+
+/// The last segment of a type that is a path.
+pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match peeled(ty) {
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+/// The first type between the angle brackets.
+pub(crate) fn type_argument(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// The type argument of a type of that name: of `Option<T>`, `Result<T, E>`, `Vec<T>`.
+pub(crate) fn argument_of<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
+    let segment = last_segment(ty)?;
+    (segment.ident == name).then(|| type_argument(segment))?
+}
+
+/// A type as a user writes it.
+pub(crate) fn type_text(ty: &impl ToTokens) -> String {
+    let mut text = String::new();
+    write_tokens(ty.to_token_stream(), &mut text);
+    text
+}
+
+fn write_tokens(tokens: TokenStream, text: &mut String) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::None => ("", ""),
+                };
+                let space = if text.ends_with("mut") { " " } else { "" };
+                text.push_str(space);
+                text.push_str(open);
+                write_tokens(group.stream(), text);
+                text.push_str(close);
+            }
+            TokenTree::Punct(punct) => match punct.as_char() {
+                ',' => text.push_str(", "),
+                sign @ ('+' | '=') => text.extend([' ', sign, ' ']),
+                sign => text.push(sign),
+            },
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {
+                let word = |c: char| c.is_alphanumeric() || c == '_';
+                let space = if text.ends_with(word) { " " } else { "" };
+                text.push_str(space);
+                text.push_str(&token.to_string());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    #[test]
+    fn writes_types_as_users_do() {
+        let table: [(Type, &str); 6] = [
+            (
+                parse_quote!(ndarray::ArrayView2<'_, f32>),
+                "ndarray::ArrayView2<'_, f32>",
+            ),
+            (parse_quote!(&'static str), "&'static str"),
+            (parse_quote!(&mut [Request]), "&mut [Request]"),
+            (
+                parse_quote!((Array1<f32>, Vec<u8>)),
+                "(Array1<f32>, Vec<u8>)",
+            ),
+            (parse_quote!(impl Display + Send), "impl Display + Send"),
+            (parse_quote!(Option<&Parameters>), "Option<&Parameters>"),
+        ];
+        for (ty, expected) in table {
+            assert_eq!(type_text(&ty), expected);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use thiserror::Error;
+use tonic::Code;
+
+use crate::{Error, Status};
+
+/// Why a call got no answer. The texts are those of Triton 2.51 where it has one.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum GrpcError {
+    /// The request got no response.
+    #[error(transparent)]
+    Request(#[from] Error),
+    /// Statistics of a model that is not there.
+    #[error("requested model '{model}' is not available")]
+    NoStatistics {
+        /// The name in the request.
+        model: String,
+    },
+    /// Statistics of a version that is not there.
+    #[error("requested model version is not available for model '{model}'")]
+    NoStatisticsOfVersion {
+        /// The name in the request.
+        model: String,
+    },
+    /// The index of one repository of several.
+    #[error("'repository_name' specification is not supported")]
+    RepositoryName,
+    /// A part of the protocol that is not offered.
+    #[error("{what}")]
+    NotOffered {
+        /// What is not offered, and why.
+        what: &'static str,
+    },
+}
+
+impl GrpcError {
+    /// What kind of failure this is.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Request(error) => error.status(),
+            Self::NoStatistics { .. } | Self::NoStatisticsOfVersion { .. } => {
+                Status::InvalidArgument
+            }
+            Self::RepositoryName | Self::NotOffered { .. } => Status::Unsupported,
+        }
+    }
+}
+
+impl From<GrpcError> for tonic::Status {
+    fn from(error: GrpcError) -> Self {
+        Self::new(Code::from_i32(error.status().grpc()), error.to_string())
+    }
+}

@@ -1,0 +1,18 @@
+//! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the repository.
+
+mod beside;
+mod error;
+mod health;
+mod infer;
+mod models;
+mod routes;
+mod service;
+mod state;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+pub use beside::beside;
+pub use error::GrpcError;
+pub use routes::routes;
+pub use state::GrpcState;

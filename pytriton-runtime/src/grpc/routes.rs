@@ -1,0 +1,61 @@
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::HeaderValue;
+use axum::middleware::map_response;
+use axum::response::Response;
+use tonic::codec::CompressionEncoding;
+use tonic::service::Routes;
+use tonic_health::pb::health_server::HealthServer;
+use tonic_reflection::server::Builder;
+
+use crate::Status;
+use crate::proto::FILE_DESCRIPTOR_SET;
+use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
+
+use super::GrpcState;
+use super::health::HealthService;
+use super::service::Service;
+
+/// The gRPC services as routes: inference, health and reflection.
+///
+/// Requests may be compressed; responses are not, because every client says that it could read compressed ones.
+pub fn routes(state: GrpcState) -> Router {
+    let health = HealthServer::new(HealthService {
+        repository: Arc::clone(&state.repository),
+    });
+    let limit = state.limits.max_request_bytes;
+    let inference = GrpcInferenceServiceServer::new(Service { state })
+        .accept_compressed(CompressionEncoding::Gzip)
+        .accept_compressed(CompressionEncoding::Deflate)
+        .max_decoding_message_size(limit);
+    let mut routes = Routes::new(inference).add_service(health);
+    // The descriptors are constants, and a test reads them: there is no error to hand on.
+    if let Ok(reflection) = reflection().build_v1() {
+        routes = routes.add_service(reflection);
+    }
+    if let Ok(reflection) = reflection().build_v1alpha() {
+        routes = routes.add_service(reflection);
+    }
+    let router = routes.into_axum_router();
+    router.layer(map_response(async |response| too_large(response)))
+}
+
+fn reflection() -> Builder<'static> {
+    Builder::configure()
+        .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+}
+
+/// Gives a message above the limit the code of [`Status::TooLarge`], as gRPC's own servers do; tonic has another one for it,
+/// which nothing else here uses.
+fn too_large(mut response: Response) -> Response {
+    if let Some(code) = response.headers_mut().get_mut(tonic::Status::GRPC_STATUS)
+        && code == OUT_OF_RANGE
+    {
+        *code = HeaderValue::from(Status::TooLarge.grpc());
+    }
+    response
+}
+
+const OUT_OF_RANGE: &str = "11";

@@ -1,0 +1,191 @@
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::kserve::proto::server_metadata;
+use crate::proto::grpc_inference_service_server::GrpcInferenceService;
+use crate::proto::*;
+
+use super::infer::{Forwarded, infer};
+use super::{GrpcError, GrpcState, models, stream};
+
+const MODELS: &str = "models are part of the server: they cannot be loaded or unloaded";
+const SHARED_MEMORY: &str = "shared memory regions are not offered: tensors travel in messages";
+const TRACE: &str = "trace settings are not offered";
+const LOG: &str = "log settings are not offered";
+
+/// `inference.GRPCInferenceService`.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) state: GrpcState,
+}
+
+#[tonic::async_trait]
+impl GrpcInferenceService for Service {
+    async fn server_live(
+        &self,
+        _: Request<ServerLiveRequest>,
+    ) -> Result<Response<ServerLiveResponse>, Status> {
+        Ok(Response::new(ServerLiveResponse {
+            live: self.state.repository.live(),
+        }))
+    }
+
+    async fn server_ready(
+        &self,
+        _: Request<ServerReadyRequest>,
+    ) -> Result<Response<ServerReadyResponse>, Status> {
+        Ok(Response::new(ServerReadyResponse {
+            ready: self.state.repository.ready(),
+        }))
+    }
+
+    async fn model_ready(
+        &self,
+        request: Request<ModelReadyRequest>,
+    ) -> Result<Response<ModelReadyResponse>, Status> {
+        answer(models::ready(&self.state.repository, request.get_ref()))
+    }
+
+    async fn server_metadata(
+        &self,
+        _: Request<ServerMetadataRequest>,
+    ) -> Result<Response<ServerMetadataResponse>, Status> {
+        Ok(Response::new(server_metadata()))
+    }
+
+    async fn model_metadata(
+        &self,
+        request: Request<ModelMetadataRequest>,
+    ) -> Result<Response<ModelMetadataResponse>, Status> {
+        answer(models::model_metadata(
+            &self.state.repository,
+            request.get_ref(),
+        ))
+    }
+
+    async fn model_config(
+        &self,
+        request: Request<ModelConfigRequest>,
+    ) -> Result<Response<ModelConfigResponse>, Status> {
+        answer(models::model_config(
+            &self.state.repository,
+            request.get_ref(),
+        ))
+    }
+
+    async fn model_statistics(
+        &self,
+        request: Request<ModelStatisticsRequest>,
+    ) -> Result<Response<ModelStatisticsResponse>, Status> {
+        answer(models::model_statistics(
+            &self.state.repository,
+            request.get_ref(),
+        ))
+    }
+
+    async fn repository_index(
+        &self,
+        request: Request<RepositoryIndexRequest>,
+    ) -> Result<Response<RepositoryIndexResponse>, Status> {
+        answer(models::index(&self.state.repository, request.get_ref()))
+    }
+
+    async fn model_infer(
+        &self,
+        request: Request<ModelInferRequest>,
+    ) -> Result<Response<ModelInferResponse>, Status> {
+        let forwarded = Forwarded::new(&self.state.forward, request.metadata());
+        let response = infer(&self.state, &forwarded, request.into_inner()).await;
+        answer(response.map_err(GrpcError::from))
+    }
+
+    type ModelStreamInferStream = BoxStream<'static, Result<ModelStreamInferResponse, Status>>;
+
+    async fn model_stream_infer(
+        &self,
+        request: Request<Streaming<ModelInferRequest>>,
+    ) -> Result<Response<Self::ModelStreamInferStream>, Status> {
+        let (metadata, _, messages) = request.into_parts();
+        let answers = stream::answers(self.state.clone(), &metadata, messages);
+        Ok(Response::new(answers.boxed()))
+    }
+
+    async fn repository_model_load(
+        &self,
+        _: Request<RepositoryModelLoadRequest>,
+    ) -> Result<Response<RepositoryModelLoadResponse>, Status> {
+        not_offered(MODELS)
+    }
+
+    async fn repository_model_unload(
+        &self,
+        _: Request<RepositoryModelUnloadRequest>,
+    ) -> Result<Response<RepositoryModelUnloadResponse>, Status> {
+        not_offered(MODELS)
+    }
+
+    async fn system_shared_memory_status(
+        &self,
+        _: Request<SystemSharedMemoryStatusRequest>,
+    ) -> Result<Response<SystemSharedMemoryStatusResponse>, Status> {
+        not_offered(SHARED_MEMORY)
+    }
+
+    async fn system_shared_memory_register(
+        &self,
+        _: Request<SystemSharedMemoryRegisterRequest>,
+    ) -> Result<Response<SystemSharedMemoryRegisterResponse>, Status> {
+        not_offered(SHARED_MEMORY)
+    }
+
+    async fn system_shared_memory_unregister(
+        &self,
+        _: Request<SystemSharedMemoryUnregisterRequest>,
+    ) -> Result<Response<SystemSharedMemoryUnregisterResponse>, Status> {
+        not_offered(SHARED_MEMORY)
+    }
+
+    async fn cuda_shared_memory_status(
+        &self,
+        _: Request<CudaSharedMemoryStatusRequest>,
+    ) -> Result<Response<CudaSharedMemoryStatusResponse>, Status> {
+        not_offered(SHARED_MEMORY)
+    }
+
+    async fn cuda_shared_memory_register(
+        &self,
+        _: Request<CudaSharedMemoryRegisterRequest>,
+    ) -> Result<Response<CudaSharedMemoryRegisterResponse>, Status> {
+        not_offered(SHARED_MEMORY)
+    }
+
+    async fn cuda_shared_memory_unregister(
+        &self,
+        _: Request<CudaSharedMemoryUnregisterRequest>,
+    ) -> Result<Response<CudaSharedMemoryUnregisterResponse>, Status> {
+        not_offered(SHARED_MEMORY)
+    }
+
+    async fn trace_setting(
+        &self,
+        _: Request<TraceSettingRequest>,
+    ) -> Result<Response<TraceSettingResponse>, Status> {
+        not_offered(TRACE)
+    }
+
+    async fn log_settings(
+        &self,
+        _: Request<LogSettingsRequest>,
+    ) -> Result<Response<LogSettingsResponse>, Status> {
+        not_offered(LOG)
+    }
+}
+
+fn answer<T>(answer: Result<T, GrpcError>) -> Result<Response<T>, Status> {
+    Ok(Response::new(answer?))
+}
+
+fn not_offered<T>(what: &'static str) -> Result<Response<T>, Status> {
+    answer(Err(GrpcError::NotOffered { what }))
+}

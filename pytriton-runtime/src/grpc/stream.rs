@@ -1,0 +1,112 @@
+use std::sync::Arc;
+
+use futures_util::{Stream, StreamExt};
+use tonic::metadata::MetadataMap;
+use tonic::{Code, Streaming};
+
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::proto::{
+    InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
+};
+use crate::scheduler::SchedulerError;
+use crate::{Error, Status};
+
+use super::infer::{Forwarded, infer};
+use super::{GrpcError, GrpcState};
+
+/// How many requests of one stream are under way at a time; the next one is read when the oldest is answered.
+const IN_FLIGHT: usize = 16;
+
+/// The metadata by which a client asks that a failed execution ends the stream with its status.
+const STRICT: &str = "triton_grpc_error";
+
+/// The answers to the requests of a stream, in their order. Dropping it gives up those that are under way.
+///
+/// When the server stops, no further request is read, and the stream ends with the last answer.
+pub(super) fn answers(
+    state: GrpcState,
+    metadata: &MetadataMap,
+    messages: Streaming<ModelInferRequest>,
+) -> impl Stream<Item = Result<ModelStreamInferResponse, tonic::Status>> + Send + 'static {
+    let stopping = state.repository.stopping();
+    let call = Arc::new(Call {
+        forwarded: Forwarded::new(&state.forward, metadata),
+        strict: metadata.get(STRICT).is_some_and(|value| value == "true"),
+        state,
+    });
+    messages
+        .take_until(stopping)
+        .map(move |message| {
+            let call = Arc::clone(&call);
+            async move { call.answer(message.map_err(too_large)?).await }
+        })
+        .buffered(IN_FLIGHT)
+}
+
+#[derive(Debug)]
+struct Call {
+    state: GrpcState,
+    forwarded: Forwarded,
+    strict: bool,
+}
+
+impl Call {
+    async fn answer(
+        &self,
+        message: ModelInferRequest,
+    ) -> Result<ModelStreamInferResponse, tonic::Status> {
+        let failed = ModelInferResponse {
+            model_name: message.model_name.clone(),
+            model_version: message.model_version.clone(),
+            id: message.id.clone(),
+            ..ModelInferResponse::default()
+        };
+        match infer(&self.state, &self.forwarded, message).await {
+            Ok(response) => Ok(ModelStreamInferResponse {
+                error_message: String::new(),
+                infer_response: Some(last(response)),
+            }),
+            Err(error) if self.strict && executed(&error) => Err(GrpcError::from(error).into()),
+            Err(error) => Ok(ModelStreamInferResponse {
+                error_message: error.to_string(),
+                infer_response: Some(match executed(&error) {
+                    true => last(failed),
+                    false => ModelInferResponse {
+                        id: failed.id,
+                        ..ModelInferResponse::default()
+                    },
+                }),
+            }),
+        }
+    }
+}
+
+/// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
+fn executed(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Model(_) | Error::Scheduler(SchedulerError::Timeout)
+    )
+}
+
+/// Marks the last response to a request; here every one is.
+fn last(mut response: ModelInferResponse) -> ModelInferResponse {
+    let value = InferParameter {
+        parameter_choice: Some(ParameterChoice::BoolParam(true)),
+    };
+    response
+        .parameters
+        .insert("triton_final_response".to_owned(), value);
+    response
+}
+
+/// Gives a message above the limit the code that it has outside of streams.
+fn too_large(status: tonic::Status) -> tonic::Status {
+    match status.code() {
+        Code::OutOfRange => {
+            let code = Code::from_i32(Status::TooLarge.grpc());
+            tonic::Status::new(code, status.message())
+        }
+        _ => status,
+    }
+}

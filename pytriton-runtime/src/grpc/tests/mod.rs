@@ -1,0 +1,93 @@
+//! The door with a real client behind a real socket.
+
+mod infer;
+mod models;
+mod standard;
+mod stream;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+use tonic::transport::Channel;
+
+use crate::model::{ModelDeclaration, Registry};
+use crate::proto::ModelInferRequest;
+use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
+use crate::proto::model_infer_request::InferInputTensor;
+use crate::repository::Repository;
+use crate::testing::{IDENTITY, fp32};
+use crate::{HeaderForward, Limits};
+
+use super::{GrpcState, routes};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+type Client = GrpcInferenceServiceClient<Channel>;
+
+/// A served `Identity` in the versions 1 and 3; the largest message has 4 KiB.
+async fn serve() -> (Arc<Repository>, Channel) {
+    let third = ModelDeclaration {
+        version: 3,
+        dynamic_batching: None,
+        ..IDENTITY
+    };
+    let registry = Registry::new(&[&IDENTITY, &third]).unwrap();
+    let repository = Arc::new(Repository::start(&registry, 128).await.unwrap());
+    let router = routes(GrpcState {
+        repository: Arc::clone(&repository),
+        limits: Limits {
+            max_request_bytes: 4096,
+            ..Limits::default()
+        },
+        forward: HeaderForward::default(),
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            let service = TowerToHyperService::new(router.clone());
+            tokio::spawn(async move {
+                let builder = Builder::new(TokioExecutor::new()).http2_only();
+                let _ = builder
+                    .serve_connection(TokioIo::new(connection), service)
+                    .await;
+            });
+        }
+    });
+    let channel = Channel::from_shared(format!("http://{address}")).unwrap();
+    (repository, channel.connect().await.unwrap())
+}
+
+async fn client() -> (Arc<Repository>, Client) {
+    let (repository, channel) = serve().await;
+    (repository, Client::new(channel))
+}
+
+fn message(id: &str, values: &[f32]) -> ModelInferRequest {
+    ModelInferRequest {
+        model_name: "Identity".to_owned(),
+        id: id.to_owned(),
+        inputs: vec![InferInputTensor {
+            name: "INPUT_1".to_owned(),
+            datatype: "FP32".to_owned(),
+            shape: vec![1, i64::try_from(values.len()).unwrap()],
+            ..InferInputTensor::default()
+        }],
+        raw_input_contents: vec![fp32(values)],
+        ..ModelInferRequest::default()
+    }
+}
+
+async fn until(mut condition: impl FnMut() -> bool) {
+    let condition = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(PATIENCE, condition).await.unwrap();
+}

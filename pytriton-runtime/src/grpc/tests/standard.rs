@@ -1,0 +1,71 @@
+use tokio::time::timeout;
+use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_reflection::pb::v1::ServerReflectionRequest;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
+use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
+
+use super::{PATIENCE, serve};
+
+#[tokio::test]
+async fn health_follows_the_repository() {
+    let (repository, channel) = serve().await;
+    let mut client = HealthClient::new(channel);
+    let service = |service: &str| HealthCheckRequest {
+        service: service.to_owned(),
+    };
+    for name in ["", "inference.GRPCInferenceService"] {
+        let health = client.check(service(name)).await.unwrap().into_inner();
+        assert_eq!(health.status(), ServingStatus::Serving, "{name}");
+    }
+    let unknown = client.check(service("nope")).await.unwrap_err();
+    assert_eq!(unknown.code(), Code::NotFound);
+
+    let mut watch = client.watch(service("")).await.unwrap().into_inner();
+    let told = watch.message().await.unwrap().unwrap();
+    assert_eq!(told.status(), ServingStatus::Serving);
+    repository.stop_being_ready();
+    let told = timeout(PATIENCE, watch.message())
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    assert_eq!(told.status(), ServingStatus::NotServing);
+}
+
+#[tokio::test]
+async fn reflection_names_the_services() {
+    let (_repository, channel) = serve().await;
+    let request = ServerReflectionRequest {
+        message_request: Some(MessageRequest::ListServices(String::new())),
+        ..ServerReflectionRequest::default()
+    };
+    let mut client = ServerReflectionClient::new(channel);
+    let requests = futures_util::stream::iter([request]);
+    let mut answers = client
+        .server_reflection_info(requests)
+        .await
+        .unwrap()
+        .into_inner();
+    let answer = answers.message().await.unwrap().unwrap().message_response;
+    let Some(MessageResponse::ListServicesResponse(list)) = answer else {
+        panic!("{answer:?}");
+    };
+    let mut names: Vec<_> = list
+        .service
+        .iter()
+        .map(|service| service.name.as_str())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names[..2],
+        [
+            "grpc.health.v1.Health",
+            "grpc.reflection.v1.ServerReflection"
+        ]
+    );
+    assert!(names.contains(&"inference.GRPCInferenceService"));
+}

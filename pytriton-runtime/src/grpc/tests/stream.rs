@@ -1,0 +1,65 @@
+use futures_util::StreamExt;
+use tokio::time::timeout;
+use tonic::Code;
+
+use crate::proto::*;
+
+use super::{PATIENCE, client, message};
+
+#[tokio::test]
+async fn a_stream_answers_in_order_and_outlives_failures() {
+    let (_repository, mut client) = client().await;
+    let unknown = ModelInferRequest {
+        model_name: "Nope".to_owned(),
+        ..message("3", &[1.0])
+    };
+    let messages = [
+        message("1", &[-4.0]),
+        message("2", &[1.0]),
+        unknown,
+        message("4", &[-3.0]),
+        message("5", &[1.0]),
+    ];
+    let messages = futures_util::stream::iter(messages);
+    let answers = client
+        .model_stream_infer(messages)
+        .await
+        .unwrap()
+        .into_inner();
+    let answers: Vec<_> = timeout(PATIENCE, answers.map(Result::unwrap).collect::<Vec<_>>())
+        .await
+        .unwrap();
+    let told: Vec<_> = answers
+        .iter()
+        .map(|answer| {
+            (
+                answer.infer_response.as_ref().unwrap().id.as_str(),
+                answer.error_message.as_str(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("1", ""),
+        ("2", ""),
+        ("3", "Request for unknown model: 'Nope' is not found"),
+        ("4", "model 'Identity' failed: asked to fail"),
+        ("5", ""),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn a_strict_stream_ends_with_the_status_of_the_execution_that_failed() {
+    let (_repository, mut client) = client().await;
+    let messages = futures_util::stream::iter([message("1", &[-3.0]), message("2", &[1.0])]);
+    let mut request = tonic::Request::new(messages);
+    request
+        .metadata_mut()
+        .insert("triton_grpc_error", "true".parse().unwrap());
+    let mut answers = client
+        .model_stream_infer(request)
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(answers.message().await.unwrap_err().code(), Code::Internal);
+}

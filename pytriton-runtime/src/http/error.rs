@@ -1,0 +1,114 @@
+use thiserror::Error;
+
+use crate::Status;
+
+/// Why a request ended at the door. The texts are those of Triton where it has one.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The error of the room where the request ended.
+    #[error(transparent)]
+    Room(#[from] crate::Error),
+    /// There is nothing at that path.
+    #[error("Not Found")]
+    NotFound,
+    /// The path does not answer that method.
+    #[error("Method Not Allowed")]
+    Method,
+    /// Triton offers it, this server does not.
+    #[error("{what} is not supported by this server")]
+    NotOffered {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A version that is no version.
+    #[error(
+        "failed to get model version from specified version string '{version}' (details: stol), version should be an integral value > 0"
+    )]
+    Version {
+        /// The version in the path.
+        version: String,
+    },
+    /// The model is not there, or takes no requests.
+    #[error("Model version not ready")]
+    NotReady,
+    /// There is no model to tell the statistics of.
+    #[error("requested model '{model}' is not available")]
+    NoStatistics {
+        /// The name in the path.
+        model: String,
+    },
+    /// There is no such version of the model to tell the statistics of.
+    #[error("requested model version is not available for model '{model}'")]
+    NoStatisticsOfVersion {
+        /// The name in the path.
+        model: String,
+    },
+    /// A body that says that it is larger than the limit.
+    #[error(
+        "request JSON size of {length} bytes exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
+    )]
+    BodySize {
+        /// The value of `Content-Length`.
+        length: u64,
+        /// The limit.
+        limit: usize,
+    },
+    /// A body that turns out to be larger than the limit.
+    #[error(
+        "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
+    )]
+    BodyTooLarge {
+        /// The limit.
+        limit: usize,
+    },
+    /// A body that breaks off.
+    #[error("unable to read the request body: {message}")]
+    BodyRead {
+        /// What the connection says.
+        message: String,
+    },
+    /// An encoding that is not known.
+    #[error("Unsupported compression type")]
+    ContentEncoding,
+    /// A compressed body of no bytes.
+    #[error("nothing to be decompressed")]
+    NothingToDecompress,
+    /// A body that is not compressed as it says.
+    #[error("unable to decompress the request body: {message}")]
+    Decompression {
+        /// What the decoder says.
+        message: String,
+    },
+    /// A body that becomes larger than the limit.
+    #[error(
+        "Decompressed data size exceeds the maximum allowed value of {limit} bytes. Use --http-max-input-size to increase the limit."
+    )]
+    DecompressedSize {
+        /// The limit, which follows from the size of the body where that is small.
+        limit: usize,
+    },
+}
+
+impl HttpError {
+    /// The HTTP status code.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Room(error) => error.status().http(),
+            Self::Method => 405,
+            Self::NotFound => Status::NotFound.http(),
+            Self::NotOffered { .. } | Self::ContentEncoding => Status::Unsupported.http(),
+            // Triton answers a body that is too large with 400 too.
+            Self::Version { .. }
+            | Self::NotReady
+            | Self::NoStatistics { .. }
+            | Self::NoStatisticsOfVersion { .. }
+            | Self::BodySize { .. }
+            | Self::BodyTooLarge { .. }
+            | Self::BodyRead { .. }
+            | Self::NothingToDecompress
+            | Self::Decompression { .. }
+            | Self::DecompressedSize { .. } => Status::InvalidArgument.http(),
+        }
+    }
+}

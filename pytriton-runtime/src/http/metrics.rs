@@ -1,0 +1,37 @@
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use axum::routing::get;
+
+use crate::metrics::{System, exposition};
+use crate::repository::Repository;
+
+/// What the metrics port asks.
+#[derive(Debug)]
+struct Sources {
+    repository: Arc<Repository>,
+    system: System,
+}
+
+/// The routes of the metrics port: `GET /metrics` in Prometheus' text format.
+pub fn metrics_router(repository: Arc<Repository>) -> Router {
+    let sources = Sources {
+        repository,
+        system: System::default(),
+    };
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(Arc::new(sources))
+}
+
+async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
+    let models = sources.repository.models();
+    let models: Vec<_> = models
+        .map(|model| (model.spec().as_ref(), model.statistics()))
+        .collect();
+    let text = exposition(&models) + &sources.system.exposition();
+    ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text)
+}

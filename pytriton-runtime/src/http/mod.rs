@@ -1,0 +1,20 @@
+//! The HTTP door: limits, compression and headers around the codecs of [`crate::kserve`].
+//!
+//! Paths, status codes, content types and texts are those of Triton 2.51. What a request asks for is a `Route`; axum
+//! carries it, but does not match it, because Triton neither decodes paths nor answers `HEAD`.
+
+mod answer;
+mod body;
+mod compression;
+mod error;
+mod infer;
+mod metrics;
+mod model;
+mod route;
+mod router;
+#[cfg(test)]
+mod tests;
+
+pub use error::HttpError;
+pub use metrics::metrics_router;
+pub use router::{HttpState, router};

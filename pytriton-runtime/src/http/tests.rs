@@ -1,0 +1,351 @@
+//! The router with real models, without a socket.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request};
+use flate2::read::GzDecoder;
+use tower::ServiceExt;
+
+use super::*;
+use crate::model::{ModelDeclaration, Registry};
+use crate::repository::Repository;
+use crate::testing::{IDENTITY, fp32};
+use crate::{HeaderForward, Limits};
+
+const INFER: &str = "/v2/models/Identity/infer";
+
+async fn app(limits: Limits) -> Router {
+    let second = ModelDeclaration {
+        version: 3,
+        ..IDENTITY
+    };
+    let registry = Registry::new(&[&IDENTITY, &second]).unwrap();
+    router(HttpState {
+        repository: Arc::new(Repository::start(&registry, 64).await.unwrap()),
+        limits,
+        forward: HeaderForward::new("x-").unwrap(),
+    })
+}
+
+struct Got {
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Got {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+}
+
+async fn send(
+    app: &Router,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<Body>,
+) -> Got {
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(body.into()).unwrap();
+    let response = app.clone().oneshot(request).await.unwrap();
+    Got {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        body: to_bytes(response.into_body(), usize::MAX)
+            .await
+            .unwrap()
+            .to_vec(),
+    }
+}
+
+fn request(members: &str) -> String {
+    format!(r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,2],{members}}}]}}"#)
+}
+
+fn answer(members: &str) -> String {
+    format!(
+        r#"{{"model_name":"Identity","model_version":"3","outputs":[{{"name":"OUTPUT_1","datatype":"FP32","shape":[1,2],{members}}}]}}"#
+    )
+}
+
+#[tokio::test]
+async fn paths_answer_as_tritons_do() {
+    let app = app(Limits::default()).await;
+    let (plain, json) = ("text/plain", "application/json");
+    let not_found = r#"{"error":"Not Found"}"#;
+    let method = r#"{"error":"Method Not Allowed"}"#;
+    let unknown = r#"{"error":"Request for unknown model: 'Nope' is not found"}"#;
+    let version = r#"{"error":"Request for unknown model: 'Identity' version 2 is not found"}"#;
+    let huge =
+        r#"{"error":"Request for unknown model: 'Identity' version 4294967297 is not found"}"#;
+    let not_ready = r#"{"error":"Model version not ready"}"#;
+    let index = r#"[{"name":"Identity","version":"1","state":"READY"},{"name":"Identity","version":"3","state":"READY"}]"#;
+    let table = [
+        ("GET", "/v2/health/live", 200, plain, ""),
+        ("GET", "/v2/health/ready", 200, plain, ""),
+        ("POST", "/v2/health/live", 405, plain, method),
+        ("POST", "/v2", 405, json, method),
+        ("GET", "/v2/", 404, plain, not_found),
+        ("GET", "/", 404, plain, not_found),
+        ("GET", "/v2/models/Nope", 404, json, unknown),
+        ("POST", "/v2/models/Nope", 405, json, method),
+        ("GET", "/v2/models/Nope/config", 404, json, unknown),
+        ("GET", "/v2/models/Identity/versions/2", 404, json, version),
+        (
+            "GET",
+            "/v2/models/Identity/versions/4294967297",
+            404,
+            json,
+            huge,
+        ),
+        (
+            "GET",
+            "/v2/models/Identity/versions/x",
+            404,
+            plain,
+            not_found,
+        ),
+        ("GET", "/v2/models/Identity/ready", 200, plain, ""),
+        (
+            "GET",
+            "/v2/models/Identity/versions/1/ready",
+            200,
+            plain,
+            "",
+        ),
+        (
+            "GET",
+            "/v2/models/Identity/versions/2/ready",
+            400,
+            plain,
+            not_ready,
+        ),
+        ("GET", "/v2/models/Nope/ready", 400, plain, not_ready),
+        (
+            "GET",
+            "/v2/models/Nope/stats",
+            400,
+            json,
+            r#"{"error":"requested model 'Nope' is not available"}"#,
+        ),
+        (
+            "GET",
+            "/v2/models/Identity/versions/2/stats",
+            400,
+            json,
+            r#"{"error":"requested model version is not available for model 'Identity'"}"#,
+        ),
+        ("GET", INFER, 405, plain, method),
+        ("POST", "/v2/models/Nope/infer", 404, plain, unknown),
+        (
+            "POST",
+            "/v2/models/Identity/versions/2/infer",
+            404,
+            plain,
+            version,
+        ),
+        ("POST", "/v2/repository/index", 200, json, index),
+        ("GET", "/v2/repository/index", 405, json, method),
+        ("POST", "/v2/models/stats", 405, json, method),
+        ("GET", "/v2/models/Identity/generate", 405, json, method),
+        (
+            "POST",
+            "/v2/models/Identity/generate",
+            501,
+            json,
+            r#"{"error":"the generate extension is not supported by this server"}"#,
+        ),
+        (
+            "GET",
+            "/v2/systemsharedmemory/status",
+            501,
+            json,
+            r#"{"error":"shared memory is not supported by this server"}"#,
+        ),
+        (
+            "POST",
+            "/v2/repository/models/Identity/load",
+            501,
+            json,
+            r#"{"error":"loading and unloading models is not supported by this server"}"#,
+        ),
+    ];
+    for (verb, path, status, content_type, body) in table {
+        let got = send(&app, verb, path, &[], "").await;
+        assert_eq!((got.status, got.text()), (status, body), "{verb} {path}");
+        assert_eq!(
+            got.header("content-type"),
+            Some(content_type),
+            "{verb} {path}"
+        );
+    }
+    let got = send(
+        &app,
+        "GET",
+        "/v2/models/Identity/versions/99999999999999999999/ready",
+        &[],
+        "",
+    )
+    .await;
+    assert_eq!((got.status, got.header("content-type")), (400, Some(plain)));
+    let got = send(&app, "GET", "/v2/models/Identity", &[], "").await;
+    assert!(got.text().contains(r#""versions":["1","3"]"#));
+    let got = send(&app, "GET", "/v2/models/Identity/stats", &[], "").await;
+    assert_eq!(got.text().matches(r#""name":"Identity""#).count(), 2);
+}
+
+#[tokio::test]
+async fn json_and_binary_requests_are_answered() {
+    let app = app(Limits::default()).await;
+    let got = send(&app, "POST", INFER, &[], request(r#""data":[1,2.5]"#)).await;
+    assert_eq!(
+        (got.status, got.text()),
+        (200, answer(r#""data":[1.0,2.5]"#).as_str())
+    );
+    assert_eq!(got.header("content-type"), Some("application/json"));
+    let elements = fp32(&[1.0, f32::NAN]);
+    let header = request(r#""parameters":{"binary_data_size":8}"#);
+    let header = header.replacen('{', r#"{"parameters":{"binary_data_output":true},"#, 1);
+    let body = [header.as_bytes(), &elements].concat();
+    let length = header.len().to_string();
+    let got = send(
+        &app,
+        "POST",
+        INFER,
+        &[("Inference-Header-Content-Length", &length)],
+        body,
+    )
+    .await;
+    assert_eq!(got.status, 200, "{:?}", String::from_utf8_lossy(&got.body));
+    let json = answer(r#""parameters":{"binary_data_size":8}"#);
+    assert_eq!(got.body, [json.as_bytes(), &elements].concat());
+    assert_eq!(got.header("content-type"), Some("application/octet-stream"));
+    assert_eq!(
+        got.header("inference-header-content-length"),
+        Some(json.len().to_string().as_str())
+    );
+    let raw = [("Inference-Header-Content-Length", "0")];
+    let got = send(&app, "POST", INFER, &raw, elements.to_vec()).await;
+    assert_eq!(got.body, [json.as_bytes(), &elements].concat());
+}
+
+#[tokio::test]
+async fn bodies_are_compressed_both_ways() {
+    let app = app(Limits::default()).await;
+    let parts = || std::iter::once(bytes::Bytes::from(request(r#""data":[1,2]"#)));
+    for encoding in [compression::Encoding::Gzip, compression::Encoding::Deflate] {
+        let body = encoding.compress(parts()).unwrap();
+        let headers = [
+            ("Content-Encoding", encoding.name()),
+            ("Accept-Encoding", "gzip, deflate"),
+        ];
+        let got = send(&app, "POST", INFER, &headers, body).await;
+        assert_eq!(
+            (got.status, got.header("content-encoding")),
+            (200, Some("gzip"))
+        );
+        let mut text = String::new();
+        GzDecoder::new(got.body.as_slice())
+            .read_to_string(&mut text)
+            .unwrap();
+        assert_eq!(text, answer(r#""data":[1.0,2.0]"#));
+    }
+    let got = send(&app, "POST", INFER, &[("Content-Encoding", "br")], "{}").await;
+    assert_eq!(
+        (got.status, got.header("accept-encoding")),
+        (501, Some("gzip, deflate"))
+    );
+    assert_eq!(got.text(), r#"{"error":"Unsupported compression type"}"#);
+    let got = send(&app, "POST", INFER, &[("Content-Encoding", "gzip")], "{}").await;
+    assert_eq!(
+        (got.status, got.header("content-type")),
+        (400, Some("text/plain"))
+    );
+}
+
+#[tokio::test]
+async fn errors_say_by_their_type_where_the_request_ended() {
+    let limits = Limits {
+        max_request_bytes: 200,
+        ..Limits::default()
+    };
+    let app = app(limits).await;
+    let (plain, json) = ("text/plain", "application/json");
+    let large = "x".repeat(201);
+    let length = |value| vec![("Inference-Header-Content-Length", value)];
+    let table = [
+        (
+            vec![],
+            String::new(),
+            400,
+            json,
+            "failed to parse the request JSON buffer: EOF while parsing a value at line 1 column 0",
+        ),
+        (
+            vec![],
+            request(r#""data":[1]"#),
+            400,
+            json,
+            "unable to parse 'data' of input 'INPUT_1': shape [1,2] holds 2 elements, found 1",
+        ),
+        (
+            vec![],
+            r#"{"inputs":[]}"#.to_owned(),
+            400,
+            json,
+            "[request id: <id_unknown>] expected 1 inputs but got 0 inputs for model 'Identity'. Got input(s) [], but missing required input(s) ['INPUT_1']. Please provide all required input(s).",
+        ),
+        (
+            vec![],
+            request(r#""data":[-3,0]"#),
+            500,
+            plain,
+            "model 'Identity' failed: asked to fail",
+        ),
+        (
+            length("9"),
+            "{}".to_owned(),
+            400,
+            plain,
+            "inference header size should be in range (0, 2), got: 9",
+        ),
+        (
+            length("abc"),
+            "{}".to_owned(),
+            400,
+            plain,
+            "inference header size must be a number, got: abc",
+        ),
+        (
+            vec![("Content-Length", "201")],
+            large.clone(),
+            400,
+            plain,
+            "request JSON size of 201 bytes exceeds the maximum allowed input size of 200 bytes. Use --http-max-input-size to increase the limit.",
+        ),
+        (
+            vec![],
+            large,
+            400,
+            plain,
+            "request size exceeds the maximum allowed input size of 200 bytes. Use --http-max-input-size to increase the limit.",
+        ),
+    ];
+    for (headers, body, status, content_type, message) in table {
+        let got = send(&app, "POST", INFER, &headers, body).await;
+        let expected = format!(r#"{{"error":"{message}"}}"#);
+        assert_eq!((got.status, got.text()), (status, expected.as_str()));
+        assert_eq!(got.header("content-type"), Some(content_type), "{message}");
+    }
+}

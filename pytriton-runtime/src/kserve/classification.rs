@@ -1,0 +1,162 @@
+use std::cmp::Ordering;
+
+use crate::tensor::{DataType, Element, Tensor, TensorError, element_count};
+
+use super::CodecError;
+
+/// The `classes` largest elements of a tensor, for each row where there is a batch axis, as `BYTES` of `value:index`.
+///
+/// Source: `TopkClassifications` in Triton 2.51. Equal elements come in their order, `NaN` comes last.
+///
+/// # Errors
+///
+/// [`CodecError::Classification`] for `BOOL`, `FP16`, `BF16` and `BYTES`.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::kserve::classify;
+/// # use pytriton_runtime::tensor::Tensor;
+/// let tensor = Tensor::from_elements(vec![1, 3], vec![0.25_f32, 0.5, 0.125]).unwrap();
+/// let classes = classify(&tensor, true, 2).unwrap();
+/// assert_eq!(classes.elements::<String>().unwrap(), vec!["0.500000:1", "0.250000:0"]);
+/// ```
+pub fn classify(tensor: &Tensor, batching: bool, classes: usize) -> Result<Tensor, CodecError> {
+    match tensor.datatype() {
+        DataType::Uint8 => top::<u8>(tensor, batching, classes),
+        DataType::Uint16 => top::<u16>(tensor, batching, classes),
+        DataType::Uint32 => top::<u32>(tensor, batching, classes),
+        DataType::Uint64 => top::<u64>(tensor, batching, classes),
+        DataType::Int8 => top::<i8>(tensor, batching, classes),
+        DataType::Int16 => top::<i16>(tensor, batching, classes),
+        DataType::Int32 => top::<i32>(tensor, batching, classes),
+        DataType::Int64 => top::<i64>(tensor, batching, classes),
+        DataType::Fp32 => top::<f32>(tensor, batching, classes),
+        DataType::Fp64 => top::<f64>(tensor, batching, classes),
+        datatype => Err(CodecError::Classification { datatype }),
+    }
+}
+
+fn top<T: Element + Score>(
+    tensor: &Tensor,
+    batching: bool,
+    classes: usize,
+) -> Result<Tensor, CodecError> {
+    let error = |source: TensorError| CodecError::Output { output: "", source };
+    let elements = tensor.elements::<T>().map_err(error)?;
+    let (rows, dims) = match tensor.shape() {
+        [rows, dims @ ..] if batching => (Some(*rows), dims),
+        dims => (None, dims),
+    };
+    let width = element_count(dims).map_err(error)?;
+    let count = classes.min(width);
+    let mut texts = Vec::with_capacity(rows.unwrap_or(1).saturating_mul(count));
+    for row in elements.chunks(width.max(1)) {
+        let mut indices: Vec<usize> = (0..row.len()).collect();
+        indices.sort_by(|&one, &two| row[one].descending(&row[two]));
+        let texts_of_row = indices.iter().take(count);
+        texts.extend(texts_of_row.map(|&index| format!("{}:{index}", row[index].text())));
+    }
+    let shape = rows.into_iter().chain([count]).collect();
+    Tensor::from_elements(shape, texts).map_err(error)
+}
+
+/// A number that can be compared and is shown as C++'s `std::to_string` shows it.
+trait Score {
+    fn descending(&self, other: &Self) -> Ordering;
+    fn text(&self) -> String;
+}
+
+macro_rules! integer_score {
+    ($($rust:ty),*) => {$(
+        impl Score for $rust {
+            fn descending(&self, other: &Self) -> Ordering {
+                other.cmp(self)
+            }
+
+            fn text(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+
+integer_score!(u8, u16, u32, u64, i8, i16, i32, i64);
+
+macro_rules! float_score {
+    ($($rust:ty),*) => {$(
+        impl Score for $rust {
+            fn descending(&self, other: &Self) -> Ordering {
+                other
+                    .partial_cmp(self)
+                    .unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
+            }
+
+            fn text(&self) -> String {
+                let sign = if self.is_sign_negative() { "-" } else { "" };
+                match (self.is_nan(), self.is_infinite()) {
+                    (true, _) => format!("{sign}nan"),
+                    (_, true) => format!("{sign}inf"),
+                    _ => format!("{self:.6}"),
+                }
+            }
+        }
+    )*};
+}
+
+float_score!(f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_largest_of_each_row() {
+        let table: &[(bool, usize, &[usize], &[&str])] = &[
+            (true, 1, &[2, 1], &["2.000000:1", "4.000000:1"]),
+            (
+                true,
+                9,
+                &[2, 2],
+                &["2.000000:1", "1.000000:0", "4.000000:1", "nan:0"],
+            ),
+            (false, 3, &[3], &["4.000000:3", "2.000000:1", "1.000000:0"]),
+        ];
+        let tensor = Tensor::from_elements(vec![2, 2], vec![1.0_f32, 2.0, f32::NAN, 4.0]).unwrap();
+        for (batching, classes, shape, texts) in table {
+            let got = classify(&tensor, *batching, *classes).unwrap();
+            assert_eq!(got.shape(), *shape);
+            assert_eq!(got.elements::<String>().unwrap().as_ref(), *texts);
+        }
+    }
+
+    #[test]
+    fn shows_numbers_as_cpp_does() {
+        let tensor =
+            Tensor::from_elements(vec![1, 4], vec![2e30_f32, 1.5e-9, f32::NEG_INFINITY, -0.0])
+                .unwrap();
+        let got = classify(&tensor, true, 4).unwrap();
+        let expected = [
+            "2000000030094932439753377710080.000000:0",
+            "0.000000:1",
+            "-0.000000:3",
+            "-inf:2",
+        ];
+        assert_eq!(got.elements::<String>().unwrap().as_ref(), expected);
+        let tensor = Tensor::from_elements(vec![1, 2], vec![1_i8, 1]).unwrap();
+        let got = classify(&tensor, true, 2).unwrap();
+        assert_eq!(got.elements::<String>().unwrap().as_ref(), ["1:0", "1:1"]);
+    }
+
+    #[test]
+    fn empty_rows_have_no_classes_and_texts_no_order() {
+        let empty = Tensor::from_elements::<f32>(vec![2, 0], vec![]).unwrap();
+        assert_eq!(classify(&empty, true, 3).unwrap().shape(), [2, 0]);
+        let text = Tensor::from_elements(vec![1, 1], vec!["a".to_owned()]).unwrap();
+        let error = classify(&text, true, 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "class result not available for output due to unsupported type 'BYTES'"
+        );
+    }
+}

@@ -1,0 +1,115 @@
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::CodecError;
+use super::json::{Key, List, Object, not_finite, parse, twice};
+
+/// The members of an inference request, of which only the structure has been read.
+#[derive(Debug, Default)]
+pub(super) struct Envelope<'a> {
+    pub(super) id: Option<&'a RawValue>,
+    pub(super) parameters: Option<&'a RawValue>,
+    pub(super) inputs: Option<Vec<InputMembers<'a>>>,
+    pub(super) outputs: Option<Vec<OutputMembers<'a>>>,
+}
+
+/// An input's `name`, `datatype`, `shape`, `data` and `parameters`.
+pub(super) type InputMembers<'a> = [Option<&'a RawValue>; 5];
+/// An output's `name` and `parameters`.
+pub(super) type OutputMembers<'a> = [Option<&'a RawValue>; 2];
+
+const MEMBERS: [&str; 4] = ["id", "parameters", "inputs", "outputs"];
+const INPUTS: List<5> = List {
+    noun: "'inputs' to be an array",
+    item: Object {
+        noun: "an input to be an object",
+        names: ["name", "datatype", "shape", "data", "parameters"],
+    },
+};
+const OUTPUTS: List<2> = List {
+    noun: "'outputs' to be an array",
+    item: Object {
+        noun: "an output to be an object",
+        names: ["name", "parameters"],
+    },
+};
+
+impl<'a> Envelope<'a> {
+    pub(super) fn parse(header: &'a [u8]) -> Result<Self, CodecError> {
+        let text = std::str::from_utf8(header).map_err(|error| CodecError::Json {
+            message: error.to_string(),
+        })?;
+        parse(text, EnvelopeSeed).map_err(|error| explain(text, &error))
+    }
+}
+
+/// Finds the input that holds what Triton would have read but JSON does not have.
+fn explain(text: &str, error: &serde_json::Error) -> CodecError {
+    let in_input = || {
+        let (at, token, repaired) = not_finite(text)?;
+        let envelope = parse(&repaired, EnvelopeSeed).ok()?;
+        let start = repaired.as_ptr() as usize;
+        let holds = |data: &RawValue| {
+            let from = data.get().as_ptr() as usize - start;
+            (from..from + data.get().len()).contains(&at)
+        };
+        let input = envelope
+            .inputs?
+            .into_iter()
+            .find(|[_, _, _, data, _]| data.is_some_and(holds))?;
+        let [Some(name), ..] = input else { return None };
+        Some(CodecError::NotFinite {
+            input: super::json::Value::new(name).string()?.into_owned(),
+            token,
+        })
+    };
+    in_input().unwrap_or_else(|| CodecError::Json {
+        message: error.to_string(),
+    })
+}
+
+struct EnvelopeSeed;
+
+impl<'de> DeserializeSeed<'de> for EnvelopeSeed {
+    type Value = Envelope<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for EnvelopeSeed {
+    type Value = Envelope<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request to be an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut envelope = Envelope::default();
+        while let Some(index) = map.next_key_seed(Key(&MEMBERS))? {
+            let again = match index {
+                Some(0) => envelope.id.replace(map.next_value()?).is_some(),
+                Some(1) => envelope.parameters.replace(map.next_value()?).is_some(),
+                Some(2) => envelope
+                    .inputs
+                    .replace(map.next_value_seed(INPUTS)?)
+                    .is_some(),
+                Some(3) => envelope
+                    .outputs
+                    .replace(map.next_value_seed(OUTPUTS)?)
+                    .is_some(),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    false
+                }
+            };
+            if again {
+                return Err(twice(index.map_or("", |index| MEMBERS[index])));
+            }
+        }
+        Ok(envelope)
+    }
+}

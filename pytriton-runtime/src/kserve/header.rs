@@ -1,0 +1,66 @@
+use super::CodecError;
+
+/// The name of the HTTP header that tells how much of a body is JSON.
+pub const HEADER_LENGTH: &str = "inference-header-content-length";
+
+/// How many bytes of a body are JSON: all of them where the header is missing, none for a raw request.
+///
+/// # Errors
+///
+/// [`CodecError::HeaderLength`] for a value that is no number, [`CodecError::HeaderLengthRange`] for one that the body
+/// does not hold.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::kserve::header_length;
+/// assert_eq!(header_length(None, 7), Ok(7));
+/// assert_eq!(header_length(Some("3"), 7), Ok(3));
+/// assert!(header_length(Some("8"), 7).is_err());
+/// ```
+pub fn header_length(value: Option<&str>, content_length: usize) -> Result<usize, CodecError> {
+    let Some(value) = value else {
+        return Ok(content_length);
+    };
+    let got = value.to_owned();
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(CodecError::HeaderLength { got });
+    }
+    match value.parse() {
+        Ok(length) if length <= content_length => Ok(length),
+        _ => Err(CodecError::HeaderLengthRange {
+            content_length,
+            got,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_what_it_cannot_use() {
+        let table = [
+            (
+                "-1",
+                "inference header size should be in range (0, 7), got: -1",
+            ),
+            (
+                "99999999999999999999999",
+                "inference header size should be in range (0, 7), got: 99999999999999999999999",
+            ),
+            ("abc", "inference header size must be a number, got: abc"),
+            ("1.5", "inference header size must be a number, got: 1.5"),
+            ("", "inference header size must be a number, got: "),
+            ("+1", "inference header size must be a number, got: +1"),
+        ];
+        for (value, expected) in table {
+            assert_eq!(
+                header_length(Some(value), 7).unwrap_err().to_string(),
+                expected
+            );
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use crate::model::ModelSpec;
+
+use super::json::{JsonWriter, Object, Value, parse};
+use super::{CodecError, Owner};
+
+/// Reads the request for an index: whether only models that are ready are wanted.
+///
+/// # Errors
+///
+/// A [`CodecError`] for a body that is neither empty nor an object whose `ready` is a boolean.
+pub fn decode_index_request(body: &[u8]) -> Result<bool, CodecError> {
+    if body.is_empty() {
+        return Ok(false);
+    }
+    let json = |message| CodecError::Json { message };
+    let text = std::str::from_utf8(body).map_err(|error| json(error.to_string()))?;
+    let object = Object {
+        noun: "the request to be an object",
+        names: ["ready"],
+    };
+    let [ready] = parse(text, object).map_err(|error| json(error.to_string()))?;
+    let Some(ready) = ready.map(Value::new) else {
+        return Ok(false);
+    };
+    ready.boolean().ok_or_else(|| CodecError::Member {
+        member: "ready".to_owned(),
+        of: Owner::Request,
+        expected: "a boolean",
+        found: ready.describe(),
+    })
+}
+
+/// The index of models, and whether each is ready, as JSON.
+///
+/// Source: `TRITONSERVER_ServerModelIndex` in Triton 2.51.
+pub fn index_json<'a>(models: impl IntoIterator<Item = (&'a ModelSpec, bool)>) -> Vec<u8> {
+    let mut json = JsonWriter::default();
+    json.array(models, |json, (model, ready)| {
+        json.object(|json| {
+            json.name("name").text(model.name);
+            json.name("version").text(&model.version.to_string());
+            json.name("state")
+                .text(if ready { "READY" } else { "UNAVAILABLE" });
+        });
+    });
+    json.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::IDENTITY;
+
+    #[test]
+    fn reads_what_is_asked_for() {
+        let table = [
+            ("", Ok(false)),
+            ("{}", Ok(false)),
+            (r#"{"ready":true,"x":[1]}"#, Ok(true)),
+            (r#"{"ready":false}"#, Ok(false)),
+            (
+                r#"{"ready":1}"#,
+                Err("unable to parse 'ready': expected a boolean, found 1"),
+            ),
+            (
+                "{",
+                Err(
+                    "failed to parse the request JSON buffer: EOF while parsing an object at line 1 column 1",
+                ),
+            ),
+        ];
+        for (body, expected) in table {
+            let got = decode_index_request(body.as_bytes()).map_err(|error| error.to_string());
+            assert_eq!(got, expected.map_err(str::to_owned), "{body}");
+        }
+    }
+
+    #[test]
+    fn lists_models() {
+        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        assert_eq!(
+            String::from_utf8(index_json([(&spec, true)])).unwrap(),
+            r#"[{"name":"Identity","version":"1","state":"READY"}]"#
+        );
+        assert_eq!(index_json([]), b"[]");
+    }
+}

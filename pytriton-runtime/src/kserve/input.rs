@@ -1,0 +1,172 @@
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+use crate::model::{InferInput, ModelSpec};
+use crate::tensor::DataType;
+
+use super::data::JsonData;
+use super::envelope::InputMembers;
+use super::json::{Flat, Object, Token, Value};
+use super::member::{members_of, missing, mistyped, string};
+use super::{CodecError, Owner};
+
+const INPUT_PARAMETERS: Object<2> = Object {
+    noun: "an object",
+    names: ["binary_data_size", "shared_memory_region"],
+};
+/// Reads inputs in the order in which their binary data stands behind the JSON.
+#[derive(Debug)]
+pub(super) struct InputDecoder<'a> {
+    model: &'a ModelSpec,
+    max_depth: usize,
+    tail: Bytes,
+}
+
+impl<'a> InputDecoder<'a> {
+    pub(super) fn new(model: &'a ModelSpec, max_depth: usize, tail: Bytes) -> Self {
+        Self {
+            model,
+            max_depth,
+            tail,
+        }
+    }
+
+    /// Checks that all binary data belongs to an input.
+    pub(super) fn finish(self) -> Result<(), CodecError> {
+        if self.tail.is_empty() {
+            return Ok(());
+        }
+        Err(CodecError::ExtraBytes {
+            model: self.model.name,
+        })
+    }
+
+    pub(super) fn input(
+        &mut self,
+        index: usize,
+        members: &InputMembers<'_>,
+    ) -> Result<InferInput, CodecError> {
+        let [name, datatype, shape, data, parameters] = *members;
+        let item = || Owner::Item("inputs", index);
+        let [binary, region] = match parameters {
+            Some(raw) => members_of(raw, INPUT_PARAMETERS, &item)?,
+            None => [None, None],
+        };
+        check_fields(data, binary, region)?;
+        let name = string("name", name.map(Value::new), item)?;
+        let owner = || Owner::Input(name.clone());
+        let datatype = string("datatype", datatype.map(Value::new), owner)?;
+        let datatype: DataType = datatype.parse().map_err(|()| CodecError::UnknownDataType {
+            input: name.clone(),
+        })?;
+        let shape = shape_of(shape, &owner)?;
+        let data = match (data, binary, region) {
+            (Some(data), ..) => self.json(&name, datatype, &shape, data)?,
+            (_, Some(size), _) => self.binary(&name, Value::new(size))?,
+            (_, _, region) => {
+                let region = region.map(Value::new);
+                let region = string("shared_memory_region", region, owner)?;
+                return Err(CodecError::SharedMemory { region });
+            }
+        };
+        Ok(InferInput {
+            name,
+            datatype,
+            shape,
+            data,
+        })
+    }
+
+    fn json(
+        &self,
+        input: &str,
+        datatype: DataType,
+        shape: &[i64],
+        data: &RawValue,
+    ) -> Result<Bytes, CodecError> {
+        if !data.get().starts_with('[') {
+            return Err(mistyped(
+                "data",
+                "an array",
+                Value::new(data),
+                Owner::Input(input.to_owned()),
+            ));
+        }
+        // A batch of no rows, or of no axis, is refused when the request is checked, whatever its data.
+        if self.model.batching() && matches!(shape, [] | [0, ..]) {
+            return Ok(Bytes::new());
+        }
+        let data = JsonData {
+            input,
+            datatype,
+            shape,
+            text: data.get(),
+            max_depth: self.max_depth,
+        };
+        data.decode()
+    }
+
+    fn binary(&mut self, input: &str, size: Value<'_>) -> Result<Bytes, CodecError> {
+        let expected = size.unsigned().ok_or_else(|| {
+            let owner = Owner::Input(input.to_owned());
+            mistyped("binary_data_size", "an unsigned integer", size, owner)
+        })?;
+        let available = self.tail.len();
+        match usize::try_from(expected) {
+            Ok(size) if size <= available => Ok(self.tail.split_to(size)),
+            _ => Err(CodecError::MissingBytes {
+                model: self.model.name,
+                input: input.to_owned(),
+                missing: expected - available as u64,
+            }),
+        }
+    }
+}
+
+fn check_fields(
+    data: Option<&RawValue>,
+    binary: Option<&RawValue>,
+    region: Option<&RawValue>,
+) -> Result<(), CodecError> {
+    let fields = [
+        (data, " 'data'"),
+        (binary, " 'binary_data_size'"),
+        (region, " 'shared_memory_region'"),
+    ];
+    let set: Vec<&str> = fields
+        .into_iter()
+        .filter_map(|(field, name)| field.map(|_| name))
+        .collect();
+    match set.len() {
+        1 => Ok(()),
+        0 => Err(CodecError::InputFields {
+            set: "no field is set".to_owned(),
+        }),
+        _ => Err(CodecError::InputFields {
+            set: format!("set{}", set.concat()),
+        }),
+    }
+}
+
+fn shape_of(shape: Option<&RawValue>, owner: &impl Fn() -> Owner) -> Result<Vec<i64>, CodecError> {
+    const EXPECTED: &str = "an array of unsigned integers";
+    let shape = shape.ok_or_else(|| missing("shape", EXPECTED, owner()))?;
+    let error = |found| CodecError::Member {
+        member: "shape".to_owned(),
+        of: owner(),
+        expected: EXPECTED,
+        found,
+    };
+    if !shape.get().starts_with('[') {
+        return Err(error(Value::new(shape).describe()));
+    }
+    let dim = |token| match token {
+        Ok(Token::Plain(text)) => match text.parse::<i64>() {
+            Ok(dim) if dim >= 0 => Ok(dim),
+            _ => Err(error(text.to_owned())),
+        },
+        Ok(token) => Err(error(token.describe())),
+        Err(_) => Err(error("an array in it".to_owned())),
+    };
+    Flat::new(shape.get(), 1).map(dim).collect()
+}

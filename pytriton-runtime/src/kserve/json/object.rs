@@ -1,0 +1,152 @@
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// Reads one JSON text with nothing after it.
+pub(crate) fn parse<'a, S: DeserializeSeed<'a>>(
+    text: &'a str,
+    seed: S,
+) -> Result<S::Value, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = seed.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// Reads an object into the texts of the members it knows; a member that stands twice is an error, others are skipped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Object<const N: usize> {
+    /// What the object is, for messages.
+    pub(crate) noun: &'static str,
+    /// The members.
+    pub(crate) names: [&'static str; N],
+}
+
+impl<'de, const N: usize> DeserializeSeed<'de> for Object<N> {
+    type Value = [Option<&'de RawValue>; N];
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, const N: usize> Visitor<'de> for Object<N> {
+    type Value = [Option<&'de RawValue>; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.noun)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = [None; N];
+        while let Some(index) = map.next_key_seed(Key(&self.names))? {
+            let Some(index) = index else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            if members[index].is_some() {
+                return Err(twice(self.names[index]));
+            }
+            members[index] = Some(map.next_value()?);
+        }
+        Ok(members)
+    }
+}
+
+/// Reads an array of objects.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct List<const N: usize> {
+    /// What the array is, for messages.
+    pub(crate) noun: &'static str,
+    /// What its items are.
+    pub(crate) item: Object<N>,
+}
+
+impl<'de, const N: usize> DeserializeSeed<'de> for List<N> {
+    type Value = Vec<[Option<&'de RawValue>; N]>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, const N: usize> Visitor<'de> for List<N> {
+    type Value = Vec<[Option<&'de RawValue>; N]>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.noun)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(self.item)? {
+            list.push(item);
+        }
+        Ok(list)
+    }
+}
+
+/// Reads a member's name as its place among the known ones.
+#[derive(Debug)]
+pub(crate) struct Key<'n>(pub(crate) &'n [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(self.0.iter().position(|known| *known == name))
+    }
+}
+
+/// The error of a member that stands twice.
+pub(crate) fn twice<E: Error>(name: &str) -> E {
+    E::custom(format_args!("member '{name}' stands twice"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POINT: Object<2> = Object {
+        noun: "a point",
+        names: ["x", "y"],
+    };
+
+    #[test]
+    fn keeps_the_texts_of_known_members() {
+        let text = r#" { "z" : [[{}]], "\u0079":[ 1,2 ] ,"x": null}"#;
+        let [x, y] = parse(text, POINT).unwrap();
+        assert_eq!(x.unwrap().get(), "null");
+        assert_eq!(y.unwrap().get(), "[ 1,2 ]");
+        assert!(parse("{}", POINT).unwrap().iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let table = [
+            ("", "EOF"),
+            ("[]", "invalid type: sequence, expected a point"),
+            (r#"{"x":1,"x":2}"#, "member 'x' stands twice"),
+            (r#"{"x":1} {}"#, "trailing characters"),
+            (r#"{"x":1e}"#, "invalid number"),
+            (r#"{"x":NaN}"#, "expected value"),
+        ];
+        for (text, expected) in table {
+            let message = parse(text, POINT).unwrap_err().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+/// A small JSON value that is still text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value<'a>(&'a str);
+
+impl<'a> Value<'a> {
+    pub(crate) fn new(raw: &'a RawValue) -> Self {
+        Self(raw.get())
+    }
+
+    pub(crate) fn from_text(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    pub(crate) fn string(self) -> Option<Cow<'a, str>> {
+        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        if inner.contains('\\') {
+            return serde_json::from_str(self.0).ok().map(Cow::Owned);
+        }
+        Some(Cow::Borrowed(inner))
+    }
+
+    pub(crate) fn unsigned(self) -> Option<u64> {
+        self.0.parse().ok()
+    }
+
+    pub(crate) fn integer(self) -> Option<i64> {
+        self.0.parse().ok()
+    }
+
+    pub(crate) fn double(self) -> Option<f64> {
+        // Rust reads more than numbers here, but a JSON value that is no number starts with none of these.
+        self.0.parse().ok().filter(|value: &f64| value.is_finite())
+    }
+
+    pub(crate) fn boolean(self) -> Option<bool> {
+        self.0.parse().ok()
+    }
+
+    /// The value as messages name it: numbers and literals in full, the rest by kind.
+    pub(crate) fn describe(self) -> String {
+        describe(self.0)
+    }
+}
+
+/// Names a JSON value by its text.
+pub(crate) fn describe(text: &str) -> String {
+    /// Longer numbers are cut off: a message is no place for a megabyte of digits.
+    const LONGEST: usize = 40;
+
+    match text.as_bytes().first() {
+        Some(b'"') => "a string".to_owned(),
+        Some(b'[') => "an array".to_owned(),
+        Some(b'{') => "an object".to_owned(),
+        _ => match text.get(..LONGEST) {
+            Some(start) if text.len() > LONGEST => format!("{start}…"),
+            _ => text.to_owned(),
+        },
+    }
+}

@@ -1,0 +1,59 @@
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::json::{Object, Value, parse};
+use super::{CodecError, Owner};
+
+/// The members of a `parameters` object.
+pub(super) fn members_of<'a, const N: usize>(
+    raw: &'a RawValue,
+    object: Object<N>,
+    owner: &impl Fn() -> Owner,
+) -> Result<[Option<&'a RawValue>; N], CodecError> {
+    let value = Value::new(raw);
+    if !value.is_object() {
+        return Err(mistyped("parameters", object.noun, value, owner()));
+    }
+    parse(raw.get(), object).map_err(|error| CodecError::Json {
+        message: error.to_string(),
+    })
+}
+
+/// A member that must be a string.
+pub(super) fn string(
+    member: &str,
+    value: Option<Value<'_>>,
+    owner: impl Fn() -> Owner,
+) -> Result<String, CodecError> {
+    let value = value.ok_or_else(|| missing(member, "a string", owner()))?;
+    let string = value.string();
+    string
+        .map(Cow::into_owned)
+        .ok_or_else(|| mistyped(member, "a string", value, owner()))
+}
+
+/// The error of a member that must be there and is not.
+pub(super) fn missing(member: &str, expected: &'static str, of: Owner) -> CodecError {
+    CodecError::Member {
+        member: member.to_owned(),
+        of,
+        expected,
+        found: "nothing".to_owned(),
+    }
+}
+
+/// The error of a member that is of another type.
+pub(super) fn mistyped(
+    member: &str,
+    expected: &'static str,
+    value: Value<'_>,
+    of: Owner,
+) -> CodecError {
+    CodecError::Member {
+        member: member.to_owned(),
+        of,
+        expected,
+        found: value.describe(),
+    }
+}

@@ -1,0 +1,97 @@
+use crate::model::{ModelSpec, TensorSpec};
+
+use super::json::JsonWriter;
+
+/// What the server says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerMetadata {
+    /// The server's name.
+    pub name: &'static str,
+    /// The server's version.
+    pub version: &'static str,
+    /// The protocol extensions that Triton names, some of which this server refuses as not supported.
+    pub extensions: &'static [&'static str],
+}
+
+/// A Triton of the version whose behaviour this server has.
+pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
+    name: "triton",
+    version: "2.51.0",
+    extensions: &[
+        "classification",
+        "sequence",
+        "model_repository",
+        "model_repository(unload_dependents)",
+        "schedule_policy",
+        "model_configuration",
+        "system_shared_memory",
+        "cuda_shared_memory",
+        "binary_tensor_data",
+        "parameters",
+        "statistics",
+        "trace",
+        "logging",
+    ],
+};
+
+impl ServerMetadata {
+    /// The metadata as JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = JsonWriter::default();
+        json.object(|json| {
+            json.name("name").text(self.name);
+            json.name("version").text(self.version);
+            json.name("extensions")
+                .array(self.extensions, |json, name| json.text(name));
+        });
+        json.finish()
+    }
+}
+
+/// What kind of model this is, as metadata and statistics name it.
+pub const PLATFORM: &str = "pytriton";
+
+/// A model's metadata as JSON, with the versions that are served under its name.
+pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
+    let tensors = |json: &mut JsonWriter, tensors: &[TensorSpec]| {
+        json.array(tensors, |json, tensor| {
+            json.object(|json| {
+                json.name("name").text(tensor.name);
+                json.name("datatype").text(tensor.datatype.name());
+                json.name("shape")
+                    .array(model.client_dims(tensor), JsonWriter::integer);
+            });
+        });
+    };
+    let mut json = JsonWriter::default();
+    json.object(|json| {
+        json.name("name").text(model.name);
+        json.name("versions")
+            .array(versions, |json, version| json.text(&version.to_string()));
+        json.name("platform").text(PLATFORM);
+        tensors(json.name("inputs"), &model.inputs);
+        tensors(json.name("outputs"), &model.outputs);
+    });
+    json.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::IDENTITY;
+
+    #[test]
+    fn the_server_answers_as_triton_does() {
+        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","system_shared_memory","cuda_shared_memory","binary_tensor_data","parameters","statistics","trace","logging"]}"#;
+        assert_eq!(SERVER_METADATA.to_json(), expected);
+    }
+
+    #[test]
+    fn has_tritons_members_in_their_order() {
+        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        assert_eq!(
+            String::from_utf8(metadata_json(&spec, &[1, 3])).unwrap(),
+            r#"{"name":"Identity","versions":["1","3"],"platform":"pytriton","inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[-1,-1]}],"outputs":[{"name":"OUTPUT_1","datatype":"FP32","shape":[-1,-1]}]}"#
+        );
+    }
+}

@@ -1,0 +1,128 @@
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::model::{ParameterValue, Parameters};
+
+use super::json::{Value, parse, twice};
+use super::member::mistyped;
+use super::{CodecError, Owner};
+
+/// The parameters of a request, those with a meaning of their own apart from the others.
+#[derive(Debug, Default)]
+pub(super) struct RequestParameters {
+    pub(super) parameters: Parameters,
+    pub(super) timeout_microseconds: u64,
+    pub(super) binary_data_output: bool,
+}
+
+impl RequestParameters {
+    /// Reads a request's `parameters` member.
+    ///
+    /// Source: `ParseJsonTritonParams` in Triton 2.51. What belongs to sequences and priorities is read and has no effect.
+    pub(super) fn decode(raw: &RawValue) -> Result<Self, CodecError> {
+        let members = parse(raw.get(), MembersSeed)
+            .map_err(|error| error_of_parameters(Value::new(raw), &error))?;
+        let mut decoded = Self::default();
+        for (name, raw) in members {
+            decoded.insert(name, Value::new(raw))?;
+        }
+        Ok(decoded)
+    }
+
+    fn insert(&mut self, name: String, value: Value<'_>) -> Result<(), CodecError> {
+        match name.as_str() {
+            "sequence_id" => {
+                if value.unsigned().is_none() && value.string().is_none() {
+                    return Err(mistyped(
+                        &name,
+                        "an unsigned integer or a string",
+                        value,
+                        Owner::Request,
+                    ));
+                }
+            }
+            "sequence_start" | "sequence_end" => {
+                boolean(&name, value)?;
+            }
+            "priority" => {
+                unsigned(&name, value)?;
+            }
+            "timeout" => self.timeout_microseconds = unsigned(&name, value)?,
+            "binary_data_output" => self.binary_data_output = boolean(&name, value)?,
+            _ if name.starts_with("triton_") => return Err(CodecError::ReservedParameter),
+            _ => {
+                let Some(value) = plain(value) else {
+                    return Err(CodecError::ParameterType { name });
+                };
+                self.parameters.insert(name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn plain(value: Value<'_>) -> Option<ParameterValue> {
+    if let Some(string) = value.string() {
+        return Some(ParameterValue::String(string.into_owned()));
+    }
+    if let Some(boolean) = value.boolean() {
+        return Some(ParameterValue::Bool(boolean));
+    }
+    if let Some(integer) = value.integer() {
+        return Some(ParameterValue::Int64(integer));
+    }
+    value.double().map(ParameterValue::Double)
+}
+
+fn unsigned(name: &str, value: Value<'_>) -> Result<u64, CodecError> {
+    value
+        .unsigned()
+        .ok_or_else(|| mistyped(name, "an unsigned integer", value, Owner::Request))
+}
+
+fn boolean(name: &str, value: Value<'_>) -> Result<bool, CodecError> {
+    value
+        .boolean()
+        .ok_or_else(|| mistyped(name, "a boolean", value, Owner::Request))
+}
+
+fn error_of_parameters(value: Value<'_>, error: &serde_json::Error) -> CodecError {
+    if value.is_object() {
+        return CodecError::Json {
+            message: error.to_string(),
+        };
+    }
+    mistyped("parameters", "an object", value, Owner::Request)
+}
+
+struct MembersSeed;
+
+impl<'de> DeserializeSeed<'de> for MembersSeed {
+    type Value = Vec<(String, &'de RawValue)>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for MembersSeed {
+    type Value = Vec<(String, &'de RawValue)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("parameters to be an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut names = std::collections::HashSet::new();
+        let mut members = Vec::new();
+        while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+            if !names.insert(name.clone()) {
+                return Err(twice(&name));
+            }
+            members.push((name, value));
+        }
+        Ok(members)
+    }
+}

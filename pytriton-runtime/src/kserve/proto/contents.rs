@@ -1,0 +1,106 @@
+use bytes::Bytes;
+
+use crate::proto::InferTensorContents;
+use crate::tensor::{DataType, Element, TensorError, encode_bytes_elements};
+
+use super::ProtoError;
+
+/// An input whose elements come as protobuf numbers.
+#[derive(Debug)]
+pub(super) struct TypedInput<'a> {
+    pub(super) name: &'a str,
+    pub(super) model: &'static str,
+    /// `None` for an element type that there is not.
+    pub(super) datatype: Option<DataType>,
+}
+
+impl TypedInput<'_> {
+    /// The bytes of the one field that is filled; none when none is.
+    pub(super) fn bytes(&self, contents: InferTensorContents) -> Result<Bytes, ProtoError> {
+        let InferTensorContents {
+            bool_contents,
+            int_contents,
+            int64_contents,
+            uint_contents,
+            uint64_contents,
+            fp32_contents,
+            fp64_contents,
+            bytes_contents,
+        } = contents;
+        let mut data = Bytes::new();
+        self.fill(&mut data, DataType::Bool, bool_contents, Element::encode)?;
+        match self.datatype {
+            Some(DataType::Int8) => self.narrow::<i32, i8>(&mut data, int_contents)?,
+            Some(DataType::Int16) => self.narrow::<i32, i16>(&mut data, int_contents)?,
+            _ => self.fill(&mut data, DataType::Int32, int_contents, Element::encode)?,
+        }
+        self.fill(&mut data, DataType::Int64, int64_contents, Element::encode)?;
+        match self.datatype {
+            Some(DataType::Uint8) => self.narrow::<u32, u8>(&mut data, uint_contents)?,
+            Some(DataType::Uint16) => self.narrow::<u32, u16>(&mut data, uint_contents)?,
+            _ => self.fill(&mut data, DataType::Uint32, uint_contents, Element::encode)?,
+        }
+        self.fill(
+            &mut data,
+            DataType::Uint64,
+            uint64_contents,
+            Element::encode,
+        )?;
+        self.fill(&mut data, DataType::Fp32, fp32_contents, Element::encode)?;
+        self.fill(&mut data, DataType::Fp64, fp64_contents, Element::encode)?;
+        self.fill(&mut data, DataType::Bytes, bytes_contents, |elements| {
+            encode_bytes_elements(elements.iter().map(|element| &element[..]))
+        })?;
+        Ok(data)
+    }
+
+    /// Takes the elements of one field, which must be the only one and that of the input's element type.
+    fn fill<T>(
+        &self,
+        data: &mut Bytes,
+        field: DataType,
+        elements: Vec<T>,
+        encode: impl FnOnce(Vec<T>) -> Result<Bytes, TensorError>,
+    ) -> Result<(), ProtoError> {
+        if elements.is_empty() {
+            return Ok(());
+        }
+        let input = self.name.to_owned();
+        let model = self.model;
+        if !data.is_empty() {
+            return Err(ProtoError::ContentsTwice { input, model });
+        }
+        if self.datatype != Some(field) {
+            return Err(ProtoError::ContentsType {
+                input,
+                model,
+                found: field,
+                expected: self.datatype,
+            });
+        }
+        *data = encode(elements).map_err(|source| ProtoError::Contents {
+            input,
+            model,
+            source,
+        })?;
+        Ok(())
+    }
+    /// Takes numbers that come in a wider type than they have. Triton cuts off what does not fit.
+    fn narrow<W, T>(&self, data: &mut Bytes, numbers: Vec<W>) -> Result<(), ProtoError>
+    where
+        W: Copy + Into<i64>,
+        T: Element + TryFrom<W>,
+    {
+        self.fill(data, T::DATATYPE, numbers, |numbers| {
+            let numbers = numbers.iter().enumerate();
+            let narrow = numbers.map(|(index, &number)| {
+                T::try_from(number).map_err(|_| TensorError::OutOfRange {
+                    datatype: T::DATATYPE,
+                    index,
+                    value: number.into(),
+                })
+            });
+            T::encode(narrow.collect::<Result<_, _>>()?)
+        })
+    }
+}

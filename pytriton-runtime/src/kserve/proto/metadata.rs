@@ -1,0 +1,36 @@
+use crate::kserve::{PLATFORM, SERVER_METADATA};
+use crate::model::{ModelSpec, TensorSpec};
+use crate::proto::model_metadata_response::TensorMetadata;
+use crate::proto::{ModelMetadataResponse, ServerMetadataResponse};
+
+/// What the server is.
+pub fn server_metadata() -> ServerMetadataResponse {
+    ServerMetadataResponse {
+        name: SERVER_METADATA.name.to_owned(),
+        version: SERVER_METADATA.version.to_owned(),
+        extensions: SERVER_METADATA
+            .extensions
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect(),
+    }
+}
+
+/// The inputs and outputs of a model, as clients see them.
+pub fn metadata(spec: &ModelSpec, versions: &[u32]) -> ModelMetadataResponse {
+    let tensors = |tensors: &[TensorSpec]| {
+        let tensor = |tensor: &TensorSpec| TensorMetadata {
+            name: tensor.name.to_owned(),
+            datatype: tensor.datatype.name().to_owned(),
+            shape: spec.client_dims(tensor),
+        };
+        tensors.iter().map(tensor).collect()
+    };
+    ModelMetadataResponse {
+        name: spec.name.to_owned(),
+        versions: versions.iter().map(u32::to_string).collect(),
+        platform: PLATFORM.to_owned(),
+        inputs: tensors(&spec.inputs),
+        outputs: tensors(&spec.outputs),
+    }
+}

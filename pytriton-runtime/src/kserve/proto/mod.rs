@@ -1,0 +1,23 @@
+//! The gRPC protocol: messages to requests, responses and what is known of models to messages.
+
+mod config;
+mod contents;
+mod error;
+mod metadata;
+mod outputs;
+mod parameters;
+mod region;
+mod request;
+mod response;
+mod statistics;
+#[cfg(test)]
+mod tests;
+mod version;
+
+pub use config::config;
+pub use error::ProtoError;
+pub use metadata::{metadata, server_metadata};
+pub use request::request;
+pub use response::response;
+pub use statistics::statistics;
+pub use version::version;

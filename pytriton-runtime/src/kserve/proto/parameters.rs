@@ -1,0 +1,83 @@
+use std::collections::BTreeMap;
+
+use crate::model::{ParameterValue, Parameters};
+use crate::proto::InferParameter;
+use crate::proto::infer_parameter::ParameterChoice;
+
+use super::ProtoError;
+
+/// The prefix of names that are kept for the server.
+const RESERVED: &str = "triton_";
+
+/// The parameters that a function sees, and the request's `timeout` in microseconds.
+///
+/// What Triton reads itself (`priority`, `sequence_id` and the like) is checked and not handed on.
+pub(super) fn parameters(
+    message: BTreeMap<String, InferParameter>,
+) -> Result<(Parameters, u64), ProtoError> {
+    let mut parameters = Parameters::default();
+    let mut timeout = 0;
+    for (name, InferParameter { parameter_choice }) in message {
+        match (name.as_str(), parameter_choice) {
+            ("sequence_id", choice) => check_sequence_id(name, choice.as_ref())?,
+            ("sequence_start" | "sequence_end", choice) => check_bool(name, choice.as_ref())?,
+            ("priority", choice) => check_priority(name, choice.as_ref())?,
+            // Triton takes a negative timeout for one that never passes.
+            ("timeout", Some(ParameterChoice::Int64Param(value))) => {
+                timeout = u64::try_from(value).unwrap_or(u64::MAX);
+            }
+            ("timeout", _) => return Err(wrong_type(name, "int64_param.")),
+            ("triton_enable_empty_final_response", choice) => check_bool(name, choice.as_ref())?,
+            (reserved, _) if reserved.starts_with(RESERVED) => {
+                return Err(ProtoError::ReservedParameter);
+            }
+            (_, choice) => {
+                let Some(value) = value(choice) else {
+                    return Err(wrong_type(
+                        name,
+                        "int64_param, bool_param, or string_param.",
+                    ));
+                };
+                parameters.insert(name, value);
+            }
+        }
+    }
+    Ok((parameters, timeout))
+}
+
+/// Triton 2.51 knows unsigned integers for `priority` alone.
+fn value(choice: Option<ParameterChoice>) -> Option<ParameterValue> {
+    match choice? {
+        ParameterChoice::BoolParam(value) => Some(ParameterValue::Bool(value)),
+        ParameterChoice::Int64Param(value) => Some(ParameterValue::Int64(value)),
+        ParameterChoice::StringParam(value) => Some(ParameterValue::String(value)),
+        ParameterChoice::DoubleParam(value) => Some(ParameterValue::Double(value)),
+        ParameterChoice::Uint64Param(_) => None,
+    }
+}
+
+fn check_sequence_id(name: String, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+    match choice {
+        Some(ParameterChoice::Int64Param(_) | ParameterChoice::StringParam(_)) => Ok(()),
+        _ => Err(wrong_type(name, "int64_param or string_param.")),
+    }
+}
+
+fn check_bool(name: String, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+    match choice {
+        Some(ParameterChoice::BoolParam(_)) => Ok(()),
+        _ => Err(wrong_type(name, "bool_param.")),
+    }
+}
+
+fn check_priority(name: String, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+    match choice {
+        Some(ParameterChoice::Int64Param(..0)) => Err(ProtoError::NegativePriority),
+        Some(ParameterChoice::Int64Param(_) | ParameterChoice::Uint64Param(_)) => Ok(()),
+        _ => Err(wrong_type(name, "int64_param or uint64_param.")),
+    }
+}
+
+fn wrong_type(name: String, expected: &'static str) -> ProtoError {
+    ProtoError::ParameterType { name, expected }
+}

@@ -1,0 +1,54 @@
+use crate::kserve::{CodecError, classify};
+use crate::model::{ModelSpec, RequestedOutput, Response};
+use crate::proto::ModelInferResponse;
+use crate::proto::model_infer_response::InferOutputTensor;
+use crate::tensor::Tensor;
+
+/// Writes a response, its elements as raw contents.
+///
+/// # Errors
+///
+/// [`CodecError::Classification`] when an output of unordered elements is asked for as classes.
+pub fn response(
+    spec: &ModelSpec,
+    id: String,
+    requested: &[RequestedOutput],
+    response: Response,
+) -> Result<ModelInferResponse, CodecError> {
+    let mut message = ModelInferResponse {
+        model_name: spec.name.to_owned(),
+        model_version: spec.version.to_string(),
+        id,
+        ..ModelInferResponse::default()
+    };
+    for (index, tensor) in response.outputs {
+        let name = spec.outputs[index].name;
+        let tensor = match classes(name, requested) {
+            Some(count) => classify(&tensor, spec.batching(), count)?,
+            None => tensor,
+        };
+        message.outputs.push(output(name, &tensor));
+        message.raw_output_contents.push(tensor.data().clone());
+    }
+    Ok(message)
+}
+
+/// How many classes an output is to be told as: what the first mention that asks for classes says.
+fn classes(name: &str, requested: &[RequestedOutput]) -> Option<usize> {
+    let mut mentions = requested.iter().filter(|output| output.name == name);
+    let mention = mentions.find(|output| output.classification > 0)?;
+    Some(mention.classification)
+}
+
+fn output(name: &str, tensor: &Tensor) -> InferOutputTensor {
+    // A `usize` that an allocation was made for always fits.
+    let dims = tensor.shape().iter();
+    InferOutputTensor {
+        name: name.to_owned(),
+        datatype: tensor.datatype().name().to_owned(),
+        shape: dims
+            .map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX))
+            .collect(),
+        ..InferOutputTensor::default()
+    }
+}

@@ -1,0 +1,50 @@
+use crate::model::ModelSpec;
+use crate::proto::{self, InferBatchStatistics, InferStatistics};
+use crate::statistics::{BatchStatistics, ModelStatistics, StatisticDuration};
+
+/// What a model has done.
+pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::ModelStatistics {
+    let batches = statistics.batches.iter();
+    proto::ModelStatistics {
+        name: spec.name.to_owned(),
+        version: spec.version.to_string(),
+        last_inference: statistics.last_inference,
+        inference_count: statistics.inference_count,
+        execution_count: statistics.execution_count,
+        inference_stats: Some(InferStatistics {
+            success: duration(statistics.success),
+            fail: duration(statistics.fail),
+            queue: duration(statistics.queue),
+            compute_input: duration(statistics.compute_input),
+            compute_infer: duration(statistics.compute_infer),
+            compute_output: duration(statistics.compute_output),
+            cache_hit: duration(StatisticDuration::default()),
+            cache_miss: duration(StatisticDuration::default()),
+        }),
+        batch_stats: batches
+            .map(|(&size, batch)| self::batch(size, batch))
+            .collect(),
+        ..proto::ModelStatistics::default()
+    }
+}
+
+fn batch(size: usize, batch: &BatchStatistics) -> InferBatchStatistics {
+    InferBatchStatistics {
+        batch_size: size as u64,
+        compute_input: duration(batch.compute_input),
+        compute_infer: duration(batch.compute_infer),
+        compute_output: duration(batch.compute_output),
+    }
+}
+
+/// A duration is there even when it counts nothing: clients read its fields without asking.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every field of protobuf's messages is optional"
+)]
+fn duration(duration: StatisticDuration) -> Option<proto::StatisticDuration> {
+    Some(proto::StatisticDuration {
+        count: duration.count,
+        ns: duration.ns,
+    })
+}

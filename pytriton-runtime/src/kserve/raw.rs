@@ -1,0 +1,142 @@
+use bytes::{Bytes, BytesMut};
+
+use crate::model::{InferInput, InferRequest, ModelSpec, RequestId, TensorSpec};
+use crate::tensor::{DataType, element_count, push_bytes_element};
+
+use super::{CodecError, ResponseFormat};
+
+/// Reads a body without any JSON as the only input of its model; the outputs come as binary data.
+///
+/// Source: `EVBufferToRawInput` and `InferenceRequest::Normalize` in Triton 2.51.
+///
+/// # Errors
+///
+/// A [`CodecError`] when the model has several inputs or the input's shape does not follow from the size of the body.
+pub fn decode_raw_request(
+    body: &Bytes,
+    model: &ModelSpec,
+) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    let [input] = model.inputs.as_slice() else {
+        return Err(CodecError::RawInputs {
+            request: RequestId(String::new()),
+            model: model.name,
+            inputs: model.inputs.len(),
+        });
+    };
+    let data = match input.datatype {
+        DataType::Bytes => one_string(input, body)?,
+        _ => body.clone(),
+    };
+    let batch_axis = model.batching().then_some(1);
+    let dims = deduce(input, data.len())?;
+    let request = InferRequest {
+        inputs: vec![InferInput {
+            name: input.name.to_owned(),
+            datatype: input.datatype,
+            shape: batch_axis.into_iter().chain(dims).collect(),
+            data,
+        }],
+        ..InferRequest::default()
+    };
+    Ok((request, ResponseFormat::new(model, "", &[], true)))
+}
+
+/// The dims of the input, the only open one made to fit; what does not fit is refused when the request is checked.
+fn deduce(input: &TensorSpec, byte_size: usize) -> Result<Vec<i64>, CodecError> {
+    let mut open = input.dims.iter().filter(|dim| **dim < 0);
+    open.next();
+    if open.next().is_some() {
+        return Err(CodecError::RawShape {
+            request: RequestId(String::new()),
+            input: input.name,
+        });
+    }
+    let sizes: Vec<usize> = input
+        .dims
+        .iter()
+        .filter_map(|&dim| dim.try_into().ok())
+        .collect();
+    let row = element_count(&sizes)
+        .unwrap_or_default()
+        .saturating_mul(input.datatype.size().unwrap_or(1));
+    let rows = byte_size.checked_div(row).unwrap_or_default();
+    let fit = |dim: i64| {
+        if dim < 0 {
+            i64::try_from(rows).unwrap_or(i64::MAX)
+        } else {
+            dim
+        }
+    };
+    Ok(input.dims.iter().copied().map(fit).collect())
+}
+
+fn one_string(input: &TensorSpec, body: &[u8]) -> Result<Bytes, CodecError> {
+    if input.dims.iter().any(|dim| *dim != 1) {
+        return Err(CodecError::RawBytes {
+            request: RequestId(String::new()),
+            input: input.name,
+        });
+    }
+    let mut data = BytesMut::new();
+    push_bytes_element(&mut data, 0, body).map_err(|source| CodecError::Data {
+        input: input.name.to_owned(),
+        source,
+    })?;
+    Ok(data.freeze())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::IDENTITY;
+
+    fn tensor(datatype: DataType, dims: &[i64]) -> TensorSpec {
+        TensorSpec {
+            name: "x",
+            datatype,
+            dims: dims.to_vec(),
+            optional: false,
+        }
+    }
+
+    #[test]
+    fn takes_its_shape_from_its_size() {
+        let number = |dims: &[i64]| vec![tensor(DataType::Fp32, dims)];
+        let string = |dims: &[i64]| vec![tensor(DataType::Bytes, dims)];
+        let unknown = "[request id: <id_unknown>] ";
+        let table = [
+            (number(&[-1]), "[1, 4]".to_owned()),
+            (number(&[2, -1]), "[1, 2, 2]".to_owned()),
+            (number(&[3]), "[1, 3]".to_owned()),
+            (number(&[0, -1]), "[1, 0, 0]".to_owned()),
+            (string(&[1]), "[1, 1]".to_owned()),
+            (
+                string(&[-1]),
+                format!(
+                    "{unknown}For BYTE datatype raw input 'x', the model must have input shape [1]"
+                ),
+            ),
+            (
+                number(&[-1, -1]),
+                format!(
+                    "{unknown}The shape of the raw input 'x' can not be deduced because there are more than one variable-sized dimension"
+                ),
+            ),
+            (
+                [number(&[1]), number(&[1])].concat(),
+                format!(
+                    "{unknown}Raw request must only have 1 input (found 1) to be deduced but got 2 inputs in 'Identity' model configuration"
+                ),
+            ),
+        ];
+        for (inputs, expected) in table {
+            let mut model = ModelSpec::new(&IDENTITY).unwrap();
+            model.inputs = inputs;
+            let got = match decode_raw_request(&Bytes::from_static(&[0; 16]), &model) {
+                Ok((request, _)) => format!("{:?}", request.inputs[0].shape),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(got, expected);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use bytes::Bytes;
+
+use crate::model::{InferRequest, ModelSpec, RequestedOutput};
+
+use super::envelope::Envelope;
+use super::input::InputDecoder;
+use super::json::Value;
+use super::member::{missing, string};
+use super::output::decode_output;
+use super::parameter::RequestParameters;
+use super::{CodecError, Owner, ResponseFormat};
+
+/// Reads an inference request: `header_length` bytes of JSON and the binary data of its inputs, which is not copied.
+///
+/// Source: `EVBufferToInput` in Triton 2.51. A member that stands twice is an error.
+///
+/// # Errors
+///
+/// A [`CodecError`] that names the member or the input.
+///
+/// # Examples
+///
+/// ```no_run
+/// # fn example(model: &pytriton_runtime::model::ModelSpec) -> Result<(), pytriton_runtime::kserve::CodecError> {
+/// # use bytes::Bytes;
+/// # use pytriton_runtime::kserve::decode_request;
+/// let body = Bytes::from(r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[[1,2]]}]}"#);
+/// let (request, format) = decode_request(&body, body.len(), model, 100)?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn decode_request(
+    body: &Bytes,
+    header_length: usize,
+    model: &ModelSpec,
+    max_depth: usize,
+) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    let header_length = header_length.min(body.len());
+    let (json, tail) = (&body[..header_length], body.slice(header_length..));
+    decode(json, tail, model, max_depth)
+        .map_err(|error| without_header(json, model, max_depth).unwrap_or(error))
+}
+
+/// Finds the input whose binary data a client has sent without telling the length of the JSON before it.
+fn without_header(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<CodecError> {
+    // RapidJSON takes a zero byte, of which JSON has none, for the end of the text.
+    let end = json.iter().position(|byte| *byte == 0)?;
+    let error = decode(&json[..end], Bytes::new(), model, max_depth).err()?;
+    matches!(error, CodecError::MissingBytes { .. }).then_some(error)
+}
+
+fn decode(
+    json: &[u8],
+    tail: Bytes,
+    model: &ModelSpec,
+    max_depth: usize,
+) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    let envelope = Envelope::parse(json)?;
+    let id = match envelope.id.map(Value::new) {
+        Some(id) => string("id", Some(id), || Owner::Request)?,
+        None => String::new(),
+    };
+    let parameters = match envelope.parameters {
+        Some(raw) => RequestParameters::decode(raw)?,
+        None => RequestParameters::default(),
+    };
+    let inputs = envelope
+        .inputs
+        .ok_or_else(|| missing("inputs", "an array", Owner::Request))?;
+    let mut decoder = InputDecoder::new(model, max_depth, tail);
+    let inputs = inputs
+        .iter()
+        .enumerate()
+        .map(|(index, members)| decoder.input(index, members))
+        .collect::<Result<_, _>>()?;
+    decoder.finish()?;
+    let outputs = envelope.outputs.unwrap_or_default();
+    let outputs: Vec<RequestedOutput> = outputs
+        .iter()
+        .enumerate()
+        .map(|(index, members)| decode_output(index, members))
+        .collect::<Result<_, _>>()?;
+    let format = ResponseFormat::new(model, &id, &outputs, parameters.binary_data_output);
+    let request = InferRequest {
+        id,
+        parameters: parameters.parameters,
+        timeout_microseconds: parameters.timeout_microseconds,
+        inputs,
+        outputs,
+    };
+    Ok((request, format))
+}

@@ -1,0 +1,38 @@
+//! Requests in, responses out: the codecs together.
+
+mod decode;
+mod encode;
+mod mistakes;
+mod round_trip;
+
+use bytes::Bytes;
+
+use super::*;
+use crate::model::{InferRequest, ModelSpec, Response};
+use crate::tensor::Tensor;
+use crate::testing::IDENTITY;
+
+fn model() -> ModelSpec {
+    ModelSpec::new(&IDENTITY).unwrap()
+}
+
+fn decode(text: &str) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    decode_with(text, b"")
+}
+
+fn decode_with(header: &str, tail: &[u8]) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    let body = Bytes::from([header.as_bytes(), tail].concat());
+    decode_request(&body, header.len(), &model(), 100)
+}
+
+/// A request of one FP32 input `x` with these members behind its shape `[1,2]`.
+fn input(members: &str) -> String {
+    format!(r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,2],{members}}}]}}"#)
+}
+
+fn encode(format: &ResponseFormat, tensor: Tensor) -> Result<EncodedResponse, CodecError> {
+    let response = Response {
+        outputs: vec![(0, tensor)],
+    };
+    encode_response(&model(), format, &response)
+}

@@ -1,0 +1,35 @@
+use std::fmt::{Display, Write};
+
+/// The samples of one metric, under its help and type lines.
+#[derive(Debug)]
+pub(super) struct Family<'a> {
+    text: &'a mut String,
+    name: &'static str,
+}
+
+impl<'a> Family<'a> {
+    pub(super) fn counter(text: &'a mut String, name: &'static str, help: &str) -> Self {
+        Self::new(text, name, help, "counter")
+    }
+
+    pub(super) fn gauge(text: &'a mut String, name: &'static str, help: &str) -> Self {
+        Self::new(text, name, help, "gauge")
+    }
+
+    fn new(text: &'a mut String, name: &'static str, help: &str, kind: &str) -> Self {
+        // Writing to a `String` cannot fail, here and below.
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        Self { text, name }
+    }
+
+    /// One sample. Names of models need no escaping: the macro lets no quote or backslash through.
+    pub(super) fn sample(&mut self, labels: &[(&str, &dyn Display)], value: &dyn Display) {
+        self.text.push_str(self.name);
+        for (index, (label, text)) in labels.iter().enumerate() {
+            let open = if index == 0 { '{' } else { ',' };
+            let _ = write!(self.text, "{open}{label}=\"{text}\"");
+        }
+        let close = if labels.is_empty() { "" } else { "}" };
+        let _ = writeln!(self.text, "{close} {value}");
+    }
+}

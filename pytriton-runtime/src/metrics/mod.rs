@@ -1,0 +1,8 @@
+//! Prometheus metrics under Triton's names: statistics to text. Pure but for a look at `/proc`.
+
+mod family;
+mod models;
+mod system;
+
+pub use models::exposition;
+pub use system::System;

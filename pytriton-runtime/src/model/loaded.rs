@@ -1,0 +1,16 @@
+use std::fmt::Display;
+
+use super::{Context, ModelError};
+
+/// The state that a `#[load]` function made.
+///
+/// # Errors
+///
+/// [`ModelError::Load`] when it returned an error.
+pub fn loaded<S, E: Display>(context: &Context, state: Result<S, E>) -> Result<S, ModelError> {
+    state.map_err(|error| ModelError::Load {
+        model: context.model().name,
+        instance: context.instance(),
+        message: error.to_string(),
+    })
+}

@@ -1,0 +1,18 @@
+//! The messages and the service of `proto/`, as Rust. Generated; `tests/generated_is_current.rs` keeps them so.
+
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    unused_qualifications,
+    clippy::all,
+    clippy::missing_errors_doc,
+    reason = "generated code, which may or may not need each of them"
+)]
+#[rustfmt::skip]
+#[path = "generated/inference.rs"]
+mod inference;
+
+pub use inference::*;
+
+/// The descriptors of the service and its messages, for reflection.
+pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!("generated/inference.bin");

@@ -1,0 +1,119 @@
+use std::fmt::Write;
+
+use crate::model::{ModelSpec, Registry, TensorSpec};
+use crate::tensor::shape_text;
+
+use super::Addresses;
+
+/// What is printed when the server is ready: the engine, the models, the addresses.
+pub fn banner(registry: &Registry, addresses: &Addresses) -> String {
+    let mut text = format!("pytriton {}, engine embedded\n", env!("CARGO_PKG_VERSION"));
+    for model in registry.iter() {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "  model    {}", model_line(model));
+    }
+    for (name, url) in addresses.urls() {
+        let _ = writeln!(text, "  {name:<8} {url}");
+    }
+    text.push_str("ready");
+    text
+}
+
+/// A model and its tensors in one line, with the batch axis of each shape.
+pub fn model_line(model: &ModelSpec) -> String {
+    let mut line = format!(
+        "{} {}: {} -> {}; ",
+        model.name,
+        model.version,
+        signature(model, &model.inputs),
+        signature(model, &model.outputs)
+    );
+    line.push_str(&match model.max_batch_size {
+        0 => "no batching".to_owned(),
+        size => format!("max batch {size}"),
+    });
+    line.push_str(&match model.instances {
+        1 => ", 1 instance".to_owned(),
+        count => format!(", {count} instances"),
+    });
+    line
+}
+
+/// The models as a table.
+pub fn table(registry: &Registry) -> String {
+    let mut rows = vec![
+        [
+            "MODEL",
+            "VERSION",
+            "BATCH",
+            "INSTANCES",
+            "INPUTS",
+            "OUTPUTS",
+        ]
+        .map(str::to_owned),
+    ];
+    for model in registry.iter() {
+        rows.push([
+            model.name.to_owned(),
+            model.version.to_string(),
+            match model.max_batch_size {
+                0 => "-".to_owned(),
+                size => size.to_string(),
+            },
+            model.instances.to_string(),
+            signature(model, &model.inputs),
+            signature(model, &model.outputs),
+        ]);
+    }
+    let widths = [0, 1, 2, 3, 4, 5].map(|column| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or_default()
+    });
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(widths);
+        let line: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{}", line.join("  ").trim_end());
+    }
+    text
+}
+
+fn signature(model: &ModelSpec, tensors: &[TensorSpec]) -> String {
+    let tensors: Vec<String> = tensors
+        .iter()
+        .map(|tensor| {
+            let optional = if tensor.optional { "?" } else { "" };
+            let shape = shape_text(&model.client_dims(tensor));
+            format!("{}{optional} {} {shape}", tensor.name, tensor.datatype)
+        })
+        .collect();
+    match tensors.is_empty() {
+        true => "nothing".to_owned(),
+        false => tensors.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn a_model_is_one_line() {
+        let registry = Registry::new(&[&IDENTITY]).unwrap();
+        let model = registry.iter().next().unwrap();
+        assert_eq!(
+            model_line(model),
+            "Identity 1: INPUT_1 FP32 [-1,-1] -> OUTPUT_1 FP32 [-1,-1]; max batch 8, 1 instance"
+        );
+        assert_eq!(
+            table(&registry),
+            "MODEL     VERSION  BATCH  INSTANCES  INPUTS                OUTPUTS\n\
+             Identity  1        8      1          INPUT_1 FP32 [-1,-1]  OUTPUT_1 FP32 [-1,-1]\n"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout_at};
+use tonic::codegen::Service;
+
+use crate::limits::Limits;
+
+/// How often an idle HTTP/2 connection is asked whether it is still there, and how long it has to answer.
+const HTTP2_PING: Duration = Duration::from_secs(20);
+
+/// The windows of a stream and of its HTTP/2 connection: a tensor of some MiB needs few round trips.
+const HTTP2_WINDOWS: (u32, u32) = (4 << 20, 8 << 20);
+
+/// How long a connection that never brought a request may still bring one when the server stops.
+const LAST_CALL: Duration = Duration::from_millis(100);
+
+/// Which protocols a port speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Protocol {
+    Http1,
+    Http2,
+    Both,
+}
+
+/// How connections of one port are served.
+#[derive(Debug, Clone)]
+pub(super) struct Connections {
+    builder: Builder<TokioExecutor>,
+    router: Router,
+}
+
+impl Connections {
+    pub(super) fn new(protocol: Protocol, limits: &Limits, router: Router) -> Self {
+        let mut builder = Builder::new(TokioExecutor::new());
+        let header_bytes = u32::try_from(limits.max_header_bytes).unwrap_or(u32::MAX);
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.header_timeout)
+            .auto_date_header(false)
+            .title_case_headers(true);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .auto_date_header(false)
+            .max_concurrent_streams(limits.max_concurrent_streams)
+            .max_header_list_size(header_bytes)
+            .keep_alive_interval(HTTP2_PING)
+            .keep_alive_timeout(HTTP2_PING)
+            .initial_stream_window_size(HTTP2_WINDOWS.0)
+            .initial_connection_window_size(HTTP2_WINDOWS.1);
+        let builder = match protocol {
+            Protocol::Http1 => builder.http1_only(),
+            Protocol::Http2 => builder.http2_only(),
+            Protocol::Both => builder,
+        };
+        Self { builder, router }
+    }
+
+    /// Serves a connection to its end. When the server stops, requests that have come are answered, until the
+    /// deadline at the latest.
+    ///
+    /// Returns whether the connection ended by itself.
+    pub(super) async fn serve(
+        self,
+        stream: TcpStream,
+        mut stop: watch::Receiver<Option<Instant>>,
+    ) -> bool {
+        // Small answers must not wait for more: the option only fails on a connection that is gone already.
+        let _ = stream.set_nodelay(true);
+        let used = Arc::new(AtomicBool::new(false));
+        let service = service_fn(|request| {
+            used.store(true, Ordering::Relaxed);
+            // A router is always ready.
+            self.router.clone().call(request)
+        });
+        let connection = self.builder.serve_connection(TokioIo::new(stream), service);
+        let mut connection = pin!(connection);
+        let deadline = tokio::select! {
+            biased;
+            ended = connection.as_mut() => return ended_early(ended),
+            deadline = stopped(&mut stop) => deadline,
+        };
+        connection.as_mut().graceful_shutdown();
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => return ended_early(ended),
+            () = sleep(LAST_CALL) => {}
+        }
+        if !used.load(Ordering::Relaxed) {
+            return true;
+        }
+        timeout_at(deadline, connection)
+            .await
+            .map(ended_early)
+            .is_ok()
+    }
+}
+
+/// Waits until the server is told to stop, and says until when connections may finish.
+pub(super) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Instant {
+    match stop.wait_for(Option::is_some).await {
+        Ok(deadline) => deadline.unwrap_or_else(Instant::now),
+        // Nobody is left who could tell: the server is gone.
+        Err(_) => Instant::now(),
+    }
+}
+
+fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> bool {
+    if let Err(error) = ended {
+        // A client that breaks its connection off, or sends what is no HTTP, is everyday life.
+        tracing::debug!(%error, "connection ended early");
+    }
+    true
+}

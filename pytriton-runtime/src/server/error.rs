@@ -1,0 +1,58 @@
+use std::net::SocketAddr;
+
+use thiserror::Error;
+
+use crate::model::RegistryError;
+use crate::repository::RepositoryError;
+
+/// Why the server cannot start.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The binary has no model.
+    #[error("no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`")]
+    NoModels,
+    /// The models do not go together.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// A model cannot be started.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
+    #[error("The `http` or `grpc` endpoint has to be allowed.")]
+    NoEndpoint,
+    /// A port cannot be opened.
+    #[error("cannot listen on {address} for {endpoint} (option --{endpoint}-port): {source}")]
+    Bind {
+        /// `http`, `grpc` or `metrics`.
+        endpoint: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The runtime or a signal handler cannot be set up.
+    #[error("cannot set up {what}: {source}")]
+    System {
+        /// What.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A second signal came while the server was stopping.
+    #[error("{signal} came again: accepted requests were not answered")]
+    Interrupted {
+        /// The signal's name.
+        signal: &'static str,
+    },
+    /// Requests were still being executed when the time to stop was over.
+    #[error(
+        "{seconds} seconds were not enough to answer all accepted requests (option --exit-timeout-secs)"
+    )]
+    Drain {
+        /// The time there was.
+        seconds: u64,
+    },
+}

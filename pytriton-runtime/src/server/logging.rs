@@ -1,0 +1,35 @@
+use std::io::{self, IsTerminal};
+
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use super::{LogFormat, Options};
+
+/// Sends log lines to standard error, in the form and detail of the options.
+///
+/// A program that has set up `tracing` itself keeps what it has.
+pub(super) fn init(options: &Options) {
+    let level = match options.log_verbose {
+        0 => LevelFilter::INFO,
+        1 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    // The libraries below are of use to nobody at their own debug level unless everything is asked for.
+    let targets = match options.log_verbose {
+        0 | 1 => Targets::new().with_default(level).with_targets(
+            ["h2", "hyper", "hyper_util", "tonic", "tower"].map(|name| (name, LevelFilter::INFO)),
+        ),
+        _ => Targets::new().with_default(level),
+    };
+    let lines = tracing_subscriber::fmt::layer()
+        .with_ansi(io::stderr().is_terminal())
+        .with_writer(io::stderr);
+    let lines = match options.log_format {
+        LogFormat::Human => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    let subscriber = tracing_subscriber::registry().with(lines.with_filter(targets));
+    let _ = subscriber.try_init();
+}

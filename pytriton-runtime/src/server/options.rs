@@ -1,0 +1,140 @@
+use std::net::IpAddr;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
+
+use crate::forward::HeaderForward;
+use crate::limits::Limits;
+
+/// How the server is run. The names are tritonserver's.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    /// Serve HTTP
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_HTTP", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+    pub allow_http: bool,
+
+    /// Address for HTTP
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_HTTP_ADDRESS",
+        default_value = "127.0.0.1"
+    )]
+    pub http_address: IpAddr,
+
+    /// Port for HTTP; 0 takes a free one
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_HTTP_PORT",
+        value_name = "PORT",
+        default_value_t = 8000
+    )]
+    pub http_port: u16,
+
+    /// Regular expression: HTTP headers of a matching name become request parameters
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_HTTP_HEADER_FORWARD_PATTERN",
+        value_name = "PATTERN",
+        default_value = "",
+        value_parser = HeaderForward::new
+    )]
+    pub http_header_forward_pattern: HeaderForward,
+
+    /// Largest request in bytes, over HTTP and gRPC
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_MAX_INPUT_SIZE", value_name = "BYTES", default_value_t = Limits::default().max_request_bytes)]
+    pub http_max_input_size: usize,
+
+    /// Serve gRPC
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_GRPC", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+    pub allow_grpc: bool,
+
+    /// Address for gRPC
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_GRPC_ADDRESS",
+        default_value = "127.0.0.1"
+    )]
+    pub grpc_address: IpAddr,
+
+    /// Port for gRPC; 0 takes a free one, the port of HTTP shares it
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_GRPC_PORT",
+        value_name = "PORT",
+        default_value_t = 8001
+    )]
+    pub grpc_port: u16,
+
+    /// Regular expression: gRPC metadata of a matching name becomes request parameters
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_GRPC_HEADER_FORWARD_PATTERN",
+        value_name = "PATTERN",
+        default_value = "",
+        value_parser = HeaderForward::new
+    )]
+    pub grpc_header_forward_pattern: HeaderForward,
+
+    /// Serve metrics
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_METRICS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+    pub allow_metrics: bool,
+
+    /// Address for metrics; that of HTTP where none is given
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_METRICS_ADDRESS")]
+    pub metrics_address: Option<IpAddr>,
+
+    /// Port for metrics; 0 takes a free one
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_METRICS_PORT",
+        value_name = "PORT",
+        default_value_t = 8002
+    )]
+    pub metrics_port: u16,
+
+    /// Seconds that accepted requests have to be answered when the server stops
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_EXIT_TIMEOUT_SECS",
+        value_name = "SECONDS",
+        default_value_t = 25
+    )]
+    pub exit_timeout_secs: u64,
+
+    /// 0 logs information, warnings and errors; 1 adds debug lines, 2 and more trace lines
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_LOG_VERBOSE",
+        value_name = "LEVEL",
+        default_value_t = 0
+    )]
+    pub log_verbose: u8,
+
+    /// Form of the log lines
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_LOG_FORMAT",
+        value_enum,
+        default_value_t = LogFormat::Human
+    )]
+    pub log_format: LogFormat,
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Options {
+    /// The limits that the options ask for.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            max_request_bytes: self.http_max_input_size,
+            ..Limits::default()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+use std::error::Error;
+use std::future::Future;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::model::Registry;
+
+use super::command::{Command, CommandLine};
+use super::signal::StopSignals;
+use super::{Options, Server, ServerError, banner, check, logging, table};
+
+/// Runs the command line of a binary with models: what `pytriton::main!` calls.
+///
+/// The exit code is 0 when all went well, 1 for a failure, 2 for a mistake on the command line.
+pub fn run(name: &'static str, version: &'static str) -> ExitCode {
+    let done = match CommandLine::command(name, version) {
+        Command::Serve(options) => {
+            logging::init(&options);
+            block_on(serve(options))
+        }
+        Command::List => registry().map(|registry| print(table(&registry).trim_end())),
+        Command::Check(options) => {
+            logging::init(&options);
+            block_on(async move { check::check(&registry()?, &options).await })
+                .map(|report| print(&report))
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            print_error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(options: Options) -> Result<(), ServerError> {
+    let registry = registry()?;
+    let mut signals = StopSignals::new()?;
+    let server = Server::start(&registry, &options).await?;
+    print(&banner(&registry, server.addresses()));
+    let signal = signals.next().await;
+    tracing::info!(
+        signal,
+        "stopping: accepted requests are answered, new ones refused"
+    );
+    tokio::select! {
+        answered = server.stop(Duration::from_secs(options.exit_timeout_secs)) => match answered {
+            true => Ok(()),
+            false => Err(ServerError::Drain { seconds: options.exit_timeout_secs }),
+        },
+        signal = signals.next() => {
+            tracing::warn!(signal, "stopping at once");
+            Err(ServerError::Interrupted { signal })
+        }
+    }
+}
+
+fn registry() -> Result<Registry, ServerError> {
+    let registry = Registry::collect()?;
+    if registry.is_empty() {
+        return Err(ServerError::NoModels);
+    }
+    Ok(registry)
+}
+
+fn block_on<T>(future: impl Future<Output = Result<T, ServerError>>) -> Result<T, ServerError> {
+    let runtime = runtime()?;
+    let done = runtime.block_on(future);
+    // A function that never returns must not keep the process from ending.
+    runtime.shutdown_background();
+    done
+}
+
+fn runtime() -> Result<Runtime, ServerError> {
+    Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("pytriton")
+        .build()
+        .map_err(|source| ServerError::System {
+            what: "the runtime",
+            source,
+        })
+}
+
+/// Standard output may be closed: that is no reason to stop serving.
+fn print(text: &str) {
+    let mut stdout = io::stdout().lock();
+    let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+}
+
+fn print_error(error: &dyn Error) {
+    let _ = writeln!(io::stderr().lock(), "error: {error}");
+}

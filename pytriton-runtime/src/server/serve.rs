@@ -1,0 +1,109 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::grpc::{self, GrpcState};
+use crate::http::{self, HttpState};
+use crate::limits::Limits;
+use crate::model::Registry;
+use crate::repository::Repository;
+
+use super::connection::{Connections, Protocol};
+use super::endpoint::Endpoint;
+use super::listener::{Listeners, Reserved};
+use super::{Addresses, Options, ServerError};
+
+/// A server that is running.
+#[derive(Debug)]
+pub struct Server {
+    repository: Arc<Repository>,
+    addresses: Addresses,
+    stop: watch::Sender<Option<Instant>>,
+    endpoints: JoinSet<bool>,
+}
+
+impl Server {
+    /// Takes the ports, loads the models, and only then opens the ports.
+    ///
+    /// # Errors
+    ///
+    /// A [`ServerError`] that names the option, the model or the address.
+    pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
+        if registry.is_empty() {
+            return Err(ServerError::NoModels);
+        }
+        let limits = options.limits();
+        let reserved = Reserved::new(options)?;
+        let repository = Repository::start(registry, limits.max_queue_size).await?;
+        let mut server = Self {
+            repository: Arc::new(repository),
+            addresses: Addresses::default(),
+            stop: watch::Sender::new(None),
+            endpoints: JoinSet::new(),
+        };
+        let listeners = reserved.listen(options)?;
+        server.addresses = listeners.addresses;
+        for endpoint in server.endpoints(listeners, limits, options) {
+            server
+                .endpoints
+                .spawn(endpoint.serve(server.stop.subscribe()));
+        }
+        Ok(server)
+    }
+
+    fn endpoints(&self, listeners: Listeners, limits: Limits, options: &Options) -> Vec<Endpoint> {
+        let repository = &self.repository;
+        let http = http::router(HttpState {
+            repository: Arc::clone(repository),
+            limits,
+            forward: options.http_header_forward_pattern.clone(),
+        });
+        let grpc = grpc::routes(GrpcState {
+            repository: Arc::clone(repository),
+            limits,
+            forward: options.grpc_header_forward_pattern.clone(),
+        });
+        let mut endpoints = Vec::new();
+        let mut open = |listener: Option<TcpListener>, protocol, router| {
+            endpoints.extend(listener.map(|listener| Endpoint {
+                listener,
+                connections: Connections::new(protocol, &limits, router),
+                max_connections: limits.max_connections,
+            }));
+        };
+        let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
+        if shared {
+            open(listeners.http, Protocol::Both, grpc::beside(http, grpc));
+        } else {
+            open(listeners.http, Protocol::Http1, http);
+            open(listeners.grpc, Protocol::Http2, grpc);
+        }
+        let metrics = http::metrics_router(Arc::clone(repository));
+        open(listeners.metrics, Protocol::Http1, metrics);
+        endpoints
+    }
+
+    /// Where the server can be reached.
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// Stops: not ready at once, no further connections, accepted requests are answered within `timeout`.
+    ///
+    /// Returns whether all were answered.
+    pub async fn stop(mut self, timeout: Duration) -> bool {
+        self.repository.stop_being_ready();
+        let now = Instant::now();
+        let deadline = now.checked_add(timeout).unwrap_or(now);
+        self.stop.send_replace(Some(deadline));
+        let mut all = true;
+        while let Some(finished) = self.endpoints.join_next().await {
+            all &= finished.unwrap_or(false);
+        }
+        all & self.repository.drain(deadline).await
+    }
+}

@@ -1,0 +1,170 @@
+//! A real server on free ports, asked over plain sockets.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use clap::Parser;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::model::Registry;
+use crate::testing::IDENTITY;
+
+use super::{Options, Server, ServerError};
+
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// The options behind `arguments`, with free ports where they name none.
+fn options(arguments: &[&str]) -> Options {
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+    let ports = ["test", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+    Line::parse_from(
+        ports
+            .iter()
+            .filter(|port| {
+                let name = port.split('=').next().unwrap_or_default();
+                !arguments.iter().any(|argument| argument.starts_with(name))
+            })
+            .chain(arguments),
+    )
+    .options
+}
+
+async fn start(arguments: &[&str]) -> Result<Server, ServerError> {
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    Server::start(&registry, &options(arguments)).await
+}
+
+/// Sends bytes on a connection of their own and reads to its end.
+async fn exchange(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    timeout(DEADLINE, stream.read_to_string(&mut answer))
+        .await
+        .unwrap()
+        .unwrap();
+    answer
+}
+
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+}
+
+fn infer(value: f32) -> String {
+    let body = format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[{value}]}}]}}"#
+    );
+    format!(
+        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[tokio::test]
+async fn serves_on_three_ports_and_stops() {
+    let server = start(&[]).await.unwrap();
+    let addresses = *server.addresses();
+    let (http, metrics) = (addresses.http.unwrap(), addresses.metrics.unwrap());
+    assert!(addresses.grpc.unwrap().port() > 0);
+    let ready = exchange(http, &get("/v2/health/ready")).await;
+    assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+    let metrics = exchange(metrics, &get("/metrics")).await;
+    assert!(metrics.contains("nv_inference_count{model=\"Identity\",version=\"1\"} 0"));
+    assert!(server.stop(DEADLINE).await);
+    assert!(TcpStream::connect(http).await.is_err());
+}
+
+#[tokio::test]
+async fn an_accepted_request_is_answered_while_the_server_stops() {
+    let server = start(&[]).await.unwrap();
+    let http = server.addresses().http.unwrap();
+    let idle = TcpStream::connect(http).await.unwrap();
+    let mut kept_alive = TcpStream::connect(http).await.unwrap();
+    kept_alive.write_all(infer(1.0).as_bytes()).await.unwrap();
+    assert!(kept_alive.read(&mut [0; 1024]).await.unwrap() > 0);
+    // Takes 50 ms in the function.
+    let slow = tokio::spawn(async move { exchange(http, &infer(-4.0)).await });
+    sleep(Duration::from_millis(20)).await;
+    let begun = Instant::now();
+    // Neither the connection that never sent a byte nor the idle one is waited for.
+    assert!(server.stop(DEADLINE).await);
+    let answer = slow.await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.ends_with("\"data\":[-4.0]}]}"), "{answer}");
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    drop(idle);
+    let mut rest = Vec::new();
+    timeout(DEADLINE, kept_alive.read_to_end(&mut rest))
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(rest.is_empty());
+}
+
+#[tokio::test]
+async fn one_port_can_speak_both() {
+    let port = {
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let (http, grpc) = (format!("--http-port={port}"), format!("--grpc-port={port}"));
+    let server = start(&[&http, &grpc]).await.unwrap();
+    let addresses = *server.addresses();
+    assert_eq!(addresses.http, addresses.grpc);
+    let ready = exchange(addresses.http.unwrap(), &get("/v2/health/ready")).await;
+    assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+    let channel = tonic::transport::Endpoint::from_shared(format!("http://127.0.0.1:{port}"));
+    let channel = channel.unwrap().connect().await.unwrap();
+    let mut health = tonic_health::pb::health_client::HealthClient::new(channel);
+    let check = tonic_health::pb::HealthCheckRequest::default();
+    assert_eq!(health.check(check).await.unwrap().into_inner().status, 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_served_is_said_before_anything_is() {
+    let taken = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .await
+        .unwrap();
+    let taken = taken.local_addr().map(|at| (at, taken)).unwrap();
+    let port = format!("--grpc-port={}", taken.0.port());
+    let table: [(&[&str], &str); 2] = [
+        (&[&port], "for grpc (option --grpc-port)"),
+        (
+            &["--allow-http=false", "--allow-grpc=false"],
+            "has to be allowed",
+        ),
+    ];
+    for (arguments, expected) in table {
+        let error = start(arguments).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+    let error = Server::start(&Registry::default(), &options(&[]))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ServerError::NoModels));
+}
+
+#[tokio::test]
+async fn starting_and_stopping_leaves_nothing_behind() {
+    let count = |what: &str| {
+        std::fs::read_dir(format!("/proc/self/{what}"))
+            .unwrap()
+            .count()
+    };
+    start(&[]).await.unwrap().stop(DEADLINE).await;
+    let (threads, files) = (count("task"), count("fd"));
+    for _ in 0..20 {
+        assert!(start(&[]).await.unwrap().stop(DEADLINE).await);
+    }
+    // Other tests of the process start and stop too: allow for theirs, not for 20 of ours.
+    assert!(count("task") < threads + 15);
+    assert!(count("fd") < files + 15);
+}

@@ -1,0 +1,123 @@
+"""Addresses of the server under test, and requests below the level of NVIDIA's client."""
+
+import http.client
+import json
+import os
+import re
+
+import numpy as np
+import tritonclient.grpc
+import tritonclient.grpc.aio
+import tritonclient.http
+import tritonclient.http.aio
+from tritonclient.utils import np_to_triton_dtype
+
+HTTP = os.environ["PYTRITON_TEST_HTTP"]
+GRPC = os.environ["PYTRITON_TEST_GRPC"]
+METRICS = os.environ["PYTRITON_TEST_METRICS"]
+PID = int(os.environ.get("PYTRITON_TEST_PID", "0"))
+
+# No request of these tests takes longer, and none may hang.
+TIMEOUT = 20.0
+
+
+def connect(protocol, concurrency=1):
+    """A client of `tritonclient.http` or `tritonclient.grpc`."""
+    if protocol is tritonclient.http:
+        return protocol.InferenceServerClient(
+            HTTP, concurrency=concurrency, connection_timeout=TIMEOUT, network_timeout=TIMEOUT
+        )
+    return protocol.InferenceServerClient(GRPC)
+
+
+def tensor(protocol, name, array, **options):
+    """An input tensor with its data."""
+    datatype = np_to_triton_dtype(array.dtype)
+    return protocol.InferInput(name, list(array.shape), datatype).set_data_from_numpy(
+        array, **options
+    )
+
+
+def infer(protocol, client, model, arrays, outputs=None, **options):
+    """The outputs of an inference by name."""
+    inputs = [tensor(protocol, name, array) for name, array in arrays.items()]
+    if outputs is not None:
+        outputs = [protocol.InferRequestedOutput(name) for name in outputs]
+    result = client.infer(model, inputs, outputs=outputs, **options)
+    return named(result)
+
+
+def named(result):
+    """The arrays of a result by name."""
+    response = result.get_response()
+    if isinstance(response, dict):
+        names = [output["name"] for output in response["outputs"]]
+    else:
+        names = [output.name for output in response.outputs]
+    return {name: result.as_numpy(name) for name in names}
+
+
+def request(method, path, body=None, headers=None, address=HTTP):
+    """Status, headers and body of a plain HTTP request."""
+    connection = http.client.HTTPConnection(address, timeout=TIMEOUT)
+    try:
+        connection.request(method, path, body, headers or {})
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+def post_json(model, document, headers=None):
+    """Status and parsed body of an inference in JSON; text goes as it is."""
+    body = document if isinstance(document, (str, bytes)) else json.dumps(document)
+    status, _, answer = request("POST", f"/v2/models/{model}/infer", body, headers)
+    return status, json.loads(answer)
+
+
+def post_binary(model, document, tail, length=None):
+    """Status, headers and body of an inference whose JSON is followed by binary data."""
+    header = json.dumps(document).encode()
+    headers = {"Inference-Header-Content-Length": str(len(header)) if length is None else length}
+    return request("POST", f"/v2/models/{model}/infer", header + tail, headers)
+
+
+def metrics():
+    """The metrics as {family: {labels: value}}, labels being a frozenset of pairs."""
+    status, headers, body = request("GET", "/metrics", address=METRICS)
+    assert status == 200 and headers["Content-Type"].startswith("text/plain")
+    families = {}
+    for line in body.decode().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        family, labels, value = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line).groups()
+        pairs = frozenset(re.findall(r'(\w+)="([^"]*)"', labels or ""))
+        families.setdefault(family, {})[pairs] = float(value)
+    return families
+
+
+def metric(family, model, version="1", **labels):
+    """One number of the metrics."""
+    pairs = {"model": model, "version": version, **labels}
+    return metrics()[family][frozenset(pairs.items())]
+
+
+def statistics(client, model, version=""):
+    """A model's statistics; the gRPC client's JSON has texts where HTTP has numbers."""
+    answer = client.get_inference_statistics(model, version)
+    (one,) = answer["model_stats"]
+    return one
+
+
+def add_sub_is_right():
+    """A good request is answered rightly, whatever came before it."""
+    a = np.array([[1.5, -2.0, 3.0]], dtype=np.float32)
+    b = np.array([[0.5, 4.0, -1.0]], dtype=np.float32)
+    for protocol in (tritonclient.http, tritonclient.grpc):
+        client = connect(protocol)
+        try:
+            outputs = infer(protocol, client, "AddSub", {"a": a, "b": b})
+        finally:
+            client.close()
+        np.testing.assert_array_equal(outputs["add"], a + b)
+        np.testing.assert_array_equal(outputs["sub"], a - b)

@@ -1,0 +1,66 @@
+use crate::{HarnessError, Result};
+
+/// What a server says of itself when it is ready.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Banner {
+    /// All of it.
+    pub text: String,
+    /// Host and port of the HTTP door.
+    pub http: String,
+    /// Host and port of the gRPC door.
+    pub grpc: String,
+    /// Host and port of the metrics.
+    pub metrics: String,
+}
+
+impl Banner {
+    /// Reads a banner; `None` when its last line has not come yet.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Banner`] for a banner without one of the three addresses.
+    pub fn parse(text: &str) -> Result<Option<Self>> {
+        if !text.ends_with("\nready\n") {
+            return Ok(None);
+        }
+        let address = |label, scheme| {
+            let line = text
+                .lines()
+                .filter_map(|line| line.trim_start().split_once(' '))
+                .find(|(first, _)| *first == label);
+            let url = line.and_then(|(_, url)| url.trim().strip_prefix(scheme));
+            url.map(|url| url.trim_end_matches("/metrics").to_owned())
+                .ok_or_else(|| HarnessError::Banner {
+                    label,
+                    banner: text.to_owned(),
+                })
+        };
+        Ok(Some(Self {
+            text: text.to_owned(),
+            http: address("http", "http://")?,
+            grpc: address("grpc", "grpc://")?,
+            metrics: address("metrics", "http://")?,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_addresses_once_the_last_line_is_there() {
+        let text = "pytriton 0.1.0, engine embedded\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpc://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n";
+        assert_eq!(Banner::parse(text).unwrap(), None);
+        let banner = Banner::parse(&format!("{text}ready\n")).unwrap().unwrap();
+        assert_eq!(banner.http, "127.0.0.1:1");
+        assert_eq!(banner.grpc, "127.0.0.1:2");
+        assert_eq!(banner.metrics, "127.0.0.1:3");
+    }
+
+    #[test]
+    fn a_missing_address_is_named() {
+        let error = Banner::parse("  http http://a:1\nready\n").unwrap_err();
+        assert!(error.to_string().contains("`grpc`"), "{error}");
+    }
+}

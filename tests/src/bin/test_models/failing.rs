@@ -1,0 +1,38 @@
+//! Functions that fail, each in its own way, where the input has a negative value.
+
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "Fail", max_batch_size = 16)]
+#[batch]
+fn fail(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Result<Array2<f32>, String> {
+    match input.iter().find(|value| **value < 0.0) {
+        Some(value) => Err(format!("{value} is below zero")),
+        None => Ok(input.to_owned()),
+    }
+}
+
+#[pytriton::model(name = "Panic", max_batch_size = 16)]
+#[batch]
+fn panic(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
+    for value in input {
+        assert!(*value >= 0.0, "{value} is below zero");
+    }
+    input.to_owned()
+}
+
+/// One row more than it got.
+#[pytriton::model(name = "WrongRows", max_batch_size = 16)]
+#[batch]
+fn wrong_rows(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
+    let more = usize::from(input.iter().any(|value| *value < 0.0));
+    Array2::zeros((input.nrows() + more, 1))
+}
+
+/// Three columns instead of the two it declares.
+#[pytriton::model(name = "WrongShape", max_batch_size = 16)]
+#[output(shape = [2])]
+#[batch]
+fn wrong_shape(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
+    let more = usize::from(input.iter().any(|value| *value < 0.0));
+    Array2::zeros((input.nrows(), 2 + more))
+}

@@ -1,0 +1,37 @@
+//! State that each instance has for itself.
+
+use std::cell::Cell;
+use std::thread;
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+struct Counter {
+    instance: u32,
+    calls: Cell<u64>,
+}
+
+#[pytriton::model(name = "Counter", max_batch_size = 1, instances = 2)]
+impl Counter {
+    #[load]
+    fn load(context: &Context) -> Result<Self, String> {
+        Ok(Self {
+            instance: context.instance(),
+            calls: Cell::new(0),
+        })
+    }
+
+    /// The instance that answers and how often it has been called.
+    #[infer]
+    #[batch]
+    fn count(&self, milliseconds: ArrayView2<u32>) -> (Array2<u32>, Array2<u64>) {
+        let longest = milliseconds.iter().copied().max().unwrap_or_default();
+        thread::sleep(Duration::from_millis(longest.into()));
+        self.calls.set(self.calls.get() + 1);
+        let shape = (milliseconds.nrows(), 1);
+        (
+            Array2::from_elem(shape, self.instance),
+            Array2::from_elem(shape, self.calls.get()),
+        )
+    }
+}

@@ -1,0 +1,47 @@
+//! Functions that take as many milliseconds as they are told, and queues of every kind before them.
+
+use std::thread;
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "Slow", max_batch_size = 1)]
+fn slow(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(milliseconds)
+}
+
+#[pytriton::model(name = "TinyQueue", max_batch_size = 1, max_queue_size = 1)]
+fn tiny_queue(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(milliseconds)
+}
+
+#[pytriton::model(
+    name = "Impatient",
+    max_batch_size = 1,
+    default_timeout_microseconds = 300_000,
+    allow_timeout_override = true
+)]
+fn impatient(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(milliseconds)
+}
+
+#[pytriton::model(
+    name = "Ordered",
+    max_batch_size = 1,
+    instances = 2,
+    preserve_ordering = true
+)]
+fn ordered(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(milliseconds)
+}
+
+#[pytriton::model(name = "Unordered", max_batch_size = 1, instances = 2)]
+fn unordered(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(milliseconds)
+}
+
+fn nap(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    let longest = milliseconds.iter().copied().max().unwrap_or_default();
+    thread::sleep(Duration::from_millis(longest.into()));
+    milliseconds.to_owned()
+}

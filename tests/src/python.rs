@@ -1,0 +1,94 @@
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::{Result, Server, finish};
+
+/// What the tests install, pinned.
+const REQUIREMENTS: &str = include_str!("../requirements.txt");
+
+/// Written last, so that an environment that was left half-made is made anew.
+const STAMP: &str = "requirements.stamp";
+
+/// How long the environment may take to install.
+const INSTALL: Duration = Duration::from_secs(420);
+
+/// How long one file of tests may run.
+const TEST: Duration = Duration::from_secs(110);
+
+/// A Python with NVIDIA's client and pytest.
+#[derive(Debug)]
+pub struct Python {
+    interpreter: PathBuf,
+}
+
+impl Python {
+    /// Finds the virtual environment in a folder, or makes it there; one process at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `python3 -m venv` or pip said.
+    pub fn prepare(folder: &Path) -> Result<Self> {
+        fs::create_dir_all(folder)?;
+        let lock = File::create(folder.join("python.lock"))?;
+        lock.lock()?;
+        let environment = folder.join("python");
+        let python = Self {
+            interpreter: environment.join("bin").join("python"),
+        };
+        let stamp = environment.join(STAMP);
+        if fs::read_to_string(&stamp).is_ok_and(|found| found == REQUIREMENTS) {
+            return Ok(python);
+        }
+        let requirements = folder.join("requirements.txt");
+        fs::write(&requirements, REQUIREMENTS)?;
+        let mut venv = Command::new("python3");
+        venv.args(["-m", "venv", "--clear"]).arg(&environment);
+        finish(&mut venv, INSTALL)?.success("python3 -m venv")?;
+        let mut pip = python.command();
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "-r",
+        ])
+        .arg(&requirements);
+        finish(&mut pip, INSTALL)?.success("pip install")?;
+        fs::write(&stamp, REQUIREMENTS)?;
+        Ok(python)
+    }
+
+    /// Runs one file of Python tests against a server.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with pytest's report.
+    pub fn test(&self, file: &str, server: &Server) -> Result<()> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
+        let banner = server.banner();
+        let mut pytest = self.command();
+        pytest
+            .args(["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", file])
+            .current_dir(folder)
+            .env("PYTRITON_TEST_HTTP", &banner.http)
+            .env("PYTRITON_TEST_GRPC", &banner.grpc)
+            .env("PYTRITON_TEST_METRICS", &banner.metrics)
+            .env("PYTRITON_TEST_PID", server.pid().to_string());
+        finish(&mut pytest, TEST)?.success(file)?;
+        Ok(())
+    }
+
+    /// The interpreter, to be given arguments.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.interpreter);
+        command
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            // A proxy of the machine must not come between a client and a server on the same machine.
+            .env("NO_PROXY", "127.0.0.1,localhost")
+            .env("no_proxy", "127.0.0.1,localhost");
+        command
+    }
+}

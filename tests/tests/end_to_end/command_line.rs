@@ -1,0 +1,242 @@
+//! What a user types and reads.
+
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_tests::{Finished, HarnessError, Result, Server, finish};
+
+use crate::MODELS;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+const FREE_PORTS: [&str; 6] = [
+    "--http-port",
+    "0",
+    "--grpc-port",
+    "0",
+    "--metrics-port",
+    "0",
+];
+const DUPLICATES: &str = env!("CARGO_BIN_EXE_duplicate_models");
+const UNLOADABLE: &str = env!("CARGO_BIN_EXE_unloadable_model");
+
+/// `check` and free ports, so that nothing depends on what else runs on the machine.
+fn check() -> Vec<&'static str> {
+    [&["check"], &FREE_PORTS[..]].concat()
+}
+
+fn run(binary: &str, arguments: &[&str]) -> Result<Finished> {
+    finish(Command::new(binary).args(arguments), DEADLINE)
+}
+
+#[test]
+fn list_shows_every_model_with_its_tensors() -> Result<()> {
+    let table = run(MODELS, &["list"])?.success("list")?;
+    let line = |name: &str| {
+        let mut lines = table.lines();
+        lines
+            .find(|line| line.split_whitespace().any(|word| word == name))
+            .unwrap_or_else(|| panic!("{name} is not in\n{table}"))
+    };
+    for part in [
+        "a FP32 [-1,-1]",
+        "b FP32 [-1,-1]",
+        "add FP32 [-1,-1]",
+        "sub FP32 [-1,-1]",
+    ] {
+        assert!(
+            line("AddSub").contains(part),
+            "{part} is not in {}",
+            line("AddSub")
+        );
+    }
+    assert!(line("I_BF16").contains("BF16"));
+    assert!(line("NoBatch").contains("INPUT_1 FP32 [-1]"));
+    Ok(())
+}
+
+#[test]
+fn check_passes_or_says_why_not() -> Result<()> {
+    assert!(run(MODELS, &check())?.status.success());
+    let unloadable = run(UNLOADABLE, &check())?;
+    assert!(!unloadable.status.success());
+    let said = unloadable.stderr + &unloadable.stdout;
+    for part in [
+        "Unloadable",
+        "the weights are missing",
+        "unloadable_model.rs",
+    ] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn duplicates_are_refused_with_both_places() -> Result<()> {
+    for arguments in [check(), vec!["list"], FREE_PORTS.to_vec()] {
+        let refused = run(DUPLICATES, &arguments)?;
+        assert!(!refused.status.success(), "{arguments:?}");
+        let said = refused.stderr + &refused.stdout;
+        for part in [
+            "Twice",
+            "duplicate_models/first.rs:",
+            "duplicate_models/second.rs:",
+        ] {
+            assert!(said.contains(part), "{part} is not in\n{said}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_model_that_cannot_be_loaded_is_not_served() -> Result<()> {
+    let refused = run(UNLOADABLE, &FREE_PORTS)?;
+    assert!(!refused.status.success());
+    assert!(
+        refused.stderr.contains("the weights are missing"),
+        "{}",
+        refused.stderr
+    );
+    Ok(())
+}
+
+#[test]
+fn help_and_version() -> Result<()> {
+    let help = run(MODELS, &["--help"])?.success("--help")?;
+    for part in [
+        "serve",
+        "list",
+        "check",
+        "--http-port",
+        "--grpc-port",
+        "--metrics-port",
+        "--log-format",
+        "PYTRITON_TRITON_CONFIG_HTTP_PORT",
+    ] {
+        assert!(help.contains(part), "{part} is not in\n{help}");
+    }
+    let version = run(MODELS, &["--version"])?.success("--version")?;
+    assert!(version.contains(env!("CARGO_PKG_VERSION")), "{version}");
+    Ok(())
+}
+
+#[test]
+fn mistakes_on_the_command_line_are_refused() -> Result<()> {
+    for (arguments, part) in [
+        (&["--http-prot", "0"][..], "--http-port"),
+        (&["--http-port", "many"], "many"),
+        (&["--http-port", "65536"], "65536"),
+        (&["sevre"], "sevre"),
+        (&["--log-format", "xml"], "json"),
+    ] {
+        let refused = run(MODELS, arguments)?;
+        assert_eq!(
+            refused.status.code(),
+            Some(2),
+            "{arguments:?}\n{}",
+            refused.stderr
+        );
+        assert!(
+            refused.stderr.contains(part),
+            "{part} is not in\n{}",
+            refused.stderr
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_door_that_is_not_wanted_is_not_opened() {
+    for (option, door) in [
+        ("--allow-http", "http"),
+        ("--allow-grpc", "grpc"),
+        ("--allow-metrics", "metrics"),
+    ] {
+        match Server::start(MODELS, &[option, "false"]) {
+            Err(HarnessError::Banner { label, .. }) => assert_eq!(label, door),
+            other => panic!("{option}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_pattern_that_is_none_is_refused() -> Result<()> {
+    for option in [
+        "--http-header-forward-pattern",
+        "--grpc-header-forward-pattern",
+    ] {
+        let refused = run(MODELS, &[&FREE_PORTS[..], &[option, "("]].concat())?;
+        assert!(!refused.status.success(), "{option}");
+        assert!(refused.stderr.contains('('), "{}", refused.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_port_in_use_is_named() -> Result<()> {
+    let taken = TcpListener::bind("127.0.0.1:0")?;
+    let port = taken.local_addr()?.port().to_string();
+    for option in ["--http-port", "--grpc-port", "--metrics-port"] {
+        let mut arguments = vec![option, &port];
+        for other in ["--http-port", "--grpc-port", "--metrics-port"] {
+            if other != option {
+                arguments.extend([other, "0"]);
+            }
+        }
+        let refused = run(MODELS, &arguments)?;
+        assert!(!refused.status.success(), "{option}");
+        assert!(
+            refused.stderr.contains(&port),
+            "{option}: {}",
+            refused.stderr
+        );
+        assert!(!refused.stdout.contains("ready"), "{}", refused.stdout);
+    }
+    Ok(())
+}
+
+#[test]
+fn every_option_is_an_environment_variable() -> Result<()> {
+    let mut command = Command::new(MODELS);
+    let server = Server::spawn(
+        command
+            .env("PYTRITON_TRITON_CONFIG_HTTP_PORT", "0")
+            .env("PYTRITON_TRITON_CONFIG_GRPC_PORT", "0")
+            .env("PYTRITON_TRITON_CONFIG_METRICS_PORT", "0")
+            .env("PYTRITON_TRITON_CONFIG_HTTP_ADDRESS", "127.0.0.1")
+            .env("PYTRITON_TRITON_CONFIG_LOG_FORMAT", "json")
+            .env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "1"),
+    )?;
+    assert!(server.banner().http.starts_with("127.0.0.1:"));
+    server.signal("TERM")?;
+    let (_, log) = server.wait(DEADLINE)?;
+    assert!(log.contains("stopping"), "{log}");
+    for line in log.lines() {
+        assert!(
+            line.starts_with('{') && line.ends_with('}'),
+            "no JSON: {line}"
+        );
+    }
+    let mut command = Command::new(MODELS);
+    command
+        .args(check())
+        .env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "1");
+    assert!(finish(&mut command, DEADLINE)?.status.success());
+    let mut command = Command::new(MODELS);
+    command.env("PYTRITON_TRITON_CONFIG_HTTP_PORT", "many");
+    assert!(!finish(&mut command, DEADLINE)?.status.success());
+    Ok(())
+}
+
+#[test]
+fn the_banner_names_engine_and_models() -> Result<()> {
+    let server = Server::start(MODELS, &[])?;
+    let banner = &server.banner().text;
+    let first = banner.lines().next().unwrap_or_default();
+    assert!(
+        first.contains(env!("CARGO_PKG_VERSION")) && first.contains("embedded"),
+        "{first}"
+    );
+    assert!(banner.contains("AddSub 1: a FP32 [-1,-1], b FP32 [-1,-1] -> add FP32 [-1,-1], sub FP32 [-1,-1]; max batch 128, 1 instance"), "{banner}");
+    Ok(())
+}

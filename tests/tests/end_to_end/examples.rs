@@ -1,0 +1,125 @@
+//! The examples as they stand, asked by NVIDIA's client.
+
+use std::time::Duration;
+
+use pytriton_tests::{Result, Server, finish};
+
+use crate::python;
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Runs a few lines of Python with a client of both protocols for each server.
+fn ask(binary: &str, lines: &str) -> Result<()> {
+    let python = python()?;
+    let server = Server::start(binary, &[])?;
+    let mut command = python.command();
+    command
+        .args(["-c", &format!("{PRELUDE}{lines}")])
+        .arg(&server.banner().http)
+        .arg(&server.banner().grpc);
+    finish(&mut command, DEADLINE)?.success(binary)?;
+    server.signal("TERM")?;
+    assert_eq!(server.wait(DEADLINE)?.0.code(), Some(0));
+    Ok(())
+}
+
+const PRELUDE: &str = "
+import sys
+import numpy as np
+import tritonclient.grpc
+import tritonclient.http
+from tritonclient.utils import InferenceServerException, np_to_triton_dtype
+
+def infer(model, **arrays):
+    results = []
+    for protocol, address in zip((tritonclient.http, tritonclient.grpc), sys.argv[1:]):
+        with protocol.InferenceServerClient(address) as client:
+            inputs = []
+            for name, array in arrays.items():
+                given = protocol.InferInput(name, list(array.shape), np_to_triton_dtype(array.dtype))
+                inputs.append(given.set_data_from_numpy(array))
+            results.append(client.infer(model, inputs))
+    return results
+
+def fails(model, text, **arrays):
+    try:
+        infer(model, **arrays)
+    except InferenceServerException as error:
+        assert text in error.message(), error
+    else:
+        raise AssertionError('it did not fail')
+
+";
+
+#[test]
+fn linear() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_linear"),
+        "
+weights = np.add.outer(np.arange(20), np.arange(30)).astype(np.float32) / 16
+x = np.random.default_rng(1).standard_normal((3, 20), dtype=np.float32)
+for result in infer('Linear', x=x, scale=np.full((3, 1), 2.0, np.float32)):
+    np.testing.assert_allclose(result.as_numpy('OUTPUT_1'), x @ weights * 2, rtol=1e-4, atol=1e-5)
+",
+    )
+}
+
+#[test]
+fn add_sub() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_add_sub"),
+        "
+a, b = np.array([[1, 2]], np.float32), np.array([[3, 5]], np.float32)
+for result in infer('AddSub', a=a, b=b):
+    np.testing.assert_array_equal(result.as_numpy('add'), a + b)
+    np.testing.assert_array_equal(result.as_numpy('sub'), a - b)
+fails('AddSub', 'a is [1, 2] but b is [1, 3]', a=a, b=np.zeros((1, 3), np.float32))
+",
+    )
+}
+
+#[test]
+fn identity() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_identity"),
+        "
+x = np.arange(32, dtype=np.float32).reshape(16, 2)
+for result in infer('Identity', INPUT_1=x):
+    np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), x)
+x = np.array([[b'', b'a\\0', b'\\xff']], dtype=np.object_)
+for result in infer('IdentityBytes', INPUT_1=x):
+    assert result.as_numpy('OUTPUT_1').tolist() == x.tolist()
+",
+    )
+}
+
+#[test]
+fn first_value() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_first_value"),
+        "
+x = np.array([[1, 2, 3], [0, 0, 5]], np.float32)
+for temperature in (0.5, 1.0, 4.0):
+    weights = np.exp(x / temperature)
+    expected = weights / weights.sum(axis=1, keepdims=True)
+    for result in infer('Softmax', scores=x, temperature=np.full((2, 1), temperature, np.float32)):
+        np.testing.assert_allclose(result.as_numpy('OUTPUT_1'), expected, rtol=1e-5)
+fails('Softmax', 'temperature must be positive', scores=x, temperature=np.zeros((2, 1), np.float32))
+fails('Softmax', 'temperature', scores=x, temperature=np.array([[1], [2]], np.float32))
+",
+    )
+}
+
+#[test]
+fn stateful() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_stateful"),
+        "
+ids = np.array([[0, 999], [5, 7]], np.int64)
+expected = np.arange(8000, dtype=np.float32).reshape(1000, 8)[ids]
+for result in infer('Embedding', ids=ids):
+    np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), expected)
+fails('Embedding', 'there is no vector of id -1', ids=np.array([[-1]], np.int64))
+",
+    )
+}

@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+#[output(name = "y")]
+#[output(name = "y")]
+fn f(x: Array2<f32>) -> (Array2<f32>, Array2<f32>) {
+    (x.clone(), x)
+}
+
+fn main() {}

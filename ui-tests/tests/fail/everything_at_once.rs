@@ -1,0 +1,11 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(nam = "m", version = 0, preferred_batch_size = [9])]
+#[batch]
+#[sample]
+#[output(name = "__y")]
+unsafe fn f<T>(_: ArrayView2<T>, _b: ArrayView1<f32>, _c: &mut Parameters,
+    #[input(name = "_b", shape = [0, 1])] _d: ArrayView2<u128>, _e: f32,
+) -> (Array1<f32>, Option<Array2<f32>>) { todo!() }
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+#[batch]
+fn f(x: ArrayView2<f32>, #[first_value(strikt = false)] y: f32) -> Array2<f32> {
+    &x * y
+}
+
+fn main() {}

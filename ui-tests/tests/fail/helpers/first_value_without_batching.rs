@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m", batching = false)]
+fn f(x: ArrayView2<f32>, #[first_value] y: f32) -> Array2<f32> {
+    &x * y
+}
+
+fn main() {}

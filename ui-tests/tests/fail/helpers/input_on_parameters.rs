@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(x: Array2<f32>, #[input(name = "p")] _p: &Parameters) -> Array2<f32> {
+    x
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+#[input(name = "x", datatype = f32, shape = [1])]
+fn f(_requests: &[Request]) -> Vec<Array2<f32>> {
+    Vec::new()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+#[input(name = "x")]
+fn f(_requests: &[Request]) -> Vec<Array2<f32>> {
+    Vec::new()
+}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[derive(pytriton::Outputs)]
+struct S {}
+
+fn main() {}

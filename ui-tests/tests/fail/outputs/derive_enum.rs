@@ -1,0 +1,6 @@
+#[derive(pytriton::Outputs)]
+enum E {
+    A,
+}
+
+fn main() {}

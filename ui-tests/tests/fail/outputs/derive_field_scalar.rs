@@ -1,0 +1,6 @@
+#[derive(pytriton::Outputs)]
+struct S {
+    x: f32,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[derive(pytriton::Outputs)]
+struct S {
+    x: Vec<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+struct Failure;
+
+#[pytriton::model(name = "m")]
+fn f(_x: Array2<f32>) -> Result<Array2<f32>, Failure> {
+    Err(Failure)
+}
+
+fn main() {}

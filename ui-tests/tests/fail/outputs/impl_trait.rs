@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(_x: Array2<f32>) -> impl Clone {
+    Array2::<f32>::zeros((1, 1))
+}
+
+fn main() {}

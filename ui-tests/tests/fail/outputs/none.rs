@@ -1,0 +1,6 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(_x: Array2<f32>) {}
+
+fn main() {}

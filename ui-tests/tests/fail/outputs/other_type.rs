@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+struct Reply;
+
+#[pytriton::model(name = "m")]
+fn f(_x: Array2<f32>) -> Reply {
+    Reply
+}
+
+fn main() {}

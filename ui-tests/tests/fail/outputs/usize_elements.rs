@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(_x: Array2<f32>) -> Array2<usize> {
+    todo!()
+}
+
+fn main() {}

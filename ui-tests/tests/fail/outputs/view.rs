@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(_x: Array2<f32>) -> ArrayView2<'static, f32> {
+    todo!()
+}
+
+fn main() {}

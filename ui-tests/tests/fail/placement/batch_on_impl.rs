@@ -1,0 +1,11 @@
+use pytriton::prelude::*;
+
+struct S;
+#[pytriton::model(name = "m")]
+#[batch]
+impl S {
+    #[load] fn load() -> Self { Self }
+    #[infer] fn infer(&self, x: Array2<f32>) -> Array2<f32> { x }
+}
+
+fn main() {}

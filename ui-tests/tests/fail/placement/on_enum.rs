@@ -1,0 +1,4 @@
+#[pytriton::model(name = "m")]
+enum E {}
+
+fn main() {}

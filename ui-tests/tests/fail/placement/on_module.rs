@@ -1,0 +1,4 @@
+#[pytriton::model(name = "m")]
+mod m {}
+
+fn main() {}

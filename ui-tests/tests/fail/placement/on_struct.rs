@@ -1,0 +1,4 @@
+#[pytriton::model(name = "m")]
+struct S;
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[pytriton::model(name = "m")]
+trait T {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+trait T {
+    #[pytriton::model(name = "m")]
+    fn f(x: Array2<f32>) -> Array2<f32>;
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pytriton::prelude::*;
+
+#[output(name = "y")]
+#[batch]
+fn f(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+fn main() {}

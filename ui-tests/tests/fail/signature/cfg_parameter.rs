@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(x: Array2<f32>, #[cfg(all())] _y: ArrayView2<f32>) -> Array2<f32> {
+    x
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f<const N: usize>(x: Array2<f32>) -> Array2<f32> {
+    x * N as f32
+}
+
+fn main() {}

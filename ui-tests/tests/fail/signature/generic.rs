@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f<T>(x: Array2<T>) -> Array2<T> {
+    x
+}
+
+fn main() {}

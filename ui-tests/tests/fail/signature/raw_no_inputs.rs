@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(_requests: &[Request]) -> Vec<Array2<f32>> {
+    Vec::new()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+#[input(name = "y", datatype = FP32, shape = [1])]
+fn f(_requests: &[Request], _p: &Parameters) -> Vec<Array2<f32>> {
+    Vec::new()
+}
+
+fn main() {}

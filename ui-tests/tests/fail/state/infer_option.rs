@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+struct S;
+#[pytriton::model(name = "m")]
+impl S {
+    #[load] fn load() -> Self { Self }
+    #[infer(batch)] fn infer(&self, x: Array2<f32>) -> Array2<f32> { x }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pytriton::prelude::*;
+
+struct S;
+#[pytriton::model(name = "m")]
+impl S {
+    #[infer] fn infer(&self, x: Array2<f32>) -> Array2<f32> { x }
+}
+
+fn main() {}

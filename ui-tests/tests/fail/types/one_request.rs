@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(x: Array2<f32>, _y: &Request) -> Array2<f32> {
+    x
+}
+
+fn main() {}

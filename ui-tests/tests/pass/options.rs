@@ -1,0 +1,42 @@
+#![deny(warnings)]
+use pytriton::prelude::*;
+use pytriton_runtime::model::TimeoutAction;
+use pytriton_ui_tests::spec;
+
+#[pytriton::model(
+    name = "All.options-1_0",
+    version = 3,
+    max_batch_size = 16,
+    batching = true,
+    instances = 2,
+    dynamic_batching = true,
+    preferred_batch_size = [4, 8],
+    max_queue_delay_microseconds = 100,
+    preserve_ordering = true,
+    max_queue_size = 64,
+    default_timeout_microseconds = 1_000,
+    timeout_action = "delay",
+    allow_timeout_override = true,
+)]
+fn all(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+#[pytriton::model(name = "Alone", dynamic_batching = false)]
+fn alone(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+fn main() {
+    let spec = spec("All.options-1_0");
+    assert_eq!((spec.version, spec.max_batch_size, spec.instances), (3, 16, 2));
+    let batching = spec.dynamic_batching.unwrap();
+    assert_eq!(batching.preferred_batch_size, [4, 8]);
+    assert_eq!(batching.max_queue_delay_microseconds, 100);
+    assert!(batching.preserve_ordering);
+    let policy = batching.queue_policy;
+    assert_eq!((policy.max_queue_size, policy.default_timeout_microseconds), (64, 1000));
+    assert_eq!(policy.timeout_action, TimeoutAction::Delay);
+    assert!(policy.allow_timeout_override);
+    assert!(pytriton_ui_tests::spec("Alone").dynamic_batching.is_none());
+}

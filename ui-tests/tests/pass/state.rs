@@ -1,0 +1,38 @@
+#![deny(warnings)]
+#![forbid(unsafe_code)]
+use std::cell::Cell;
+use std::rc::Rc;
+
+use pytriton::prelude::*;
+use pytriton_ui_tests::{infer, spec, tensor};
+
+struct Counter {
+    calls: Rc<Cell<u64>>,
+}
+
+#[pytriton::model(name = "Counter", instances = 2)]
+impl Counter {
+    const STEP: u64 = 1;
+
+    #[load]
+    fn load() -> Self {
+        Self { calls: Rc::new(Cell::new(0)) }
+    }
+
+    #[infer]
+    fn infer(&self, x: ArrayView2<u64>) -> Array2<u64> {
+        self.count();
+        &x + self.calls.get()
+    }
+
+    fn count(&self) {
+        self.calls.set(self.calls.get() + Self::STEP);
+    }
+}
+
+fn main() {
+    assert_eq!(spec("Counter").instances, 2);
+    let inputs = [("x", tensor::<u64>(&[1, 1], [10]))];
+    let expected = [11, 12].map(|x| Ok(vec![tensor::<u64>(&[1, 1], [x])]));
+    assert_eq!(infer("Counter", &[&inputs, &inputs]), expected);
+}
