@@ -15,6 +15,25 @@ use crate::tensor::Tensor;
 #[derive(Debug)]
 pub(crate) struct Host {
     instance: Box<dyn Instance>,
+    place: Place,
+}
+
+/// A function without a state, for any thread.
+#[derive(Debug)]
+pub(crate) struct Detached {
+    instance: Box<dyn Instance + Send>,
+    place: Place,
+}
+
+/// Whatever runs batches of one model.
+pub(crate) trait Run {
+    /// Runs a batch, some of whose inputs may be stacked already.
+    fn run(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed;
+}
+
+/// What an instance runs with: its context, and the runtime that drives `async` functions.
+#[derive(Debug, Clone)]
+struct Place {
     context: Context,
     runtime: Handle,
 }
@@ -22,18 +41,56 @@ pub(crate) struct Host {
 impl Host {
     /// Loads an instance; `async` functions will be driven by `runtime`.
     pub(crate) fn load(context: Context, runtime: Handle) -> Result<Self, ModelError> {
-        let instance = load(&context, &runtime)?;
-        Ok(Self {
-            instance,
-            context,
-            runtime,
-        })
+        let place = Place { context, runtime };
+        let instance = place.load()?;
+        Ok(Self { instance, place })
     }
 
-    /// Runs a batch, some of whose inputs may be stacked already.
-    pub(crate) fn execute(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
+    /// The same for any thread, where the function has no state.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn detached(&self) -> Option<Detached> {
+        let instance = self.instance.detached()?;
+        let place = self.place.clone();
+        Some(Detached { instance, place })
+    }
+}
+
+impl Run for Host {
+    fn run(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
+        self.place.run(self.instance.as_ref(), requests, stacked)
+    }
+}
+
+impl Run for Detached {
+    fn run(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
+        self.place.run(self.instance.as_ref(), requests, stacked)
+    }
+}
+
+impl Place {
+    fn load(&self) -> Result<Box<dyn Instance>, ModelError> {
+        let model = self.context.model();
+        let error = |message| ModelError::Load {
+            model: model.name,
+            instance: self.context.instance(),
+            message,
+        };
+        let _runtime = self.runtime.enter();
+        match catch_unwind(AssertUnwindSafe(|| (model.load)(&self.context))) {
+            Ok(Ok(instance)) => Ok(instance),
+            Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
+            Ok(Err(other)) => Err(error(other.to_string())),
+            Err(panic) => Err(error(panic_message(panic.as_ref()))),
+        }
+    }
+
+    fn run(
+        &self,
+        instance: &dyn Instance,
+        requests: &[Request],
+        stacked: &[Option<Tensor>],
+    ) -> Executed {
         let block_on = |execution: Execution<'_>| self.block_on(execution);
-        let instance = self.instance.as_ref();
         execute_stacked(instance, &self.context, requests, stacked, &block_on)
     }
 
@@ -52,21 +109,5 @@ impl Host {
             Poll::Ready(returned) => returned,
             Poll::Pending => self.runtime.block_on(execution),
         }
-    }
-}
-
-fn load(context: &Context, runtime: &Handle) -> Result<Box<dyn Instance>, ModelError> {
-    let model = context.model();
-    let error = |message| ModelError::Load {
-        model: model.name,
-        instance: context.instance(),
-        message,
-    };
-    let _runtime = runtime.enter();
-    match catch_unwind(AssertUnwindSafe(|| (model.load)(context))) {
-        Ok(Ok(instance)) => Ok(instance),
-        Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
-        Ok(Err(other)) => Err(error(other.to_string())),
-        Err(panic) => Err(error(panic_message(panic.as_ref()))),
     }
 }

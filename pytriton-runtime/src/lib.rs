@@ -25,6 +25,8 @@ pub mod kserve;
 mod limits;
 pub mod metrics;
 pub mod model;
+#[cfg(target_os = "linux")]
+pub mod native;
 pub mod proto;
 pub mod repository;
 pub mod scheduler;

@@ -17,6 +17,8 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+#[cfg(target_os = "linux")]
+mod backend_macro;
 mod main_macro;
 pub mod prelude;
 

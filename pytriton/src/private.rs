@@ -7,6 +7,8 @@ pub use pytriton_runtime::model::{
     ScalarInput, Step, TensorDeclaration, TimeoutAction, array_input, loaded, output_field,
     outputs, responses, scalar_input,
 };
+#[cfg(target_os = "linux")]
+pub use pytriton_runtime::native::{Native, export as export_backend};
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

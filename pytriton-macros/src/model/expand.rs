@@ -64,6 +64,16 @@ impl Model {
         let reads = self.inputs.iter().enumerate();
         let reads = reads.filter_map(|(index, input)| input.to_read(index));
         let call = self.to_call();
+        // A function without a state is the same on any thread.
+        let detached = state.is_none().then(|| {
+            quote! {
+                fn detached(&self) -> ::core::option::Option<
+                    ::std::boxed::Box<dyn #private::Instance + ::core::marker::Send>,
+                > {
+                    ::core::option::Option::Some(::std::boxed::Box::new(Self))
+                }
+            }
+        });
         quote! {
             struct __Instance #state;
             impl #private::Instance for __Instance {
@@ -74,6 +84,7 @@ impl Model {
                         __RETURNED.convert(__call, __returned)
                     })
                 }
+                #detached
             }
         }
     }

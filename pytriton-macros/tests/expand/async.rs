@@ -21,6 +21,13 @@ const _: () = {
                 __RETURNED.convert(__call, __returned)
             })
         }
+        fn detached(
+            &self,
+        ) -> ::core::option::Option<
+            ::std::boxed::Box<dyn ::pytriton::__private::Instance + ::core::marker::Send>,
+        > {
+            ::core::option::Option::Some(::std::boxed::Box::new(Self))
+        }
     }
     const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
         name: "Linear",

@@ -24,6 +24,15 @@ const _: () = {
                 __RETURNED.convert(__call, __returned)
             })
         }
+        fn detached(
+            &self,
+        ) -> ::core::option::Option<
+            ::std::boxed::Box<
+                dyn crate::served::pytriton::__private::Instance + ::core::marker::Send,
+            >,
+        > {
+            ::core::option::Option::Some(::std::boxed::Box::new(Self))
+        }
     }
     const __MODEL: crate::served::pytriton::__private::ModelDeclaration = crate::served::pytriton::__private::ModelDeclaration {
         name: "Renamed",

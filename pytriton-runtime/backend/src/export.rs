@@ -2,6 +2,7 @@
 #[macro_export]
 macro_rules! export {
     ($executor:ty) => {
+        #[allow(unsafe_code, reason = "the entry points of a C API")]
         const _: () = {
             use $crate::ffi::{self, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 

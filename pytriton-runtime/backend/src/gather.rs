@@ -52,37 +52,54 @@ impl Gathering {
         self.rows
     }
 
-    /// Copies every input's bytes to where they go.
+    /// Copies every input's bytes to where they go, from the first place to the last.
     ///
     /// # Errors
     ///
     /// A [`Failure`] of Triton's or of `write`.
     pub fn gather(
-        &mut self,
+        &self,
         requests: Requests<'_>,
         names: &TensorNames,
         mut write: impl FnMut(usize, &[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        for request in requests.iter() {
-            for index in 0..request.input_count()? {
-                let input = request.input(index)?;
-                let region = &mut self.regions[number(&input, names)?];
-                let end = region.offset + length(&input)?;
-                for buffer in input.buffers() {
-                    let buffer = buffer?;
-                    if buffer.len() > end - region.offset {
-                        return Err(Failure::internal("an input's buffers are larger than it"));
+        for (number, region) in self.regions.iter().enumerate() {
+            let mut place = *region;
+            for request in requests.iter() {
+                for index in 0..request.input_count()? {
+                    let input = request.input(index)?;
+                    if self::number(&input, names)? == number {
+                        copy(&input, &mut place, &mut write)?;
                     }
-                    write(region.offset, buffer)?;
-                    region.offset += buffer.len();
-                }
-                if region.offset != end {
-                    return Err(Failure::internal("an input's buffers are smaller than it"));
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Copies an input to the start of `place`, of which the rest is left.
+fn copy(
+    input: &Input<'_>,
+    place: &mut Region,
+    write: &mut impl FnMut(usize, &[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut left = length(input)?;
+    for buffer in input.buffers() {
+        let buffer = buffer?;
+        // Compared with the plan too, in case that Triton does not say the same twice.
+        if buffer.len() > left || buffer.len() > place.len {
+            return Err(Failure::internal("an input's buffers are larger than it"));
+        }
+        write(place.offset, buffer)?;
+        place.offset += buffer.len();
+        place.len -= buffer.len();
+        left -= buffer.len();
+    }
+    if left > 0 {
+        return Err(Failure::internal("an input's buffers are smaller than it"));
+    }
+    Ok(())
 }
 
 /// Writes a request and adds the lengths of its inputs; returns its rows.

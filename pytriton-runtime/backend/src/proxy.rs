@@ -55,7 +55,7 @@ impl Executor for Proxy {
         self.put(requests, len, data)?;
         let gathered = now();
         let rows = self.gathering.rows();
-        let answered = self.door.ask(len, data, 0);
+        let answered = self.door.ask(len, data);
         let answered = answered.map_err(|error| failure(&error))?;
         let computed = now();
         self.description.clear();

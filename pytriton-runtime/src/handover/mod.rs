@@ -3,7 +3,9 @@
 mod codes;
 mod names;
 mod requests;
+mod run;
 
-pub(crate) use codes::{code, datatype_number};
+pub(crate) use codes::code;
+use codes::datatype_number;
 pub(crate) use names::names;
-pub(crate) use requests::{Handover, handover};
+pub(crate) use run::{Results, run};

@@ -19,9 +19,20 @@ pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError
 pub trait Instance {
     /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
+
+    /// The same function for any thread; `None` where it is called on a state, which stays on its thread.
+    fn detached(&self) -> Option<Box<dyn Instance + Send>> {
+        None
+    }
 }
 
 impl fmt::Debug for dyn Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Instance")
+    }
+}
+
+impl fmt::Debug for dyn Instance + Send {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Instance")
     }

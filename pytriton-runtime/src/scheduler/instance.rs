@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::Error;
-use crate::host::Host;
+use crate::host::{Host, Run};
 use crate::model::{Context, Executed, ModelError, Request};
 use crate::statistics::{self, Success};
 
@@ -53,7 +53,7 @@ impl Worker {
             .into_iter()
             .map(|waiting| Reply::part(waiting, begun))
             .unzip();
-        let executed = host.execute(&requests, &[]);
+        let executed = host.run(&requests, &[]);
         self.record(&requests, &replies, &executed);
         let finished = replies
             .into_iter()

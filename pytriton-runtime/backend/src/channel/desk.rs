@@ -6,7 +6,7 @@ use crate::shm::{Control, Futex, Lease, Segment, View, hung_up, receive, send};
 use crate::wire::WireError;
 
 use super::door::length;
-use super::{ChannelError, Doorbell, State, TensorNames};
+use super::{ChannelError, Doorbell, State, TensorNames, data_start};
 
 /// The worker's side of a channel.
 #[derive(Debug)]
@@ -55,10 +55,10 @@ impl Desk {
     /// # Errors
     ///
     /// [`ChannelError::HungUp`] when there will be none, [`ChannelError::Protocol`] when it is none.
-    pub fn wait(&mut self, spins: u32) -> Result<Asked, ChannelError> {
+    pub fn wait(&mut self) -> Result<Asked, ChannelError> {
         let numbers = self.control.numbers();
         let bell = Doorbell::new(&numbers.bell, Futex);
-        bell.wait(State::Asked, spins, || hung_up(&self.socket))
+        bell.wait(State::Asked, || hung_up(&self.socket))
             .map_err(|_| ChannelError::HungUp)?;
         let input = match self.input.take() {
             Some(input) => input,
@@ -70,7 +70,7 @@ impl Desk {
         };
         let description = length(numbers.batch.load(Ordering::Relaxed))?;
         let data = length(numbers.batch_data.load(Ordering::Relaxed))?;
-        let start = super::data_start(description).ok_or(WireError::Bounds)?;
+        let start = data_start(description).ok_or(WireError::Bounds)?;
         let bytes = input.bytes(0, description).ok_or(WireError::Bounds)?;
         let description = bytes.to_vec();
         let data = Lease::new(input, start, data).ok_or(WireError::Bounds)?;

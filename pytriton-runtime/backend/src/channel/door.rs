@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::shm::{Control, Futex, Segment, View, hung_up, receive, send};
 use crate::wire::WireError;
 
-use super::{ChannelError, Doorbell, Guest, State, TensorNames};
+use super::{ChannelError, Doorbell, Guest, State, TensorNames, data_start};
 
 /// tritonserver's side of a channel.
 #[derive(Debug)]
@@ -81,29 +81,21 @@ impl Door {
     /// # Errors
     ///
     /// [`ChannelError::HungUp`] when the worker is gone, [`ChannelError::Protocol`] when its answer is none.
-    pub fn ask(
-        &mut self,
-        description: usize,
-        data: usize,
-        spins: u32,
-    ) -> Result<Answered<'_>, ChannelError> {
+    pub fn ask(&mut self, description: usize, data: usize) -> Result<Answered<'_>, ChannelError> {
         let numbers = self.control.numbers();
         numbers.batch.store(description as u64, Ordering::Relaxed);
         numbers.batch_data.store(data as u64, Ordering::Relaxed);
         let bell = Doorbell::new(&numbers.bell, Futex);
         bell.ask().map_err(|_| ChannelError::HungUp)?;
-        bell.wait(State::Answered, spins, || hung_up(&self.socket))
+        bell.wait(State::Answered, || hung_up(&self.socket))
             .map_err(|_| ChannelError::HungUp)?;
-        let (start, end) = (
-            super::data_start,
-            numbers.answer_data.load(Ordering::Relaxed),
-        );
         let description = length(numbers.answer.load(Ordering::Relaxed))?;
-        let start = start(description).ok_or(WireError::Bounds)?;
+        let data = length(numbers.answer_data.load(Ordering::Relaxed))?;
+        let start = data_start(description).ok_or(WireError::Bounds)?;
         let bytes = |offset, len| self.output.bytes(offset, len).ok_or(WireError::Bounds);
         Ok(Answered {
             description: bytes(0, description)?,
-            data: bytes(start, length(end)?)?,
+            data: bytes(start, data)?,
         })
     }
 }

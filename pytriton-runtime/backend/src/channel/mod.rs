@@ -14,6 +14,8 @@ mod error;
 #[cfg(not(loom))]
 mod handshake;
 mod layout;
+#[cfg(test)]
+mod tests;
 
 #[cfg(not(loom))]
 pub use desk::{Asked, Closer, Desk};

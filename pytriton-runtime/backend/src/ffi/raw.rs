@@ -3,11 +3,11 @@
 //! Source: `tritonserver.h` and `tritonbackend.h` of Triton 2.51.
 
 macro_rules! opaque {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+    ($($(#[$doc:meta])* $visible:vis $name:ident),* $(,)?) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         #[repr(C)]
-        pub struct $name {
+        $visible struct $name {
             _opaque: [u8; 0],
         }
     )*};
@@ -15,23 +15,23 @@ macro_rules! opaque {
 
 opaque! {
     /// `TRITONSERVER_Error`.
-    RawError,
+    pub RawError,
     /// `TRITONBACKEND_Backend`.
-    RawBackend,
+    pub RawBackend,
     /// `TRITONBACKEND_BackendAttribute`.
-    RawAttribute,
+    pub RawAttribute,
     /// `TRITONBACKEND_Model`.
-    RawModel,
+    pub(super) RawModel,
     /// `TRITONBACKEND_ModelInstance`.
-    RawInstance,
+    pub RawInstance,
     /// `TRITONBACKEND_Request`.
-    RawRequest,
+    pub RawRequest,
     /// `TRITONBACKEND_Input`.
-    RawInput,
+    pub(super) RawInput,
     /// `TRITONBACKEND_Response`.
-    RawResponse,
+    pub(super) RawResponse,
     /// `TRITONBACKEND_Output`.
-    RawOutput,
+    pub(super) RawOutput,
 }
 
 /// The release of the backend API that this is written against; an older minor release lacks functions.

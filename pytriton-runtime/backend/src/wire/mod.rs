@@ -8,6 +8,8 @@ mod answer;
 mod batch;
 mod error;
 mod reader;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use answer::{AnswerReader, AnswerWriter, Outcome, Part};
