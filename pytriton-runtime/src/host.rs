@@ -91,7 +91,26 @@ impl Place {
         stacked: &[Option<Tensor>],
     ) -> Executed {
         let block_on = |execution: Execution<'_>| self.block_on(execution);
-        execute_stacked(instance, &self.context, requests, stacked, &block_on)
+        let executed = execute_stacked(instance, &self.context, requests, stacked, &block_on);
+        if let Some(error) = executed
+            .results
+            .iter()
+            .find_map(|result| result.as_ref().err())
+        {
+            self.log(error);
+        }
+        executed
+    }
+
+    /// One line for a batch that failed. What the client did wrong it is told; a panic is logged where it happens.
+    fn log(&self, error: &ModelError) {
+        let logger = self.context.logger();
+        match error {
+            ModelError::Input { .. }
+            | ModelError::DifferentValues { .. }
+            | ModelError::Panic { .. } => tracing::debug!(parent: logger, %error, "batch failed"),
+            _ => tracing::warn!(parent: logger, %error, "batch failed"),
+        }
     }
 
     /// Drives a call to its end.

@@ -1,18 +1,15 @@
 //! The rooms behind `pytriton`, in the order in which a request walks through them.
 //!
-//! - [`grpc`]: the gRPC door.
-//! - [`http`]: the HTTP door.
-//! - [`kserve`]: bytes to requests, responses to bytes.
-//! - [`model`]: what is served, the check of a request against it, the door to the user's function.
-//! - [`metrics`]: statistics as Prometheus text.
-//! - [`proto`]: the messages of the gRPC protocol.
+//! - [`http`], [`grpc`]: the doors.
+//! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`repository`]: the models that are being served.
+//! - [`model`]: what is served, the check of a request against it, the door to the user's function.
 //! - [`scheduler`]: where requests wait and are gathered.
-//! - [`server`]: the house around them: command line, listeners, start and stop.
-//! - [`statistics`]: what a model has done.
 //! - [`tensor`]: element types, shapes, bytes.
-//! - [`triton`]: the other engine: tritonserver as a child process.
-//! - `worker`: the instances behind tritonserver, on Linux.
+//! - [`statistics`]: what a model has done; [`metrics`]: the same as Prometheus text.
+//!
+//! Around them stands [`server`]: command line, listeners, start and stop. With the other engine tritonserver has the
+//! first rooms: [`triton`] starts it and takes care of it, and on Linux `worker` runs the batches that it hands over.
 
 mod error;
 mod forward;

@@ -32,24 +32,29 @@ impl Scheduler {
             queue: Arc::new(Queue::new(policy)),
             instances: watch::Sender::new(0),
         };
+        if let Err(error) = scheduler.load(spec).await {
+            scheduler.queue.close();
+            return Err(error);
+        }
+        Ok(scheduler)
+    }
+
+    async fn load(&self, spec: &Arc<ModelSpec>) -> Result<(), ModelError> {
         let order = Arc::new(Mutex::new(Order::new()));
         let mut loading = Vec::new();
         for instance in 0..spec.instances {
             let worker = Worker {
                 context: Context::new(Arc::clone(spec), instance),
-                queue: Arc::clone(&scheduler.queue),
+                queue: Arc::clone(&self.queue),
                 order: Arc::clone(&order),
                 runtime: Handle::current(),
             };
-            loading.push(scheduler.spawn(spec, instance, worker));
+            loading.push(self.spawn(spec, instance, worker)?);
         }
         for loaded in loading {
-            if let Err(error) = loaded?.await.unwrap_or_else(|_| Err(ended(spec))) {
-                scheduler.queue.close();
-                return Err(error);
-            }
+            loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
         }
-        Ok(scheduler)
+        Ok(())
     }
 
     fn spawn(

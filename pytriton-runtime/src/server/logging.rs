@@ -1,9 +1,13 @@
 use std::io::{self, IsTerminal};
+use std::panic::{self, PanicHookInfo};
+use std::thread;
 
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::model::panic_message;
 
 use super::{LogFormat, Options};
 
@@ -31,5 +35,18 @@ pub(super) fn init(options: &Options) {
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
     let subscriber = tracing_subscriber::registry().with(lines.with_filter(targets));
-    let _ = subscriber.try_init();
+    if subscriber.try_init().is_ok() {
+        panic::set_hook(Box::new(log_panic));
+    }
+}
+
+/// A panic of a user's function is a log line like any other, whatever the form of the lines.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let thread = thread::current();
+    tracing::error!(
+        thread = thread.name().unwrap_or("unnamed"),
+        location = panic.location().map(tracing::field::display),
+        "panicked: {}",
+        panic_message(panic.payload())
+    );
 }
