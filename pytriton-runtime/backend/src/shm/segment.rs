@@ -298,6 +298,32 @@ mod tests {
         assert_eq!(blocks(&segment), 7 << 20);
     }
 
+    #[test]
+    fn under_a_file_size_limit_a_batch_fails_and_nothing_dies() {
+        const LIMITED: &str = "PYTRITON_TEST_LIMITED";
+        if std::env::var_os(LIMITED).is_some() {
+            let mut segment = Segment::new(c"test").unwrap();
+            segment.commit(512 << 10).unwrap();
+            let error = segment.commit(2 << 20).unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("no shared memory for 2097152 bytes")
+            );
+            segment.write(0, b"still there").unwrap();
+            return;
+        }
+        let test = "shm::segment::tests::under_a_file_size_limit_a_batch_fails_and_nothing_dies";
+        let limited = std::process::Command::new("bash")
+            .args(["-c", "ulimit -f 1024 && exec \"$0\" --exact \"$1\""])
+            .arg(std::env::current_exe().unwrap())
+            .arg(test)
+            .env(LIMITED, "1")
+            .output()
+            .unwrap();
+        assert!(limited.status.success(), "{limited:?}");
+    }
+
     fn blocks(segment: &Segment) -> usize {
         use std::os::unix::fs::MetadataExt;
         usize::try_from(segment.file.metadata().unwrap().blocks() * 512).unwrap()

@@ -1,0 +1,315 @@
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_runtime::model::{ModelSpec, Registry};
+use pytriton_runtime::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// A status and a body; the status 0 when the connection was cut.
+pub(crate) type Answer = (u16, String);
+
+/// A worker in this process and a tritonserver in front of it.
+pub(crate) struct House {
+    folder: TempDir,
+    runtime: Runtime,
+    worker: Option<Worker>,
+    environment: Vec<(&'static str, String)>,
+    server: std::sync::Mutex<Child>,
+    port: u16,
+}
+
+impl House {
+    pub(crate) fn start() -> Self {
+        let folder = TempDir::new().unwrap();
+        let registry = Registry::collect().unwrap();
+        lay_out(folder.path(), &registry);
+        let runtime = Runtime::new().unwrap();
+        let worker = runtime
+            .block_on(Worker::start(&registry, folder.path()))
+            .unwrap();
+        let environment: Vec<_> = worker.environment().collect();
+        let port = free_port();
+        let server = spawn(folder.path(), &environment, port);
+        let house = Self {
+            folder,
+            runtime,
+            worker: Some(worker),
+            environment,
+            server: server.into(),
+            port,
+        };
+        house.ready();
+        house
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn kill(&self) {
+        let mut server = self.server.lock().unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+
+    pub(crate) fn restart(&mut self) {
+        self.port = free_port();
+        self.server = spawn(self.folder.path(), &self.environment, self.port).into();
+        self.ready();
+    }
+
+    pub(crate) fn stop_worker(&mut self) {
+        let worker = self.worker.take().unwrap();
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
+        assert!(self.runtime.block_on(worker.stop(deadline)));
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        exchange(
+            self.port,
+            format!("GET {path} HTTP/1.1\r\nConnection: close\r\n\r\n").as_bytes(),
+        )
+    }
+
+    /// Sends a tensor of one row of zeros as binary data; returns the status and the length of the answer.
+    pub(crate) fn binary(&self, model: &str, columns: usize) -> (u16, usize) {
+        let bytes = columns * 4;
+        let head = format!(
+            r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,{columns}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#
+        );
+        let length = head.len() + bytes;
+        let headers = format!("Inference-Header-Content-Length: {}\r\n", head.len());
+        let mut request = post(model, &headers, length).into_bytes();
+        request.extend_from_slice(head.as_bytes());
+        request.resize(request.len() + bytes, 0);
+        let (status, body) = exchange(self.port, &request);
+        (status, body.len())
+    }
+
+    /// The bytes of shared memory that tritonserver holds.
+    pub(crate) fn shared_memory(&self) -> usize {
+        let server = self.server.lock().unwrap().id();
+        let text = fs::read_to_string(format!("/proc/{server}/status")).unwrap();
+        let mut lines = text.lines();
+        let line = lines.find(|line| line.starts_with("RssShmem:")).unwrap();
+        let kilobytes: usize = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        kilobytes << 10
+    }
+
+    fn ready(&self) {
+        ready(self.port);
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        let server = self.server.get_mut().unwrap();
+        let _ = server.kill();
+        let _ = server.wait();
+    }
+}
+
+pub(crate) fn infer(house: &House, model: &str, body: &str) -> Answer {
+    infer_at(house.port, model, body)
+}
+
+pub(crate) fn infer_at(port: u16, model: &str, body: &str) -> Answer {
+    exchange(
+        port,
+        format!("{}{body}", post(model, "", body.len())).as_bytes(),
+    )
+}
+
+/// A request of one row.
+pub(crate) fn json(input: &str, values: &[f32]) -> String {
+    let columns = values.len();
+    format!(
+        r#"{{"inputs":[{{"name":"{input}","datatype":"FP32","shape":[1,{columns}],"data":{values:?}}}]}}"#
+    )
+}
+
+/// A worker in a process that can be killed, and its tritonserver in another.
+pub(crate) struct Elsewhere {
+    worker: Child,
+    server: Child,
+    port: u16,
+    _folder: TempDir,
+}
+
+const FOLDER: &str = "PYTRITON_TEST_FOLDER";
+
+impl Elsewhere {
+    pub(crate) fn start() -> Self {
+        let folder = TempDir::new().unwrap();
+        lay_out(folder.path(), &Registry::collect().unwrap());
+        let mut worker = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "elsewhere", "--ignored", "--nocapture"])
+            .env(FOLDER, folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(worker.stdout.take().unwrap()).lines();
+        let mut variables = lines.map_while(Result::ok);
+        let mut variable = |name: &'static str| {
+            let value =
+                variables.find_map(|line| Some(line.split_once(&format!("{name}="))?.1.to_owned()));
+            (name, value.unwrap())
+        };
+        let environment = [
+            variable("PYTRITON_WORKER_SOCKET"),
+            variable("PYTRITON_WORKER_TOKEN"),
+        ];
+        let port = free_port();
+        let server = spawn(folder.path(), &environment, port);
+        ready(port);
+        Self {
+            worker,
+            server,
+            port,
+            _folder: folder,
+        }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn kill_worker(&mut self) {
+        self.worker.kill().unwrap();
+        self.worker.wait().unwrap();
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        for child in [&mut self.server, &mut self.worker] {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Serves until it is killed, when it is asked to by [`Elsewhere`].
+pub(crate) fn serve_elsewhere() {
+    let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
+        return;
+    };
+    let registry = Registry::collect().unwrap();
+    let runtime = Runtime::new().unwrap();
+    let worker = runtime.block_on(Worker::start(&registry, &folder)).unwrap();
+    for (name, value) in worker.environment() {
+        println!("{name}={value}");
+    }
+    thread::sleep(Duration::from_secs(60));
+}
+
+fn spawn(folder: &Path, environment: &[(&str, String)], port: u16) -> Child {
+    let server =
+        env::var("PYTRITON_TRITONSERVER").expect("PYTRITON_TRITONSERVER names a tritonserver");
+    let log = fs::File::create(folder.join("log")).unwrap();
+    Command::new(server)
+        .arg("--backend-directory")
+        .arg(folder.join("backends"))
+        .arg("--model-repository")
+        .arg(folder.join("models"))
+        .args([
+            "--allow-grpc=false",
+            "--allow-metrics=false",
+            "--http-address=127.0.0.1",
+        ])
+        .arg(format!("--http-port={port}"))
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn()
+        .unwrap()
+}
+
+fn lay_out(folder: &Path, registry: &Registry) {
+    let backend = folder.join("backends").join(BACKEND_NAME);
+    fs::create_dir_all(&backend).unwrap();
+    let library = backend.join(format!("libtriton_{BACKEND_NAME}.so"));
+    fs::write(library, BACKEND_LIBRARY).unwrap();
+    for spec in registry.iter() {
+        let model = folder.join("models").join(spec.name);
+        fs::create_dir_all(model.join(spec.version.to_string())).unwrap();
+        fs::write(model.join("config.pbtxt"), config(spec)).unwrap();
+    }
+}
+
+fn config(spec: &ModelSpec) -> String {
+    let mut text = format!(
+        "backend: \"{BACKEND_NAME}\"\nmax_batch_size: {}\ninstance_group [ {{ count: {}, kind: KIND_CPU }} ]\n",
+        spec.max_batch_size, spec.instances
+    );
+    let inputs = spec.inputs.iter().map(|tensor| ("input", tensor));
+    let outputs = spec.outputs.iter().map(|tensor| ("output", tensor));
+    for (kind, tensor) in inputs.chain(outputs) {
+        let optional = if tensor.optional {
+            ", optional: true"
+        } else {
+            ""
+        };
+        text += &format!(
+            "{kind} [ {{ name: \"{}\", data_type: {}, dims: {:?}{optional} }} ]\n",
+            tensor.name,
+            tensor.datatype.config_name(),
+            tensor.dims
+        );
+    }
+    if spec.dynamic_batching.is_some() {
+        text += "dynamic_batching { }\n";
+    }
+    text
+}
+
+fn ready(port: u16) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let request = b"GET /v2/health/ready HTTP/1.1\r\nConnection: close\r\n\r\n";
+    while exchange(port, request).0 != 200 {
+        assert!(Instant::now() < deadline, "tritonserver is not ready");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn post(model: &str, headers: &str, length: usize) -> String {
+    format!(
+        "POST /v2/models/{model}/infer HTTP/1.1\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+    )
+}
+
+fn exchange(port: u16, request: &[u8]) -> Answer {
+    let cut = (0, String::new());
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
+        return cut;
+    };
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let mut bytes = Vec::new();
+    if stream.write_all(request).is_err() || stream.read_to_end(&mut bytes).is_err() {
+        return cut;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let status = text
+        .split_whitespace()
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    let body = text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
+    status.zip(body).unwrap_or(cut)
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}

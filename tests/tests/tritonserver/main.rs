@@ -1,0 +1,184 @@
+//! The worker behind a real tritonserver, whose path stands in `PYTRITON_TRITONSERVER`.
+
+#[cfg(test)]
+mod harness;
+mod models;
+
+use std::sync::PoisonError;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use harness::{House, infer, json};
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn answers_as_the_functions_do() {
+    let house = House::start();
+    let answer = infer(
+        &house,
+        "Double",
+        r#"{"id":"7","inputs":[{"name":"x","datatype":"FP32","shape":[2,2],"data":[1,2,3,4]}]}"#,
+    );
+    assert_eq!(answer.0, 200, "{answer:?}");
+    assert!(answer.1.contains(r#""id":"7""#), "{answer:?}");
+    assert!(
+        answer.1.contains(r#""data":[2.0,4.0,6.0,8.0]"#),
+        "{answer:?}"
+    );
+
+    let words =
+        r#"{"inputs":[{"name":"x","datatype":"BYTES","shape":[1,3],"data":["","a","ünï"]}]}"#;
+    let answer = infer(&house, "Words", words);
+    assert!(answer.1.contains(r#""data":["","a","ünï"]"#), "{answer:?}");
+    let optional = r#"{"inputs":[{"name":"x","datatype":"BYTES","shape":[1,1],"data":["a"]},{"name":"suffix","datatype":"BYTES","shape":[1,1],"data":["b"]}]}"#;
+    let answer = infer(&house, "Words", optional);
+    assert!(answer.1.contains(r#""data":["ab"]"#), "{answer:?}");
+
+    let seen = r#"{"id":"9","parameters":{"beams":4,"greedy":true,"user":"me"},"outputs":[{"name":"seen"}],"inputs":[{"name":"x","datatype":"FP32","shape":[1,1],"data":[0]}]}"#;
+    let answer = infer(&house, "Seen", seen);
+    assert!(
+        answer.1.contains("9 beams=4 greedy=true user=me [seen]"),
+        "{answer:?}"
+    );
+
+    let (status, error) = infer(&house, "Double", &json("x", &[-1.0]));
+    assert_eq!(
+        (status, error.as_str()),
+        (
+            500,
+            r#"{"error":"model 'Double' panicked: asked to panic"}"#
+        )
+    );
+    let (status, _) = infer(&house, "Double", &json("x", &[1.0]));
+    assert_eq!(status, 200);
+}
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn batches_keep_their_seams_under_load() {
+    let house = House::start();
+    thread::scope(|scope| {
+        for client in 0..16_u16 {
+            let house = &house;
+            scope.spawn(move || {
+                for round in 0..100_u16 {
+                    let value = f32::from(client * 1000 + round);
+                    let answer = infer(house, "Double", &json("x", &[value, value + 0.5]));
+                    let expected = format!(r#""data":[{:?},{:?}]"#, value * 2.0, value * 2.0 + 1.0);
+                    assert!(answer.1.contains(&expected), "{answer:?} {expected}");
+                }
+            });
+        }
+    });
+    let (_, statistics) = house.get("/v2/models/Double/stats");
+    assert!(
+        statistics.contains(r#""inference_count":1600"#),
+        "{statistics}"
+    );
+}
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn a_function_may_keep_its_tensors() {
+    let house = House::start();
+    for value in 0..50_u8 {
+        let (status, _) = infer(&house, "Keep", &json("x", &[f32::from(value); 5]));
+        assert_eq!(status, 200);
+    }
+    let kept = models::KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(kept.len(), 50);
+    for (value, request) in (0_u8..).zip(kept.iter()) {
+        let x = request.array::<f32>("x").unwrap().unwrap();
+        assert!(x.iter().all(|&x| x == f32::from(value)), "{value} {x}");
+    }
+}
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn instances_run_in_parallel() {
+    let house = House::start();
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| infer(&house, "Slow", &json("x", &[1.0])));
+        }
+    });
+    let took = begun.elapsed();
+    assert!(took < Duration::from_millis(1900), "{took:?}");
+}
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn a_large_request_is_served_and_its_memory_comes_back() {
+    let house = House::start();
+    let columns = 8 << 20;
+    let (status, length) = house.binary("Double", columns);
+    assert_eq!((status, length >= columns * 4), (200, true));
+    let large = house.shared_memory();
+    for _ in 0..200 {
+        infer(&house, "Double", &json("x", &[1.0]));
+    }
+    let small = house.shared_memory();
+    assert!(small + (16 << 20) < large, "{small} {large}");
+}
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn a_killed_tritonserver_leaves_the_instances_to_the_next() {
+    let mut house = House::start();
+    for _ in 0..3 {
+        thread::scope(|scope| {
+            let slow = scope.spawn(|| infer(&house, "Slow", &json("x", &[1.0])));
+            thread::sleep(Duration::from_millis(200));
+            house.kill();
+            assert_eq!(slow.join().unwrap().0, 0);
+        });
+        house.restart();
+        let (status, _) = infer(&house, "Double", &json("x", &[1.0]));
+        assert_eq!(status, 200);
+    }
+}
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn a_worker_that_stops_answers_what_is_under_way_and_refuses_the_rest() {
+    let mut house = House::start();
+    thread::scope(|scope| {
+        let port = house.port();
+        let slow = scope.spawn(move || harness::infer_at(port, "Slow", &json("x", &[1.0])));
+        thread::sleep(Duration::from_millis(200));
+        house.stop_worker();
+        assert_eq!(slow.join().unwrap().0, 200);
+    });
+    let begun = Instant::now();
+    let (status, error) = infer(&house, "Double", &json("x", &[1.0]));
+    assert_eq!(status, 503);
+    assert_eq!(
+        error,
+        r#"{"error":"the process that runs the model is gone"}"#
+    );
+    assert!(begun.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn a_killed_worker_fails_the_batches_under_way_within_a_second() {
+    let mut served = harness::Elsewhere::start();
+    thread::scope(|scope| {
+        let port = served.port();
+        let slow = scope.spawn(move || harness::infer_at(port, "Slow", &json("x", &[1.0])));
+        thread::sleep(Duration::from_millis(300));
+        served.kill_worker();
+        let begun = Instant::now();
+        let (status, error) = slow.join().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(1));
+        assert_eq!(status, 503, "{error}");
+    });
+}
+
+/// Serves in a process of its own, for [`harness::Elsewhere`].
+#[test]
+#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
+fn elsewhere() {
+    harness::serve_elsewhere();
+}
