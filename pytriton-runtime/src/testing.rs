@@ -21,7 +21,11 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     optional: false,
 }];
 
-/// Returns its input. A first value of -1 panics, -2 returns a row too many, -3 is an error, -4 takes 50 ms.
+/// Held by a test while functions that wait for it are to wait.
+pub(crate) static GATE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// Returns its input. A first value of -1 panics, -2 returns a row too many, -3 is an error, -4 takes 50 ms, -5 waits for
+/// [`GATE`].
 #[derive(Debug)]
 pub(crate) struct Identity;
 
@@ -39,6 +43,10 @@ fn identity(x: Array2<f32>) -> Result<Array2<f32>, String> {
         Some(-1.0) => panic!("asked to panic"),
         Some(-2.0) => Ok(Array2::zeros((x.nrows() + 1, x.ncols()))),
         Some(-3.0) => Err("asked to fail".to_owned()),
+        Some(-5.0) => {
+            drop(GATE.blocking_lock());
+            Ok(x)
+        }
         Some(-4.0) => {
             std::thread::sleep(Duration::from_millis(50));
             Ok(x)

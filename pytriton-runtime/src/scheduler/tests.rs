@@ -7,9 +7,10 @@ use tokio::time::{Instant, advance, timeout};
 
 use crate::Error;
 use crate::model::{
-    DynamicBatching, ModelDeclaration, ModelError, ModelSpec, QueuePolicy, TimeoutAction,
+    DynamicBatching, InferRequest, ModelDeclaration, ModelError, ModelSpec, QueuePolicy, Request,
+    TimeoutAction,
 };
-use crate::testing::{IDENTITY, request};
+use crate::testing::{GATE, IDENTITY, infer_request, request};
 
 use super::message::Batch;
 use super::queue::Queue;
@@ -188,7 +189,7 @@ async fn a_failing_batch_fails_alone() {
 #[tokio::test]
 async fn a_request_given_up_or_late_is_not_executed() {
     let policy = QueuePolicy {
-        default_timeout_microseconds: 10_000,
+        allow_timeout_override: true,
         ..QueuePolicy::DEFAULT
     };
     let declaration = ModelDeclaration {
@@ -199,16 +200,25 @@ async fn a_request_given_up_or_late_is_not_executed() {
         ..IDENTITY
     };
     let (spec, scheduler) = start(&declaration).await;
+    let gate = GATE.lock().await;
     let busy = tokio::spawn({
-        let (scheduler, request) = (Arc::clone(&scheduler), request(&spec, 1, -4.0));
+        let (scheduler, request) = (Arc::clone(&scheduler), request(&spec, 1, -5.0));
         async move { scheduler.infer(request).await }
     });
-    // The instance is busy for 50 ms from the moment it has taken the first request.
-    tokio::time::sleep(5 * MILLISECOND).await;
+    tokio::task::yield_now().await;
+    while scheduler.statistics().pending > 0 {
+        tokio::time::sleep(MILLISECOND).await;
+    }
     let given_up = timeout(MILLISECOND, scheduler.infer(request(&spec, 1, 1.0))).await;
     assert!(given_up.is_err());
-    let late = scheduler.infer(request(&spec, 1, 2.0)).await.unwrap_err();
+    let late = InferRequest {
+        timeout_microseconds: 10_000,
+        ..infer_request(1, 2.0)
+    };
+    let late = Request::check(&spec, late).unwrap();
+    let late = scheduler.infer(late).await.unwrap_err();
     assert_eq!(late, Error::Scheduler(SchedulerError::Timeout));
+    drop(gate);
     busy.await.unwrap().unwrap();
     let statistics = scheduler.statistics();
     assert_eq!(statistics.execution_count, 1);

@@ -1,13 +1,13 @@
-use std::env;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton_runtime::model::{ModelSpec, Registry};
+use pytriton_runtime::triton::install;
 use pytriton_runtime::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -135,86 +135,10 @@ pub(crate) fn json(input: &str, values: &[f32]) -> String {
     )
 }
 
-/// A worker in a process that can be killed, and its tritonserver in another.
-pub(crate) struct Elsewhere {
-    worker: Child,
-    server: Child,
-    port: u16,
-    _folder: TempDir,
-}
-
-const FOLDER: &str = "PYTRITON_TEST_FOLDER";
-
-impl Elsewhere {
-    pub(crate) fn start() -> Self {
-        let folder = TempDir::new().unwrap();
-        lay_out(folder.path(), &Registry::collect().unwrap());
-        let mut worker = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "elsewhere", "--ignored", "--nocapture"])
-            .env(FOLDER, folder.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(worker.stdout.take().unwrap()).lines();
-        let mut variables = lines.map_while(Result::ok);
-        let mut variable = |name: &'static str| {
-            let value =
-                variables.find_map(|line| Some(line.split_once(&format!("{name}="))?.1.to_owned()));
-            (name, value.unwrap())
-        };
-        let environment = [
-            variable("PYTRITON_WORKER_SOCKET"),
-            variable("PYTRITON_WORKER_TOKEN"),
-        ];
-        let port = free_port();
-        let server = spawn(folder.path(), &environment, port);
-        ready(port);
-        Self {
-            worker,
-            server,
-            port,
-            _folder: folder,
-        }
-    }
-
-    pub(crate) fn port(&self) -> u16 {
-        self.port
-    }
-
-    pub(crate) fn kill_worker(&mut self) {
-        self.worker.kill().unwrap();
-        self.worker.wait().unwrap();
-    }
-}
-
-impl Drop for Elsewhere {
-    fn drop(&mut self) {
-        for child in [&mut self.server, &mut self.worker] {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-/// Serves until it is killed, when it is asked to by [`Elsewhere`].
-pub(crate) fn serve_elsewhere() {
-    let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
-        return;
-    };
-    let registry = Registry::collect().unwrap();
-    let runtime = Runtime::new().unwrap();
-    let worker = runtime.block_on(Worker::start(&registry, &folder)).unwrap();
-    for (name, value) in worker.environment() {
-        println!("{name}={value}");
-    }
-    thread::sleep(Duration::from_secs(60));
-}
-
 fn spawn(folder: &Path, environment: &[(&str, String)], port: u16) -> Child {
-    let server =
-        env::var("PYTRITON_TRITONSERVER").expect("PYTRITON_TRITONSERVER names a tritonserver");
+    let installed = install::install().unwrap().folder;
     let log = fs::File::create(folder.join("log")).unwrap();
-    Command::new(server)
+    Command::new(installed.join("bin/tritonserver"))
         .arg("--backend-directory")
         .arg(folder.join("backends"))
         .arg("--model-repository")

@@ -1,4 +1,4 @@
-//! The worker behind a real tritonserver, whose path stands in `PYTRITON_TRITONSERVER`.
+//! The worker behind a real tritonserver, which the product's own `install` fetches.
 
 #[cfg(test)]
 mod harness;
@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use harness::{House, infer, json};
 
 #[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
 fn answers_as_the_functions_do() {
     let house = House::start();
     let answer = infer(
@@ -54,7 +53,6 @@ fn answers_as_the_functions_do() {
 }
 
 #[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
 fn batches_keep_their_seams_under_load() {
     let house = House::start();
     thread::scope(|scope| {
@@ -78,7 +76,6 @@ fn batches_keep_their_seams_under_load() {
 }
 
 #[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
 fn a_function_may_keep_its_tensors() {
     let house = House::start();
     for value in 0..50_u8 {
@@ -94,7 +91,6 @@ fn a_function_may_keep_its_tensors() {
 }
 
 #[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
 fn instances_run_in_parallel() {
     let house = House::start();
     let begun = Instant::now();
@@ -108,7 +104,6 @@ fn instances_run_in_parallel() {
 }
 
 #[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
 fn a_large_request_is_served_and_its_memory_comes_back() {
     let house = House::start();
     let columns = 8 << 20;
@@ -123,13 +118,12 @@ fn a_large_request_is_served_and_its_memory_comes_back() {
 }
 
 #[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
 fn a_killed_tritonserver_leaves_the_instances_to_the_next() {
     let mut house = House::start();
-    for _ in 0..3 {
+    for value in [10.0, 11.0, 12.0] {
         thread::scope(|scope| {
-            let slow = scope.spawn(|| infer(&house, "Slow", &json("x", &[1.0])));
-            thread::sleep(Duration::from_millis(200));
+            let slow = scope.spawn(|| infer(&house, "Slow", &json("x", &[value])));
+            models::begun(value);
             house.kill();
             assert_eq!(slow.join().unwrap().0, 0);
         });
@@ -140,13 +134,12 @@ fn a_killed_tritonserver_leaves_the_instances_to_the_next() {
 }
 
 #[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
 fn a_worker_that_stops_answers_what_is_under_way_and_refuses_the_rest() {
     let mut house = House::start();
     thread::scope(|scope| {
         let port = house.port();
-        let slow = scope.spawn(move || harness::infer_at(port, "Slow", &json("x", &[1.0])));
-        thread::sleep(Duration::from_millis(200));
+        let slow = scope.spawn(move || harness::infer_at(port, "Slow", &json("x", &[20.0])));
+        models::begun(20.0);
         house.stop_worker();
         assert_eq!(slow.join().unwrap().0, 200);
     });
@@ -158,27 +151,4 @@ fn a_worker_that_stops_answers_what_is_under_way_and_refuses_the_rest() {
         r#"{"error":"the process that runs the model is gone"}"#
     );
     assert!(begun.elapsed() < Duration::from_secs(1));
-}
-
-#[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
-fn a_killed_worker_fails_the_batches_under_way_within_a_second() {
-    let mut served = harness::Elsewhere::start();
-    thread::scope(|scope| {
-        let port = served.port();
-        let slow = scope.spawn(move || harness::infer_at(port, "Slow", &json("x", &[1.0])));
-        thread::sleep(Duration::from_millis(300));
-        served.kill_worker();
-        let begun = Instant::now();
-        let (status, error) = slow.join().unwrap();
-        assert!(begun.elapsed() < Duration::from_secs(1));
-        assert_eq!(status, 503, "{error}");
-    });
-}
-
-/// Serves in a process of its own, for [`harness::Elsewhere`].
-#[test]
-#[ignore = "needs a tritonserver in PYTRITON_TRITONSERVER"]
-fn elsewhere() {
-    harness::serve_elsewhere();
 }

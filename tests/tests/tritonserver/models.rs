@@ -1,6 +1,6 @@
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pytriton::prelude::*;
 
@@ -48,8 +48,23 @@ fn keep(requests: &[Request]) -> Result<Vec<Array2<f32>>, String> {
         .collect())
 }
 
+/// The first values of the requests that `slow` has begun.
+static BEGUN: Mutex<Vec<f32>> = Mutex::new(Vec::new());
+
+/// Waits until `slow` has begun a request of that first value.
+pub(crate) fn begun(value: f32) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !BEGUN.lock().is_ok_and(|begun| begun.contains(&value)) {
+        assert!(Instant::now() < deadline, "{value} has not been begun");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[pytriton::model(name = "Slow", instances = 2, dynamic_batching = false)]
 fn slow(x: ArrayView2<f32>) -> Array2<f32> {
+    if let Ok(mut begun) = BEGUN.lock() {
+        begun.extend(x.first());
+    }
     thread::sleep(Duration::from_secs(1));
     x.to_owned()
 }
