@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::limits::Limits;
 use crate::model::Registry;
 use crate::triton::{Choice, Places, write_repository};
 
@@ -39,10 +38,9 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
                 .map(|report| print(&report))
         }
         Command::Install => inspect::install().map(|report| print(&report)),
-        Command::Repository { folder } => registry().and_then(|registry| {
-            let queue = Limits::default().max_queue_size;
-            Ok(write_repository(&folder, &registry, &[], queue)?)
-        }),
+        Command::Repository { folder } => {
+            registry().and_then(|registry| Ok(write_repository(&folder, &registry, &[])?))
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

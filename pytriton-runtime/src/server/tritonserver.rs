@@ -71,8 +71,7 @@ pub(super) async fn start(
     if shared(options) {
         return Err(ServerError::SharedPort);
     }
-    let queue = options.limits().max_queue_size;
-    Ok(TritonEngine::start(registry, located, probe, launch(options), queue).await?)
+    Ok(TritonEngine::start(registry, located, probe, launch(options)).await?)
 }
 
 fn launch(options: &Options) -> Launch {

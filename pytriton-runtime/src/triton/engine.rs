@@ -76,13 +76,12 @@ impl TritonEngine {
         located: &Located,
         probe: Probe,
         mut launch: Launch,
-        default_queue_size: usize,
     ) -> Result<Self, EngineError> {
         let workspace = workspace()?;
         launch.repository = workspace.path().join("models");
         launch.backends = workspace.path().join("backends");
         launch.caches = located.caches();
-        write_repository(&launch.repository, registry, &[], default_queue_size)?;
+        write_repository(&launch.repository, registry, &[])?;
         // Only who brings models of their own needs the server's own backends.
         let others = located
             .backends()
@@ -232,7 +231,7 @@ mod tests {
         };
         let declarations: Vec<_> = TABLE.iter().map(|(_, declaration)| declaration).collect();
         let registry = Registry::new(&declarations).unwrap();
-        let engine = TritonEngine::start(&registry, &located, probe, launch, 4096)
+        let engine = TritonEngine::start(&registry, &located, probe, launch)
             .await
             .unwrap();
         let exit = engine.stop().await;

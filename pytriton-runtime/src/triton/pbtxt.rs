@@ -3,7 +3,6 @@ use std::fmt::{self, Write};
 use thiserror::Error;
 
 use crate::model::{DynamicBatching, Location, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction};
-use crate::scheduler::Policy;
 
 /// The name of the backend that runs our models inside tritonserver.
 const BACKEND: &str = "pytriton";
@@ -38,7 +37,7 @@ pub enum ConfigError {
 
 /// The `config.pbtxt` of a model, from all its versions.
 ///
-/// `parameters` are added as string parameters; a queue without a bound of its own holds `default_queue_size` requests.
+/// `parameters` are added as string parameters.
 ///
 /// Source: `ModelConfig` in Triton's `model_config.proto`.
 ///
@@ -49,11 +48,10 @@ pub fn config_text(
     spec: &ModelSpec,
     other_versions: &[&ModelSpec],
     parameters: &[(String, String)],
-    default_queue_size: usize,
 ) -> Result<String, ConfigError> {
-    let mut text = model(spec, default_queue_size);
+    let mut text = model(spec);
     for other in other_versions {
-        differ(spec, &text, other, &model(other, default_queue_size))?;
+        differ(spec, &text, other, &model(other))?;
     }
     if !other_versions.is_empty() {
         text.block("version_policy", |text| text.block("all", |_| {}));
@@ -95,7 +93,7 @@ fn differ(
 }
 
 /// What all versions of a model must agree on.
-fn model(spec: &ModelSpec, default_queue_size: usize) -> Text {
+fn model(spec: &ModelSpec) -> Text {
     let mut text = Text::default();
     text.field("name", quoted(spec.name));
     text.field("backend", quoted(BACKEND));
@@ -111,10 +109,7 @@ fn model(spec: &ModelSpec, default_queue_size: usize) -> Text {
         text.field("kind", "KIND_CPU");
     });
     if let Some(batching) = spec.dynamic_batching.filter(|_| spec.batching()) {
-        let max_queue_size = Policy::new(spec, default_queue_size).max_queue_size;
-        text.block("dynamic_batching", |text| {
-            dynamic_batching(text, &batching, max_queue_size);
-        });
+        text.block("dynamic_batching", |text| dynamic_batching(text, &batching));
     }
     text
 }
@@ -128,19 +123,22 @@ fn tensor(text: &mut Text, tensor: &TensorSpec) {
     }
 }
 
-fn dynamic_batching(text: &mut Text, batching: &DynamicBatching, max_queue_size: usize) {
+fn dynamic_batching(text: &mut Text, batching: &DynamicBatching) {
     text.list("preferred_batch_size", batching.preferred_batch_size);
     text.field(
         "max_queue_delay_microseconds",
         batching.max_queue_delay_microseconds,
     );
     text.field("preserve_ordering", batching.preserve_ordering);
-    text.block("default_queue_policy", |text| {
-        queue_policy(text, &batching.queue_policy, max_queue_size);
-    });
+    // Not the server's own bound: any policy makes Triton 2.51 look only twice a second for a free instance.
+    if batching.queue_policy != QueuePolicy::DEFAULT {
+        text.block("default_queue_policy", |text| {
+            queue_policy(text, &batching.queue_policy);
+        });
+    }
 }
 
-fn queue_policy(text: &mut Text, policy: &QueuePolicy, max_queue_size: usize) {
+fn queue_policy(text: &mut Text, policy: &QueuePolicy) {
     let action = match policy.timeout_action {
         TimeoutAction::Reject => "REJECT",
         TimeoutAction::Delay => "DELAY",
@@ -151,7 +149,7 @@ fn queue_policy(text: &mut Text, policy: &QueuePolicy, max_queue_size: usize) {
         policy.default_timeout_microseconds,
     );
     text.field("allow_timeout_override", policy.allow_timeout_override);
-    text.field("max_queue_size", max_queue_size);
+    text.field("max_queue_size", policy.max_queue_size);
 }
 
 /// Protobuf text that is being written.

@@ -46,7 +46,6 @@ pub fn write_repository(
     directory: &Path,
     registry: &Registry,
     parameters: &[(String, String)],
-    default_queue_size: usize,
 ) -> Result<(), WriteError> {
     let mut models: BTreeMap<&str, Vec<&ModelSpec>> = BTreeMap::new();
     for spec in registry.iter() {
@@ -58,7 +57,7 @@ pub fn write_repository(
         let [spec, others @ ..] = versions.as_slice() else {
             continue;
         };
-        let config = config_text(spec, others, parameters, default_queue_size)?;
+        let config = config_text(spec, others, parameters)?;
         files.push((directory.join(folder(spec)?), versions, config));
     }
     create(directory)?;
@@ -135,7 +134,7 @@ mod tests {
         let registry = Registry::new(&[&IDENTITY, &SECOND, &OTHER]).unwrap();
         let mut before = None;
         for _ in 0..2 {
-            write_repository(directory.path(), &registry, &[], 4096).unwrap();
+            write_repository(directory.path(), &registry, &[]).unwrap();
             let relative: Vec<_> = files(directory.path())
                 .into_iter()
                 .map(|path| path.strip_prefix(directory.path()).unwrap().to_owned())
@@ -161,7 +160,7 @@ mod tests {
             let declaration = ModelDeclaration { name, ..IDENTITY };
             let directory = tempfile::tempdir().unwrap();
             let registry = Registry::new(&[&declaration, &OTHER]).unwrap();
-            let error = write_repository(directory.path(), &registry, &[], 4096).unwrap_err();
+            let error = write_repository(directory.path(), &registry, &[]).unwrap_err();
             assert!(matches!(error, WriteError::Name { .. }), "{name}: {error}");
             assert!(files(directory.path()).is_empty(), "{name}");
         }
@@ -171,7 +170,7 @@ mod tests {
     fn says_where_it_cannot_write() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let registry = Registry::new(&[&IDENTITY]).unwrap();
-        let error = write_repository(file.path(), &registry, &[], 4096).unwrap_err();
+        let error = write_repository(file.path(), &registry, &[]).unwrap_err();
         assert!(
             error.to_string().contains(file.path().to_str().unwrap()),
             "{error}"
