@@ -20,8 +20,12 @@ pub mod __private;
 mod main_macro;
 pub mod prelude;
 
-pub use pytriton_runtime::model::{Context, ParameterValue, Parameters, Request};
+pub use pytriton_runtime::half::{bf16, f16};
+pub use pytriton_runtime::model::{
+    Context, ModelSpec, ParameterValue, Parameters, Request, TensorSpec,
+};
 pub use pytriton_runtime::ndarray;
+pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
 /// Registers a function as a model: its parameters are the inputs, what it returns are the outputs.
 ///
@@ -35,7 +39,7 @@ pub use pytriton_runtime::ndarray;
 /// | `version = 1` | 1 | |
 /// | `max_batch_size = 16` | 4 | the most rows of one call |
 /// | `batching = false` | `true` | tensors have no batch axis |
-/// | `instances = 2` | 1 | how many threads call the function, each its own instance |
+/// | `instances = 2` | 1 | how many threads call the function, each its own instance; at most 1024 |
 /// | `dynamic_batching = false` | `true` | each request is a batch of its own |
 /// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |
 /// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait for company |
