@@ -387,7 +387,7 @@ pub enum RegistryError {
     },
     /// `#[output]` stands more or less often than the function has outputs.
     #[error(
-        "model '{model}' at {location} has {expected} outputs but {got} `#[output]` attributes"
+        "model '{model}' at {location} has {expected} outputs but {got} `#[output]` attributes: write one for each output, or none"
     )]
     OutputCount {
         /// The model.
@@ -400,7 +400,7 @@ pub enum RegistryError {
         got: usize,
     },
     /// A tensor whose shape and rank do not go together.
-    #[error("{}", rank_text(model, location, tensor, *rank, *shape, *batching))]
+    #[error("{}", rank_text(model, location, tensor, *rank, *shape, help))]
     Rank {
         /// The model.
         model: &'static str,
@@ -412,9 +412,28 @@ pub enum RegistryError {
         rank: Option<usize>,
         /// The declared dims.
         shape: Option<&'static [i64]>,
-        /// Whether axis 0 is the batch.
-        batching: bool,
+        /// What is wrong, and what to write.
+        help: &'static str,
     },
+    /// More than one of the others.
+    #[error("{}", lines(_0))]
+    Several(Vec<Self>),
+}
+
+impl RegistryError {
+    /// All errors as one, if there are any.
+    pub(super) fn all(mut errors: Vec<Self>) -> Result<(), Self> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => errors.pop().map_or(Ok(()), Err),
+            _ => Err(Self::Several(errors)),
+        }
+    }
+}
+
+fn lines(errors: &[RegistryError]) -> String {
+    let lines: Vec<String> = errors.iter().map(RegistryError::to_string).collect();
+    lines.join("\n")
 }
 
 fn rank_text(
@@ -423,22 +442,15 @@ fn rank_text(
     tensor: &str,
     rank: Option<usize>,
     shape: Option<&[i64]>,
-    batching: bool,
+    help: &str,
 ) -> String {
     let array = match rank {
         Some(rank) => format!("an array of rank {rank}"),
         None => "an array of any rank".to_owned(),
     };
-    let axis = if batching {
-        "axis 0 is the batch and does not count in `shape`"
-    } else {
-        "there is no batch axis"
-    };
     let shape = match shape {
         Some(shape) => format!("shape {shape:?}"),
         None => "no shape".to_owned(),
     };
-    format!(
-        "tensor '{tensor}' of model '{model}' at {location} is {array} with {shape}; {axis}, and at least one dimension must remain"
-    )
+    format!("tensor '{tensor}' of model '{model}' at {location} is {array} with {shape}: {help}")
 }
