@@ -3,6 +3,7 @@ use syn::LitStr;
 
 use crate::errors::Errors;
 use crate::options::Options;
+use crate::output::BatchAxis;
 use crate::path::CratePath;
 
 /// The largest number that Triton's 32-bit fields hold.
@@ -77,6 +78,13 @@ impl Settings {
                 .integer("instances", &(1..=MOST_INSTANCES), errors)
                 .unwrap_or(1),
             dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
+        }
+    }
+
+    pub(super) fn batch_axis(&self) -> BatchAxis {
+        match self.batching() {
+            true => BatchAxis::First,
+            false => BatchAxis::None,
         }
     }
 

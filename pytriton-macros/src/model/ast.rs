@@ -83,7 +83,7 @@ pub(super) enum Argument {
     Requests,
 }
 
-/// One stage of the pipeline, in the runtime's order.
+/// One step of the pipeline, in the runtime's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     GroupByParameters,
@@ -98,7 +98,7 @@ pub(super) struct OutputOverride {
 }
 
 impl Model {
-    /// The stages before the call, in the order in which the runtime runs them.
+    /// The steps before the call, in the order in which the runtime runs them.
     pub(super) fn steps(&self) -> Vec<Step> {
         let by_parameters =
             self.call == CallMode::Batch && self.arguments.contains(&Argument::Parameters);

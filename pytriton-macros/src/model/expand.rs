@@ -5,9 +5,10 @@ use syn::spanned::Spanned;
 use super::args::Settings;
 use super::ast::{Argument, CallMode, Model};
 use super::item::Function;
-use super::tokens::{constant, local, optional};
+use super::tokens::{constant, local};
 use super::validate::validate;
 use crate::errors::Errors;
+use crate::tensor::optional;
 
 /// The item without its helpers, and beside it either its registration or everything that is wrong with it.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -23,12 +24,15 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 impl Model {
     fn to_registration(&self) -> TokenStream {
         let types = self.to_types();
+        let check = self.to_check();
         let instance = self.to_instance();
         let declaration = self.to_declaration();
         let private = &self.settings.root;
         quote! {
+            #[allow(deprecated)]
             const _: () = {
                 #types
+                #check
                 #instance
                 const __MODEL: #private::ModelDeclaration = #declaration;
                 #private::inventory::submit! { __MODEL }
@@ -52,6 +56,21 @@ impl Model {
             #(#inputs)*
             const __RETURNED: #private::ReturnType<#returned> = #private::#bound;
         }
+    }
+
+    /// Refuses outputs whose types only the compiler knows, on the return type.
+    fn to_check(&self) -> TokenStream {
+        let max_batch_size = self.settings.max_batch_size;
+        let overrides = self.to_overrides();
+        let check =
+            quote_spanned!(self.returned.span()=> __RETURNED.check(#max_batch_size, #overrides));
+        quote!(const _: () = #check;)
+    }
+
+    fn to_overrides(&self) -> TokenStream {
+        let private = &self.settings.root;
+        let overrides = self.overrides.iter().map(|with| with.to_tokens(private));
+        quote!(&[#(#overrides),*])
     }
 
     /// What is called for each batch or request.
@@ -111,7 +130,7 @@ impl Model {
         } = &self.settings;
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, input)| input.to_declaration(&constant(index), private));
-        let overrides = self.overrides.iter().map(|with| with.to_tokens(private));
+        let overrides = self.to_overrides();
         let dynamic_batching = optional(
             dynamic_batching
                 .as_ref()
@@ -132,7 +151,7 @@ impl Model {
                 instances: #instances,
                 inputs: &[#(#inputs),*],
                 outputs: __RETURNED.declarations,
-                output_overrides: &[#(#overrides),*],
+                output_overrides: #overrides,
                 dynamic_batching: #dynamic_batching,
                 call: #private::CallMode::#call,
                 steps: &[#(#steps),*],
