@@ -4,6 +4,7 @@ use syn::Type;
 use super::args::Settings;
 use super::state::Load;
 use crate::array::ArrayType;
+use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName};
 
 /// A function and its attributes after every check: only this can be expanded.
@@ -17,6 +18,15 @@ pub(super) struct Model {
     pub(super) arguments: Vec<Argument>,
     pub(super) returned: Type,
     pub(super) overrides: Vec<OutputOverride>,
+}
+
+/// The types of a function with mistakes in which none was found: the compiler reports theirs beside the others.
+#[derive(Debug)]
+pub(super) struct Types {
+    pub(super) root: CratePath,
+    pub(super) call: CallMode,
+    pub(super) inputs: Vec<Input>,
+    pub(super) returned: Option<Type>,
 }
 
 /// What is called for each batch or request.
@@ -65,6 +75,17 @@ pub(super) enum Source {
     Scalar { element: Box<Type> },
     /// By `#[input]` on a function that takes `&[Request]`.
     Declared { datatype: Ident },
+}
+
+impl Source {
+    /// The element type that a parameter names.
+    pub(super) fn element(&self) -> Option<&Type> {
+        match self {
+            Self::Array { array, .. } => Some(&array.element),
+            Self::Scalar { element } => Some(element),
+            Self::Declared { .. } => None,
+        }
+    }
 }
 
 /// `#[first_value]` on a parameter.

@@ -55,6 +55,11 @@ impl Reader<'_> {
         })
     }
 
+    /// Reads the helpers alone, on a parameter of which the type cannot be read.
+    pub(super) fn check_helpers(self, errors: &mut Errors) {
+        self.said(errors);
+    }
+
     fn said(self, errors: &mut Errors) -> Said {
         let mut said = Said::default();
         for (index, helper) in self.helpers.iter().enumerate() {
