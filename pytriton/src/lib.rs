@@ -50,6 +50,14 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 /// | `allow_timeout_override = true` | `false` | a request may wish for a shorter timeout |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |
 ///
+/// `crate` is for a crate that has this one under another name: `#[my::pytriton::model(name = "…", crate = my::pytriton)]`.
+/// A struct that derives [`Outputs`](derive@Outputs) takes the same as `#[output(crate = my::pytriton)]`.
+///
+/// # Models of other crates
+///
+/// A binary serves the models of all crates that it links, and the compiler leaves out a library that is named nowhere.
+/// A binary whose models are in a library names it: `use my_models as _;`.
+///
 /// # Parameters
 ///
 /// - `ArrayView1<T>` to `ArrayView6<T>` and `ArrayViewD<T>`, or `Array1<T>` to `Array6<T>` and `ArrayD<T>` for a copy to
@@ -107,6 +115,7 @@ pub use pytriton_macros::model;
 /// Makes a struct of arrays the outputs of a model, named as its fields.
 ///
 /// `#[output(name = "…", shape = […])]` on a field gives it another name, or dims without the batch axis.
+/// `#[output(crate = my::pytriton)]` on the struct says where this crate is.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -159,7 +168,8 @@ pub use pytriton_macros::sample;
 /// On a parameter under [`macro@batch`]: the first row of the input instead of all rows.
 ///
 /// A scalar type takes the only element of the row, an array type the row without the batch axis. Rows that differ are
-/// an error unless `strict = false`.
+/// an error unless `strict = false`. `squeeze = true` may be written on a scalar, where it says what happens anyway; an
+/// array is never squeezed.
 ///
 /// ```
 /// use pytriton::prelude::*;
