@@ -14,7 +14,7 @@ pub(super) fn validate(
     settings: Settings,
     function: Function,
     errors: &mut Errors,
-) -> Result<Box<Model>, Option<Types>> {
+) -> Result<Box<Model>, Option<Box<Types>>> {
     let before = errors.len();
     signature::check(&function, errors);
     // The types of a generic function, or `Self`, mean nothing outside of it.
@@ -54,11 +54,13 @@ pub(super) fn validate(
         (Some(outputs), Some(state)) if errors.is_empty() => (outputs, state),
         (outputs, _) => {
             let returned = outputs.filter(|_| !flawed).map(|(returned, _)| returned);
-            return Err(nameable.then(|| Types {
-                root: settings.root,
-                call,
-                inputs,
-                returned,
+            return Err(nameable.then(|| {
+                Box::new(Types {
+                    root: settings.root,
+                    call,
+                    inputs,
+                    returned,
+                })
             }));
         }
     };
