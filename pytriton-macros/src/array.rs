@@ -37,7 +37,22 @@ impl ArrayType {
 
     /// The same kind of array with another number of dimensions.
     pub(crate) fn with_rank(&self, rank: usize) -> String {
-        let name = if self.view { "ArrayView" } else { "Array" };
+        self.named(self.view, Some(rank))
+    }
+
+    /// The view of such an array.
+    pub(crate) fn borrowed(&self) -> String {
+        self.named(true, self.rank)
+    }
+
+    /// The array of such a view.
+    pub(crate) fn owned(&self) -> String {
+        self.named(false, self.rank)
+    }
+
+    fn named(&self, view: bool, rank: Option<usize>) -> String {
+        let name = if view { "ArrayView" } else { "Array" };
+        let rank = rank.map_or_else(|| "D".to_owned(), |rank| rank.to_string());
         format!("{name}{rank}<{}>", type_text(&self.element))
     }
 

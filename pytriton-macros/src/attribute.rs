@@ -7,9 +7,7 @@ use crate::options::Options;
 use crate::path::CratePath;
 
 /// An attribute that `#[model]` consumes.
-///
-/// The stages come first, in the order in which a batch passes through them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Helper {
     Batch,
     Sample,
@@ -52,6 +50,14 @@ impl Helper {
             Self::Output => "the function, or a field of a struct that derives `Outputs`",
             Self::Load | Self::Infer => "a method of an `impl` block under `#[pytriton::model]`",
         }
+    }
+
+    /// Whether the attribute can stand on the function of a model.
+    pub(crate) const fn on_function(self) -> bool {
+        matches!(
+            self,
+            Self::Batch | Self::Sample | Self::Input | Self::Output
+        )
     }
 
     /// The helper that an attribute names: `batch`, `pytriton::batch`.

@@ -13,6 +13,7 @@ mod errors;
 mod model;
 mod nearest;
 mod options;
+mod output;
 mod outputs;
 mod path;
 #[cfg(test)]

@@ -57,6 +57,11 @@ impl Options {
         self.entries.is_empty()
     }
 
+    /// Whether there is that option and no other.
+    pub(crate) fn only(&self, name: &str) -> bool {
+        self.entries.len() == 1 && self.key(name).is_some()
+    }
+
     /// The key of an option that is there.
     pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
         let mut keys = self.entries.iter().map(|(key, _)| key);

@@ -17,6 +17,10 @@ pub(crate) fn expand(helper: Helper, options: &TokenStream, item: TokenStream) -
         .as_deref()
         .and_then(|attributes| model_index(attributes));
     match (attributes, model) {
+        (Some(_), Some(_)) if !helper.on_function() => {
+            let place = helper.place();
+            errors.push_missing(format!("`#[{name}]` belongs on {place}"));
+        }
         (Some(attributes), Some(model)) => {
             errors.push_missing(format!(
                 "`#[{name}]` must stand below `#[pytriton::model]`: move it down"

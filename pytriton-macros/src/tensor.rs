@@ -1,35 +1,49 @@
 //! What inputs and outputs of functions and fields of structs have in common: a name and dims.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, LitStr};
 
+use crate::attribute::plain_name;
 use crate::errors::Errors;
 use crate::options::Options;
+use crate::output::BatchAxis;
 
 /// The name of an input or output, and the token that gave it.
 #[derive(Debug, Clone)]
 pub(crate) struct TensorName {
     pub(crate) text: String,
     pub(crate) span: Span,
+    /// Whether it is a parameter's or field's own name.
+    pub(crate) own: bool,
 }
 
 impl TensorName {
     /// The option `name`, checked.
     pub(crate) fn take(options: &Options, errors: &mut Errors) -> Option<Self> {
         let name = options.string("name", errors)?;
-        Some(Self::check(name.value(), name.span(), errors))
+        let name = Self {
+            text: name.value(),
+            span: name.span(),
+            own: false,
+        };
+        Some(name.checked(errors))
     }
 
     /// The name of a parameter or field, checked.
-    pub(crate) fn check(text: String, span: Span, errors: &mut Errors) -> Self {
-        let name = Self { text, span };
-        if let Some(reason) = name.flaw() {
-            let text = &name.text;
+    pub(crate) fn own(ident: &Ident, errors: &mut Errors) -> Self {
+        let (text, span) = plain_name(ident);
+        let own = true;
+        Self { text, span, own }.checked(errors)
+    }
+
+    fn checked(self, errors: &mut Errors) -> Self {
+        if let Some(reason) = self.flaw() {
+            let text = &self.text;
             let message = format!("`{text}` cannot be the name of a tensor: {reason}");
-            errors.push_error(syn::Error::new(span, message));
+            errors.push_error(syn::Error::new(self.span, message));
         }
-        name
+        self
     }
 
     fn flaw(&self) -> Option<&'static str> {
@@ -58,14 +72,16 @@ pub(crate) fn check_distinct<'a>(
     names: impl IntoIterator<Item = &'a TensorName>,
     errors: &mut Errors,
 ) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: Vec<&TensorName> = Vec::new();
     for name in names {
         let text = &name.text;
-        if seen.contains(&text.as_str()) {
+        let mut same = seen.iter().filter(|other| other.text == *text);
+        // Two parameters or fields of one name are the compiler's to report.
+        if same.any(|other| !(other.own && name.own)) {
             let message = format!("two {kind}s are named `{text}`: write another `name = \"…\"`");
             errors.push_error(syn::Error::new(name.span, message));
         }
-        seen.push(text);
+        seen.push(name);
     }
 }
 
@@ -96,19 +112,38 @@ impl Dims {
     }
 
     /// Compares the number of dims with that of an array type.
-    pub(crate) fn check_rank(&self, array: &str, rank: usize, batch: bool, errors: &mut Errors) {
+    pub(crate) fn check_rank(
+        &self,
+        array: &str,
+        rank: usize,
+        axis: BatchAxis,
+        errors: &mut Errors,
+    ) {
         let found = self.dims.len();
-        if found == rank || found == 0 {
+        let without = rank.saturating_sub(1);
+        let (expected, beside, fits) = match axis {
+            BatchAxis::None => (rank, "", found == rank),
+            BatchAxis::First => (
+                without,
+                " beside the batch axis, which does not count in `shape`",
+                found == without,
+            ),
+            BatchAxis::Unknown => (
+                rank,
+                ", one of which may be the batch axis, which does not count in `shape`",
+                found == rank || found == without,
+            ),
+        };
+        if fits || found == 0 {
             return;
         }
-        let axis = match batch {
-            true => " beside the batch axis, which does not count in `shape`",
-            false => "",
+        let dimensions = if expected == 1 {
+            "dimension"
+        } else {
+            "dimensions"
         };
-        let message = format!(
-            "`{array}` has {rank} dimension{}{axis}, but `shape` has {found}",
-            if rank == 1 { "" } else { "s" }
-        );
+        let message =
+            format!("`{array}` has {expected} {dimensions}{beside}, but `shape` has {found}");
         errors.push(&self.tokens, message);
     }
 
@@ -130,5 +165,13 @@ impl ToTokens for Dims {
             .iter()
             .map(|(dim, _)| proc_macro2::Literal::i64_unsuffixed(*dim));
         tokens.extend(quote!(&[#(#dims),*]));
+    }
+}
+
+/// An `Option` in generated code.
+pub(crate) fn optional(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
     }
 }

@@ -22,8 +22,12 @@ mod backend_macro;
 mod main_macro;
 pub mod prelude;
 
-pub use pytriton_runtime::model::{Context, ParameterValue, Parameters, Request};
+pub use pytriton_runtime::half::{bf16, f16};
+pub use pytriton_runtime::model::{
+    Context, ModelSpec, ParameterValue, Parameters, Request, TensorSpec,
+};
 pub use pytriton_runtime::ndarray;
+pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
 /// Registers a function as a model: its parameters are the inputs, what it returns are the outputs.
 ///
@@ -37,7 +41,7 @@ pub use pytriton_runtime::ndarray;
 /// | `version = 1` | 1 | |
 /// | `max_batch_size = 16` | 4 | the most rows of one call |
 /// | `batching = false` | `true` | tensors have no batch axis |
-/// | `instances = 2` | 1 | how many threads call the function, each its own instance |
+/// | `instances = 2` | 1 | how many threads call the function, each its own instance; at most 1024 |
 /// | `dynamic_batching = false` | `true` | each request is a batch of its own |
 /// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |
 /// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait for company |
@@ -47,6 +51,14 @@ pub use pytriton_runtime::ndarray;
 /// | `timeout_action = "delay"` | `"reject"` | what happens to one that waited too long |
 /// | `allow_timeout_override = true` | `false` | a request may wish for a shorter timeout |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |
+///
+/// `crate` is for a crate that has this one under another name: `#[my::pytriton::model(name = "…", crate = my::pytriton)]`.
+/// A struct that derives [`Outputs`](derive@Outputs) takes the same as `#[output(crate = my::pytriton)]`.
+///
+/// # Models of other crates
+///
+/// A binary serves the models of all crates that it links, and the compiler leaves out a library that is named nowhere.
+/// A binary whose models are in a library names it: `use my_models as _;`.
 ///
 /// # Parameters
 ///
@@ -105,6 +117,7 @@ pub use pytriton_macros::model;
 /// Makes a struct of arrays the outputs of a model, named as its fields.
 ///
 /// `#[output(name = "…", shape = […])]` on a field gives it another name, or dims without the batch axis.
+/// `#[output(crate = my::pytriton)]` on the struct says where this crate is.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -157,7 +170,8 @@ pub use pytriton_macros::sample;
 /// On a parameter under [`macro@batch`]: the first row of the input instead of all rows.
 ///
 /// A scalar type takes the only element of the row, an array type the row without the batch axis. Rows that differ are
-/// an error unless `strict = false`.
+/// an error unless `strict = false`. `squeeze = true` may be written on a scalar, where it says what happens anyway; an
+/// array is never squeezed.
 ///
 /// ```
 /// use pytriton::prelude::*;

@@ -18,7 +18,10 @@
 macro_rules! main {
     () => {
         fn main() -> ::std::process::ExitCode {
-            $crate::__private::run(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+            $crate::__private::run(
+                ::core::env!("CARGO_PKG_NAME"),
+                ::core::env!("CARGO_PKG_VERSION"),
+            )
         }
     };
 }

@@ -3,10 +3,13 @@ use syn::LitStr;
 
 use crate::errors::Errors;
 use crate::options::Options;
+use crate::output::BatchAxis;
 use crate::path::CratePath;
 
 /// The largest number that Triton's 32-bit fields hold.
 const MOST: u32 = i32::MAX.unsigned_abs();
+/// Each instance is a thread.
+const MOST_INSTANCES: u32 = 1024;
 /// PyTriton's default.
 const DEFAULT_MAX_BATCH_SIZE: u32 = 4;
 /// The options that configure the dynamic batcher.
@@ -72,9 +75,16 @@ impl Settings {
             version: options.integer("version", &(1..=MOST), errors).unwrap_or(1),
             max_batch_size,
             instances: options
-                .integer("instances", &(1..=MOST), errors)
+                .integer("instances", &(1..=MOST_INSTANCES), errors)
                 .unwrap_or(1),
             dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
+        }
+    }
+
+    pub(super) fn batch_axis(&self) -> BatchAxis {
+        match self.batching() {
+            true => BatchAxis::First,
+            false => BatchAxis::None,
         }
     }
 

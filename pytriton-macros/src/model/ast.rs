@@ -4,6 +4,7 @@ use syn::Type;
 use super::args::Settings;
 use super::state::Load;
 use crate::array::ArrayType;
+use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName};
 
 /// A function and its attributes after every check: only this can be expanded.
@@ -17,6 +18,15 @@ pub(super) struct Model {
     pub(super) arguments: Vec<Argument>,
     pub(super) returned: Type,
     pub(super) overrides: Vec<OutputOverride>,
+}
+
+/// The types of a function with mistakes in which none was found: the compiler reports theirs beside the others.
+#[derive(Debug)]
+pub(super) struct Types {
+    pub(super) root: CratePath,
+    pub(super) call: CallMode,
+    pub(super) inputs: Vec<Input>,
+    pub(super) returned: Option<Type>,
 }
 
 /// What is called for each batch or request.
@@ -67,6 +77,17 @@ pub(super) enum Source {
     Declared { datatype: Ident },
 }
 
+impl Source {
+    /// The element type that a parameter names.
+    pub(super) fn element(&self) -> Option<&Type> {
+        match self {
+            Self::Array { array, .. } => Some(&array.element),
+            Self::Scalar { element } => Some(element),
+            Self::Declared { .. } => None,
+        }
+    }
+}
+
 /// `#[first_value]` on a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FirstValue {
@@ -83,7 +104,7 @@ pub(super) enum Argument {
     Requests,
 }
 
-/// One stage of the pipeline, in the runtime's order.
+/// One step of the pipeline, in the runtime's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     GroupByParameters,
@@ -98,7 +119,7 @@ pub(super) struct OutputOverride {
 }
 
 impl Model {
-    /// The stages before the call, in the order in which the runtime runs them.
+    /// The steps before the call, in the order in which the runtime runs them.
     pub(super) fn steps(&self) -> Vec<Step> {
         let by_parameters =
             self.call == CallMode::Batch && self.arguments.contains(&Argument::Parameters);

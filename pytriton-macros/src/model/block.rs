@@ -55,6 +55,7 @@ pub(super) fn find(
         signature,
         mut helpers,
         parameters,
+        ..
     } = infer?;
     helpers.retain(|helper| !is_role(helper));
     Some(Function {
@@ -71,6 +72,8 @@ struct Method {
     signature: Signature,
     helpers: Vec<HelperAttribute>,
     parameters: Vec<Vec<HelperAttribute>>,
+    /// Whether it depends on `#[cfg]`.
+    conditional: bool,
 }
 
 impl Method {
@@ -79,6 +82,9 @@ impl Method {
             helpers: HelperAttribute::take(&mut method.attrs, root),
             parameters: HelperAttribute::take_parameters(&mut method.sig, root),
             signature: method.sig.clone(),
+            conditional: method.attrs.iter().any(|attribute| {
+                attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
+            }),
         };
         if found.helpers.iter().any(is_role) {
             spell_out(&mut method.sig);
@@ -126,7 +132,12 @@ fn single(
         for attribute in method.helpers.iter().filter(|helper| helper.helper == role) {
             attribute.options(&[], errors);
             if found.is_some() {
-                let message = format!("`#[{name}]` stands twice in this `impl` block: remove one");
+                let message = match method.conditional {
+                    true => format!(
+                        "`#[{name}]` stands twice in this `impl` block, where `#[cfg]` is not looked at: put each `#[cfg]` on an `impl` block of its own, above `#[pytriton::model]`"
+                    ),
+                    false => format!("`#[{name}]` stands twice in this `impl` block: remove one"),
+                };
                 errors.push(attribute, message);
             }
             found = found.or(Some(index));

@@ -1,21 +1,28 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::Type;
 use syn::spanned::Spanned;
 
 use super::args::Settings;
-use super::ast::{Argument, CallMode, Model};
+use super::ast::{Argument, CallMode, Model, Types};
 use super::item::Function;
-use super::tokens::{constant, local, optional};
+use super::tokens::{constant, local};
 use super::validate::validate;
+use crate::element::is_known_wrong;
 use crate::errors::Errors;
+use crate::path::CratePath;
+use crate::tensor::optional;
 
 /// The item without its helpers, and beside it either its registration or everything that is wrong with it.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let settings = Settings::parse(attribute, &mut errors);
     let (item, function) = Function::find(item, &settings.root, &mut errors);
-    let model = function.and_then(|function| validate(settings, function, &mut errors));
-    let registration = model.map(|model| model.to_registration());
+    let registration = match function.map(|function| validate(settings, function, &mut errors)) {
+        Some(Ok(model)) => model.to_registration(),
+        Some(Err(Some(types))) => types.to_types(),
+        Some(Err(None)) | None => TokenStream::new(),
+    };
     let errors = errors.into_tokens();
     quote!(#item #registration #errors)
 }
@@ -23,12 +30,15 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 impl Model {
     fn to_registration(&self) -> TokenStream {
         let types = self.to_types();
+        let check = self.to_check();
         let instance = self.to_instance();
         let declaration = self.to_declaration();
         let private = &self.settings.root;
         quote! {
+            #[allow(deprecated)]
             const _: () = {
                 #types
+                #check
                 #instance
                 const __MODEL: #private::ModelDeclaration = #declaration;
                 #private::inventory::submit! { __MODEL }
@@ -41,17 +51,23 @@ impl Model {
         let private = &self.settings.root;
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, input)| input.to_type(&constant(index), private));
-        let returned = &self.returned;
-        let bound = match self.call {
-            CallMode::Raw => quote_spanned!(returned.span()=> responses::<#returned>()),
-            CallMode::Batch | CallMode::Request => {
-                quote_spanned!(returned.span()=> outputs::<#returned>())
-            }
-        };
-        quote! {
-            #(#inputs)*
-            const __RETURNED: #private::ReturnType<#returned> = #private::#bound;
-        }
+        let returned = returned_type(&self.returned, self.call, private);
+        quote!(#(#inputs)* #returned)
+    }
+
+    /// Refuses outputs whose types only the compiler knows, on the return type.
+    fn to_check(&self) -> TokenStream {
+        let max_batch_size = self.settings.max_batch_size;
+        let overrides = self.to_overrides();
+        let check =
+            quote_spanned!(self.returned.span()=> __RETURNED.check(#max_batch_size, #overrides));
+        quote!(const _: () = #check;)
+    }
+
+    fn to_overrides(&self) -> TokenStream {
+        let private = &self.settings.root;
+        let overrides = self.overrides.iter().map(|with| with.to_tokens(private));
+        quote!(&[#(#overrides),*])
     }
 
     /// What is called for each batch or request.
@@ -122,7 +138,7 @@ impl Model {
         } = &self.settings;
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, input)| input.to_declaration(&constant(index), private));
-        let overrides = self.overrides.iter().map(|with| with.to_tokens(private));
+        let overrides = self.to_overrides();
         let dynamic_batching = optional(
             dynamic_batching
                 .as_ref()
@@ -143,7 +159,7 @@ impl Model {
                 instances: #instances,
                 inputs: &[#(#inputs),*],
                 outputs: __RETURNED.declarations,
-                output_overrides: &[#(#overrides),*],
+                output_overrides: #overrides,
                 dynamic_batching: #dynamic_batching,
                 call: #private::CallMode::#call,
                 steps: &[#(#steps),*],
@@ -176,4 +192,31 @@ impl Model {
             |__context| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance(#loaded)))
         }
     }
+}
+
+impl Types {
+    /// As [`Model::to_types`], without the types that have been reported.
+    fn to_types(&self) -> TokenStream {
+        let private = &self.root;
+        let inputs = self.inputs.iter().enumerate();
+        let inputs = inputs
+            .filter(|(_, input)| !input.source.element().is_some_and(is_known_wrong))
+            .map(|(index, input)| input.to_type(&constant(index), private));
+        let returned = self.returned.as_ref();
+        let returned = returned.map(|ty| returned_type(ty, self.call, private));
+        quote! {
+            const _: () = {
+                #(#inputs)*
+                #returned
+            };
+        }
+    }
+}
+
+fn returned_type(ty: &Type, call: CallMode, private: &CratePath) -> TokenStream {
+    let bound = match call {
+        CallMode::Raw => quote_spanned!(ty.span()=> responses::<#ty>()),
+        CallMode::Batch | CallMode::Request => quote_spanned!(ty.span()=> outputs::<#ty>()),
+    };
+    quote!(const __RETURNED: #private::ReturnType<#ty> = #private::#bound;)
 }

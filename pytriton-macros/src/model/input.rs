@@ -4,9 +4,10 @@ use super::args::Settings;
 use super::ast::{CallMode, FirstValue, Input, Source};
 use super::kind::unknown;
 use crate::array::ArrayType;
-use crate::attribute::{Helper, HelperAttribute, plain_name};
+use crate::attribute::{Helper, HelperAttribute};
 use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
+use crate::output::{BatchAxis, check_rank};
 use crate::tensor::{Dims, TensorName};
 use crate::types::type_text;
 
@@ -43,10 +44,7 @@ impl Reader<'_> {
         };
         let name = match (said.name.take(), self.name) {
             (Some(name), _) => name,
-            (None, ident) => {
-                let (text, span) = plain_name(ident?);
-                TensorName::check(text, span, errors)
-            }
+            (None, ident) => TensorName::own(ident?, errors),
         };
         Some(Input {
             name,
@@ -55,6 +53,11 @@ impl Reader<'_> {
             source,
             first_value: said.first_value,
         })
+    }
+
+    /// Reads the helpers alone, on a parameter of which the type cannot be read.
+    pub(super) fn check_helpers(self, errors: &mut Errors) {
+        self.said(errors);
     }
 
     fn said(self, errors: &mut Errors) -> Said {
@@ -112,7 +115,10 @@ impl Reader<'_> {
             errors.push(squeeze, message);
         }
         // The first row of a batch has no batch axis any more.
-        let batch_axis = self.settings.batching() && said.first_value.is_none();
+        let batch_axis = match said.first_value {
+            None => self.settings.batch_axis(),
+            Some(_) => BatchAxis::None,
+        };
         check_rank(array, batch_axis, said.shape.as_ref(), errors);
         if array.rank.is_none() && said.shape.is_none() {
             let text = array.text();
@@ -167,35 +173,5 @@ impl Reader<'_> {
         }
         let rank = if self.settings.batching() { 2 } else { 1 };
         format!("`{text}` is no array: write `ArrayView{rank}<{element}>`")
-    }
-}
-
-/// Checks that a dimension remains beside the batch axis, and that the dims fit.
-pub(super) fn check_rank(
-    array: &ArrayType,
-    batch_axis: bool,
-    shape: Option<&Dims>,
-    errors: &mut Errors,
-) {
-    let text = array.text();
-    let Some(rank) = array.rank else {
-        return;
-    };
-    match rank.checked_sub(usize::from(batch_axis)) {
-        None | Some(0) => {
-            let message = match batch_axis {
-                true => format!(
-                    "axis 0 is the batch, and `{text}` has no other: write `{}`",
-                    array.with_rank(2)
-                ),
-                false => format!("`{text}` has no dimension: write `{}`", array.with_rank(1)),
-            };
-            errors.push(&array.ty, message);
-        }
-        Some(dims) => {
-            if let Some(shape) = shape {
-                shape.check_rank(&text, dims, batch_axis, errors);
-            }
-        }
     }
 }

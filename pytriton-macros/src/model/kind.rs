@@ -49,7 +49,9 @@ fn reference_kind(reference: &TypeReference) -> Kind<'_> {
         }
         _ => {
             return Kind::Wrong(match ArrayType::parse(inner) {
-                Some(array) => format!("an array is passed as a view: write `{}`", view(&array)),
+                Some(array) => {
+                    format!("an array is passed as a view: write `{}`", array.borrowed())
+                }
                 None => unknown(reference),
             });
         }
@@ -89,11 +91,6 @@ fn path_kind(ty: &Type) -> Kind<'_> {
             optional: false,
         },
     }
-}
-
-fn view(array: &ArrayType) -> String {
-    let rank = array.rank.map_or("D".to_owned(), |rank| rank.to_string());
-    format!("ArrayView{rank}<{}>", type_text(&array.element))
 }
 
 fn named(ty: &Type, name: &str) -> bool {

@@ -3,11 +3,10 @@ use syn::{PathArguments, ReturnType, Signature, Type};
 
 use super::args::Settings;
 use super::ast::OutputOverride;
-use super::input::check_rank;
 use crate::array::ArrayType;
 use crate::attribute::{Helper, HelperAttribute};
-use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
+use crate::output;
 use crate::tensor::{Dims, TensorName, check_distinct};
 use crate::types::{argument_of, last_segment, peeled, type_text};
 
@@ -42,9 +41,9 @@ pub(super) fn read(
     check_error(returned, errors);
     let entry = entry(returned, raw, errors)?;
     let types = output_types(entry, raw, errors)?;
-    for (index, output) in types.iter().enumerate() {
+    for (index, ty) in types.iter().enumerate() {
         let shape = overrides.get(index).and_then(|with| with.shape.as_ref());
-        check_output(settings, output, shape, errors);
+        output::check(ty, settings.batch_axis(), shape, errors);
     }
     let tuple = matches!(peeled(entry), Type::Tuple(_));
     let known = (tuple || ArrayType::parse(entry).is_some()).then_some(types.len());
@@ -117,43 +116,6 @@ fn output_types<'a>(entry: &'a Type, raw: bool, errors: &mut Errors) -> Option<V
     Some(tuple.elems.iter().collect())
 }
 
-/// Checks an output as far as its type's name tells; the rest is left to the trait `Outputs`.
-fn check_output(settings: &Settings, output: &Type, shape: Option<&Dims>, errors: &mut Errors) {
-    let text = type_text(output);
-    if let Some(array) = ArrayType::parse(output).filter(|array| !array.view) {
-        check_element(&array.element, errors);
-        check_rank(&array, settings.batching(), shape, errors);
-        if array.rank.is_none() && shape.is_none() {
-            let message = format!(
-                "`{text}` can have any dims: write them as `#[output(shape = [-1])]` above the function"
-            );
-            errors.push(output, message);
-        }
-        return;
-    }
-    let rank = if settings.batching() { 2 } else { 1 };
-    let message = if let Some(array) = ArrayType::parse(output) {
-        let rank = array.rank.map_or("D".to_owned(), |rank| rank.to_string());
-        let element = type_text(&array.element);
-        format!("an output must be owned: write `Array{rank}<{element}>`")
-    } else if let Some(name) = ArrayType::lacks_element(output) {
-        format!("expected an element type: write `{name}<f32>`")
-    } else if let Some(inner) = argument_of("Option", output) {
-        format!("an output cannot be left out: write `{}`", type_text(inner))
-    } else if let Some(element) = meant_element(output) {
-        format!("`{text}` is no array: write `Array{rank}<{element}>`")
-    } else {
-        match peeled(output) {
-            Type::Reference(_) => "an output must be owned: write the type without `&`".to_owned(),
-            Type::ImplTrait(_) => {
-                format!("an output's type must be known: write `Array{rank}<f32>`")
-            }
-            _ => return,
-        }
-    };
-    errors.push(output, message);
-}
-
 /// Checks that the error of a `Result` can be named outside of the function.
 fn check_error(returned: &Type, errors: &mut Errors) {
     let Some(segment) = last_segment(returned).filter(|last| last.ident == "Result") else {
@@ -202,6 +164,7 @@ fn check_names(count: usize, overrides: &[OutputOverride], errors: &mut Errors) 
         .map(|index| TensorName {
             text: format!("OUTPUT_{}", index + 1),
             span: Span::call_site(),
+            own: false,
         });
     // The given names come last, so that the message lands on one of them.
     let names: Vec<TensorName> = defaults

@@ -82,9 +82,21 @@ impl Parameters {
                     self.inputs.push(input);
                 }
             }
-            // A pattern's type fits the pattern: that is one mistake.
-            Kind::Wrong(_) if name.is_none() => {}
-            Kind::Wrong(message) => errors.push(&parameter.ty, message),
+            Kind::Wrong(message) => {
+                let reader = input::Reader {
+                    settings,
+                    call,
+                    name,
+                    ty: &parameter.ty,
+                    optional: false,
+                    helpers,
+                };
+                reader.check_helpers(errors);
+                // A pattern's type fits the pattern: that is one mistake.
+                if name.is_some() {
+                    errors.push(&parameter.ty, message);
+                }
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! The helpers on the function: which stages there are, and whether they go together.
+//! The helpers on the function: which steps there are, and whether they go together.
 
 use super::args::Settings;
 use super::ast::CallMode;
@@ -12,14 +12,14 @@ pub(super) fn call_mode(
     raw: bool,
     errors: &mut Errors,
 ) -> CallMode {
-    let mut stages: Vec<Helper> = Vec::new();
+    let mut steps: Vec<Helper> = Vec::new();
     for attribute in helpers {
         match attribute.helper {
             // Read where inputs and outputs are.
             Helper::Input | Helper::Output => {}
-            stage @ (Helper::Batch | Helper::Sample) => {
-                check_stage(settings, attribute, &stages, raw, errors);
-                stages.push(stage);
+            step @ (Helper::Batch | Helper::Sample) => {
+                check_step(settings, attribute, &steps, raw, errors);
+                steps.push(step);
             }
             stray @ (Helper::FirstValue | Helper::Load | Helper::Infer) => {
                 let (name, place) = (stray.name(), stray.place());
@@ -29,13 +29,13 @@ pub(super) fn call_mode(
     }
     match raw {
         true => CallMode::Raw,
-        false if stages.contains(&Helper::Batch) => CallMode::Batch,
+        false if steps.contains(&Helper::Batch) => CallMode::Batch,
         false => CallMode::Request,
     }
 }
 
-/// Compares a stage with the ones above it and with the model.
-fn check_stage(
+/// Compares a step with the ones above it and with the model.
+fn check_step(
     settings: &Settings,
     attribute: &HelperAttribute,
     above: &[Helper],
@@ -43,34 +43,23 @@ fn check_stage(
     errors: &mut Errors,
 ) {
     attribute.options(&[], errors);
-    let stage = attribute.helper;
-    let name = stage.name();
-    if above.contains(&stage) {
+    let step = attribute.helper;
+    let name = step.name();
+    if above.contains(&step) {
         errors.push(attribute, format!("`#[{name}]` stands twice: remove one"));
-    } else if let Some(other) = above.iter().find(|other| exclude(stage, **other)) {
+    } else if let Some(other) = above.first() {
         let other = other.name();
         let message = format!("`#[{name}]` and `#[{other}]` exclude each other: remove one");
-        errors.push(attribute, message);
-    } else if let Some(later) = above.iter().find(|other| **other > stage) {
-        let message = format!("`#[{name}]` must stand above `#[{}]`", later.name());
         errors.push(attribute, message);
     } else if raw {
         let message = format!("`&[Request]` takes the requests as they are: remove `#[{name}]`");
         errors.push(attribute, message);
-    } else if stage == Helper::Batch && !settings.batching() {
+    } else if step == Helper::Batch && !settings.batching() {
         let message =
             "`#[batch]` needs a batch axis: write `#[sample]`, or remove `batching = false`";
         errors.push(attribute, message);
-    } else if stage == Helper::Sample && settings.batching() {
+    } else if step == Helper::Sample && settings.batching() {
         let message = "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`";
         errors.push(attribute, message);
     }
-}
-
-/// Whether two stages cannot be of one pipeline.
-fn exclude(one: Helper, two: Helper) -> bool {
-    matches!(
-        (one, two),
-        (Helper::Batch, Helper::Sample) | (Helper::Sample, Helper::Batch)
-    )
 }

@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use super::args::DynamicBatching;
 use super::ast::{Input, OutputOverride, Source, Step};
 use crate::path::CratePath;
+use crate::tensor::optional;
 
 /// The constant that knows the type of an input.
 pub(super) fn constant(input: usize) -> Ident {
@@ -16,13 +17,6 @@ pub(super) fn constant(input: usize) -> Ident {
 /// The variable that holds an input. Parameters' own names could be those of functions that are called.
 pub(super) fn local(input: usize) -> Ident {
     format_ident!("__input_{input}")
-}
-
-pub(super) fn optional(value: Option<impl ToTokens>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
-    }
 }
 
 impl Input {

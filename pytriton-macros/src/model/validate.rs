@@ -1,5 +1,5 @@
 use super::args::Settings;
-use super::ast::{Callee, LoadedState, Model};
+use super::ast::{Callee, LoadedState, Model, Types};
 use super::item::Function;
 use super::parameters::{Parameters, is_raw};
 use super::state::State;
@@ -8,13 +8,17 @@ use crate::attribute::Helper;
 use crate::errors::Errors;
 use crate::tensor::check_distinct;
 
-/// Applies every rule and returns the model if none is broken, here or before.
+/// Applies every rule and returns the model if none is broken, here or before; otherwise the types that are left to
+/// the compiler.
 pub(super) fn validate(
     settings: Settings,
     function: Function,
     errors: &mut Errors,
-) -> Option<Model> {
+) -> Result<Box<Model>, Option<Box<Types>>> {
+    let before = errors.len();
     signature::check(&function, errors);
+    // The types of a generic function, or `Self`, mean nothing outside of it.
+    let nameable = errors.len() == before;
     let raw = is_raw(&function);
     let helpers = &function.helpers;
     let call = pipeline::call_mode(&settings, helpers, raw, errors);
@@ -39,16 +43,28 @@ pub(super) fn validate(
         };
         errors.push(name, message);
     }
+    let before = errors.len();
     let outputs = outputs::read(&settings, raw, &function.signature, helpers, errors);
-    if !errors.is_empty() {
-        return None;
-    }
-    let (returned, overrides) = outputs?;
+    let flawed = errors.len() > before;
     let state = match function.state {
-        Some(State { ty, load }) => Some(LoadedState { ty, load: load? }),
-        None => None,
+        Some(State { ty, load }) => load.map(|load| Some(LoadedState { ty, load })),
+        None => Some(None),
     };
-    Some(Model {
+    let ((returned, overrides), state) = match (outputs, state) {
+        (Some(outputs), Some(state)) if errors.is_empty() => (outputs, state),
+        (outputs, _) => {
+            let returned = outputs.filter(|_| !flawed).map(|(returned, _)| returned);
+            return Err(nameable.then(|| {
+                Box::new(Types {
+                    root: settings.root,
+                    call,
+                    inputs,
+                    returned,
+                })
+            }));
+        }
+    };
+    Ok(Box::new(Model {
         settings,
         function: Callee {
             name: function.signature.ident,
@@ -60,5 +76,5 @@ pub(super) fn validate(
         arguments,
         returned,
         overrides,
-    })
+    }))
 }

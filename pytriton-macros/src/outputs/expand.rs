@@ -3,9 +3,10 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
-use super::fields::{OutputField, read};
+use super::fields::{OutputField, read, root};
 use crate::errors::Errors;
 use crate::path::CratePath;
+use crate::tensor::optional;
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(item) {
@@ -13,18 +14,18 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     let mut errors = Errors::default();
+    let root = root(&input, &mut errors);
     let fields = read(&input, &mut errors);
     if errors.is_empty() {
-        return implementation(&input, &fields);
+        return implementation(&input, &fields, &root);
     }
     // A struct without outputs satisfies the bounds of the functions that return it.
-    let implementation = implementation(&input, &[]);
+    let implementation = implementation(&input, &[], &root);
     let errors = errors.into_tokens();
     quote!(#implementation #errors)
 }
 
-fn implementation(input: &DeriveInput, fields: &[OutputField]) -> TokenStream {
-    let root = CratePath::default();
+fn implementation(input: &DeriveInput, fields: &[OutputField], root: &CratePath) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let constants: Vec<_> = (0..fields.len())
@@ -33,7 +34,7 @@ fn implementation(input: &DeriveInput, fields: &[OutputField]) -> TokenStream {
     let types = fields
         .iter()
         .zip(&constants)
-        .map(|(field, constant)| field.to_type(constant, &root));
+        .map(|(field, constant)| field.to_type(constant, root));
     let declarations = fields
         .iter()
         .zip(&constants)
@@ -68,10 +69,7 @@ impl OutputField {
     }
 
     fn to_declaration(&self, constant: &syn::Ident) -> TokenStream {
-        let shape = match &self.shape {
-            Some(shape) => quote!(::core::option::Option::Some(#shape)),
-            None => quote!(::core::option::Option::None),
-        };
+        let shape = optional(self.shape.as_ref());
         quote!(#constant.declaration(#shape))
     }
 }

@@ -1,13 +1,11 @@
 use proc_macro2::Ident;
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Type};
 
-use crate::array::ArrayType;
-use crate::attribute::plain_name;
-use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
 use crate::options::Options;
+use crate::output::{self, BatchAxis};
+use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, check_distinct};
-use crate::types::{argument_of, type_text};
 
 /// A field of a struct, after every check.
 #[derive(Debug)]
@@ -16,6 +14,29 @@ pub(super) struct OutputField {
     pub(super) ty: Type,
     pub(super) name: TensorName,
     pub(super) shape: Option<Dims>,
+}
+
+/// Where generated code finds `pytriton`: what `#[output(crate = …)]` on the struct says.
+pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
+    let mut outputs = output_attributes(&input.attrs);
+    let Some(first) = outputs.next() else {
+        return CratePath::default();
+    };
+    for second in outputs {
+        errors.push(second, "`#[output]` stands twice: remove one");
+    }
+    let tokens = first.meta.require_list().map(|list| list.tokens.clone());
+    let known = ["crate", "name", "shape"];
+    let mut unread = Errors::default();
+    let options = Options::parse("output", tokens.unwrap_or_default(), &known, &mut unread);
+    if options.only("crate") && unread.is_empty() {
+        return CratePath::take(&options, errors);
+    }
+    errors.push(
+        first,
+        "`#[output]` belongs on a field; on the struct it only says `crate = my_crate::pytriton`",
+    );
+    CratePath::take(&options, errors)
 }
 
 /// The fields of a struct that derives `Outputs`.
@@ -55,21 +76,19 @@ pub(super) fn read(input: &DeriveInput, errors: &mut Errors) -> Vec<OutputField>
     }
     let fields: Vec<OutputField> = fields
         .iter()
-        .filter_map(|field| output(field, errors))
+        .filter_map(|declared| field(declared, errors))
         .collect();
     check_distinct("output", fields.iter().map(|field| &field.name), errors);
     fields
 }
 
-fn output(field: &Field, errors: &mut Errors) -> Option<OutputField> {
+fn field(field: &Field, errors: &mut Errors) -> Option<OutputField> {
     let ident = field.ident.clone()?;
     let options = options(&field.attrs, errors);
-    let name = TensorName::take(&options, errors).unwrap_or_else(|| {
-        let (text, span) = plain_name(&ident);
-        TensorName::check(text, span, errors)
-    });
+    let name =
+        TensorName::take(&options, errors).unwrap_or_else(|| TensorName::own(&ident, errors));
     let shape = Dims::take(&options, errors);
-    check_type(&field.ty, shape.as_ref(), errors);
+    output::check(&field.ty, BatchAxis::Unknown, shape.as_ref(), errors);
     Some(OutputField {
         ident,
         ty: field.ty.clone(),
@@ -78,10 +97,14 @@ fn output(field: &Field, errors: &mut Errors) -> Option<OutputField> {
     })
 }
 
-fn options(attributes: &[Attribute], errors: &mut Errors) -> Options {
-    let mut outputs = attributes
+fn output_attributes(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+    attributes
         .iter()
-        .filter(|attribute| attribute.path().is_ident("output"));
+        .filter(|attribute| attribute.path().is_ident("output"))
+}
+
+fn options(attributes: &[Attribute], errors: &mut Errors) -> Options {
+    let mut outputs = output_attributes(attributes);
     let Some(first) = outputs.next() else {
         return Options::default();
     };
@@ -98,27 +121,4 @@ fn options(attributes: &[Attribute], errors: &mut Errors) -> Options {
             Options::default()
         }
     }
-}
-
-/// Checks a field as far as its type's name tells; the rest is left to the trait `Output`.
-fn check_type(ty: &Type, shape: Option<&Dims>, errors: &mut Errors) {
-    let text = type_text(ty);
-    let message = match ArrayType::parse(ty) {
-        Some(array) if array.view => "an output must be owned: write `Array2<f32>`".to_owned(),
-        Some(array) => {
-            check_element(&array.element, errors);
-            if array.rank.is_some() || shape.is_some() {
-                return;
-            }
-            format!("`{text}` can have any dims: write them as `#[output(shape = [-1])]`")
-        }
-        None => match (meant_element(ty), argument_of("Option", ty)) {
-            (Some(element), _) => format!("`{text}` is no array: write `Array2<{element}>`"),
-            (None, Some(inner)) => {
-                format!("an output cannot be left out: write `{}`", type_text(inner))
-            }
-            (None, None) => return,
-        },
-    };
-    errors.push(ty, message);
 }

@@ -1,6 +1,7 @@
 async fn linear(x: ArrayView2<'_, f32>, context: &Context) -> Array2<f32> {
     f(x).await
 }
+#[allow(deprecated)]
 const _: () = {
     const __INPUT_0: ::pytriton::__private::ArrayInput<
         f32,
@@ -9,6 +10,7 @@ const _: () = {
     const __RETURNED: ::pytriton::__private::ReturnType<Array2<f32>> = ::pytriton::__private::outputs::<
         Array2<f32>,
     >();
+    const _: () = __RETURNED.check(4u32, &[]);
     struct __Instance;
     impl ::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

@@ -1,6 +1,7 @@
 fn batch(x: ndarray::ArrayView3<'_, u8>) -> Array2<u8> {
     f(x)
 }
+#[allow(deprecated)]
 const _: () = {
     const __INPUT_0: ::pytriton::__private::ArrayInput<
         u8,
@@ -9,6 +10,16 @@ const _: () = {
     const __RETURNED: ::pytriton::__private::ReturnType<Array2<u8>> = ::pytriton::__private::outputs::<
         Array2<u8>,
     >();
+    const _: () = __RETURNED
+        .check(
+            8u32,
+            &[
+                ::pytriton::__private::OutputOverride {
+                    name: ::core::option::Option::Some("y"),
+                    shape: ::core::option::Option::Some(&[3]),
+                },
+            ],
+        );
     struct __Instance;
     impl ::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

@@ -1,6 +1,7 @@
 fn renamed(x: ArrayView2<f32>) -> Array2<f32> {
     f(x)
 }
+#[allow(deprecated)]
 const _: () = {
     const __INPUT_0: crate::served::pytriton::__private::ArrayInput<
         f32,
@@ -12,6 +13,7 @@ const _: () = {
     const __RETURNED: crate::served::pytriton::__private::ReturnType<Array2<f32>> = crate::served::pytriton::__private::outputs::<
         Array2<f32>,
     >();
+    const _: () = __RETURNED.check(4u32, &[]);
     struct __Instance;
     impl crate::served::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

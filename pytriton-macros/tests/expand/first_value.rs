@@ -6,6 +6,7 @@ fn linear(
 ) -> Array2<f32> {
     f()
 }
+#[allow(deprecated)]
 const _: () = {
     const __INPUT_0: ::pytriton::__private::ArrayInput<
         f32,
@@ -21,6 +22,7 @@ const _: () = {
     const __RETURNED: ::pytriton::__private::ReturnType<Array2<f32>> = ::pytriton::__private::outputs::<
         Array2<f32>,
     >();
+    const _: () = __RETURNED.check(4u32, &[]);
     struct __Instance;
     impl ::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

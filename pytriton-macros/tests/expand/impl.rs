@@ -7,6 +7,7 @@ impl State {
     }
     fn other(&self) {}
 }
+#[allow(deprecated)]
 const _: () = {
     const __INPUT_0: ::pytriton::__private::ArrayInput<
         f32,
@@ -15,6 +16,7 @@ const _: () = {
     const __RETURNED: ::pytriton::__private::ReturnType<Array2<f32>> = ::pytriton::__private::outputs::<
         Array2<f32>,
     >();
+    const _: () = __RETURNED.check(4u32, &[]);
     struct __Instance(State);
     impl ::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

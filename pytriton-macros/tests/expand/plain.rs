@@ -2,6 +2,7 @@
 pub fn plain(x: ArrayView1<f32>, y: Option<Array1<Vec<u8>>>) -> Array1<f32> {
     f(x, y)
 }
+#[allow(deprecated)]
 const _: () = {
     const __INPUT_0: ::pytriton::__private::ArrayInput<
         f32,
@@ -17,6 +18,7 @@ const _: () = {
     const __RETURNED: ::pytriton::__private::ReturnType<Array1<f32>> = ::pytriton::__private::outputs::<
         Array1<f32>,
     >();
+    const _: () = __RETURNED.check(0u32, &[]);
     struct __Instance;
     impl ::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

@@ -1,10 +1,12 @@
 fn raw(requests: &[Request]) -> Vec<Array2<f32>> {
     f(requests)
 }
+#[allow(deprecated)]
 const _: () = {
     const __RETURNED: ::pytriton::__private::ReturnType<Vec<Array2<f32>>> = ::pytriton::__private::responses::<
         Vec<Array2<f32>>,
     >();
+    const _: () = __RETURNED.check(4u32, &[]);
     struct __Instance;
     impl ::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

@@ -1,6 +1,7 @@
 fn linear(x: ArrayView2<f32>) -> Result<(Array2<f32>, Array2<i64>), Error> {
     f(x)
 }
+#[allow(deprecated)]
 const _: () = {
     const __INPUT_0: ::pytriton::__private::ArrayInput<
         f32,
@@ -9,6 +10,7 @@ const _: () = {
     const __RETURNED: ::pytriton::__private::ReturnType<
         Result<(Array2<f32>, Array2<i64>), Error>,
     > = ::pytriton::__private::outputs::<Result<(Array2<f32>, Array2<i64>), Error>>();
+    const _: () = __RETURNED.check(4u32, &[]);
     struct __Instance;
     impl ::pytriton::__private::Instance for __Instance {
         fn execute<'a>(

@@ -48,6 +48,35 @@ pub struct TensorDeclaration {
     pub optional: bool,
 }
 
+impl TensorDeclaration {
+    /// What keeps a tensor of these dims out of a model, with what to write instead.
+    ///
+    /// Generated code asks at compile time, the registry asks again at start. Triton wants at least one dimension
+    /// beside the batch axis.
+    pub(super) const fn flaw(&self, batching: bool) -> Option<&'static str> {
+        let batch_axis = if batching { 1 } else { 0 };
+        match (self.rank, self.shape) {
+            (Some(rank), _) if rank <= batch_axis => Some(match batching {
+                true => {
+                    "axis 0 is the batch, and the array has no other: write an array of one more dimension, such as `Array2<f32>`, or `batching = false`"
+                }
+                false => "the array has no dimension: write `Array1<f32>`",
+            }),
+            (None, None) => Some(
+                "the array can have any dims: write them as `#[output(shape = [-1])]`, or `#[input(shape = [-1])]`",
+            ),
+            (_, Some([])) => Some("`shape` has no dimension: write `shape = [-1]`"),
+            (Some(rank), Some(shape)) if shape.len() + batch_axis != rank => Some(match batching {
+                true => {
+                    "`shape` must have one number for each dimension of the array but the batch axis, which does not count"
+                }
+                false => "`shape` must have one number for each dimension of the array",
+            }),
+            _ => None,
+        }
+    }
+}
+
 /// What `#[output]` on a function says about one output.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputOverride {
@@ -68,7 +97,7 @@ pub enum CallMode {
     Raw,
 }
 
-/// One stage between a batch of requests and the function's arguments.
+/// One step between a batch of requests and the function's arguments.
 ///
 /// The macro writes the steps of a model in this order and refuses any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,14 @@
-use std::fmt::Display;
-
-use super::{Context, ModelError};
+use super::{Context, FunctionError, ModelError};
 
 /// The state that a `#[load]` function made.
 ///
 /// # Errors
 ///
 /// [`ModelError::Load`] when it returned an error.
-pub fn loaded<S, E: Display>(context: &Context, state: Result<S, E>) -> Result<S, ModelError> {
+pub fn loaded<S, E: FunctionError>(
+    context: &Context,
+    state: Result<S, E>,
+) -> Result<S, ModelError> {
     state.map_err(|error| ModelError::Load {
         model: context.model().name,
         instance: context.instance(),

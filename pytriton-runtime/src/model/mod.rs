@@ -35,7 +35,7 @@ pub(crate) use execute::{execute_stacked, panic_message};
 pub use input_type::{ArrayInput, ScalarInput, array_input, scalar_input};
 pub use loaded::loaded;
 pub use output_type::{OutputField, ReturnType, output_field, outputs, responses};
-pub use outputs::{Output, Outputs, Responses, declaration, output};
+pub use outputs::{FunctionError, Output, Outputs, Responses, declaration, output};
 pub use parameters::{ParameterValue, Parameters};
 pub use registry::Registry;
 pub use request::{InferInput, InferRequest, Request, RequestedOutput};

@@ -3,8 +3,8 @@ use std::fmt;
 use crate::tensor::Tensor;
 
 use super::{
-    Call, ModelError, ModelSpec, Output, Outputs, Responses, Returned, TensorDeclaration,
-    declaration, output,
+    Call, ModelError, ModelSpec, Output, OutputOverride, Outputs, Responses, Returned,
+    TensorDeclaration, declaration, output,
 };
 
 /// What generated code knows of a function's return type.
@@ -33,6 +33,38 @@ pub const fn responses<R: Responses>() -> ReturnType<R> {
 }
 
 impl<R> ReturnType<R> {
+    /// Refuses at compile time what the registry would refuse at start.
+    ///
+    /// # Panics
+    ///
+    /// In a constant, so that it is a compile error: when an output's dims do not fit the model, or when there are
+    /// `#[output]` attributes, but not one for each output.
+    #[track_caller]
+    pub const fn check(&self, max_batch_size: u32, overrides: &[OutputOverride]) {
+        let outputs = self.declarations;
+        assert!(
+            overrides.len() >= outputs.len() || overrides.is_empty(),
+            "the function returns more outputs than it has `#[output]` attributes: write one for each, or none"
+        );
+        assert!(
+            overrides.len() <= outputs.len(),
+            "the function returns fewer outputs than it has `#[output]` attributes: remove the last"
+        );
+        let mut index = 0;
+        while index < outputs.len() {
+            let mut output = outputs[index];
+            if index < overrides.len() && overrides[index].shape.is_some() {
+                output.shape = overrides[index].shape;
+            }
+            let (fits, flaw) = match output.flaw(max_batch_size > 0) {
+                Some(flaw) => (false, flaw),
+                None => (true, ""),
+            };
+            assert!(fits, "{}", flaw);
+            index += 1;
+        }
+    }
+
     /// Turns what came back into tensors.
     ///
     /// # Errors

@@ -72,7 +72,7 @@ impl<T: Element, D: Dimension> Outputs for Array<T, D> {
     }
 }
 
-impl<O: Outputs, E: Display> Outputs for Result<O, E> {
+impl<O: Outputs, E: FunctionError> Outputs for Result<O, E> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
@@ -137,7 +137,7 @@ impl<O: Outputs> Responses for Vec<O> {
     }
 }
 
-impl<R: Responses, E: Display> Responses for Result<R, E> {
+impl<R: Responses, E: FunctionError> Responses for Result<R, E> {
     const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
 
     fn into_responses(
@@ -148,6 +148,17 @@ impl<R: Responses, E: Display> Responses for Result<R, E> {
             .into_responses(model)
     }
 }
+
+/// The error of a `Result`: whatever can be shown to the client.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a model",
+    label = "cannot be shown to a client",
+    note = "implement `Display` for it, or return `Result<_, String>`"
+)]
+pub trait FunctionError: Display {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display> FunctionError for E {}
 
 /// The declaration of an output type under a name.
 pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {

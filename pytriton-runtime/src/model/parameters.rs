@@ -53,10 +53,23 @@ impl Parameters {
         }
     }
 
-    /// The value of a floating-point parameter.
+    /// The value of a floating-point parameter, or of an integer that an `f64` holds exactly.
+    ///
+    /// Many clients write `1.0` as `1`.
+    ///
+    /// ```
+    /// # use pytriton_runtime::model::{ParameterValue, Parameters};
+    /// let mut parameters = Parameters::default();
+    /// parameters.insert("temperature", ParameterValue::Int64(1));
+    /// parameters.insert("seed", ParameterValue::Int64(i64::MAX));
+    /// assert_eq!(parameters.double("temperature"), Some(1.0));
+    /// assert_eq!(parameters.double("seed"), None);
+    /// ```
     pub fn double(&self, name: &str) -> Option<f64> {
         match self.get(name)? {
             ParameterValue::Double(value) => Some(*value),
+            ParameterValue::Int64(value) => exact(*value < 0, value.unsigned_abs()),
+            ParameterValue::Uint64(value) => exact(false, *value),
             _ => None,
         }
     }
@@ -94,6 +107,18 @@ impl Parameters {
     }
 }
 
+/// An integer as an `f64` of the same value; `None` where there is none.
+fn exact(negative: bool, magnitude: u64) -> Option<f64> {
+    let low = u32::try_from(magnitude & u64::from(u32::MAX)).ok()?;
+    let high = u32::try_from(magnitude >> 32).ok()?;
+    let digits = u64::BITS - magnitude.leading_zeros() - magnitude.trailing_zeros() % u64::BITS;
+    if digits > f64::MANTISSA_DIGITS {
+        return None;
+    }
+    let value = f64::from(high).mul_add(4_294_967_296.0, f64::from(low));
+    Some(if negative { -value } else { value })
+}
+
 impl fmt::Display for ParameterValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,6 +127,42 @@ impl fmt::Display for ParameterValue {
             Self::Uint64(value) => value.fmt(f),
             Self::Double(value) => value.fmt(f),
             Self::String(value) => value.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_doubles_where_nothing_is_lost() {
+        let table = [
+            (ParameterValue::Double(0.5), Some(0.5)),
+            (ParameterValue::Int64(0), Some(0.0)),
+            (ParameterValue::Int64(-3), Some(-3.0)),
+            (
+                ParameterValue::Int64(9_007_199_254_740_992),
+                Some(9_007_199_254_740_992.0),
+            ),
+            (ParameterValue::Int64(9_007_199_254_740_993), None),
+            (
+                ParameterValue::Int64(i64::MIN),
+                Some(-9_223_372_036_854_775_808.0),
+            ),
+            (ParameterValue::Int64(i64::MAX), None),
+            (
+                ParameterValue::Uint64(1 << 63),
+                Some(9_223_372_036_854_775_808.0),
+            ),
+            (ParameterValue::Uint64(u64::MAX), None),
+            (ParameterValue::Bool(true), None),
+            (ParameterValue::String("1".to_owned()), None),
+        ];
+        for (value, expected) in table {
+            let mut parameters = Parameters::default();
+            parameters.insert("x", value.clone());
+            assert_eq!(parameters.double("x"), expected, "{value:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{ModelDeclaration, ModelSpec, RegistryError};
+use super::{Location, ModelDeclaration, ModelSpec, RegistryError};
 
 /// The models of this binary, by name and version.
 ///
@@ -33,16 +33,25 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// A [`RegistryError`] that names the model and its place in the source.
+    /// A [`RegistryError`] that names the model and its place in the source; [`RegistryError::Several`] for every
+    /// mistake there is.
     pub fn new(declarations: &[&ModelDeclaration]) -> Result<Self, RegistryError> {
         let mut models = BTreeMap::new();
-        for declaration in declarations {
-            let spec = Arc::new(ModelSpec::new(declaration)?);
+        let mut errors = Vec::new();
+        for declaration in in_order(declarations) {
+            let spec = match ModelSpec::new(declaration) {
+                Ok(spec) => Arc::new(spec),
+                Err(error) => {
+                    errors.push(error);
+                    continue;
+                }
+            };
             let key = (spec.name, spec.version);
             if let Some(other) = models.insert(key, Arc::clone(&spec)) {
-                return Err(duplicate(&other, &spec));
+                errors.push(duplicate(&other, &spec));
             }
         }
+        RegistryError::all(errors)?;
         Ok(Self { models })
     }
 
@@ -57,14 +66,67 @@ impl Registry {
     }
 }
 
-/// `inventory` promises no order, so that the places are put in one.
-fn duplicate(one: &ModelSpec, two: &ModelSpec) -> RegistryError {
-    let mut places = [one.location, two.location];
-    places.sort_by_key(|place| (place.package, place.file, place.line));
+/// By their places in the source: `inventory` promises no order.
+fn in_order<'a>(declarations: &[&'a ModelDeclaration]) -> Vec<&'a ModelDeclaration> {
+    let mut declarations = declarations.to_vec();
+    declarations.sort_by_key(|declaration| {
+        let Location {
+            package,
+            file,
+            line,
+        } = declaration.location;
+        (package, file, line)
+    });
+    declarations
+}
+
+fn duplicate(first: &ModelSpec, second: &ModelSpec) -> RegistryError {
     RegistryError::DuplicateModel {
-        model: one.name,
-        version: one.version,
-        first: places[0],
-        second: places[1],
+        model: first.name,
+        version: first.version,
+        first: first.location,
+        second: second.location,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::OutputOverride;
+    use crate::testing::IDENTITY;
+
+    #[test]
+    fn every_mistake_of_every_model_is_reported() {
+        const TOO_LONG: OutputOverride = OutputOverride {
+            name: None,
+            shape: Some(&[1, 2, 3, 4, 5, 6, 7]),
+        };
+        let at = |line| Location {
+            line,
+            ..IDENTITY.location
+        };
+        let first = ModelDeclaration {
+            location: at(1),
+            ..IDENTITY
+        };
+        let second = ModelDeclaration {
+            location: at(2),
+            ..IDENTITY
+        };
+        let flawed = ModelDeclaration {
+            name: "Flawed",
+            location: at(3),
+            output_overrides: &[TOO_LONG; 9],
+            ..IDENTITY
+        };
+        let error = Registry::new(&[&flawed, &second, &first]).unwrap_err();
+        let text = error.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].contains("registered twice"), "{text}");
+        assert!(lines[1].contains("9 `#[output]` attributes"), "{text}");
+        assert!(
+            lines[2].contains("with shape [1, 2, 3, 4, 5, 6, 7]"),
+            "{text}"
+        );
     }
 }

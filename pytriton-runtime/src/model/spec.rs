@@ -51,11 +51,13 @@ impl ModelSpec {
     /// # Errors
     ///
     /// [`RegistryError::Rank`] when a tensor's shape and rank do not go together, [`RegistryError::OutputCount`] when
-    /// `#[output]` stands more often than there are outputs, [`RegistryError::DuplicateTensor`] for a name used twice.
+    /// `#[output]` stands more or less often than there are outputs, [`RegistryError::DuplicateTensor`] for a name used
+    /// twice, and [`RegistryError::Several`] for more than one of these.
     pub fn new(declaration: &ModelDeclaration) -> Result<Self, RegistryError> {
+        let mut errors = Vec::new();
         let overrides = declaration.output_overrides;
         if !overrides.is_empty() && overrides.len() != declaration.outputs.len() {
-            return Err(RegistryError::OutputCount {
+            errors.push(RegistryError::OutputCount {
                 model: declaration.name,
                 location: declaration.location,
                 expected: declaration.outputs.len(),
@@ -72,14 +74,15 @@ impl ModelSpec {
             version: declaration.version,
             max_batch_size: declaration.max_batch_size,
             instances: declaration.instances,
-            inputs: tensors(declaration, declaration.inputs.iter().copied())?,
-            outputs: tensors(declaration, outputs)?,
+            inputs: tensors(declaration, declaration.inputs.iter().copied(), &mut errors),
+            outputs: tensors(declaration, outputs, &mut errors),
             dynamic_batching: declaration.dynamic_batching,
             call: declaration.call,
             steps: declaration.steps,
             load: declaration.load,
             location: declaration.location,
         };
+        RegistryError::all(errors)?;
         Ok(spec)
     }
 
@@ -117,45 +120,47 @@ fn overridden(output: TensorDeclaration, with: Option<&OutputOverride>) -> Tenso
     }
 }
 
+/// The tensors in order; whatever is wrong with them goes to `errors`.
 fn tensors(
     model: &ModelDeclaration,
     declarations: impl Iterator<Item = TensorDeclaration>,
-) -> Result<Vec<TensorSpec>, RegistryError> {
+    errors: &mut Vec<RegistryError>,
+) -> Vec<TensorSpec> {
+    let batching = model.max_batch_size > 0;
     let mut specs: Vec<TensorSpec> = Vec::new();
     for declaration in declarations {
         if specs.iter().any(|spec| spec.name == declaration.name) {
-            return Err(RegistryError::DuplicateTensor {
+            errors.push(RegistryError::DuplicateTensor {
                 model: model.name,
                 location: model.location,
                 tensor: declaration.name,
             });
         }
+        if let Some(help) = declaration.flaw(batching) {
+            errors.push(RegistryError::Rank {
+                model: model.name,
+                location: model.location,
+                tensor: declaration.name,
+                rank: declaration.rank,
+                shape: declaration.shape,
+                help,
+            });
+        }
         specs.push(TensorSpec {
             name: declaration.name,
             datatype: declaration.datatype,
-            dims: dims(model, &declaration)?,
+            dims: dims(&declaration, batching),
             optional: declaration.optional,
         });
     }
-    Ok(specs)
+    specs
 }
 
-/// The dims of a tensor without the batch axis. Triton wants at least one.
-fn dims(model: &ModelDeclaration, tensor: &TensorDeclaration) -> Result<Vec<i64>, RegistryError> {
-    let batch_axis = usize::from(model.max_batch_size > 0);
-    let rank = tensor.rank.map(|rank| rank.saturating_sub(batch_axis));
-    match (rank, tensor.shape) {
-        (Some(rank), None) if rank > 0 => Ok(vec![-1; rank]),
-        (rank, Some(shape)) if !shape.is_empty() && rank.is_none_or(|rank| rank == shape.len()) => {
-            Ok(shape.to_vec())
-        }
-        _ => Err(RegistryError::Rank {
-            model: model.name,
-            location: model.location,
-            tensor: tensor.name,
-            rank: tensor.rank,
-            shape: tensor.shape,
-            batching: model.max_batch_size > 0,
-        }),
+/// The dims of a tensor without the batch axis.
+fn dims(tensor: &TensorDeclaration, batching: bool) -> Vec<i64> {
+    let rank = tensor.rank.unwrap_or_default();
+    match tensor.shape {
+        Some(shape) => shape.to_vec(),
+        None => vec![-1; rank.saturating_sub(usize::from(batching))],
     }
 }

@@ -1,0 +1,9 @@
+//! What goes wrong with a model: at start, with a request, in the function.
+
+mod model;
+mod registry;
+mod request;
+
+pub use model::ModelError;
+pub use registry::RegistryError;
+pub use request::{RequestError, RequestId};

@@ -1,0 +1,105 @@
+use thiserror::Error;
+
+use crate::tensor::TensorError;
+
+/// What the user's function, or the door to it, says instead of outputs.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The function returned an error.
+    #[error("model '{model}' failed: {message}")]
+    Function {
+        /// The model.
+        model: &'static str,
+        /// The error as it displays itself.
+        message: String,
+    },
+    /// The function panicked.
+    #[error("model '{model}' panicked: {message}")]
+    Panic {
+        /// The model.
+        model: &'static str,
+        /// The panic's message.
+        message: String,
+    },
+    /// An input cannot be turned into the function's argument.
+    #[error("input '{input}' of model '{model}': {source}")]
+    Input {
+        /// The model.
+        model: &'static str,
+        /// The input.
+        input: &'static str,
+        /// Why.
+        #[source]
+        source: TensorError,
+    },
+    /// The rows of a `#[first_value]` input differ.
+    #[error(
+        "input '{input}' of model '{model}' must have one value for the whole batch, found {values}"
+    )]
+    DifferentValues {
+        /// The model.
+        model: &'static str,
+        /// The input.
+        input: &'static str,
+        /// The values that came.
+        values: String,
+    },
+    /// A raw function returned more or fewer responses than it got requests.
+    #[error("model '{model}' returned {got} responses for {expected} requests")]
+    ResponseCount {
+        /// The model.
+        model: &'static str,
+        /// The requests of the batch.
+        expected: usize,
+        /// The responses that came back.
+        got: usize,
+    },
+    /// An output has more or fewer rows than the batch.
+    #[error(
+        "output '{output}' of model '{model}' has {got} rows, expected {expected}: one for each row of the batch"
+    )]
+    Rows {
+        /// The model.
+        model: &'static str,
+        /// The output.
+        output: &'static str,
+        /// The rows of the batch.
+        expected: usize,
+        /// The rows that came back.
+        got: usize,
+    },
+    /// An output has another shape than declared.
+    #[error("output '{output}' of model '{model}' has shape {got}, expected {expected}")]
+    OutputShape {
+        /// The model.
+        model: &'static str,
+        /// The output.
+        output: &'static str,
+        /// The declared shape as text.
+        expected: String,
+        /// The shape that came back.
+        got: String,
+    },
+    /// An output cannot be turned into a tensor.
+    #[error("output '{output}' of model '{model}': {source}")]
+    Output {
+        /// The model.
+        model: &'static str,
+        /// The output.
+        output: &'static str,
+        /// Why.
+        #[source]
+        source: TensorError,
+    },
+    /// An instance could not be made.
+    #[error("instance {instance} of model '{model}' could not be loaded: {message}")]
+    Load {
+        /// The model.
+        model: &'static str,
+        /// Which instance, from 0.
+        instance: u32,
+        /// The error as it displays itself.
+        message: String,
+    },
+}

@@ -1,0 +1,99 @@
+use thiserror::Error;
+
+use crate::model::Location;
+
+/// Why the registered models cannot be served.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Two models of one name and version.
+    #[error("model '{model}' version {version} is registered twice: at {first} and at {second}")]
+    DuplicateModel {
+        /// The name.
+        model: &'static str,
+        /// The version.
+        version: u32,
+        /// One place.
+        first: Location,
+        /// The other.
+        second: Location,
+    },
+    /// Two inputs or two outputs of one name.
+    #[error("model '{model}' at {location} has two tensors of the name '{tensor}'")]
+    DuplicateTensor {
+        /// The model.
+        model: &'static str,
+        /// Where it stands.
+        location: Location,
+        /// The name.
+        tensor: &'static str,
+    },
+    /// `#[output]` stands more or less often than the function has outputs.
+    #[error(
+        "model '{model}' at {location} has {expected} outputs but {got} `#[output]` attributes: write one for each output, or none"
+    )]
+    OutputCount {
+        /// The model.
+        model: &'static str,
+        /// Where it stands.
+        location: Location,
+        /// The outputs of the return type.
+        expected: usize,
+        /// The attributes.
+        got: usize,
+    },
+    /// A tensor whose shape and rank do not go together.
+    #[error("{}", rank_text(model, location, tensor, *rank, *shape, help))]
+    Rank {
+        /// The model.
+        model: &'static str,
+        /// Where it stands.
+        location: Location,
+        /// The tensor.
+        tensor: &'static str,
+        /// The rank of the Rust array; `None` for any.
+        rank: Option<usize>,
+        /// The declared dims.
+        shape: Option<&'static [i64]>,
+        /// What is wrong, and what to write.
+        help: &'static str,
+    },
+    /// More than one of the others.
+    #[error("{}", lines(_0))]
+    Several(Vec<Self>),
+}
+
+impl RegistryError {
+    /// All errors as one, if there are any.
+    pub(in crate::model) fn all(mut errors: Vec<Self>) -> Result<(), Self> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => errors.pop().map_or(Ok(()), Err),
+            _ => Err(Self::Several(errors)),
+        }
+    }
+}
+
+fn lines(errors: &[RegistryError]) -> String {
+    let lines: Vec<String> = errors.iter().map(RegistryError::to_string).collect();
+    lines.join("\n")
+}
+
+fn rank_text(
+    model: &str,
+    location: &Location,
+    tensor: &str,
+    rank: Option<usize>,
+    shape: Option<&[i64]>,
+    help: &str,
+) -> String {
+    let array = match rank {
+        Some(rank) => format!("an array of rank {rank}"),
+        None => "an array of any rank".to_owned(),
+    };
+    let shape = match shape {
+        Some(shape) => format!("shape {shape:?}"),
+        None => "no shape".to_owned(),
+    };
+    format!("tensor '{tensor}' of model '{model}' at {location} is {array} with {shape}: {help}")
+}

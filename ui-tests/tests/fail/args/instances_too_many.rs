@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m", instances = 100_000)]
+fn f(_x: Array2<f32>) -> Array2<f32> {
+    todo!()
+}
+
+fn main() {}

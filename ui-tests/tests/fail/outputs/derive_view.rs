@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+#[derive(Outputs)]
+struct S {
+    x: ArrayView3<'static, f32>,
+    y: &'static Array2<f32>,
+    z: Array2,
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use pytriton::prelude::*;
+
+#[derive(Outputs)]
+struct S {
+    #[output(shape = [1, 2])]
+    y: Array2<f32>,
+}
+
+#[model(name = "m")]
+fn f(_x: Array2<f32>) -> S {
+    todo!()
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+struct Pixel;
+
+#[model(nam = "m")]
+fn f(_x: Array2<Pixel>, _y: Array1<f32>) -> Array2<Pixel> {
+    todo!()
+}
+
+fn main() {}
