@@ -79,6 +79,7 @@ impl Place {
         match catch_unwind(AssertUnwindSafe(|| (model.load)(&self.context))) {
             Ok(Ok(instance)) => Ok(instance),
             Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
+            Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
             Ok(Err(other)) => Err(error(other.to_string())),
             Err(panic) => Err(error(panic_message(panic.as_ref()))),
         }

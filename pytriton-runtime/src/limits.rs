@@ -5,8 +5,6 @@ use std::time::Duration;
 pub struct Limits {
     /// The bytes of one request, as it comes and after decompression; 64 MiB.
     pub max_request_bytes: usize,
-    /// How many times larger than it came a body may become by decompression; 100.
-    pub max_decompression_ratio: usize,
     /// How deep the arrays of an input's JSON data may stand in each other; 100.
     pub max_json_depth: usize,
     /// The requests that one HTTP/2 connection may have under way; 100.
@@ -15,6 +13,9 @@ pub struct Limits {
     pub max_connections: u32,
     /// How long a client may take to send the head of a request, and be idle before it; 75 seconds.
     pub header_timeout: Duration,
+    /// How long a client may let the server wait for the next bytes of a body, or for the room to send it some; 20
+    /// seconds.
+    pub body_timeout: Duration,
     /// The bytes of the head of one request; 16 KiB.
     pub max_header_bytes: usize,
     /// The requests that may wait for one model that sets no `max_queue_size`; 4096.
@@ -25,11 +26,11 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_request_bytes: 64 << 20,
-            max_decompression_ratio: 100,
             max_json_depth: 100,
             max_concurrent_streams: 100,
             max_connections: 1024,
             header_timeout: Duration::from_secs(75),
+            body_timeout: Duration::from_secs(20),
             max_header_bytes: 16 << 10,
             max_queue_size: 4096,
         }

@@ -1,9 +1,12 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
 use axum::http::HeaderValue;
-use axum::middleware::map_response;
+use axum::middleware::{map_request, map_response};
 use axum::response::Response;
+use futures_util::StreamExt;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
@@ -12,6 +15,7 @@ use tonic_reflection::server::Builder;
 use crate::Status;
 use crate::proto::FILE_DESCRIPTOR_SET;
 use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
+use crate::repository::Repository;
 
 use super::GrpcState;
 use super::health::HealthService;
@@ -25,6 +29,7 @@ pub fn routes(state: GrpcState) -> Router {
         repository: Arc::clone(&state.repository),
     });
     let limit = state.limits.max_request_bytes;
+    let repository = Arc::clone(&state.repository);
     let inference = GrpcInferenceServiceServer::new(Service { state })
         .accept_compressed(CompressionEncoding::Gzip)
         .accept_compressed(CompressionEncoding::Deflate)
@@ -38,7 +43,21 @@ pub fn routes(state: GrpcState) -> Router {
         routes = routes.add_service(reflection);
     }
     let router = routes.into_axum_router();
-    router.layer(map_response(async |response| too_large(response)))
+    router
+        .layer(map_response(async |response| too_large(response)))
+        .layer(map_request(move |request| {
+            let request = ending(request, &repository);
+            async move { request }
+        }))
+}
+
+/// Ends the questions of a client of reflection when the server stops, so that an idle one does not hold it.
+fn ending(request: Request, repository: &Repository) -> Request {
+    if !request.uri().path().starts_with("/grpc.reflection.") {
+        return request;
+    }
+    let stopping = repository.stopping();
+    request.map(|body| Body::from_stream(body.into_data_stream().take_until(stopping)))
 }
 
 fn reflection() -> Builder<'static> {

@@ -1,6 +1,8 @@
 use std::sync::Arc;
+use std::task::Poll;
 
-use futures_util::{Stream, StreamExt};
+use futures_util::stream::poll_fn;
+use futures_util::{FutureExt, Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Streaming};
 
@@ -22,25 +24,48 @@ const STRICT: &str = "triton_grpc_error";
 
 /// The answers to the requests of a stream, in their order. Dropping it gives up those that are under way.
 ///
-/// When the server stops, no further request is read, and the stream ends with the last answer.
+/// When the server stops, all requests that have come are answered; a stream on which more could come then ends with the
+/// status that says so.
 pub(super) fn answers(
     state: GrpcState,
     metadata: &MetadataMap,
     messages: Streaming<ModelInferRequest>,
 ) -> impl Stream<Item = Result<ModelStreamInferResponse, tonic::Status>> + Send + 'static {
-    let stopping = state.repository.stopping();
+    let stopping = Box::pin(state.repository.stopping());
     let call = Arc::new(Call {
         forwarded: Forwarded::new(&state.forward, metadata),
         strict: metadata.get(STRICT).is_some_and(|value| value == "true"),
         state,
     });
-    messages
-        .take_until(stopping)
+    until_stopping(messages, stopping)
         .map(move |message| {
             let call = Arc::clone(&call);
             async move { call.answer(message.map_err(too_large)?).await }
         })
         .buffered(IN_FLIGHT)
+}
+
+/// The messages that have come by the time the server stops, and the error behind them if the client could send more.
+fn until_stopping(
+    mut messages: Streaming<ModelInferRequest>,
+    mut stopping: impl Future<Output = ()> + Unpin,
+) -> impl Stream<Item = Result<ModelInferRequest, tonic::Status>> {
+    let mut ended = false;
+    poll_fn(move |context| {
+        if ended {
+            return Poll::Ready(None);
+        }
+        if let Poll::Ready(message) = messages.poll_next_unpin(context) {
+            ended = message.is_none();
+            return Poll::Ready(message);
+        }
+        if stopping.poll_unpin(context).is_pending() {
+            return Poll::Pending;
+        }
+        ended = true;
+        let error = Error::from(SchedulerError::Stopping);
+        Poll::Ready(Some(Err(GrpcError::from(error).into())))
+    })
 }
 
 #[derive(Debug)]

@@ -1,24 +1,34 @@
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_LENGTH;
 use bytes::Bytes;
 use http_body_util::BodyExt;
+use hyper::body::Frame;
+use tokio::time::timeout;
 
+use crate::Limits;
 use crate::tensor::AlignedBuffer;
 
 use super::HttpError;
 
-/// Reads a body of at most `limit` bytes.
+/// Reads a body within the limits of its size and of the time between its pieces.
 ///
 /// Where `aligned_at` is given, the byte at that place is aligned for every element type, so that the binary tensors
 /// behind it can be viewed without a copy. A body that comes in one piece and need not be aligned is not copied at all.
 pub(super) async fn read(
     body: Body,
     headers: &HeaderMap,
-    limit: usize,
+    limits: &Limits,
     aligned_at: Option<usize>,
 ) -> Result<Bytes, HttpError> {
+    let limit = limits.max_request_bytes;
     let announced = announced(headers, limit)?;
+    let body = Pieces {
+        body,
+        timeout: limits.body_timeout,
+    };
     match (announced, aligned_at) {
         (Some(length), Some(at)) => read_aligned(body, length, at).await,
         (_, Some(at)) => Ok(aligned(&read_any(body, 0, limit).await?, at)),
@@ -46,9 +56,9 @@ fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpErr
 }
 
 /// Reads a body of a known length straight to where it has to stand.
-async fn read_aligned(mut body: Body, length: usize, at: usize) -> Result<Bytes, HttpError> {
+async fn read_aligned(mut body: Pieces, length: usize, at: usize) -> Result<Bytes, HttpError> {
     let mut buffer = AlignedBuffer::with_capacity(length, at);
-    while let Some(data) = next(&mut body).await? {
+    while let Some(data) = body.next().await? {
         if data.len() > length - buffer.len() {
             return Err(HttpError::BodyTooLarge { limit: length });
         }
@@ -57,13 +67,13 @@ async fn read_aligned(mut body: Body, length: usize, at: usize) -> Result<Bytes,
     Ok(buffer.freeze())
 }
 
-async fn read_any(mut body: Body, length: usize, limit: usize) -> Result<Bytes, HttpError> {
+async fn read_any(mut body: Pieces, length: usize, limit: usize) -> Result<Bytes, HttpError> {
     let too_large = || HttpError::BodyTooLarge { limit };
-    let first = next(&mut body).await?.unwrap_or_default();
+    let first = body.next().await?.unwrap_or_default();
     if first.len() > limit {
         return Err(too_large());
     }
-    let Some(second) = next(&mut body).await? else {
+    let Some(second) = body.next().await? else {
         return Ok(first);
     };
     let mut bytes = Vec::with_capacity(length.max(first.len() + second.len()).min(limit));
@@ -74,25 +84,41 @@ async fn read_any(mut body: Body, length: usize, limit: usize) -> Result<Bytes, 
             return Err(too_large());
         }
         bytes.extend_from_slice(&data);
-        match next(&mut body).await? {
+        match body.next().await? {
             Some(next) => data = next,
             None => return Ok(Bytes::from(bytes)),
         }
     }
 }
 
-/// The next piece of the body that is not empty.
-async fn next(body: &mut Body) -> Result<Option<Bytes>, HttpError> {
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| HttpError::BodyRead {
-            message: error.to_string(),
-        })?;
-        match frame.into_data() {
-            Ok(data) if !data.is_empty() => return Ok(Some(data)),
-            _ => {}
+/// A body that is read piece by piece, none of which is waited for too long.
+struct Pieces {
+    body: Body,
+    timeout: Duration,
+}
+
+impl Pieces {
+    /// The next piece of the body that is not empty.
+    async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
+        while let Some(frame) = self.frame().await? {
+            let frame = frame.map_err(|error| HttpError::BodyRead {
+                message: error.to_string(),
+            })?;
+            match frame.into_data() {
+                Ok(data) if !data.is_empty() => return Ok(Some(data)),
+                _ => {}
+            }
         }
+        Ok(None)
     }
-    Ok(None)
+
+    async fn frame(&mut self) -> Result<Option<Result<Frame<Bytes>, axum::Error>>, HttpError> {
+        timeout(self.timeout, self.body.frame())
+            .await
+            .map_err(|_| HttpError::BodyStalled {
+                seconds: self.timeout.as_secs(),
+            })
+    }
 }
 
 #[cfg(test)]
@@ -113,7 +139,11 @@ mod tests {
         }
         let parts = parts.iter().map(|part| Bytes::from_static(part));
         let body = super::super::answer::parts(HeaderMap::new(), parts).into_body();
-        read(body, &headers, limit, at).await
+        let limits = Limits {
+            max_request_bytes: limit,
+            ..Limits::default()
+        };
+        read(body, &headers, &limits, at).await
     }
 
     #[tokio::test]

@@ -44,6 +44,12 @@ pub enum HttpError {
         /// The name in the path.
         model: String,
     },
+    /// A path and headers that are too long.
+    #[error("request head exceeds the maximum of {limit} bytes")]
+    HeadTooLarge {
+        /// The limit.
+        limit: usize,
+    },
     /// A body that says that it is larger than the limit.
     #[error(
         "request JSON size of {length} bytes exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
@@ -68,6 +74,12 @@ pub enum HttpError {
         /// What the connection says.
         message: String,
     },
+    /// A body of which no more comes.
+    #[error("no more of the request body came for {seconds} seconds")]
+    BodyStalled {
+        /// How long that was waited for.
+        seconds: u64,
+    },
     /// An encoding that is not known.
     #[error("Unsupported compression type")]
     ContentEncoding,
@@ -85,7 +97,7 @@ pub enum HttpError {
         "Decompressed data size exceeds the maximum allowed value of {limit} bytes. Use --http-max-input-size to increase the limit."
     )]
     DecompressedSize {
-        /// The limit, which follows from the size of the body where that is small.
+        /// The limit.
         limit: usize,
     },
 }
@@ -96,6 +108,7 @@ impl HttpError {
         match self {
             Self::Room(error) => error.status().http(),
             Self::Method => 405,
+            Self::HeadTooLarge { .. } => 431,
             Self::NotFound => Status::NotFound.http(),
             Self::NotOffered { .. } | Self::ContentEncoding => Status::Unsupported.http(),
             // Triton answers a body that is too large with 400 too.
@@ -106,6 +119,7 @@ impl HttpError {
             | Self::BodySize { .. }
             | Self::BodyTooLarge { .. }
             | Self::BodyRead { .. }
+            | Self::BodyStalled { .. }
             | Self::NothingToDecompress
             | Self::Decompression { .. }
             | Self::DecompressedSize { .. } => Status::InvalidArgument.http(),

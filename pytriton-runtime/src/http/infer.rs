@@ -54,9 +54,9 @@ async fn read(
     // Whatever the header says is checked when the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
     let body = match encoding {
-        None => body::read(body, headers, limits.max_request_bytes, aligned_at).await?,
+        None => body::read(body, headers, limits, aligned_at).await?,
         Some(_) => {
-            let body = body::read(body, headers, limits.max_request_bytes, None).await?;
+            let body = body::read(body, headers, limits, None).await?;
             let body = decompress(&body, limits)?;
             match aligned_at {
                 Some(at) => body::aligned(&body, at),

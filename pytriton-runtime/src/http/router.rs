@@ -3,6 +3,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 
 use crate::kserve::{SERVER_METADATA, decode_index_request, index_json};
@@ -38,6 +39,11 @@ async fn handle(State(state): State<Arc<HttpState>>, request: Request) -> Respon
 
 async fn dispatch(state: &HttpState, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
+    if head_bytes(&parts) > state.limits.max_header_bytes {
+        return Err(Failure::plain(HttpError::HeadTooLarge {
+            limit: state.limits.max_header_bytes,
+        }));
+    }
     let Some(route) = Route::parse(parts.uri.path()) else {
         return Err(Failure::plain(HttpError::NotFound));
     };
@@ -54,8 +60,7 @@ async fn dispatch(state: &HttpState, request: Request) -> Result<Response, Failu
         Route::ServerReady => Ok(healthy(repository.ready())),
         Route::AllStatistics => model::all_statistics(repository),
         Route::RepositoryIndex => {
-            let limit = state.limits.max_request_bytes;
-            let body = body::read(body, &parts.headers, limit, None).await;
+            let body = body::read(body, &parts.headers, &state.limits, None).await;
             index(repository, &body.map_err(Failure::json)?)
         }
         Route::Model {
@@ -74,6 +79,19 @@ async fn dispatch(state: &HttpState, request: Request) -> Result<Response, Failu
         },
         Route::NotOffered { what, .. } => Err(Failure::json(HttpError::NotOffered { what })),
     }
+}
+
+/// The bytes of a request's path and headers.
+fn head_bytes(parts: &Parts) -> usize {
+    let path = parts
+        .uri
+        .path_and_query()
+        .map_or(0, |path| path.as_str().len());
+    let headers = parts.headers.iter();
+    let headers: usize = headers
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
+    path + headers
 }
 
 fn healthy(healthy: bool) -> Response {

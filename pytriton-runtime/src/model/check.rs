@@ -237,15 +237,16 @@ impl Checker<'_> {
         };
         let count = element_count(sized).map_err(|source| self.tensor_error(source))?;
         let Some(size) = datatype.size() else {
-            return self.check_strings(count, data);
+            self.check_strings(count, data)?;
+            return self.check_rows(shape);
         };
         let expected = count.checked_mul(size).ok_or_else(|| {
             self.tensor_error(TensorError::TooLarge {
                 shape: shape_text(shape),
             })
         })?;
-        if expected == data.len() && sized.len() == shape.len() {
-            return Ok(());
+        if expected == data.len() {
+            return self.check_rows(shape);
         }
         Err(RequestError::ByteSize {
             request: self.id.clone(),
@@ -253,6 +254,17 @@ impl Checker<'_> {
             input: self.name(),
             expected,
             got: data.len(),
+        })
+    }
+
+    fn check_rows(&self, shape: &[usize]) -> Result<(), RequestError> {
+        if !self.spec.batching() || shape.first() != Some(&0) {
+            return Ok(());
+        }
+        Err(RequestError::NoRows {
+            request: self.id.clone(),
+            model: self.spec.name,
+            input: self.name(),
         })
     }
 

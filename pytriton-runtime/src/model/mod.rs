@@ -7,6 +7,8 @@
 
 mod call;
 mod check;
+#[cfg(test)]
+mod check_tests;
 mod context;
 mod declaration;
 mod error;

@@ -61,6 +61,10 @@ impl Model {
         self.scheduler.infer(request).await
     }
 
+    pub(super) fn give_up(&self) {
+        self.scheduler.give_up();
+    }
+
     pub(super) async fn drain(&self, deadline: Instant) -> bool {
         self.scheduler.drain(deadline).await
     }

@@ -89,6 +89,11 @@ impl Repository {
         }
     }
 
+    /// Answers all requests that are still waited for with the error that the server is stopping.
+    pub fn give_up(&self) {
+        self.models().for_each(|model| model.give_up());
+    }
+
     /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
     ///
     /// Returns whether all were answered.

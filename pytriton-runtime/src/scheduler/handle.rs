@@ -10,6 +10,7 @@ use crate::model::{Context, ModelError, ModelSpec, Request, Response, TimeoutAct
 use crate::statistics::{FailureReason, ModelStatistics};
 
 use super::instance::{Alive, Worker};
+use super::message::Outcome;
 use super::order::Order;
 use super::queue::Queue;
 use super::{Policy, SchedulerError};
@@ -19,6 +20,8 @@ use super::{Policy, SchedulerError};
 pub struct Scheduler {
     queue: Arc<Queue>,
     instances: watch::Sender<usize>,
+    /// Whether nobody waits for outcomes any longer.
+    given_up: watch::Sender<bool>,
 }
 
 impl Scheduler {
@@ -31,6 +34,7 @@ impl Scheduler {
         let scheduler = Self {
             queue: Arc::new(Queue::new(policy)),
             instances: watch::Sender::new(0),
+            given_up: watch::Sender::new(false),
         };
         if let Err(error) = scheduler.load(spec).await {
             scheduler.queue.close();
@@ -104,22 +108,41 @@ impl Scheduler {
         let deadline =
             deadline.filter(|_| self.queue.policy().timeout_action == TimeoutAction::Reject);
         let outcome = match deadline {
-            None => (&mut outcome).await,
+            None => self.unless_given_up(&mut outcome).await,
             Some(deadline) => tokio::select! {
                 biased;
-                outcome = &mut outcome => outcome,
+                outcome = self.unless_given_up(&mut outcome) => outcome,
                 () = sleep_until(deadline) => {
                     if self.queue.withdraw(ticket, FailureReason::Rejected).is_some() {
                         place.ticket = None;
                         return Err(SchedulerError::Timeout.into());
                     }
                     // It is being executed: its time to wait is over, but not in vain.
-                    (&mut outcome).await
+                    self.unless_given_up(&mut outcome).await
                 }
             },
         };
         place.ticket = None;
         outcome.unwrap_or_else(|_| Err(SchedulerError::Stopping.into()))
+    }
+
+    async fn unless_given_up(
+        &self,
+        outcome: &mut oneshot::Receiver<Outcome>,
+    ) -> Result<Outcome, oneshot::error::RecvError> {
+        let mut given_up = self.given_up.subscribe();
+        tokio::select! {
+            biased;
+            outcome = outcome => outcome,
+            _ = given_up.wait_for(|given_up| *given_up) => {
+                Ok(Err(SchedulerError::Stopping.into()))
+            }
+        }
+    }
+
+    /// Ends the waiting of all requests with an error, those that are being executed too.
+    pub fn give_up(&self) {
+        self.given_up.send_replace(true);
     }
 
     /// What the model has done so far.

@@ -36,6 +36,7 @@ pub(super) enum Protocol {
 pub(super) struct Connections {
     builder: Builder<TokioExecutor>,
     router: Router,
+    limits: Limits,
 }
 
 impl Connections {
@@ -63,7 +64,11 @@ impl Connections {
             Protocol::Http2 => builder.http2_only(),
             Protocol::Both => builder,
         };
-        Self { builder, router }
+        Self {
+            builder,
+            router,
+            limits: *limits,
+        }
     }
 
     /// Serves a connection to its end. When the server stops, requests that have come are answered, until the
@@ -75,8 +80,7 @@ impl Connections {
         stream: TcpStream,
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> bool {
-        // Small answers must not wait for more: the option only fails on a connection that is gone already.
-        let _ = stream.set_nodelay(true);
+        set_up(&stream, self.limits.body_timeout);
         let used = Arc::new(AtomicBool::new(false));
         let service = service_fn(|request| {
             used.store(true, Ordering::Relaxed);
@@ -89,6 +93,8 @@ impl Connections {
             biased;
             ended = connection.as_mut() => return ended_early(ended),
             deadline = stopped(&mut stop) => deadline,
+            // HTTP/2 itself would wait for ever for the first bytes of a connection.
+            () = unused_after(&used, self.limits.header_timeout) => return true,
         };
         connection.as_mut().graceful_shutdown();
         tokio::select! {
@@ -113,6 +119,28 @@ pub(super) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Inst
         // Nobody is left who could tell: the server is gone.
         Err(_) => Instant::now(),
     }
+}
+
+/// Ends when a connection has brought no request in that time, and never otherwise.
+async fn unused_after(used: &AtomicBool, timeout: Duration) {
+    sleep(timeout).await;
+    if used.load(Ordering::Relaxed) {
+        std::future::pending().await
+    }
+}
+
+/// The options only fail on a connection that is gone already.
+fn set_up(stream: &TcpStream, stalled: Duration) {
+    // Small answers must not wait for more.
+    let _ = stream.set_nodelay(true);
+    // A client that takes no bytes of its answer must not hold it for ever.
+    #[cfg(target_os = "linux")]
+    {
+        let milliseconds = u32::try_from(stalled.as_millis()).unwrap_or(u32::MAX);
+        let _ = rustix::net::sockopt::set_tcp_user_timeout(stream, milliseconds);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = stalled;
 }
 
 fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> bool {

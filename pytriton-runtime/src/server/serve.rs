@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::grpc::{self, GrpcState};
 use crate::http::{self, HttpState};
@@ -16,6 +16,9 @@ use super::connection::{Connections, Protocol};
 use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
 use super::{Addresses, Options, ServerError};
+
+/// How long clients have to hear that their requests will not be answered.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// A server that is running.
 #[derive(Debug)]
@@ -99,11 +102,26 @@ impl Server {
         self.repository.stop_being_ready();
         let now = Instant::now();
         let deadline = now.checked_add(timeout).unwrap_or(now);
-        self.stop.send_replace(Some(deadline));
-        let mut all = true;
-        while let Some(finished) = self.endpoints.join_next().await {
-            all &= finished.unwrap_or(false);
-        }
+        let farewell = deadline.checked_add(FAREWELL).unwrap_or(deadline);
+        self.stop.send_replace(Some(farewell));
+        let in_time = timeout_at(deadline, join(&mut self.endpoints)).await;
+        let all = match in_time {
+            Ok(finished) => finished,
+            Err(_) => {
+                self.repository.give_up();
+                join(&mut self.endpoints).await;
+                false
+            }
+        };
         all & self.repository.drain(deadline).await
     }
+}
+
+/// Waits until all ports are closed and says whether all connections ended by themselves.
+async fn join(endpoints: &mut JoinSet<bool>) -> bool {
+    let mut all = true;
+    while let Some(finished) = endpoints.join_next().await {
+        all &= finished.unwrap_or(false);
+    }
+    all
 }

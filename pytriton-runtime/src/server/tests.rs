@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::model::Registry;
-use crate::testing::IDENTITY;
+use crate::testing::{GATE, IDENTITY};
 
 use super::{Options, Server, ServerError};
 
@@ -105,6 +105,40 @@ async fn an_accepted_request_is_answered_while_the_server_stops() {
         .unwrap()
         .unwrap();
     assert!(rest.is_empty());
+}
+
+#[tokio::test]
+async fn what_cannot_be_answered_in_time_is_told_so() {
+    let server = start(&[]).await.unwrap();
+    let http = server.addresses().http.unwrap();
+    let gate = GATE.lock().await;
+    let stuck = tokio::spawn(async move { exchange(http, &infer(-5.0)).await });
+    let begun = Instant::now();
+    sleep(Duration::from_millis(50)).await;
+    assert!(!server.stop(Duration::from_millis(200)).await);
+    let answer = stuck.await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(answer.contains("Server is stopping"), "{answer}");
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    drop(gate);
+}
+
+#[tokio::test]
+async fn a_head_above_the_limit_is_refused() {
+    let server = start(&[]).await.unwrap();
+    let http = server.addresses().http.unwrap();
+    for (length, status) in [(10_000, "200"), (20_000, "431")] {
+        let filler = "x".repeat(length);
+        let request = format!(
+            "GET /v2/health/live HTTP/1.1\r\nHost: x\r\nX-Filler: {filler}\r\nConnection: close\r\n\r\n"
+        );
+        let answer = exchange(http, &request).await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "{answer}"
+        );
+    }
+    server.stop(DEADLINE).await;
 }
 
 #[tokio::test]

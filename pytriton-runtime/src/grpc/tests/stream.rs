@@ -63,3 +63,45 @@ async fn a_strict_stream_ends_with_the_status_of_the_execution_that_failed() {
         .into_inner();
     assert_eq!(answers.message().await.unwrap_err().code(), Code::Internal);
 }
+
+#[tokio::test]
+async fn a_stopping_server_answers_what_has_come_and_says_that_it_stops() {
+    let (repository, mut client) = client().await;
+    let (more, messages) = open_stream(40);
+    let mut answers = client
+        .model_stream_infer(messages)
+        .await
+        .unwrap()
+        .into_inner();
+    answers.next().await.unwrap().unwrap();
+    repository.stop_being_ready();
+    let mut answered = 1;
+    let status = loop {
+        match timeout(PATIENCE, answers.next()).await.unwrap() {
+            Some(Ok(answer)) => {
+                assert_eq!(answer.error_message, "");
+                answered += 1;
+            }
+            Some(Err(status)) => break status,
+            None => panic!("the stream ended as if nothing had happened"),
+        }
+    };
+    assert_eq!(status.code(), Code::Unavailable);
+    assert_eq!(answered, 40);
+    drop(more);
+}
+
+/// A stream of requests that stays open as long as its other end, which is returned first.
+fn open_stream(
+    count: usize,
+) -> (
+    tokio::sync::mpsc::Sender<ModelInferRequest>,
+    impl futures_util::Stream<Item = ModelInferRequest> + Send + 'static,
+) {
+    let (more, mut messages) = tokio::sync::mpsc::channel(count);
+    for _ in 0..count {
+        more.try_send(message("1", &[1.0])).unwrap();
+    }
+    let stream = futures_util::stream::poll_fn(move |context| messages.poll_recv(context));
+    (more, stream)
+}

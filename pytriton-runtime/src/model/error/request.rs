@@ -194,6 +194,18 @@ pub enum RequestError {
         /// The element that is one too many, from 1.
         got: usize,
     },
+    /// A batch of no rows.
+    #[error(
+        "{request}inference request batch-size must be >= 1 for '{model}', but input '{input}' has no rows"
+    )]
+    NoRows {
+        /// The request's id as a prefix.
+        request: RequestId,
+        /// The model.
+        model: &'static str,
+        /// The input.
+        input: &'static str,
+    },
     /// Elements that the shape does not ask for.
     #[error(
         "{request}input byte size mismatch for input '{input}' for model '{model}'. Expected {expected}, got {got}"

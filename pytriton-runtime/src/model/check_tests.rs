@@ -1,0 +1,175 @@
+//! What a request must be to fit its model, in Triton's order and words.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::tensor::DataType;
+use crate::testing::{IDENTITY, fp32};
+
+use super::{
+    InferInput, InferRequest, ModelDeclaration, ModelSpec, Request, RequestedOutput,
+    TensorDeclaration,
+};
+
+const FP32: TensorDeclaration = TensorDeclaration {
+    name: "x",
+    datatype: DataType::Fp32,
+    rank: Some(2),
+    shape: Some(&[2]),
+    optional: false,
+};
+const WORDS: TensorDeclaration = TensorDeclaration {
+    name: "words",
+    datatype: DataType::Bytes,
+    shape: None,
+    optional: true,
+    ..FP32
+};
+
+fn spec() -> Arc<ModelSpec> {
+    let declaration = ModelDeclaration {
+        inputs: &[FP32, WORDS],
+        ..IDENTITY
+    };
+    Arc::new(ModelSpec::new(&declaration).unwrap())
+}
+
+fn x(shape: &[i64], values: usize) -> InferInput {
+    InferInput {
+        name: "x".to_owned(),
+        datatype: DataType::Fp32,
+        shape: shape.to_vec(),
+        data: fp32(&vec![1.0; values]),
+    }
+}
+
+fn words(shape: &[i64], data: &'static [u8]) -> InferInput {
+    InferInput {
+        name: "words".to_owned(),
+        datatype: DataType::Bytes,
+        shape: shape.to_vec(),
+        data: Bytes::from_static(data),
+    }
+}
+
+fn check(inputs: Vec<InferInput>, outputs: &[&str]) -> Result<Request, String> {
+    let output = |name: &&str| RequestedOutput {
+        name: (*name).to_owned(),
+        ..RequestedOutput::default()
+    };
+    let request = InferRequest {
+        id: "7".to_owned(),
+        inputs,
+        outputs: outputs.iter().map(output).collect(),
+        ..InferRequest::default()
+    };
+    Request::check(&spec(), request).map_err(|error| error.to_string())
+}
+
+#[test]
+fn what_fits_is_taken() {
+    let request = check(vec![x(&[3, 2], 6)], &["OUTPUT_1"]).unwrap();
+    assert_eq!(request.batch_size(), 3);
+    assert!(request.tensor("words").is_none());
+    let both = vec![words(&[1, 1], &[1, 0, 0, 0, b'a']), x(&[1, 2], 2)];
+    assert_eq!(check(both, &[]).unwrap().requested_outputs().count(), 1);
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let renamed = |name: &str| InferInput {
+        name: name.to_owned(),
+        ..x(&[1, 2], 2)
+    };
+    let int = InferInput {
+        datatype: DataType::Int32,
+        ..x(&[1, 2], 2)
+    };
+    let one = || x(&[1, 2], 2);
+    let table: Vec<(Vec<InferInput>, &str)> = vec![
+        (
+            vec![one(), one()],
+            "[request id: 7] input 'x' already exists in request",
+        ),
+        (
+            vec![],
+            "[request id: 7] expected number of inputs between 1 and 2 but got 0 inputs for model 'Identity'. Got input(s) [], but missing required input(s) ['x']. Please provide all required input(s).",
+        ),
+        (
+            vec![renamed("y")],
+            "unexpected inference input 'y' for model 'Identity'",
+        ),
+        (
+            vec![int],
+            "[request id: 7] inference input 'x' data-type is 'INT32', but model 'Identity' expects 'FP32'",
+        ),
+        (
+            vec![x(&[], 1)],
+            "[request id: 7] input 'x' has no shape but model requires batch dimension for 'Identity'",
+        ),
+        (
+            vec![x(&[9, 2], 18)],
+            "[request id: 7] inference request batch-size must be <= 8 for 'Identity'",
+        ),
+        (
+            vec![one(), words(&[2, 0], b"")],
+            "[request id: 7] input 'words' batch size does not match other inputs for 'Identity'",
+        ),
+        (
+            vec![x(&[1, -1], 2)],
+            "[request id: 7] All input dimensions should be specified for input 'x' for model 'Identity', got [1,-1]",
+        ),
+        (
+            vec![x(&[1, 2], 3)],
+            "[request id: 7] input byte size mismatch for input 'x' for model 'Identity'. Expected 8, got 12",
+        ),
+        (
+            vec![x(&[0, 2], 0)],
+            "[request id: 7] input byte size mismatch for input 'x' for model 'Identity'. Expected 8, got 0",
+        ),
+        (
+            vec![x(&[0, 2], 2)],
+            "[request id: 7] inference request batch-size must be >= 1 for 'Identity', but input 'x' has no rows",
+        ),
+        (
+            vec![one(), words(&[1, 1], &[0, 0])],
+            "[request id: 7] incomplete string length indicator for inference input 'words' for model 'Identity', expecting 4 bytes but only 2 bytes available. Please make sure the string length indicator is in one buffer.",
+        ),
+        (
+            vec![one(), words(&[1, 1], &[5, 0, 0, 0, 1])],
+            "incomplete string data for inference input 'words', expecting string of length 5 but only 1 bytes available",
+        ),
+        (
+            vec![one(), words(&[1, 2], &[0, 0, 0, 0])],
+            "[request id: 7] expected 2 string elements for inference input 'words' for model 'Identity', got 1",
+        ),
+        (
+            vec![one(), words(&[1, 1], &[0; 8])],
+            "[request id: 7] unexpected number of string elements 2 for inference input 'words' for model 'Identity', expecting 1",
+        ),
+    ];
+    for (inputs, expected) in table {
+        assert_eq!(check(inputs, &[]).unwrap_err(), expected);
+    }
+    let shape = check(vec![x(&[2], 2)], &[]).unwrap_err();
+    assert!(shape.starts_with("[request id: 7] unexpected shape for input 'x' for model 'Identity'. Expected [-1,2], got [2]. NOTE: "), "{shape}");
+    let output = check(vec![one()], &["nope"]).unwrap_err();
+    assert_eq!(
+        output,
+        "unexpected inference output 'nope' for model 'Identity'"
+    );
+}
+
+#[test]
+fn no_dimension_is_too_large_to_be_refused() {
+    for shape in [
+        [1, i64::MAX],
+        [i64::MAX, 1],
+        [i64::MAX, i64::MAX],
+        [0, i64::MAX],
+    ] {
+        assert!(check(vec![x(&[1, 2], 2), words(&shape, b"")], &[]).is_err());
+        assert!(check(vec![x(&shape, 2)], &[]).is_err());
+    }
+}
