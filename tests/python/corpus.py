@@ -62,7 +62,9 @@ class Tensors:
         if datatype == "BOOL":
             return [rng.random() < 0.5 for _ in range(count)]
         if datatype.startswith(("F", "B")):
-            pool = [0.0, 1.5, -2.25, 0.1, 1e-3, 65504.0, 1 / 3, -0.0, 16777216.0, 7.0]
+            pool = [0.0, 1.5, -2.25, 0.1, 1e-3, 65504.0, 1 / 3, -0.0, 7.0]
+            if datatype in ("FP32", "FP64"):
+                pool += [16777216.0, -3e38]
             return [rng.choice(pool) for _ in range(count)]
         info = np.iinfo(NUMPY[datatype])
         pool = [0, 1, info.min, info.max, info.max // 3]
@@ -94,10 +96,11 @@ def corpus():
     made += [grpc_identity(rng, tensors, number) for number in range(460)]
     made += [http_model(rng, tensors, number) for number in range(240)]
     made += [grpc_model(rng, tensors, number) for number in range(160)]
+    made += statistics("counts")
     made += http_mistakes(rng)
     made += grpc_mistakes(rng)
     made += bodies()
-    return made
+    return [*made, *statistics("after")]
 
 
 def pack(document, tail=b""):
@@ -351,7 +354,7 @@ DOCUMENTS = {
 RANGES = [("BOOL", "[0]"), ("BOOL", "[2]"), ("BOOL", '["true"]'), ("UINT8", "[256]"), ("UINT8", "[-1]"), ("UINT8", "[1.5]"), ("UINT16", "[65536]"),
           ("UINT32", "[4294967296]"), ("UINT64", "[18446744073709551616]"), ("UINT64", "[-1]"), ("INT8", "[128]"), ("INT16", "[-32769]"),
           ("INT32", "[2147483648]"), ("INT32", "[1.0]"), ("INT64", "[9223372036854775808]"), ("BYTES", "[1]"), ("BYTES", "[null]"),
-          ("FP16", "[1.5]"), ("BF16", "[1.5]"), ("FP64", "[1e400]"), ("FP64", "[5e-324]"), ("FP32", "[1e-45]")]
+          ("FP16", "[1.5]"), ("BF16", "[1.5]"), ("FP64", "[1e400]"), ("FP64", "[5e-324]"), ("FP64", "[1e-30]"), ("FP32", "[1e-45]")]
 
 
 def binary(size, **members):
@@ -513,11 +516,11 @@ def bodies():
         yield Http(f"http/version/{version}", f"/v2/models/I_FP32/versions/{version}/infer", body)
 
 
-def statistics():
-    """What has been counted when all is done."""
+def statistics(kind):
+    """What has been counted so far."""
     for path in ("/v2/models/stats", "/v2/models/AddSub/stats", "/v2/models/Versioned/stats"):
-        yield Http(f"http/counts{path}", path, method="GET")
+        yield Http(f"http/{kind}{path}", path, method="GET")
     for model in [*(f"I_{datatype}" for datatype in DATATYPES), "I_STRING", "AddSub", "Opt", "Fail", "Panic", "WrongRows", "WrongShape",
                   "Raw", "Scale", "NoBatch", "Describe", "Parameters", "Context", "Async", "AnyRank", "Owned", "LooseScale"]:
-        yield Http(f"http/counts/{model}", f"/v2/models/{model}/stats", method="GET")
-        yield Grpc(f"grpc/counts/{model}", "ModelStatistics", pb.ModelStatisticsRequest(name=model))
+        yield Http(f"http/{kind}/{model}", f"/v2/models/{model}/stats", method="GET")
+        yield Grpc(f"grpc/{kind}/{model}", "ModelStatistics", pb.ModelStatisticsRequest(name=model))

@@ -121,10 +121,20 @@ fn no_batch_axis(dims: &[usize]) -> TensorError {
 }
 
 fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> ModelError {
-    ModelError::Input {
-        model: spec.name,
-        input: spec.inputs[input].name,
-        source,
+    let (model, input) = (spec.name, spec.inputs[input].name);
+    match source {
+        TensorError::TruncatedElement {
+            length, available, ..
+        } => ModelError::InputElement {
+            input,
+            length,
+            available,
+        },
+        source => ModelError::Input {
+            model,
+            input,
+            source,
+        },
     }
 }
 

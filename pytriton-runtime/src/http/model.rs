@@ -41,7 +41,10 @@ pub(super) fn metadata(
     version: Option<&str>,
 ) -> Result<Response, Failure> {
     let model = find(repository, name, version).map_err(Failure::json)?;
-    let versions = repository.versions(name);
+    let versions = match version {
+        Some(_) => vec![model.spec().version],
+        None => repository.versions(name),
+    };
     Ok(json(metadata_json(model.spec(), &versions)))
 }
 

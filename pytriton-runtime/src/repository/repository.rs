@@ -55,7 +55,8 @@ impl Repository {
         };
         model.ok_or_else(|| RequestError::UnknownModel {
             name: name.to_owned(),
-            version: version.map(|version| version.to_string()),
+            // Of a model that is not there no version is missing.
+            version: versions.and(version).map(|version| version.to_string()),
         })
     }
 
