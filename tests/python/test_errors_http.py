@@ -227,5 +227,10 @@ def test_client_sees_the_message(http, model, arrays, fragment):
 
 def test_a_body_over_the_limit_is_refused():
     headers = {"Content-Length": str(2**40)}
+    if TRITONSERVER:
+        # It reads a body to its end before it looks at its size.
+        with pytest.raises(TimeoutError):
+            request("POST", "/v2/models/I_FP32/infer", b"", headers, timeout=1.0)
+        return
     status, _, body = request("POST", "/v2/models/I_FP32/infer", b"", headers)
     assert status in (400, 413), body

@@ -59,9 +59,9 @@ def named(result):
     return {name: result.as_numpy(name) for name in names}
 
 
-def request(method, path, body=None, headers=None, address=HTTP):
+def request(method, path, body=None, headers=None, address=HTTP, timeout=TIMEOUT):
     """Status, headers and body of a plain HTTP request."""
-    connection = http.client.HTTPConnection(address, timeout=TIMEOUT)
+    connection = http.client.HTTPConnection(address, timeout=timeout)
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()

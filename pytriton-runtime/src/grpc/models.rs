@@ -45,8 +45,9 @@ pub(super) fn model_config(
     request: &ModelConfigRequest,
 ) -> Result<ModelConfigResponse, GrpcError> {
     let model = model(repository, &request.name, &request.version)?;
+    let versions = repository.versions(&request.name);
     Ok(ModelConfigResponse {
-        config: Some(config(model.spec())),
+        config: Some(config(model.spec(), &versions)),
     })
 }
 

@@ -54,7 +54,8 @@ pub(super) fn config(
     version: Option<&str>,
 ) -> Result<Response, Failure> {
     let model = find(repository, name, version).map_err(Failure::json)?;
-    Ok(json(config_json(model.spec())))
+    let versions = repository.versions(name);
+    Ok(json(config_json(model.spec(), &versions)))
 }
 
 pub(super) fn ready(
