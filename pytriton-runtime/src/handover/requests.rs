@@ -185,6 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn a_string_that_is_cut_off_is_told_as_the_embedded_engine_tells_it() {
+        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let source = TensorError::TruncatedElement {
+            index: 2,
+            length: 3,
+            available: 1,
+        };
+        let expected = "incomplete string data for inference input 'INPUT_1', expecting string of length 3 but only 1 bytes available";
+        assert_eq!(input_error(&spec, 0, source).to_string(), expected);
+    }
+
+    #[test]
     fn a_shape_that_is_not_its_bytes_is_refused() {
         let spec = Arc::new(ModelSpec::new(&IDENTITY).unwrap());
         for (dims, len) in [(&[2, 1][..], 4), (&[1, 2], 4), (&[], 4), (&[1, 1], 8)] {
