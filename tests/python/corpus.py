@@ -96,9 +96,11 @@ def corpus():
     made += [grpc_identity(rng, tensors, number) for number in range(460)]
     made += [http_model(rng, tensors, number) for number in range(240)]
     made += [grpc_model(rng, tensors, number) for number in range(160)]
+    made += streamed(grpc_model(rng, tensors, number) for number in range(80))
     made += statistics("counts")
     made += http_mistakes(rng)
     made += grpc_mistakes(rng)
+    made += streamed(Grpc(f"grpc/mistake/{name}/0", "ModelInfer", case) for name, case in grpc_cases().items())
     made += bodies()
     return [*made, *statistics("after")]
 
@@ -293,6 +295,16 @@ def surface():
     yield Grpc("grpc/surface/server", "ServerMetadata", pb.ServerMetadataRequest())
     yield Grpc("grpc/surface/index", "RepositoryIndex", pb.RepositoryIndexRequest())
     yield Grpc("grpc/surface/index-ready", "RepositoryIndex", pb.RepositoryIndexRequest(ready=True))
+    extras = [("GET", "/v2/logging"), ("GET", "/v2/trace/setting"), ("GET", "/v2/models/AddSub/trace/setting"),
+              ("GET", "/v2/systemsharedmemory/status"), ("GET", "/v2/cudasharedmemory/status"), ("PUT", "/v2/logging"),
+              ("POST", "/v2/repository/models/AddSub/load"), ("POST", "/v2/repository/models/AddSub/unload"),
+              ("GET", "/v2/models/AddSub/generate"), ("GET", "/v2/models/Nope/versions/4294967297")]
+    for method, path in extras:
+        yield Http(f"http/extras/{method} {path}", path, method=method)
+    yield Grpc("grpc/extras/LogSettings", "LogSettings", pb.LogSettingsRequest())
+    yield Grpc("grpc/extras/TraceSetting", "TraceSetting", pb.TraceSettingRequest())
+    yield Grpc("grpc/extras/SystemSharedMemoryStatus", "SystemSharedMemoryStatus", pb.SystemSharedMemoryStatusRequest())
+    yield Grpc("grpc/extras/CudaSharedMemoryStatus", "CudaSharedMemoryStatus", pb.CudaSharedMemoryStatusRequest())
     for body in (b"", b"{}", b'{"ready":true}', b'{"ready":1}', b"nonsense"):
         yield Http(f"http/index/{body.decode()}", "/v2/repository/index", body)
 
@@ -466,6 +478,11 @@ def grpc_cases():
         "shared memory": region, "input twice": twice, "no model": pb.ModelInferRequest(),
         "unknown model": pb.ModelInferRequest(model_name="Nope"), "no inputs": pb.ModelInferRequest(model_name="I_FP32"),
     }
+
+
+def streamed(cases):
+    """The same over a stream of one request."""
+    return [Grpc(f"stream{case.name.removeprefix('grpc')}", "ModelStreamInfer", case.message) for case in cases]
 
 
 def grpc_mistakes(rng):

@@ -42,11 +42,18 @@ class Engine:
 
     def ask_grpc(self, case):
         try:
-            answer = getattr(self.stub, case.call)(case.message, timeout=TIMEOUT)
+            call = getattr(self.stub, case.call)
+            if case.call == "ModelStreamInfer":
+                (answer,) = call(iter([case.message]), timeout=TIMEOUT)
+                if answer.error_message:
+                    return {"status": "ERROR", "text": answer.error_message, "json": str(answer.infer_response)}
+                answer = answer.infer_response
+            else:
+                answer = call(case.message, timeout=TIMEOUT)
         except grpc.RpcError as error:
             return {"status": error.code().name, "text": error.details()}
         tensors = []
-        if case.call == "ModelInfer":
+        if case.call in ("ModelInfer", "ModelStreamInfer"):
             tensors = [content.hex() for content in answer.raw_output_contents]
             del answer.raw_output_contents[:]
         text = json_format.MessageToJson(answer, preserving_proto_field_name=True, indent=None, sort_keys=True)

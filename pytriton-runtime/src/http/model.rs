@@ -20,9 +20,11 @@ pub(super) fn find<'a>(
     let found = match number.map(u32::try_from) {
         None => repository.model(name, None),
         Some(Ok(version)) => repository.model(name, Some(version)),
-        Some(Err(_)) => Err(RequestError::UnknownModel {
-            name: name.to_owned(),
-            version: number.map(|number| number.to_string()),
+        Some(Err(_)) => repository.model(name, None).and_then(|_| {
+            Err(RequestError::UnknownModel {
+                name: name.to_owned(),
+                version: number.map(|number| number.to_string()),
+            })
         }),
     };
     found.map_err(|error| Error::from(error).into())
