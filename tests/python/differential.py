@@ -17,7 +17,8 @@ import numpy as np
 from google.protobuf import json_format
 from tritonclient.grpc import service_pb2_grpc
 
-import corpus
+from corpus import corpus
+from messages import Http
 
 TIMEOUT = 20.0
 DECOMPRESS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
@@ -38,7 +39,7 @@ class Engine:
 
     def ask(self, case):
         """The parts of an answer by their names."""
-        return self.ask_http(case) if isinstance(case, corpus.Http) else self.ask_grpc(case)
+        return self.ask_http(case) if isinstance(case, Http) else self.ask_grpc(case)
 
     def ask_grpc(self, case):
         try:
@@ -167,7 +168,7 @@ def matches(text, glob):
 def main():
     *addresses, path = sys.argv[1:]
     embedded, tritonserver = Engine(*addresses[:2]), Engine(*addresses[2:])
-    table, cases, unlisted, outcomes = Table(path), corpus.corpus(), [], {}
+    table, cases, unlisted, outcomes = Table(path), corpus(), [], {}
     for case in cases:
         try:
             ours, theirs = embedded.ask(case), tritonserver.ask(case)
