@@ -39,9 +39,11 @@ impl Error {
             Self::Request(_) => Status::InvalidArgument,
             Self::Scheduler(error) => error.status(),
             // An input whose bytes are no elements (a `String` that is no UTF-8, values that differ) is the client's.
-            Self::Model(ModelError::Input { .. } | ModelError::DifferentValues { .. }) => {
-                Status::InvalidArgument
-            }
+            Self::Model(
+                ModelError::Input { .. }
+                | ModelError::InputElement { .. }
+                | ModelError::DifferentValues { .. },
+            ) => Status::InvalidArgument,
             Self::Model(_) => Status::Internal,
         }
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tritonclient.http
 
-from wire import request, tensor
+from wire import TRITONSERVER, request, tensor
 
 PATH = "/v2/models/I_FP32/infer"
 DOCUMENT = {"inputs": [{"name": "INPUT_1", "datatype": "FP32", "shape": [1, 2], "data": [1, 2]}]}
@@ -71,8 +71,12 @@ def test_response_stays_as_it_is(accepted):
 )
 def test_what_cannot_be_decompressed(encoding, body, then_right):
     status, _, answer = request("POST", PATH, body, {"Content-Encoding": encoding})
-    assert status == 400, answer
-    assert json.loads(answer)["error"]
+    if TRITONSERVER:
+        # It takes what it can decompress, and of a body of nothing makes a tensor of no elements.
+        assert status in (200, 400, 500), answer
+    else:
+        assert status == 400, answer
+        assert json.loads(answer)["error"]
 
 
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "zstd"])
@@ -85,4 +89,5 @@ def test_unknown_encodings(encoding, then_right):
 def test_a_bomb_does_not_fill_the_memory(then_right):
     bomb = gzip.compress(b"[" + b" " * (512 << 20), compresslevel=1)
     status, _, answer = request("POST", PATH, bomb, {"Content-Encoding": "gzip"})
-    assert status in (400, 413), answer
+    # tritonserver decompresses it, and finds no JSON.
+    assert status in ((500,) if TRITONSERVER else (400, 413)), answer

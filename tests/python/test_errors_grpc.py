@@ -7,7 +7,7 @@ import tritonclient.grpc
 from tritonclient.grpc import service_pb2
 from tritonclient.utils import InferenceServerException
 
-from wire import infer
+from wire import TRITONSERVER, infer
 
 pytestmark = pytest.mark.usefixtures("then_right")
 
@@ -47,6 +47,14 @@ CASES = {
     "broken BYTES": (message([1, 1], [b"\x05\0\0\0ab"], datatype="BYTES", model="I_BYTES"), "INPUT_1"),
     "neither true nor false": (message([1, 1], [b"\x07"], datatype="BOOL", model="I_BOOL"), "INPUT_1"),
 }
+
+
+if TRITONSERVER:
+    # It cuts such an element off.
+    del CASES["contents out of range"]
+    # The sizes of these overflow; `killers.py` shows what comes of it.
+    for ending in ("largest dimension", "product overflows", "product overflows to zero"):
+        del CASES[ending]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -124,4 +132,5 @@ def test_what_has_no_meaning_is_unimplemented(grpc):
     ):
         with pytest.raises(InferenceServerException) as raised:
             call()
-        assert raised.value.status() == "StatusCode.UNIMPLEMENTED"
+        refusals = {"UNAVAILABLE", "INVALID_ARGUMENT", "INTERNAL"} if TRITONSERVER else {"UNIMPLEMENTED"}
+        assert raised.value.status().removeprefix("StatusCode.") in refusals

@@ -8,7 +8,7 @@ import pytest
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
-from wire import infer, post_binary, post_json, request
+from wire import TRITONSERVER, infer, post_binary, post_json, request
 
 pytestmark = pytest.mark.usefixtures("then_right")
 
@@ -93,10 +93,22 @@ DOCUMENTS = {
 }
 
 
+# What tritonserver 2.51 takes although it should not; the rest it refuses with 400 or 500, in words that the
+# differential test compares.
+TAKEN = {"empty", "NaN", "Infinity", "-Infinity"}
+if TRITONSERVER:
+    # `killers.py` shows what comes of these.
+    for ending in ("largest dimension", "bytes overflow", "deep nesting", "deep nesting elsewhere"):
+        del DOCUMENTS[ending]
+
+
 @pytest.mark.parametrize("case", DOCUMENTS)
 def test_documents(case):
     document, fragment = DOCUMENTS[case]
     status, answer = post_json("I_FP32", document)
+    if TRITONSERVER:
+        assert status in ((200,) if case in TAKEN else (400, 500)), answer
+        return
     assert status == 400, answer
     assert list(answer) == ["error"]
     assert fragment in answer["error"]
@@ -126,8 +138,9 @@ def test_elements_out_of_range(datatype, data):
         '{"inputs":[{"name":"INPUT_1","datatype":"%s","shape":[1,1],"data":%s}]}' % (datatype, data)
     )
     status, answer = post_json(f"I_{datatype}", document)
-    assert status == 400, answer
-    assert answer["error"]
+    # tritonserver cuts off what does not fit.
+    assert status in ((200, 500) if TRITONSERVER else (400,)), answer
+    assert status == 200 or answer["error"]
 
 
 def binary(size, **members):
@@ -157,6 +170,9 @@ BINARY = {
 def test_binary(case):
     document, tail, length, fragment = BINARY[case]
     status, _, body = post_binary("I_FP32", document, tail, length)
+    if TRITONSERVER:
+        assert status in (400, 500), body
+        return
     assert status == 400, body
     assert fragment in json.loads(body)["error"]
 
@@ -211,5 +227,10 @@ def test_client_sees_the_message(http, model, arrays, fragment):
 
 def test_a_body_over_the_limit_is_refused():
     headers = {"Content-Length": str(2**40)}
+    if TRITONSERVER:
+        # It reads a body to its end before it looks at its size.
+        with pytest.raises(TimeoutError):
+            request("POST", "/v2/models/I_FP32/infer", b"", headers, timeout=1.0)
+        return
     status, _, body = request("POST", "/v2/models/I_FP32/infer", b"", headers)
     assert status in (400, 413), body

@@ -12,7 +12,7 @@ import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
-from wire import HTTP, connect, infer, metric, statistics, tensor
+from wire import HTTP, TRITONSERVER, connect, infer, metric, statistics, tensor
 
 pytestmark = pytest.mark.usefixtures("then_right")
 
@@ -62,7 +62,8 @@ def test_a_full_queue_refuses_at_once(protocol):
 
 def test_refused_requests_are_counted(http):
     refused = metric("nv_inference_request_failure", "TinyQueue", reason="REJECTED")
-    assert refused == 8
+    # tritonserver does not count those that never were in the queue.
+    assert refused == (0 if TRITONSERVER else 8)
     assert statistics(http, "TinyQueue")["inference_count"] == 4
 
 
@@ -73,7 +74,8 @@ def test_a_request_waits_no_longer_than_the_model_allows(protocol):
         took, error = timed(protocol, "Impatient", 1)
         assert error is not None and "Request timeout expired" in error.message()
         assert error.status() in ("503", "StatusCode.UNAVAILABLE")
-        assert 0.2 < took < 0.8
+        # tritonserver looks at its queue when the instance is free again.
+        assert 0.2 < took < (1.5 if TRITONSERVER else 0.8)
         assert long.result()[1] is None
 
 
@@ -83,7 +85,7 @@ def test_a_request_may_wait_shorter(protocol):
         time.sleep(0.2)
         took, error = timed(protocol, "Impatient", 1, timeout=20_000)
         assert error is not None and "Request timeout expired" in error.message()
-        assert took < 0.25
+        assert took < (1.5 if TRITONSERVER else 0.25)
         assert long.result()[1] is None
 
 
@@ -115,8 +117,10 @@ def test_a_client_that_went_away_costs_no_computation(http):
             connection.close()
         wait_until(lambda: metric("nv_inference_pending_request_count", "Slow") == 0)
         assert busy.result()[1] is None
-    assert statistics(http, "Slow")["execution_count"] == before + 1
-    assert metric("nv_inference_request_failure", "Slow", reason="CANCELED") == canceled + 5
+    # tritonserver does not see that an HTTP client is gone.
+    unheard = 5 if TRITONSERVER else 0
+    assert statistics(http, "Slow")["execution_count"] == before + 1 + unheard
+    assert metric("nv_inference_request_failure", "Slow", reason="CANCELED") == canceled + 5 - unheard
 
 
 def test_a_canceled_call_costs_no_computation(http, grpc):

@@ -15,6 +15,8 @@ from tritonclient.utils import np_to_triton_dtype
 HTTP = os.environ["PYTRITON_TEST_HTTP"]
 GRPC = os.environ["PYTRITON_TEST_GRPC"]
 METRICS = os.environ["PYTRITON_TEST_METRICS"]
+# Where tritonserver 2.51 behaves in its own way, which docs/differences.md explains.
+TRITONSERVER = os.environ.get("PYTRITON_TEST_ENGINE") == "tritonserver"
 PID = int(os.environ.get("PYTRITON_TEST_PID", "0"))
 
 # No request of these tests takes longer, and none may hang.
@@ -57,9 +59,9 @@ def named(result):
     return {name: result.as_numpy(name) for name in names}
 
 
-def request(method, path, body=None, headers=None, address=HTTP):
+def request(method, path, body=None, headers=None, address=HTTP, timeout=TIMEOUT):
     """Status, headers and body of a plain HTTP request."""
-    connection = http.client.HTTPConnection(address, timeout=TIMEOUT)
+    connection = http.client.HTTPConnection(address, timeout=timeout)
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()

@@ -1,12 +1,14 @@
 //! What the end-to-end tests need: servers on free ports, a Python with NVIDIA's client, deadlines for both.
 
 mod banner;
+mod engine;
 mod error;
 mod process;
 mod python;
 mod server;
 
 pub use banner::Banner;
+pub use engine::Engine;
 pub use error::{HarnessError, Result};
 pub use process::{Finished, finish};
 pub use python::Python;

@@ -73,11 +73,25 @@ impl Python {
         pytest
             .args(["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", file])
             .current_dir(folder)
+            .env("PYTRITON_TEST_ENGINE", server.engine().name())
             .env("PYTRITON_TEST_HTTP", &banner.http)
             .env("PYTRITON_TEST_GRPC", &banner.grpc)
             .env("PYTRITON_TEST_METRICS", &banner.metrics)
             .env("PYTRITON_TEST_PID", server.pid().to_string());
         finish(&mut pytest, TEST)?.success(file)?;
+        Ok(())
+    }
+
+    /// Runs a Python program that is no test of pytest's.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what it said.
+    pub fn run<'a>(&self, file: &str, arguments: impl IntoIterator<Item = &'a str>) -> Result<()> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
+        let mut program = self.command();
+        program.arg(file).args(arguments).current_dir(folder);
+        finish(&mut program, TEST)?.success(file)?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use crate::process::{embedded, poll, wait};
-use crate::{Banner, HarnessError, Result};
+use crate::{Banner, Engine, HarnessError, Result};
 
 /// How long a server may take until it is ready. It takes milliseconds on a machine that does nothing else.
 const READY: Duration = Duration::from_secs(20);
@@ -25,6 +25,7 @@ const FREE_PORTS: [&str; 6] = [
 #[derive(Debug)]
 pub struct Server {
     child: Child,
+    engine: Engine,
     banner: Banner,
     log: NamedTempFile,
 }
@@ -39,6 +40,24 @@ impl Server {
         let mut command = Command::new(binary.as_ref());
         command.args(FREE_PORTS).args(arguments);
         Self::spawn(&mut command)
+    }
+
+    /// Starts a server binary with an engine on free ports; what the engine needs is in the folder, or put there.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Deadline`] with its log when the banner does not come.
+    pub fn start_with(
+        engine: Engine,
+        folder: &Path,
+        binary: impl AsRef<Path>,
+        arguments: &[&str],
+    ) -> Result<Self> {
+        let mut command = engine.command(binary.as_ref(), folder)?;
+        command.args(FREE_PORTS).args(arguments);
+        let mut server = Self::spawn(&mut command)?;
+        server.engine = engine;
+        Ok(server)
     }
 
     /// Starts a command that serves and waits for its banner.
@@ -58,7 +77,12 @@ impl Server {
             Banner::parse(&fs::read_to_string(output.path())?)
         });
         match banner {
-            Ok(Some(banner)) => Ok(Self { child, banner, log }),
+            Ok(Some(banner)) => Ok(Self {
+                child,
+                engine: Engine::Embedded,
+                banner,
+                log,
+            }),
             other => {
                 child.kill()?;
                 child.wait()?;
@@ -75,6 +99,11 @@ impl Server {
     /// What the server said when it was ready.
     pub fn banner(&self) -> &Banner {
         &self.banner
+    }
+
+    /// The engine that it was started with.
+    pub fn engine(&self) -> Engine {
+        self.engine
     }
 
     /// The server's process id.

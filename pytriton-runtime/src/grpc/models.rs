@@ -32,7 +32,10 @@ pub(super) fn model_metadata(
     request: &ModelMetadataRequest,
 ) -> Result<ModelMetadataResponse, GrpcError> {
     let model = model(repository, &request.name, &request.version)?;
-    let versions = repository.versions(&request.name);
+    let versions = match request.version.as_str() {
+        "" => repository.versions(&request.name),
+        _ => vec![model.spec().version],
+    };
     Ok(metadata(model.spec(), &versions))
 }
 
@@ -42,8 +45,9 @@ pub(super) fn model_config(
     request: &ModelConfigRequest,
 ) -> Result<ModelConfigResponse, GrpcError> {
     let model = model(repository, &request.name, &request.version)?;
+    let versions = repository.versions(&request.name);
     Ok(ModelConfigResponse {
-        config: Some(config(model.spec())),
+        config: Some(config(model.spec(), &versions)),
     })
 }
 

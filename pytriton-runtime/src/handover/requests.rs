@@ -121,10 +121,20 @@ fn no_batch_axis(dims: &[usize]) -> TensorError {
 }
 
 fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> ModelError {
-    ModelError::Input {
-        model: spec.name,
-        input: spec.inputs[input].name,
-        source,
+    let (model, input) = (spec.name, spec.inputs[input].name);
+    match source {
+        TensorError::TruncatedElement {
+            length, available, ..
+        } => ModelError::InputElement {
+            input,
+            length,
+            available,
+        },
+        source => ModelError::Input {
+            model,
+            input,
+            source,
+        },
     }
 }
 
@@ -172,6 +182,18 @@ mod tests {
         let whole = stacked[0].as_ref().unwrap();
         assert_eq!(whole.shape(), [3, 1]);
         assert_eq!(whole.data().as_ptr(), data.as_ptr());
+    }
+
+    #[test]
+    fn a_string_that_is_cut_off_is_told_as_the_embedded_engine_tells_it() {
+        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let source = TensorError::TruncatedElement {
+            index: 2,
+            length: 3,
+            available: 1,
+        };
+        let expected = "incomplete string data for inference input 'INPUT_1', expecting string of length 3 but only 1 bytes available";
+        assert_eq!(input_error(&spec, 0, source).to_string(), expected);
     }
 
     #[test]

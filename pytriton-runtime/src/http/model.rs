@@ -20,9 +20,11 @@ pub(super) fn find<'a>(
     let found = match number.map(u32::try_from) {
         None => repository.model(name, None),
         Some(Ok(version)) => repository.model(name, Some(version)),
-        Some(Err(_)) => Err(RequestError::UnknownModel {
-            name: name.to_owned(),
-            version: number.map(|number| number.to_string()),
+        Some(Err(_)) => repository.model(name, None).and_then(|_| {
+            Err(RequestError::UnknownModel {
+                name: name.to_owned(),
+                version: number.map(|number| number.to_string()),
+            })
         }),
     };
     found.map_err(|error| Error::from(error).into())
@@ -41,7 +43,10 @@ pub(super) fn metadata(
     version: Option<&str>,
 ) -> Result<Response, Failure> {
     let model = find(repository, name, version).map_err(Failure::json)?;
-    let versions = repository.versions(name);
+    let versions = match version {
+        Some(_) => vec![model.spec().version],
+        None => repository.versions(name),
+    };
     Ok(json(metadata_json(model.spec(), &versions)))
 }
 
@@ -51,7 +56,8 @@ pub(super) fn config(
     version: Option<&str>,
 ) -> Result<Response, Failure> {
     let model = find(repository, name, version).map_err(Failure::json)?;
-    Ok(json(config_json(model.spec())))
+    let versions = repository.versions(name);
+    Ok(json(config_json(model.spec(), &versions)))
 }
 
 pub(super) fn ready(

@@ -101,6 +101,7 @@ async fn paths_answer_as_tritons_do() {
         ("GET", "/v2/models/Nope", 404, json, unknown),
         ("POST", "/v2/models/Nope", 405, json, method),
         ("GET", "/v2/models/Nope/config", 404, json, unknown),
+        ("GET", "/v2/models/Nope/versions/1", 404, json, unknown),
         ("GET", "/v2/models/Identity/versions/2", 404, json, version),
         (
             "GET",
@@ -201,6 +202,8 @@ async fn paths_answer_as_tritons_do() {
     assert_eq!((got.status, got.header("content-type")), (400, Some(plain)));
     let got = send(&app, "GET", "/v2/models/Identity", &[], "").await;
     assert!(got.text().contains(r#""versions":["1","3"]"#));
+    let got = send(&app, "GET", "/v2/models/Identity/versions/1", &[], "").await;
+    assert!(got.text().contains(r#""versions":["1"]"#));
     let got = send(&app, "GET", "/v2/models/Identity/stats", &[], "").await;
     assert_eq!(got.text().matches(r#""name":"Identity""#).count(), 2);
 }

@@ -5,17 +5,21 @@ use super::metadata::PLATFORM;
 
 /// A model's configuration as Triton shows it: every field of `ModelConfig`, defaults included.
 ///
+/// `versions` are those that are served under its name.
+///
 /// Source: `ModelConfigToJson` in Triton 2.51.
-pub fn config_json(model: &ModelSpec) -> Vec<u8> {
+pub fn config_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(1024);
     json.object(|json| {
         json.name("name").text(model.name);
         json.name("platform").text("");
         json.name("backend").text(PLATFORM);
         json.name("runtime").text("");
-        json.name("version_policy").object(|json| {
-            json.name("latest")
-                .object(|json| json.name("num_versions").integer(1));
+        json.name("version_policy").object(|json| match versions {
+            [] | [_] => json
+                .name("latest")
+                .object(|json| json.name("num_versions").integer(1)),
+            _ => empty_object(json, "all"),
         });
         json.name("max_batch_size").integer(model.max_batch_size);
         json.name("input").array(&model.inputs, input);
@@ -139,13 +143,20 @@ mod tests {
     use crate::testing::IDENTITY;
 
     fn text(declaration: &ModelDeclaration) -> String {
-        String::from_utf8(config_json(&ModelSpec::new(declaration).unwrap())).unwrap()
+        String::from_utf8(config_json(&ModelSpec::new(declaration).unwrap(), &[1])).unwrap()
     }
 
     #[test]
     fn has_tritons_members_in_their_order() {
         let expected = r#"{"name":"Identity","platform":"","backend":"pytriton","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":8,"input":[{"name":"INPUT_1","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"OUTPUT_1","data_type":"TYPE_FP32","dims":[-1],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"optimization":{"priority":"PRIORITY_DEFAULT","input_pinned_memory":{"enable":true},"output_pinned_memory":{"enable":true},"gather_kernel_buffer_threshold":0,"eager_batching":false},"dynamic_batching":{"preferred_batch_size":[8],"max_queue_delay_microseconds":0,"preserve_ordering":false,"priority_levels":0,"default_priority_level":0,"priority_queue_policy":{}},"instance_group":[{"name":"Identity_0","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[]}"#;
         assert_eq!(text(&IDENTITY), expected);
+    }
+
+    #[test]
+    fn all_versions_are_served() {
+        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let text = String::from_utf8(config_json(&spec, &[1, 3])).unwrap();
+        assert!(text.contains(r#""version_policy":{"all":{}},"#), "{text}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Repository {
     ) -> Result<Self, RepositoryError> {
         let mut models: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         for spec in registry.iter() {
-            let model = Model::start(Arc::clone(spec), default_queue_size).await?;
+            let model = Model::start(spec, default_queue_size).await?;
             let versions = models.entry(spec.name).or_default();
             versions.insert(spec.version, Arc::new(model));
         }
@@ -55,7 +55,8 @@ impl Repository {
         };
         model.ok_or_else(|| RequestError::UnknownModel {
             name: name.to_owned(),
-            version: version.map(|version| version.to_string()),
+            // Of a model that is not there no version is missing.
+            version: versions.and(version).map(|version| version.to_string()),
         })
     }
 

@@ -1,86 +1,57 @@
-//! One server and one file of Python tests each.
+//! One server and one file of Python tests each, with either engine.
 
-use pytriton_tests::{Result, Server};
+/// The tests of both engines for each file.
+macro_rules! both {
+    ($($name:ident: $file:literal $(with $arguments:expr)?;)*) => {
+        mod embedded {
+            $(
+                #[test]
+                fn $name() -> pytriton_tests::Result<()> {
+                    super::drive(pytriton_tests::Engine::Embedded, $file, &[$(&$arguments)?])
+                }
+            )*
+        }
 
-use crate::{MODELS, python};
-
-fn drive(file: &str) -> Result<()> {
-    drive_with(file, &[])
+        mod tritonserver {
+            $(
+                #[test]
+                fn $name() -> pytriton_tests::Result<()> {
+                    super::drive(pytriton_tests::Engine::Tritonserver, $file, &[$(&$arguments)?])
+                }
+            )*
+        }
+    };
 }
 
-fn drive_with(file: &str, arguments: &[&str]) -> Result<()> {
-    let python = python()?;
-    python.test(file, &Server::start(MODELS, arguments)?)
+both! {
+    datatypes: "test_datatypes.py";
+    bytes: "test_bytes.py";
+    requests: "test_requests.py" with super::FORWARD;
+    batching: "test_batching.py";
+    asyncio: "test_aio.py";
+    streaming: "test_streaming.py";
+    compression: "test_compression.py";
+    errors_over_http: "test_errors_http.py";
+    errors_over_grpc: "test_errors_grpc.py";
+    failures: "test_failures.py";
+    statistics: "test_statistics.py";
+    surface: "test_surface.py";
+    overload: "test_overload.py";
 }
 
-#[test]
-fn datatypes() -> Result<()> {
-    drive("test_datatypes.py")
-}
+/// Headers that reach the functions.
+const FORWARD: [&str; 4] = [
+    "--http-header-forward-pattern",
+    "(?i)x-forwarded-.*",
+    "--grpc-header-forward-pattern",
+    "(?i)x-forwarded-.*",
+];
 
-#[test]
-fn bytes() -> Result<()> {
-    drive("test_bytes.py")
-}
-
-#[test]
-fn requests() -> Result<()> {
-    let forward = "(?i)x-forwarded-.*";
-    let patterns = [
-        "--http-header-forward-pattern",
-        forward,
-        "--grpc-header-forward-pattern",
-        forward,
-    ];
-    drive_with("test_requests.py", &patterns)
-}
-
-#[test]
-fn batching() -> Result<()> {
-    drive("test_batching.py")
-}
-
-#[test]
-fn asyncio() -> Result<()> {
-    drive("test_aio.py")
-}
-
-#[test]
-fn streaming() -> Result<()> {
-    drive("test_streaming.py")
-}
-
-#[test]
-fn compression() -> Result<()> {
-    drive("test_compression.py")
-}
-
-#[test]
-fn errors_over_http() -> Result<()> {
-    drive("test_errors_http.py")
-}
-
-#[test]
-fn errors_over_grpc() -> Result<()> {
-    drive("test_errors_grpc.py")
-}
-
-#[test]
-fn failures() -> Result<()> {
-    drive("test_failures.py")
-}
-
-#[test]
-fn statistics() -> Result<()> {
-    drive("test_statistics.py")
-}
-
-#[test]
-fn surface() -> Result<()> {
-    drive("test_surface.py")
-}
-
-#[test]
-fn overload() -> Result<()> {
-    drive("test_overload.py")
+fn drive(
+    engine: pytriton_tests::Engine,
+    file: &str,
+    arguments: &[&[&str]],
+) -> pytriton_tests::Result<()> {
+    let python = crate::python()?;
+    python.test(file, &crate::serve(engine, &arguments.concat())?)
 }

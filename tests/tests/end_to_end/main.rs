@@ -2,6 +2,7 @@
 
 mod clients;
 mod command_line;
+mod differential;
 mod examples;
 mod readme;
 mod shutdown;
@@ -9,10 +10,21 @@ mod tritonserver;
 
 use std::path::Path;
 
+use pytriton_tests::{Engine, Python, Result, Server};
+
 /// The binary with all test models.
 const MODELS: &str = env!("CARGO_BIN_EXE_test_models");
 
 /// Python with NVIDIA's client, made by the first test that asks for it.
-fn python() -> pytriton_tests::Result<pytriton_tests::Python> {
-    pytriton_tests::Python::prepare(Path::new(env!("CARGO_TARGET_TMPDIR")))
+fn python() -> Result<Python> {
+    Python::prepare(folder())
+}
+
+/// All test models, served by an engine.
+fn serve(engine: Engine, arguments: &[&str]) -> Result<Server> {
+    Server::start_with(engine, folder(), MODELS, arguments)
+}
+
+fn folder() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
 }

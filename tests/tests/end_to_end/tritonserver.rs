@@ -7,12 +7,9 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pytriton_tests::{Result, Server, finish};
+use pytriton_tests::{Engine, Result, Server, finish};
 
-use crate::MODELS;
-
-/// A download of 55 MB, where nobody has made it before.
-const INSTALL: Duration = Duration::from_secs(300);
+use crate::{MODELS, folder};
 
 /// In which one of the two must have noticed that the other is gone.
 const NOTICED: Duration = Duration::from_secs(1);
@@ -21,12 +18,10 @@ const EXIT: Duration = Duration::from_secs(10);
 
 /// A command that serves with the tritonserver engine, in a folder for its workspaces of its own.
 fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
-    let installed = finish(Command::new(MODELS).arg("install"), INSTALL)?.success("install")?;
-    let folder = installed.trim_end().rsplit(": ").next().unwrap_or_default();
-    let mut command = Command::new(MODELS);
+    let mut command = Engine::Tritonserver.command(MODELS.as_ref(), folder())?;
+    let installed = folder().join("cache/pytriton/tritonserver/2.51.0");
     command
-        .env("PYTRITON_ENGINE", "tritonserver")
-        .env("PYTRITON_TRITONSERVER", folder)
+        .env("PYTRITON_TRITONSERVER", installed)
         .env("XDG_CACHE_HOME", home)
         .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
         .args(arguments);

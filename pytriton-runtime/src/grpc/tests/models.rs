@@ -28,6 +28,12 @@ async fn tells_of_itself_and_its_models() {
     let metadata = client.model_metadata(metadata).await.unwrap().into_inner();
     assert_eq!(metadata.versions, ["1", "3"]);
     assert_eq!(metadata.inputs[0].shape, [-1, -1]);
+    let metadata = ModelMetadataRequest {
+        name: "Identity".to_owned(),
+        version: "3".to_owned(),
+    };
+    let metadata = client.model_metadata(metadata).await.unwrap().into_inner();
+    assert_eq!(metadata.versions, ["3"]);
 
     let config = ModelConfigRequest {
         name: "Identity".to_owned(),

@@ -4,7 +4,7 @@ use crate::proto::model_config::SchedulingChoice;
 use crate::proto::model_instance_group::Kind;
 use crate::proto::model_optimization_policy::PinnedMemoryBuffer;
 use crate::proto::model_queue_policy;
-use crate::proto::model_version_policy::{Latest, PolicyChoice};
+use crate::proto::model_version_policy::{All, Latest, PolicyChoice};
 use crate::proto::{
     self, ModelConfig, ModelDynamicBatching, ModelInput, ModelInstanceGroup,
     ModelOptimizationPolicy, ModelOutput, ModelQueuePolicy, ModelVersionPolicy,
@@ -12,12 +12,18 @@ use crate::proto::{
 use crate::tensor::DataType;
 
 /// The configuration of a model, with the defaults that Triton fills in.
-pub fn config(spec: &ModelSpec) -> ModelConfig {
+///
+/// `versions` are those that are served under its name.
+pub fn config(spec: &ModelSpec, versions: &[u32]) -> ModelConfig {
+    let policy_choice = match versions {
+        [] | [_] => PolicyChoice::Latest(Latest { num_versions: 1 }),
+        _ => PolicyChoice::All(All {}),
+    };
     ModelConfig {
         name: spec.name.to_owned(),
         backend: PLATFORM.to_owned(),
         version_policy: Some(ModelVersionPolicy {
-            policy_choice: Some(PolicyChoice::Latest(Latest { num_versions: 1 })),
+            policy_choice: Some(policy_choice),
         }),
         max_batch_size: signed(spec.max_batch_size),
         input: spec.inputs.iter().map(input).collect(),

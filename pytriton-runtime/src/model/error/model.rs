@@ -33,6 +33,18 @@ pub enum ModelError {
         #[source]
         source: TensorError,
     },
+    /// An element of a `BYTES` input is cut off, which tritonserver leaves to its backend. The text is its own.
+    #[error(
+        "incomplete string data for inference input '{input}', expecting string of length {length} but only {available} bytes available"
+    )]
+    InputElement {
+        /// The input.
+        input: &'static str,
+        /// The length its prefix gives.
+        length: usize,
+        /// The bytes that are there.
+        available: usize,
+    },
     /// The rows of a `#[first_value]` input differ.
     #[error(
         "input '{input}' of model '{model}' must have one value for the whole batch, found {values}"

@@ -1,0 +1,161 @@
+"""Requests of every kind, the same ones whenever they are made: what is random in them has a seed."""
+
+import random
+
+from tritonclient.grpc import service_pb2 as pb
+
+from messages import CONTENTS, DATATYPES, Grpc, Http, Tensors, arrays, grpc_infer, http_infer
+from mistakes import bodies, grpc_cases, grpc_mistakes, http_mistakes
+
+SEED = 2051
+PARAMETERS = [
+    {}, {}, {"text": "é"}, {"number": -4}, {"yes": True, "no": False}, {"a": "1", "b": 2, "c": ""}, {"priority": 0},
+]
+IDS = [None, None, "7", "a-b", "é", ""]
+
+
+def corpus():
+    """All requests in their order."""
+    rng = random.Random(SEED)
+    made = [*surface()]
+    tensors = Tensors(rng)
+    made += [http_identity(rng, tensors, number) for number in range(620)]
+    made += [grpc_identity(rng, tensors, number) for number in range(460)]
+    made += [http_model(rng, tensors, number) for number in range(240)]
+    made += [grpc_model(rng, tensors, number) for number in range(160)]
+    made += streamed(grpc_model(rng, tensors, number) for number in range(80))
+    made += statistics("counts")
+    made += http_mistakes(rng)
+    made += grpc_mistakes(rng)
+    made += streamed(Grpc(f"grpc/mistake/{name}/0", "ModelInfer", case) for name, case in grpc_cases().items())
+    made += bodies()
+    return [*made, *statistics("after")]
+
+
+def members(rng):
+    found = {}
+    identity = rng.choice(IDS)
+    if identity is not None:
+        found["id"] = identity
+    parameters = dict(rng.choice(PARAMETERS))
+    if rng.random() < 0.2:
+        parameters["binary_data_output"] = rng.random() < 0.7
+    if parameters:
+        found["parameters"] = parameters
+    return found
+
+
+def requested(rng, names):
+    """Nothing, or some outputs in some order, each in a form of its own."""
+    if rng.random() < 0.4:
+        return None
+    chosen = rng.sample(names, rng.randint(1, len(names)))
+    forms = [{}, {"parameters": {"binary_data": True}}, {"parameters": {"binary_data": False}}]
+    return [{"name": name, **rng.choice(forms)} for name in chosen]
+
+
+def shape_of(rng):
+    rows = rng.choice([1, 1, 1, 2, 3, 15, 16])
+    return [rows, rng.choice([0, 1, 2, 3, 4, 7, 33])]
+
+
+def http_identity(rng, tensors, number):
+    datatype = rng.choice(DATATYPES)
+    model = rng.choice(["I_BYTES", "I_STRING"]) if datatype == "BYTES" else f"I_{datatype}"
+    shape = shape_of(rng)
+    elements = tensors.elements(datatype, shape[0] * shape[1])
+    binary = datatype in ("FP16", "BF16") or rng.random() < 0.5
+    outputs = requested(rng, ["OUTPUT_1"])
+    if datatype in ("FP16", "BF16"):
+        outputs = [{"name": "OUTPUT_1", "parameters": {"binary_data": True}}]
+    kind = "none" if 0 in shape else "some"
+    name = f"http/identity/{datatype}/{kind}/{number}"
+    return http_infer(name, model, [("INPUT_1", datatype, shape, elements, binary)], rng, outputs, **members(rng))
+
+
+def grpc_identity(rng, tensors, number):
+    datatype = rng.choice(DATATYPES)
+    model = rng.choice(["I_BYTES", "I_STRING"]) if datatype == "BYTES" else f"I_{datatype}"
+    shape = shape_of(rng)
+    elements = tensors.elements(datatype, shape[0] * shape[1])
+    typed = datatype in CONTENTS and rng.random() < 0.5
+    outputs = rng.choice([[], ["OUTPUT_1"]])
+    kind = "none" if 0 in shape else "some"
+    chosen = {"id": rng.choice(IDS), "parameters": rng.choice(PARAMETERS)}
+    name = f"grpc/identity/{datatype}/{kind}/{number}"
+    return grpc_infer(name, model, [("INPUT_1", datatype, shape, elements)], typed, outputs, **chosen)
+
+
+def http_model(rng, tensors, number):
+    model, inputs, outputs = arrays(rng, tensors)
+    given = [(*tensor, rng.random() < 0.5) for tensor in inputs]
+    return http_infer(f"http/model/{model}/{number}", model, given, rng, requested(rng, outputs), **members(rng))
+
+
+def grpc_model(rng, tensors, number):
+    model, inputs, outputs = arrays(rng, tensors)
+    outputs = rng.sample(outputs, rng.randint(0, len(outputs)))
+    chosen = {"id": rng.choice(IDS), "parameters": rng.choice(PARAMETERS)}
+    if model == "Versioned":
+        chosen["version"] = rng.choice(["", "1", "3", "2", "x"])
+    return grpc_infer(f"grpc/model/{model}/{number}", model, inputs, rng.random() < 0.5, outputs, **chosen)
+
+
+MODELS = [*(f"I_{datatype}" for datatype in DATATYPES), "AddSub", "Opt", "Fixed", "NoBatch", "Versioned", "Preferred",
+          "TinyQueue", "Impatient", "Ordered", "Counter", "AnyRank", "Nope"]
+
+
+def surface():
+    """What a server says of itself and its models, asked in every way."""
+    paths = ["/v2", "/v2/", "/", "/nope", "/v2/health/live", "/v2/health/ready", "/v2/health", "/v2/models",
+             "/v2/repository/index", "/v2/models/stats", "/v2/models/", "/v2/models//ready", "/v2/models/AddSub/",
+             "/v2/models/AddSub/nope", "/v2/models/AddSub/versions/x", "/v2/models/AddSub/versions/-1",
+             "/v2/models/AddSub/versions/99999999999999999999", "/v2/models/AddSub/versions/0"]
+    for path in paths:
+        for method in ("GET", "POST", "PUT"):
+            yield Http(f"http/path/{method} {path}", path, method=method)
+    for model in MODELS:
+        for version in ("", "/versions/1", "/versions/2", "/versions/3"):
+            for action in ("", "/ready", "/config", "/stats"):
+                path = f"/v2/models/{model}{version}{action}"
+                yield Http(f"http/surface{action or '/metadata'}/{model}{version}", path, method="GET")
+        path = f"/v2/models/{model}/infer"
+        yield Http(f"http/path/GET infer/{model}", path, method="GET")
+        for version in ("", "1", "2", "3", "x"):
+            named = {"name": model, "version": version}
+            yield Grpc(f"grpc/surface/metadata/{model}/{version}", "ModelMetadata", pb.ModelMetadataRequest(**named))
+            yield Grpc(f"grpc/surface/ready/{model}/{version}", "ModelReady", pb.ModelReadyRequest(**named))
+            yield Grpc(f"grpc/surface/config/{model}/{version}", "ModelConfig", pb.ModelConfigRequest(**named))
+            yield Grpc(f"grpc/surface/stats/{model}/{version}", "ModelStatistics", pb.ModelStatisticsRequest(**named))
+    yield Grpc("grpc/surface/live", "ServerLive", pb.ServerLiveRequest())
+    yield Grpc("grpc/surface/server-ready", "ServerReady", pb.ServerReadyRequest())
+    yield Grpc("grpc/surface/server", "ServerMetadata", pb.ServerMetadataRequest())
+    yield Grpc("grpc/surface/index", "RepositoryIndex", pb.RepositoryIndexRequest())
+    yield Grpc("grpc/surface/index-ready", "RepositoryIndex", pb.RepositoryIndexRequest(ready=True))
+    extras = [("GET", "/v2/logging"), ("GET", "/v2/trace/setting"), ("GET", "/v2/models/AddSub/trace/setting"),
+              ("GET", "/v2/systemsharedmemory/status"), ("GET", "/v2/cudasharedmemory/status"), ("PUT", "/v2/logging"),
+              ("POST", "/v2/repository/models/AddSub/load"), ("POST", "/v2/repository/models/AddSub/unload"),
+              ("GET", "/v2/models/AddSub/generate"), ("GET", "/v2/models/Nope/versions/4294967297")]
+    for method, path in extras:
+        yield Http(f"http/extras/{method} {path}", path, method=method)
+    yield Grpc("grpc/extras/LogSettings", "LogSettings", pb.LogSettingsRequest())
+    yield Grpc("grpc/extras/TraceSetting", "TraceSetting", pb.TraceSettingRequest())
+    yield Grpc("grpc/extras/SystemSharedMemoryStatus", "SystemSharedMemoryStatus", pb.SystemSharedMemoryStatusRequest())
+    yield Grpc("grpc/extras/CudaSharedMemoryStatus", "CudaSharedMemoryStatus", pb.CudaSharedMemoryStatusRequest())
+    for body in (b"", b"{}", b'{"ready":true}', b'{"ready":1}', b"nonsense"):
+        yield Http(f"http/index/{body.decode()}", "/v2/repository/index", body)
+
+
+def streamed(cases):
+    """The same over a stream of one request."""
+    return [Grpc(f"stream{case.name.removeprefix('grpc')}", "ModelStreamInfer", case.message) for case in cases]
+
+
+def statistics(kind):
+    """What has been counted so far."""
+    for path in ("/v2/models/stats", "/v2/models/AddSub/stats", "/v2/models/Versioned/stats"):
+        yield Http(f"http/{kind}{path}", path, method="GET")
+    for model in [*(f"I_{datatype}" for datatype in DATATYPES), "I_STRING", "AddSub", "Opt", "Fail", "Panic", "WrongRows", "WrongShape",
+                  "Raw", "Scale", "NoBatch", "Describe", "Parameters", "Context", "Async", "AnyRank", "Owned", "LooseScale"]:
+        yield Http(f"http/{kind}/{model}", f"/v2/models/{model}/stats", method="GET")
+        yield Grpc(f"grpc/{kind}/{model}", "ModelStatistics", pb.ModelStatisticsRequest(name=model))
