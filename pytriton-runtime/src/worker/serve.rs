@@ -27,6 +27,7 @@ fn batches(host: &Host, lobby: &Lobby, desk: &mut Desk) -> Result<(), ChannelErr
     let mut answer = Answer::default();
     loop {
         let asked = desk.wait()?;
+        let _working = lobby.working();
         let data = Bytes::from_owner(asked.data.window());
         let results = run(host, &lobby.spec, &asked.description, &data)?;
         let (len, size) = match answer.write(desk, &results) {

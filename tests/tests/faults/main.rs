@@ -13,7 +13,7 @@ mod load;
 mod process;
 mod random;
 // mod side_by_side;
-// mod stopping;
+mod stopping;
 
 use std::path::Path;
 use std::time::Duration;
