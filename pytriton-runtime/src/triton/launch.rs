@@ -153,7 +153,9 @@ impl Tritonserver {
 
     /// Ends it at once, where it has nothing to do any more; what it had to say is not a failure then.
     pub async fn end(&self) -> Exit {
-        tracing::debug!("nothing is under way: tritonserver is ended with its clients' connections");
+        tracing::debug!(
+            "nothing is under way: tritonserver is ended with its clients' connections"
+        );
         let exit = self.child.stop(Duration::ZERO).await;
         match exit.status.signal() {
             Some(9) => Exit::default(),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::Version;
+use super::process::die_with_this_thread;
 
 /// How long a server may take to print its help.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -127,6 +128,8 @@ fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(failed)?)
         .stderr(writer);
+    // Whoever loses patience with one that hangs must not leave it behind.
+    die_with_this_thread(&mut command);
     let mut child = command.spawn().map_err(failed)?;
     // The command holds the writing end of the pipe.
     drop(command);

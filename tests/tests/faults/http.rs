@@ -18,16 +18,32 @@ pub(crate) struct Answer {
 
 /// Sends the start of a request, or all of it, and leaves the rest to the caller.
 pub(crate) fn send(address: &str, path: &str, length: usize, body: &[u8]) -> Result<TcpStream> {
+    send_with(address, path, "X: x", length, body)
+}
+
+/// The same with one more header.
+pub(crate) fn send_with(
+    address: &str,
+    path: &str,
+    header: &str,
+    length: usize,
+    body: &[u8],
+) -> Result<TcpStream> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
     let method = if length == 0 { "GET" } else { "POST" };
     let head = format!(
-        "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nHost: x\r\n{header}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
     );
     // In one piece: a request line that comes in several confuses tritonserver's HTTP library.
     stream.write_all(&[head.as_bytes(), body].concat())?;
     Ok(stream)
+}
+
+/// Sends a request with one more header, and reads its answer.
+pub(crate) fn post(address: &str, path: &str, header: &str, body: &[u8]) -> Result<Answer> {
+    receive(send_with(address, path, header, body.len(), body)?)
 }
 
 /// Reads an answer to its end.

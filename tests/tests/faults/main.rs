@@ -2,17 +2,17 @@
 //!
 //! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
 
-// mod broken;
-// mod clients;
+mod broken;
+mod clients;
 mod engine;
-// mod failing;
-// mod full;
+mod failing;
+mod full;
 mod http;
 mod killed;
 mod load;
 mod process;
 mod random;
-// mod side_by_side;
+mod side_by_side;
 mod stopping;
 
 use std::path::Path;

@@ -65,11 +65,9 @@ fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{columns}],"parameters":{{"binary_data_size":{columns}}}}}],"parameters":{{"binary_data_output":true}}}}"#
     );
     let body = [header.as_bytes(), &vec![7; columns]].concat();
-    let path = format!(
-        "/v2/models/I_UINT8/infer HTTP/1.1\r\nInference-Header-Content-Length: {}\r\nX:",
-        header.len()
-    );
-    let stream = http::send(&server.banner().http, &path, body.len(), &body)?;
+    let head = format!("Inference-Header-Content-Length: {}", header.len());
+    let path = "/v2/models/I_UINT8/infer";
+    let stream = http::send_with(&server.banner().http, path, &head, body.len(), &body)?;
     let answered = || {
         http::metric(
             &server.banner().metrics,

@@ -14,6 +14,7 @@ mod workspace;
 
 pub use child::Child;
 pub use exit::Exit;
+pub(super) use ffi::die_with_this_thread;
 pub use ports::{PortError, Ports};
 pub use ready::ready;
 pub use traffic::traffic;
