@@ -170,12 +170,12 @@ impl TritonEngine {
         }
         exit
     }
-}
 
-impl TritonEngine {
-    /// Waits until nothing is under way; for ever where there are models of which we know nothing.
+    /// Waits until nothing is under way; for ever where there are models of which we know nothing, or traces that
+    /// tritonserver has yet to write.
     async fn drained(&self) {
-        if self.launch.flags.contains("model-repository") {
+        let flags = &self.launch.flags;
+        if flags.contains("model-repository") || flags.contains("trace-config") {
             return future::pending().await;
         }
         let id = self.server.id();

@@ -55,7 +55,12 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
         (
             0o755,
             "\u{7f}ELF for another machine".to_owned(),
-            "Exec format error",
+            "cannot be run: it is a program for another processor",
+        ),
+        (
+            0o755,
+            "version https://git-lfs.github.com/spec/v1\n".to_owned(),
+            "cannot be run: it is not a program",
         ),
         (
             0o755,
