@@ -27,6 +27,9 @@ const LONG_LIFE: Duration = Duration::from_secs(60);
 /// its way for a moment after its batch.
 const QUIET: Duration = Duration::from_millis(300);
 
+/// How long before the end of its time a stopping server refuses what clients still ask over open connections.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
 /// How often a stopping server is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -159,7 +162,8 @@ impl TritonEngine {
     /// Lets tritonserver answer what it has accepted, then stops it and the instances.
     ///
     /// tritonserver waits for its clients to close their connections, and fails when they do not in time. Clients keep
-    /// connections for later: once nothing is under way on them any more, it is ended.
+    /// connections for later: once nothing is under way on them any more, it is ended. Clients that ask on and on are
+    /// refused when there is hardly any time left.
     pub async fn stop(self) -> Exit {
         let exit = tokio::select! {
             exit = self.server.stop() => exit,
@@ -181,10 +185,13 @@ impl TritonEngine {
         let id = self.server.id();
         let Endpoints { http, grpc, .. } = *self.endpoints();
         let since = Instant::now();
+        let patience = Duration::from_secs(self.launch.exit_timeout_secs).saturating_sub(LAST_CALL);
         let mut calm = since;
         while calm.elapsed() < QUIET || !self.worker.quiet(since.into_std(), QUIET) {
             sleep(LOOK).await;
-            if id.is_none_or(|id| traffic(id, &[http, grpc])) {
+            if since.elapsed() > patience {
+                self.worker.refuse();
+            } else if id.is_none_or(|id| traffic(id, &[http, grpc])) {
                 calm = Instant::now();
             }
         }

@@ -76,11 +76,11 @@ impl Probe {
     /// A [`ProbeError`] that says why the binary does not run.
     pub fn new(binary: &Path) -> Result<Self, ProbeError> {
         let start = |path: &Path| header(path).ok();
-        if let (Some(theirs), Some(ours)) = (start(binary), start(Path::new("/proc/self/exe"))) {
-            if let Some(what) = unfit(&theirs, &ours) {
-                let binary = binary.to_owned();
-                return Err(ProbeError::Format { binary, what });
-            }
+        if let (Some(theirs), Some(ours)) = (start(binary), start(Path::new("/proc/self/exe")))
+            && let Some(what) = unfit(&theirs, &ours)
+        {
+            let binary = binary.to_owned();
+            return Err(ProbeError::Format { binary, what });
         }
         let help = output(binary, &["--help"])?;
         let flags: BTreeSet<String> = help.lines().filter_map(flag).map(str::to_owned).collect();

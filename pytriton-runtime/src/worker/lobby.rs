@@ -22,6 +22,7 @@ pub(super) struct Lobby {
 /// The batches that are being executed, and when that last changed.
 #[derive(Debug)]
 struct Work {
+    refused: bool,
     batches: usize,
     changed: Instant,
 }
@@ -44,28 +45,35 @@ impl Lobby {
             served: Mutex::default(),
             alive: watch::Sender::new(0),
             work: Mutex::new(Work {
+                refused: false,
                 batches: 0,
                 changed: Instant::now(),
             }),
         }
     }
 
-    /// Counts a batch as being executed as long as what is returned lives.
-    pub(super) fn working(&self) -> Working<'_> {
-        self.count(|batches| batches + 1);
-        Working(self)
+    /// Counts a batch as being executed as long as what is returned lives; `None` when it shall be refused.
+    pub(super) fn working(&self) -> Option<Working<'_>> {
+        let mut work = lock(&self.work);
+        if work.refused {
+            return None;
+        }
+        work.batches += 1;
+        work.changed = Instant::now();
+        Some(Working(self))
     }
 
-    fn count(&self, change: impl Fn(usize) -> usize) {
-        let mut work = lock(&self.work);
-        work.batches = change(work.batches);
-        work.changed = Instant::now();
+    /// Refuses batches from here on; those that are being executed are answered.
+    pub(super) fn refuse(&self) {
+        lock(&self.work).refused = true;
     }
 
     /// Whether for some time after `since` no batch was executed, nor has one waited for company.
     pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
         let work = lock(&self.work);
         let batching = self.spec.dynamic_batching.as_ref();
+        // Nothing that is refused need have waited.
+        let batching = batching.filter(|_| !work.refused);
         let delay = batching.map_or(0, |batching| batching.max_queue_delay_microseconds);
         let delay = Duration::from_micros(delay);
         work.batches == 0 && work.changed.max(since).elapsed() > delay.saturating_add(time)
@@ -149,7 +157,9 @@ pub(super) struct Working<'a>(&'a Lobby);
 
 impl Drop for Working<'_> {
     fn drop(&mut self) {
-        self.0.count(|batches| batches.saturating_sub(1));
+        let mut work = lock(&self.0.work);
+        work.batches = work.batches.saturating_sub(1);
+        work.changed = Instant::now();
     }
 }
 

@@ -78,6 +78,13 @@ impl Worker {
             .all(|lobby| lobby.quiet(since, time))
     }
 
+    /// Refuses all batches that are not yet being executed.
+    pub fn refuse(&self) {
+        for lobby in &self.reception.lobbies {
+            lobby.refuse();
+        }
+    }
+
     /// Answers the batches that are under way and ends the instances; returns whether all had ended by `deadline`.
     pub async fn stop(self, deadline: Instant) -> bool {
         self.listening.abort();

@@ -87,6 +87,26 @@ fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
     Ok(())
 }
 
+/// Over connections that are open already tritonserver takes requests until the last moment, and loses them.
+#[test]
+fn clients_that_never_end_are_refused_in_the_end() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut load = Load::new()?;
+    let server = start(home.path(), &["--exit-timeout-secs=2"])?;
+    load.begin(&server, "Gather")?;
+    let begun = Instant::now();
+    server.signal("TERM")?;
+    let (status, log) = server.wait(EXIT)?;
+    assert!(begun.elapsed() < DRAINED, "{:?}", begun.elapsed());
+    assert_eq!(status.code(), Some(0), "{log}");
+    let report = load.end()?;
+    report.check();
+    let refused = "Server is stopping";
+    assert!(report.text().contains(refused), "{}", report.text());
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
 #[test]
 fn a_second_signal_ends_it_at_once() -> Result<()> {
     let home = tempfile::tempdir()?;
