@@ -1,6 +1,6 @@
 //! A tritonserver that is none, or does not start.
 
-use std::fs::{self, File};
+use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -126,7 +126,7 @@ impl Hanging {
             .env("PYTRITON_TRITONSERVER", binary)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(File::from(log.reopen()?))
+            .stderr(log.reopen()?)
             .spawn()?;
         Ok(Self { product, log })
     }
