@@ -8,4 +8,4 @@ mod run;
 pub(crate) use codes::code;
 use codes::datatype_number;
 pub(crate) use names::names;
-pub(crate) use run::{Results, run};
+pub(crate) use run::{Results, refuse, run};

@@ -29,6 +29,18 @@ pub(crate) fn run(
     Ok(results.map(|result| result.map_err(Error::from)).collect())
 }
 
+/// Refuses all requests of a batch.
+pub(crate) fn refuse(
+    spec: &ModelSpec,
+    description: &[u8],
+    data: &Bytes,
+    error: &Error,
+) -> Result<Results, WireError> {
+    let (inputs, outputs) = (spec.inputs.len(), spec.outputs.len());
+    let batch = Batch::read(description, data.len(), inputs, outputs)?;
+    Ok(vec![Err(error.clone()); batch.requests.len()])
+}
+
 fn execute(host: &impl Run, handed: &Handover) -> Vec<Result<Response, ModelError>> {
     let Handover { requests, stacked } = handed;
     if requests.len() < 2 || !stacked.is_empty() {

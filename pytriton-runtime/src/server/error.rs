@@ -44,6 +44,12 @@ pub enum ServerError {
         #[source]
         source: std::io::Error,
     },
+    /// A signal came before the server was ready.
+    #[error("{signal} came before tritonserver was ready")]
+    NotReady {
+        /// The signal's name.
+        signal: &'static str,
+    },
     /// A second signal came while the server was stopping.
     #[error("{signal} came again: accepted requests were not answered")]
     Interrupted {

@@ -19,7 +19,7 @@ pub(super) async fn serve(
     let mut signals = StopSignals::new()?;
     let mut engine = tokio::select! {
         engine = start(&registry, &options, &located, probe) => engine?,
-        signal = signals.next() => return Err(ServerError::Interrupted { signal }),
+        signal = signals.next() => return Err(ServerError::NotReady { signal }),
     };
     let Endpoints {
         http,

@@ -2,7 +2,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, mem};
+use std::{fs, future, mem};
 
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use crate::model::Registry;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
-use super::process::{Exit, Workspace, WorkspaceError};
+use super::process::{Exit, Workspace, WorkspaceError, traffic};
 use super::{
     Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError, cache,
     write_repository,
@@ -22,6 +22,16 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// After such a life the next death counts as the first.
 const LONG_LIFE: Duration = Duration::from_secs(60);
+
+/// How long a stopping server must have had nothing to do until its clients' connections are closed: a response is on
+/// its way for a moment after its batch.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// How long before the end of its time a stopping server refuses what clients still ask over open connections.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
+/// How often a stopping server is looked at.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How long instances may take to end when nobody asks them for anything any more.
 const WORKER_GRACE: Duration = Duration::from_secs(1);
@@ -149,12 +159,41 @@ impl TritonEngine {
     }
 
     /// Lets tritonserver answer what it has accepted, then stops it and the instances.
+    ///
+    /// tritonserver waits for its clients to close their connections, and fails when they do not in time. Clients keep
+    /// connections for later: once nothing is under way on them any more, it is ended. Clients that ask on and on are
+    /// refused when there is hardly any time left.
     pub async fn stop(self) -> Exit {
-        let exit = self.server.stop().await;
+        let exit = tokio::select! {
+            exit = self.server.stop() => exit,
+            () = self.drained() => self.server.end().await,
+        };
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
             tracing::warn!("an instance is still busy with a request that nobody waits for");
         }
         exit
+    }
+
+    /// Waits until nothing is under way; for ever where there are models of which we know nothing, or traces that
+    /// tritonserver has yet to write.
+    async fn drained(&self) {
+        let flags = &self.launch.flags;
+        if flags.contains("model-repository") || flags.contains("trace-config") {
+            return future::pending().await;
+        }
+        let id = self.server.id();
+        let Endpoints { http, grpc, .. } = *self.endpoints();
+        let since = Instant::now();
+        let patience = Duration::from_secs(self.launch.exit_timeout_secs).saturating_sub(LAST_CALL);
+        let mut calm = since;
+        while calm.elapsed() < QUIET || !self.worker.quiet(since.into_std(), QUIET) {
+            sleep(LOOK).await;
+            if since.elapsed() > patience {
+                self.worker.refuse();
+            } else if id.is_none_or(|id| traffic(id, &[http, grpc])) {
+                calm = Instant::now();
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
@@ -148,6 +149,18 @@ impl Tritonserver {
         self.child
             .stop(self.exit_timeout.saturating_add(GRACE))
             .await
+    }
+
+    /// Ends it at once, where it has nothing to do any more; what it had to say is not a failure then.
+    pub async fn end(&self) -> Exit {
+        tracing::debug!(
+            "nothing is under way: tritonserver is ended with its clients' connections"
+        );
+        let exit = self.child.stop(Duration::ZERO).await;
+        match exit.status.signal() {
+            Some(9) => Exit::default(),
+            _ => exit,
+        }
     }
 
     /// Why it should not be reachable from elsewhere, if it is and should not.

@@ -57,6 +57,12 @@ pub enum LocateError {
         /// What the user names.
         path: PathBuf,
     },
+    /// What the user names is a file that nobody may run.
+    #[error("{path} cannot be run: it is not executable (option --tritonserver)", path = path.display())]
+    NotExecutable {
+        /// What the user names.
+        path: PathBuf,
+    },
     /// None of the places has one.
     #[error("no tritonserver in PATH{others}", others = listed(looked_at))]
     Nowhere {
@@ -86,13 +92,17 @@ impl Places {
         let located = |binary, found| Located { binary, found };
         if let Some(named) = &self.named {
             let inside = named.join("bin").join(NAME);
-            return [named.clone(), inside]
-                .into_iter()
-                .find(|path| executable(path))
-                .map(|path| located(path, Found::Named))
-                .ok_or_else(|| LocateError::Named {
+            let files = || {
+                let both = [named.clone(), inside.clone()].into_iter();
+                both.filter(|path| path.is_file())
+            };
+            return match (files().find(|path| executable(path)), files().next()) {
+                (Some(path), _) => Ok(located(path, Found::Named)),
+                (None, Some(path)) => Err(LocateError::NotExecutable { path }),
+                (None, None) => Err(LocateError::Named {
                     path: named.clone(),
-                });
+                }),
+            };
         }
         let in_path = env::split_paths(self.path.as_deref().unwrap_or_default())
             .map(|folder| (Found::Path, folder.join(NAME)));
@@ -210,6 +220,17 @@ mod tests {
             places(Some("nothing")).locate(),
             Err(LocateError::Named { path })
         );
+        for named in ["a/tritonserver", "closed"] {
+            let path = put(&at("closed/bin"), 0o644);
+            let path = match named {
+                "closed" => path,
+                _ => at(named),
+            };
+            assert_eq!(
+                places(Some(named)).locate(),
+                Err(LocateError::NotExecutable { path })
+            );
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,6 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::Version;
+use super::process::die_with_this_thread;
 
 /// How long a server may take to print its help.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -50,6 +52,14 @@ pub enum ProbeError {
         /// The loader's words.
         message: String,
     },
+    /// It is no program for this machine.
+    #[error("{binary} cannot be run: it is {what}", binary = binary.display())]
+    Format {
+        /// The binary.
+        binary: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// It is something else.
     #[error("{binary} is no tritonserver: its `--help` names no --model-repository", binary = binary.display())]
     Stranger {
@@ -65,6 +75,13 @@ impl Probe {
     ///
     /// A [`ProbeError`] that says why the binary does not run.
     pub fn new(binary: &Path) -> Result<Self, ProbeError> {
+        let start = |path: &Path| header(path).ok();
+        if let (Some(theirs), Some(ours)) = (start(binary), start(Path::new("/proc/self/exe")))
+            && let Some(what) = unfit(&theirs, &ours)
+        {
+            let binary = binary.to_owned();
+            return Err(ProbeError::Format { binary, what });
+        }
         let help = output(binary, &["--help"])?;
         let flags: BTreeSet<String> = help.lines().filter_map(flag).map(str::to_owned).collect();
         if flags.contains("model-repository") {
@@ -127,6 +144,8 @@ fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(failed)?)
         .stderr(writer);
+    // Whoever loses patience with one that hangs must not leave it behind.
+    die_with_this_thread(&mut command);
     let mut child = command.spawn().map_err(failed)?;
     // The command holds the writing end of the pipe.
     drop(command);
@@ -144,6 +163,25 @@ fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
     text.map_err(failed)?.map_err(|_| ProbeError::Silent {
         binary: binary.to_owned(),
     })
+}
+
+/// The first bytes of a program: what it is, its word size at 4, its processor at 18.
+fn header(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(20).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Why a file cannot be run where another program can: the system would take it for a script of the shell.
+fn unfit(theirs: &[u8], ours: &[u8]) -> Option<&'static str> {
+    if theirs.starts_with(b"#!") {
+        return None;
+    }
+    if !theirs.starts_with(b"\x7fELF") {
+        return Some("not a program");
+    }
+    let machine = |header: &[u8]| Some((*header.get(4)?, header.get(18..20)?.to_vec()));
+    (machine(theirs) != machine(ours)).then_some("a program for another processor")
 }
 
 /// The flag that a line of the help names.

@@ -1,6 +1,7 @@
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use pytriton_backend::channel::Closer;
 use tokio::sync::watch;
@@ -15,6 +16,15 @@ pub(super) struct Lobby {
     line: Mutex<Receiver<UnixStream>>,
     served: Mutex<Served>,
     alive: watch::Sender<usize>,
+    work: Mutex<Work>,
+}
+
+/// The batches that are being executed, and when that last changed.
+#[derive(Debug)]
+struct Work {
+    refused: bool,
+    batches: usize,
+    changed: Instant,
 }
 
 /// The guests that are being served.
@@ -34,7 +44,39 @@ impl Lobby {
             line: Mutex::new(line),
             served: Mutex::default(),
             alive: watch::Sender::new(0),
+            work: Mutex::new(Work {
+                refused: false,
+                batches: 0,
+                changed: Instant::now(),
+            }),
         }
+    }
+
+    /// Counts a batch as being executed as long as what is returned lives; `None` when it shall be refused.
+    pub(super) fn working(&self) -> Option<Working<'_>> {
+        let mut work = lock(&self.work);
+        if work.refused {
+            return None;
+        }
+        work.batches += 1;
+        work.changed = Instant::now();
+        Some(Working(self))
+    }
+
+    /// Refuses batches from here on; those that are being executed are answered.
+    pub(super) fn refuse(&self) {
+        lock(&self.work).refused = true;
+    }
+
+    /// Whether for some time after `since` no batch was executed, nor has one waited for company.
+    pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
+        let work = lock(&self.work);
+        let batching = self.spec.dynamic_batching.as_ref();
+        // Nothing that is refused need have waited.
+        let batching = batching.filter(|_| !work.refused);
+        let delay = batching.map_or(0, |batching| batching.max_queue_delay_microseconds);
+        let delay = Duration::from_micros(delay);
+        work.batches == 0 && work.changed.max(since).elapsed() > delay.saturating_add(time)
     }
 
     /// Lets a guest wait; gives it back when the lobby is closed.
@@ -106,6 +148,18 @@ impl Drop for Presence {
         self.0
             .alive
             .send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+/// A batch that is being executed.
+#[derive(Debug)]
+pub(super) struct Working<'a>(&'a Lobby);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        let mut work = lock(&self.0.work);
+        work.batches = work.batches.saturating_sub(1);
+        work.changed = Instant::now();
     }
 }
 

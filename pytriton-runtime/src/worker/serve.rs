@@ -3,8 +3,9 @@ use std::os::unix::net::UnixStream;
 use bytes::Bytes;
 use pytriton_backend::channel::{ChannelError, Desk};
 
-use crate::handover::{names, run};
+use crate::handover::{names, refuse, run};
 use crate::host::Host;
+use crate::scheduler::SchedulerError;
 
 use super::answer::Answer;
 use super::lobby::Lobby;
@@ -27,8 +28,15 @@ fn batches(host: &Host, lobby: &Lobby, desk: &mut Desk) -> Result<(), ChannelErr
     let mut answer = Answer::default();
     loop {
         let asked = desk.wait()?;
+        let working = lobby.working();
         let data = Bytes::from_owner(asked.data.window());
-        let results = run(host, &lobby.spec, &asked.description, &data)?;
+        let results = match working {
+            Some(_) => run(host, &lobby.spec, &asked.description, &data)?,
+            None => {
+                let stopping = SchedulerError::Stopping.into();
+                refuse(&lobby.spec, &asked.description, &data, &stopping)?
+            }
+        };
         let (len, size) = match answer.write(desk, &results) {
             Err(error @ ChannelError::Memory(_)) => answer.refuse(desk, results.len(), &error)?,
             written => written?,

@@ -3,6 +3,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use pytriton_backend::channel::Token;
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
@@ -65,6 +66,23 @@ impl Worker {
     /// Whether every model has an instance.
     pub fn ready(&self) -> bool {
         !self.listening.is_finished() && self.reception.lobbies.iter().all(|lobby| lobby.ready())
+    }
+
+    /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.
+    ///
+    /// A request waits only as long as every instance is busy, or for the company that its model wishes for.
+    pub fn quiet(&self, since: std::time::Instant, time: Duration) -> bool {
+        self.reception
+            .lobbies
+            .iter()
+            .all(|lobby| lobby.quiet(since, time))
+    }
+
+    /// Refuses all batches that are not yet being executed.
+    pub fn refuse(&self) {
+        for lobby in &self.reception.lobbies {
+            lobby.refuse();
+        }
     }
 
     /// Answers the batches that are under way and ends the instances; returns whether all had ended by `deadline`.

@@ -3,7 +3,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 /// How a tritonserver ended, and what it said of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exit {
     /// What the system says.
     pub status: ExitStatus,

@@ -18,7 +18,7 @@ use rustix::process::getppid;
 ///
 /// Asked to stop, tritonserver would keep its ports until idle clients have gone, and its models' functions died with
 /// this process: a next start must not find the ports taken.
-pub(super) fn die_with_this_thread(command: &mut Command) {
+pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
     let parent = std::process::id();
     let ask = move || {
         #[cfg(target_os = "linux")]

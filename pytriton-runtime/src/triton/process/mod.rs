@@ -9,10 +9,13 @@ mod ports;
 mod ready;
 #[cfg(test)]
 mod tests;
+mod traffic;
 mod workspace;
 
 pub use child::Child;
 pub use exit::Exit;
+pub(super) use ffi::die_with_this_thread;
 pub use ports::{PortError, Ports};
 pub use ready::ready;
+pub use traffic::traffic;
 pub use workspace::{Workspace, WorkspaceError};

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often it is said that the server is still being waited for: models beside ours may take minutes to load.
-const REMINDER: Duration = Duration::from_secs(10);
+const REMINDER: Duration = Duration::from_secs(5);
 
 /// Waits until a tritonserver answers on all its endpoints and says that it is ready.
 ///

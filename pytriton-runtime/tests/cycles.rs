@@ -1,0 +1,187 @@
+//! A hundred starts and stops of the tritonserver engine in one process, which has no other test: nothing grows.
+
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ndarray::{Array2, Ix2};
+use pytriton_runtime::model::{
+    Call, CallMode, Execution, Instance, Location, ModelDeclaration, Outputs, Registry,
+    TensorDeclaration,
+};
+use pytriton_runtime::tensor::DataType;
+use pytriton_runtime::triton::{
+    Endpoints, Flags, Found, Launch, Located, Probe, TritonEngine, install,
+};
+use tokio::time::timeout;
+
+const CYCLES: usize = 100;
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// What the allocator may keep more of after a hundred rounds than after ten, in KiB.
+const MEMORY: u64 = 8 << 10;
+
+const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
+    name: "x",
+    datatype: DataType::Fp32,
+    rank: Some(2),
+    shape: None,
+    optional: false,
+}];
+
+#[derive(Debug)]
+struct Identity;
+
+impl Instance for Identity {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.array::<f32, Ix2>(0)?;
+            call.outputs(x.into_owned())
+        })
+    }
+}
+
+const IDENTITY: ModelDeclaration = ModelDeclaration {
+    name: "Identity",
+    version: 1,
+    max_batch_size: 8,
+    instances: 2,
+    inputs: INPUTS,
+    outputs: <Array2<f32> as Outputs>::DECLARATIONS,
+    output_overrides: &[],
+    dynamic_batching: None,
+    call: CallMode::Batch,
+    steps: &[],
+    load: |_| Ok(Box::new(Identity)),
+    location: Location {
+        package: "cycles",
+        file: "cycles.rs",
+        line: 1,
+    },
+};
+
+fn launch() -> Launch {
+    Launch {
+        endpoints: Endpoints {
+            http: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+            ..Endpoints::default()
+        },
+        http_header_forward_pattern: String::new(),
+        grpc_header_forward_pattern: String::new(),
+        exit_timeout_secs: 5,
+        log_verbose: 0,
+        max_request_bytes: 64 << 20,
+        repository: PathBuf::new(),
+        backends: PathBuf::new(),
+        caches: None,
+        flags: Flags::default(),
+    }
+}
+
+fn infer(address: SocketAddr) -> String {
+    let body = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[3,5]}]}"#;
+    let request = format!(
+        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// What this process holds.
+#[derive(Debug, PartialEq, Eq)]
+struct Held {
+    descriptors: usize,
+    threads: usize,
+    mappings: usize,
+    children: usize,
+}
+
+impl Held {
+    fn now() -> Self {
+        let entries = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap();
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let shared = maps.lines().filter(|line| line.contains("memfd:"));
+        let children = entries("task").map(|task| {
+            let children = task.unwrap().path().join("children");
+            let children = fs::read_to_string(children).unwrap_or_default();
+            children.split_whitespace().count()
+        });
+        Self {
+            descriptors: entries("fd").count(),
+            threads: entries("task").count(),
+            mappings: shared.count(),
+            children: children.sum(),
+        }
+    }
+}
+
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let number = line.and_then(|line| line.split_whitespace().nth(1));
+    number.unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_hundred_starts_and_stops_do_not_grow() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let installed = install::install().unwrap();
+        let located = Located {
+            binary: installed.folder.join("bin/tritonserver"),
+            found: Found::Cache,
+        };
+        let probe = Probe::new(&located.binary).unwrap();
+        let registry = Registry::new(&[&IDENTITY]).unwrap();
+        let cycle = async || {
+            let start = TritonEngine::start(&registry, &located, probe.clone(), launch());
+            let engine = timeout(DEADLINE, start).await.unwrap().unwrap();
+            let answer = infer(engine.endpoints().http.unwrap());
+            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+            let exit = timeout(DEADLINE, engine.stop()).await.unwrap();
+            assert!(exit.success(), "{exit}");
+        };
+        for _ in 0..10 {
+            cycle().await;
+        }
+        let (held, memory) = (settled(None).await, resident());
+        for _ in 10..CYCLES {
+            cycle().await;
+        }
+        assert_eq!(settled(Some(&held)).await, held);
+        assert!(
+            resident() < memory + MEMORY,
+            "{memory} KiB, {} KiB",
+            resident()
+        );
+    });
+}
+
+/// What is held once the threads that were told to end have ended.
+async fn settled(expected: Option<&Held>) -> Held {
+    let mut last = Held::now();
+    for _ in 0..40 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let now = Held::now();
+        let done = expected.is_none_or(|expected| *expected == now);
+        if done && now == last {
+            break;
+        }
+        last = now;
+    }
+    last
+}

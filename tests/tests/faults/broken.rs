@@ -1,0 +1,210 @@
+//! A tritonserver that is none, or does not start.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Result, finish};
+
+use crate::engine::{command, installed, workspaces};
+use crate::process::{group, signal, wait_until};
+use crate::{EXIT, NOTICED};
+
+/// Beside the start of the product, that of a tritonserver for its help.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How long a start may take before it says that it waits.
+const REMINDED: Duration = Duration::from_secs(8);
+
+fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
+    let path = folder.join("tritonserver");
+    fs::write(&path, text)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// A server that has the help of a real one, and does something else.
+fn impostor(then: &str) -> Result<String> {
+    let real = installed()?;
+    Ok(format!(
+        "#!/bin/sh\n[ \"$1\" = --help ] && exec '{real}/bin/tritonserver' --help\n{then}\n"
+    ))
+}
+
+#[test]
+fn the_cause_is_named_within_a_second() -> Result<()> {
+    let table = [
+        (
+            0o755,
+            impostor("echo I am; echo 'error: no room' >&2; exit 7")?,
+            "error: tritonserver exited with code 7\n  error: no room",
+        ),
+        (
+            0o755,
+            impostor("kill -SEGV $$")?,
+            "error: tritonserver was killed by signal 11 (SIGSEGV)",
+        ),
+        (
+            0o644,
+            "#!/bin/sh\n".to_owned(),
+            "cannot be run: it is not executable (option --tritonserver)",
+        ),
+        (
+            0o755,
+            "\u{7f}ELF for another machine".to_owned(),
+            "cannot be run: it is a program for another processor",
+        ),
+        (
+            0o755,
+            "version https://git-lfs.github.com/spec/v1\n".to_owned(),
+            "cannot be run: it is not a program",
+        ),
+        (
+            0o755,
+            "#!/no/such/interpreter\n".to_owned(),
+            "No such file or directory",
+        ),
+        (0o755, "#!/bin/sh\n".to_owned(), "is no tritonserver"),
+    ];
+    for (mode, text, expected) in table {
+        let home = tempfile::tempdir()?;
+        let binary = program(home.path(), mode, &text)?;
+        let begun = Instant::now();
+        let refused = finish(
+            command(home.path(), &[])?.env("PYTRITON_TRITONSERVER", &binary),
+            EXIT,
+        )?;
+        let took = begun.elapsed();
+        assert_eq!(refused.status.code(), Some(1), "{}", refused.stderr);
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+        assert!(took < SOON, "{expected}: {took:?}");
+        assert!(workspaces(home.path()).is_empty());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_port_in_use_is_named_within_a_second() -> Result<()> {
+    let taken = TcpListener::bind("127.0.0.1:0")?;
+    let address = taken.local_addr()?;
+    for endpoint in ["http", "grpc", "metrics"] {
+        let home = tempfile::tempdir()?;
+        let mut command = Command::new(crate::MODELS);
+        crate::engine::prepare(&mut command, home.path())?;
+        for other in ["http", "grpc", "metrics"] {
+            let port = if other == endpoint { address.port() } else { 0 };
+            command.arg(format!("--{other}-port={port}"));
+        }
+        let begun = Instant::now();
+        let refused = finish(&mut command, EXIT)?;
+        let took = begun.elapsed();
+        assert_eq!(refused.status.code(), Some(1));
+        let expected = format!(
+            "error: cannot listen on {address} for {endpoint} (option --{endpoint}-port): "
+        );
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+        assert!(took < SOON, "{endpoint}: {took:?}");
+        assert!(workspaces(home.path()).is_empty());
+    }
+    Ok(())
+}
+
+/// A start that does not come to its end, and what it logs.
+struct Hanging {
+    product: Child,
+    log: tempfile::NamedTempFile,
+}
+
+impl Hanging {
+    fn start(home: &Path, script: &str) -> Result<Self> {
+        let binary = program(home, 0o755, script)?;
+        let log = tempfile::NamedTempFile::new()?;
+        let product = command(home, &[])?
+            .env("PYTRITON_TRITONSERVER", binary)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log.reopen()?)
+            .spawn()?;
+        Ok(Self { product, log })
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.log.path()).unwrap_or_default()
+    }
+
+    /// The process id that the script writes into a file.
+    fn script(home: &Path) -> Option<u32> {
+        let text = fs::read_to_string(home.join("id")).ok()?;
+        text.trim().parse().ok()
+    }
+
+    fn interrupt(&mut self) -> Result<Option<i32>> {
+        signal("INT", self.product.id())?;
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.product.try_wait()? {
+                return Ok(status.code());
+            }
+            assert!(begun.elapsed() < NOTICED, "{}", self.log());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Drop for Hanging {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.product.kill();
+        let _ = self.product.wait();
+    }
+}
+
+#[test]
+fn one_that_hangs_is_waited_for_until_somebody_loses_patience() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let script = impostor(&format!(
+        "echo $$ > '{}/id'; exec sleep 300",
+        home.path().display()
+    ))?;
+    let mut hanging = Hanging::start(home.path(), &script)?;
+    wait_until("the reminder", REMINDED, || {
+        hanging
+            .log()
+            .contains("waiting for tritonserver to be ready")
+    });
+    let id = Hanging::script(home.path()).unwrap_or_default();
+    assert!(!group(id).is_empty());
+    assert_eq!(hanging.interrupt()?, Some(1));
+    let expected = "error: SIGINT came before tritonserver was ready";
+    assert!(hanging.log().contains(expected), "{}", hanging.log());
+    wait_until("its end", NOTICED, || group(id).is_empty());
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+#[test]
+fn one_that_does_not_even_help_ends_with_us() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let file = home.path().join("id");
+    let script = format!(
+        "#!/bin/sh\necho $$ > '{}'; exec sleep 300\n",
+        file.display()
+    );
+    let mut hanging = Hanging::start(home.path(), &script)?;
+    wait_until("the question", EXIT, || {
+        Hanging::script(home.path()).is_some()
+    });
+    let id = Hanging::script(home.path()).unwrap_or_default();
+    assert!(Path::new(&format!("/proc/{id}")).exists());
+    // The signal itself: nothing is set up yet that would hear it.
+    assert_eq!(hanging.interrupt()?, None);
+    wait_until("its end", NOTICED, || {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    });
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! Full disks and full shared memory: an error, never a deadly signal.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_tests::{Result, Server, finish};
+
+use crate::engine::{prepare, workspaces};
+use crate::{EXIT, MODELS, http};
+
+/// The largest file, and so the largest segment of shared memory, in blocks of 512 bytes: 16 MiB.
+const LIMIT: &str = "ulimit -f 32768";
+
+/// A shell that does something before it becomes the server.
+fn shell(home: &Path, wrapper: &[&str], before: &str) -> Result<Command> {
+    let serve = format!("{before} && exec '{MODELS}' --http-port=0 --grpc-port=0 --metrics-port=0");
+    let arguments = [wrapper, &["sh", "-c", &serve]].concat();
+    let mut command = Command::new(arguments[0]);
+    command.args(&arguments[1..]);
+    prepare(&mut command, home)?;
+    Ok(command)
+}
+
+#[test]
+fn a_full_disk_is_said_at_the_start() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mount = format!(
+        "mount -t tmpfs -o size=64k none '{}'",
+        home.path().display()
+    );
+    let namespace = ["unshare", "-rm"];
+    let try_it = finish(
+        Command::new("unshare").args(["-rm", "sh", "-c", &mount]),
+        EXIT,
+    );
+    let (mut command, expected) = match try_it {
+        Ok(tried) if tried.status.success() => (
+            shell(home.path(), &namespace, &mount)?,
+            "No space left on device",
+        ),
+        // Where nobody may mount, the files may not be larger than 4 KiB.
+        _ => (
+            shell(home.path(), &[], "trap '' XFSZ && ulimit -f 8")?,
+            "File too large",
+        ),
+    };
+    let refused = finish(&mut command, EXIT)?;
+    assert_eq!(refused.status.code(), Some(1), "{}", refused.stderr);
+    let error = refused
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("error: "));
+    let error = error.unwrap_or_default();
+    assert!(error.contains(expected), "{}", refused.stderr);
+    assert!(error.contains("/pytriton/workspaces/"), "{error}");
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+/// A request of so many bytes.
+fn identity(address: &str, bytes: usize) -> Result<http::Answer> {
+    let header = format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{bytes}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#
+    );
+    let body = [header.as_bytes(), &vec![7; bytes]].concat();
+    let head = format!("Inference-Header-Content-Length: {}", header.len());
+    http::post(address, "/v2/models/I_UINT8/infer", &head, &body)
+}
+
+#[test]
+fn full_shared_memory_fails_one_batch() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = Server::spawn(&mut shell(home.path(), &[], LIMIT)?)?;
+    let address = &server.banner().http;
+    for _ in 0..3 {
+        // What tritonserver cannot hand over.
+        let answer = identity(address, 20 << 20)?;
+        assert!([500, 503].contains(&answer.status), "{answer:?}");
+        assert!(answer.body.contains("no shared memory for 2"), "{answer:?}");
+        assert!(http::right(address));
+        let answer = identity(address, 8 << 20)?;
+        assert_eq!(answer.status, 200);
+        assert!(answer.body.len() > 8 << 20);
+        // What the worker cannot answer: each of the rows has the whole text.
+        let text = "x".repeat(1200 << 10);
+        let zeros = ["0"; 16].join(",");
+        let body = format!(
+            r#"{{"parameters":{{"text":"{text}"}},"inputs":[{{"name":"x","datatype":"FP32","shape":[16,1],"data":[{zeros}]}}]}}"#
+        );
+        let answer = http::post(
+            address,
+            "/v2/models/Parameters/infer",
+            "X: x",
+            body.as_bytes(),
+        )?;
+        assert!([500, 503].contains(&answer.status), "{}", answer.status);
+        assert!(
+            answer.body.contains("no shared memory for "),
+            "{}",
+            answer.body
+        );
+        assert!(http::right(address));
+    }
+    server.signal("TERM")?;
+    assert_eq!(server.wait(Duration::from_secs(10))?.0.code(), Some(0));
+    Ok(())
+}

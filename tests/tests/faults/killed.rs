@@ -1,0 +1,160 @@
+//! `kill -9` at random moments under load.
+
+use std::net::TcpStream;
+use std::time::Duration;
+use std::{fs, thread};
+
+use pytriton_tests::{Result, Server};
+
+use crate::engine::{start, workspaces};
+use crate::load::Load;
+use crate::process::{child, group, has_named_memory, kill, wait_until};
+use crate::random::Random;
+use crate::{EXIT, NOTICED, http};
+
+/// How often each of them is killed.
+const ROUNDS: usize = 4;
+
+/// Several batches of the model that is asked.
+const MOMENTS: Duration = Duration::from_millis(150);
+
+const MODEL: &str = "Gather";
+
+fn closed(server: &Server) -> bool {
+    let banner = server.banner();
+    let doors = [&banner.http, &banner.grpc, &banner.metrics];
+    doors
+        .iter()
+        .all(|address| TcpStream::connect(address).is_err())
+}
+
+fn tritonserver(server: &Server) -> u32 {
+    child(server).unwrap_or_else(|| panic!("{} has no child", server.pid()))
+}
+
+#[test]
+fn tritonserver_under_load() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut random = Random::new();
+    let mut load = Load::new()?;
+    for _ in 0..ROUNDS {
+        let server = start(home.path(), &[])?;
+        assert_eq!(workspaces(home.path()).len(), 1);
+        load.begin(&server, MODEL)?;
+        let child = tritonserver(&server);
+        assert!(!has_named_memory(child) && !has_named_memory(server.pid()));
+        thread::sleep(random.moment(MOMENTS));
+        kill(child)?;
+        wait_until("the end of all doors", NOTICED, || closed(&server));
+        let (status, log) = server.wait(NOTICED)?;
+        assert_eq!(status.code(), Some(1), "{log}");
+        assert!(
+            log.contains("error: tritonserver was killed by signal 9"),
+            "{log}"
+        );
+        load.fails()?;
+        let report = load.end()?;
+        report.check();
+        assert!(report.has_errors(), "{}", report.text());
+        assert!(group(child).is_empty());
+        assert!(workspaces(home.path()).is_empty());
+    }
+    Ok(())
+}
+
+#[test]
+fn the_worker_under_load() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut random = Random::new();
+    let mut load = Load::new()?;
+    for _ in 0..ROUNDS {
+        // What the round before has left is removed, and does not keep this one from starting.
+        let server = start(home.path(), &[])?;
+        assert_eq!(workspaces(home.path()).len(), 1);
+        load.begin(&server, MODEL)?;
+        let child = tritonserver(&server);
+        thread::sleep(random.moment(MOMENTS));
+        kill(server.pid())?;
+        wait_until("the end of all doors", NOTICED, || closed(&server));
+        wait_until("the end of tritonserver", NOTICED, || {
+            group(child).is_empty()
+        });
+        load.fails()?;
+        let report = load.end()?;
+        report.check();
+        assert!(report.has_errors(), "{}", report.text());
+    }
+    drop(start(home.path(), &[])?);
+    Ok(())
+}
+
+/// The ports are the same: nobody may hold them a moment longer than its process lives.
+#[test]
+fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut load = Load::new()?;
+    let first = start(home.path(), &[])?;
+    load.begin(&first, MODEL)?;
+    let banner = first.banner().clone();
+    let child = tritonserver(&first);
+    kill(first.pid())?;
+    wait_until("the end of tritonserver", NOTICED, || {
+        group(child).is_empty()
+    });
+    let port = |address: &str| address.rsplit(':').next().unwrap_or_default().to_owned();
+    let ports = [
+        format!("--http-port={}", port(&banner.http)),
+        format!("--grpc-port={}", port(&banner.grpc)),
+        format!("--metrics-port={}", port(&banner.metrics)),
+    ];
+    let mut command = std::process::Command::new(crate::MODELS);
+    crate::engine::prepare(&mut command, home.path())?;
+    let next = Server::spawn(command.args(ports))?;
+    assert_eq!(next.banner(), &banner);
+    assert!(http::right(&next.banner().http));
+    assert_eq!(workspaces(home.path()).len(), 1);
+    load.end()?.check();
+    Ok(())
+}
+
+#[test]
+fn a_server_that_is_started_again_is_right_again() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut random = Random::new();
+    let mut load = Load::new()?;
+    let server = start(home.path(), &["--restart"])?;
+    let descriptors = || {
+        let entries = fs::read_dir(format!("/proc/{}/fd", server.pid()));
+        entries.map_or(0, Iterator::count)
+    };
+    let mut before = 0;
+    for round in 0..3 {
+        load.begin(&server, MODEL)?;
+        thread::sleep(random.moment(MOMENTS));
+        let old = tritonserver(&server);
+        kill(old)?;
+        load.fails()?;
+        wait_until("the restart", EXIT, || http::right(&server.banner().http));
+        let report = load.end()?;
+        report.check();
+        assert!(report.has_errors(), "{}", report.text());
+        assert!(group(old).is_empty());
+        assert_ne!(child(&server), Some(old));
+        if round == 0 {
+            before = descriptors();
+        }
+    }
+    // The instances of the dead servers have given back what they held.
+    wait_until("giving back descriptors", NOTICED, || {
+        descriptors() <= before
+    });
+    let log = server.log()?;
+    for pause in ["again in 100 ms", "again in 200 ms", "again in 400 ms"] {
+        assert!(log.contains(pause), "{log}");
+    }
+    assert_eq!(log.matches("tritonserver is ready again").count(), 3);
+    server.signal("TERM")?;
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}

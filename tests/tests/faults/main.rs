@@ -1,0 +1,33 @@
+//! What happens to a running server: processes die, memory and disks are full, ports are taken, servers are broken.
+//!
+//! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
+
+mod broken;
+mod clients;
+mod engine;
+mod failing;
+mod full;
+mod http;
+mod killed;
+mod load;
+mod process;
+mod random;
+mod side_by_side;
+mod stopping;
+
+use std::path::Path;
+use std::time::Duration;
+
+/// The binary with all test models.
+const MODELS: &str = env!("CARGO_BIN_EXE_test_models");
+
+/// In which one process must have noticed that another is gone.
+const NOTICED: Duration = Duration::from_secs(1);
+
+/// What an orderly end may take on a busy machine.
+const EXIT: Duration = Duration::from_secs(10);
+
+/// Python with NVIDIA's client, made by the first test that asks for it.
+fn python() -> pytriton_tests::Result<pytriton_tests::Python> {
+    pytriton_tests::Python::prepare(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}

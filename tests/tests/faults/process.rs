@@ -1,0 +1,68 @@
+use std::fs;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Result, Server};
+
+/// The process id of a server's tritonserver, if it has one at the moment.
+pub(crate) fn child(server: &Server) -> Option<u32> {
+    let tasks = fs::read_dir(format!("/proc/{}/task", server.pid()));
+    tasks
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+        .find_map(|children| children.split_whitespace().next()?.parse().ok())
+}
+
+/// `kill -9`.
+pub(crate) fn kill(id: u32) -> Result<()> {
+    signal("KILL", id)
+}
+
+/// Sends a signal.
+pub(crate) fn signal(name: &str, id: u32) -> Result<()> {
+    // The shell's own `kill`: it is there where no such program is installed.
+    let command = format!("kill -{name} {id}");
+    Command::new("sh").args(["-c", &command]).status()?;
+    Ok(())
+}
+
+/// The processes of a group that run.
+pub(crate) fn group(leader: u32) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|id| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let fields = stat.rsplit(") ").next().unwrap_or_default();
+        let mut fields = fields.split(' ');
+        // A zombie waits for a parent that is not ours.
+        fields.next() != Some("Z") && fields.nth(1) == Some(&leader.to_string())
+    })
+    .collect()
+}
+
+/// Whether a process has a file of `/dev/shm` open or mapped.
+pub(crate) fn has_named_memory(id: u32) -> bool {
+    let maps = fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
+    assert!(!maps.is_empty(), "{id} is not there");
+    let descriptors = fs::read_dir(format!("/proc/{id}/fd"));
+    let mut targets = descriptors
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| fs::read_link(entry.path()).ok());
+    maps.contains("/dev/shm/") || targets.any(|target| target.starts_with("/dev/shm"))
+}
+
+/// Waits for something that happens by itself; returns how long it took.
+pub(crate) fn wait_until(what: &str, deadline: Duration, done: impl Fn() -> bool) -> Duration {
+    let begun = Instant::now();
+    while !done() {
+        let took = begun.elapsed();
+        assert!(took < deadline, "{what} took longer than {deadline:?}");
+        thread::sleep(Duration::from_millis(2));
+    }
+    begun.elapsed()
+}

@@ -1,0 +1,141 @@
+//! SIGTERM under load, and SIGTERM again.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::Result;
+
+use crate::engine::{start, workspaces};
+use crate::load::Load;
+use crate::process::{child, group, wait_until};
+use crate::{EXIT, NOTICED, http};
+
+/// What a server may take to answer what it has accepted in these tests, far less than its own timeout.
+const DRAINED: Duration = Duration::from_secs(5);
+
+#[test]
+fn every_accepted_request_is_answered() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut load = Load::new()?;
+    let server = start(home.path(), &[])?;
+    let banner = server.banner().clone();
+    load.begin(&server, "Gather")?;
+    // One is executed, the others wait.
+    let naps: Vec<_> = (0..6)
+        .map(|more| http::nap(&banner.http, "Slow", 100 + more))
+        .collect::<Result<_>>()?;
+    let arrived = || {
+        let count = |family| http::metric(&banner.metrics, family, "Slow").unwrap_or_default();
+        count("nv_inference_pending_request_count") + count("nv_inference_request_success") >= 5.0
+    };
+    wait_until("the arrival of the requests", EXIT, arrived);
+    // Clients that ask for nothing any more, but keep their connections.
+    let report = load.end()?;
+    report.check();
+    assert!(!report.has_errors(), "{}", report.text());
+    let begun = Instant::now();
+    server.signal("TERM")?;
+    let answers: Vec<_> = naps
+        .into_iter()
+        .map(|nap| thread::spawn(move || http::receive(nap)))
+        .collect();
+    for (more, answer) in answers.into_iter().enumerate() {
+        let Ok(answer) = answer.join() else {
+            panic!("the client panicked");
+        };
+        let answer = answer?;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let expected = format!("[{}]", 100 + more);
+        assert!(answer.body.contains(&expected), "{}", answer.body);
+    }
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{log}");
+    assert!(begun.elapsed() < DRAINED, "{:?}", begun.elapsed());
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+/// A large answer is still on its way when there is no batch any more.
+#[test]
+fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let columns = 4 << 20;
+    let header = format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{columns}],"parameters":{{"binary_data_size":{columns}}}}}],"parameters":{{"binary_data_output":true}}}}"#
+    );
+    let body = [header.as_bytes(), &vec![7; columns]].concat();
+    let head = format!("Inference-Header-Content-Length: {}", header.len());
+    let path = "/v2/models/I_UINT8/infer";
+    let stream = http::send_with(&server.banner().http, path, &head, body.len(), &body)?;
+    let answered = || {
+        http::metric(
+            &server.banner().metrics,
+            "nv_inference_request_success",
+            "I_UINT8",
+        )
+        .is_ok_and(|count| count > 0.0)
+    };
+    wait_until("the answer", EXIT, answered);
+    server.signal("TERM")?;
+    // Longer than a server without anything under way takes to end.
+    thread::sleep(Duration::from_millis(900));
+    let answer = http::receive(stream)?;
+    assert_eq!(answer.status, 200);
+    assert!(answer.body.len() > columns, "{}", answer.body.len());
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    Ok(())
+}
+
+/// Over connections that are open already tritonserver takes requests until the last moment, and loses them.
+#[test]
+fn clients_that_never_end_are_refused_in_the_end() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut load = Load::new()?;
+    let server = start(home.path(), &["--exit-timeout-secs=2"])?;
+    load.begin(&server, "Gather")?;
+    let begun = Instant::now();
+    server.signal("TERM")?;
+    let (status, log) = server.wait(EXIT)?;
+    assert!(begun.elapsed() < DRAINED, "{:?}", begun.elapsed());
+    assert_eq!(status.code(), Some(0), "{log}");
+    let report = load.end()?;
+    report.check();
+    let refused = "Server is stopping";
+    assert!(report.text().contains(refused), "{}", report.text());
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let banner = server.banner().clone();
+    let naps = [(); 2].map(|()| http::nap(&banner.http, "Slow", 8000));
+    let waiting = || {
+        let pending = "nv_inference_pending_request_count";
+        http::metric(&banner.metrics, pending, "Slow").is_ok_and(|count| count > 0.0)
+    };
+    wait_until("the arrival of the requests", EXIT, waiting);
+    let stopping = || {
+        let log = server.log();
+        log.is_ok_and(|log| log.contains("stopping: accepted requests"))
+    };
+    let child = child(&server).unwrap_or_default();
+    server.signal("TERM")?;
+    wait_until("the first signal", EXIT, stopping);
+    server.signal("TERM")?;
+    let (status, log) = server.wait(NOTICED)?;
+    assert_eq!(status.code(), Some(1), "{log}");
+    assert!(log.contains("SIGTERM came again"), "{log}");
+    wait_until("the end of tritonserver", NOTICED, || {
+        group(child).is_empty()
+    });
+    assert!(workspaces(home.path()).is_empty());
+    // The clients get no answer, and learn of it.
+    for nap in naps {
+        assert!(http::receive(nap?).map_or(true, |answer| answer.status == 0));
+    }
+    Ok(())
+}
