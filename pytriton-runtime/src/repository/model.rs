@@ -18,17 +18,10 @@ pub struct Model {
 
 impl Model {
     pub(super) async fn start(
-        spec: &ModelSpec,
+        spec: Arc<ModelSpec>,
         default_queue_size: usize,
     ) -> Result<Self, RepositoryError> {
-        let policy = Policy::new(spec, default_queue_size);
-        let mut spec = spec.clone();
-        if let Some(batching) = &mut spec.dynamic_batching {
-            // The configuration shows the bound that holds.
-            batching.queue_policy.max_queue_size =
-                policy.max_queue_size.try_into().unwrap_or(u32::MAX);
-        }
-        let spec = Arc::new(spec);
+        let policy = Policy::new(&spec, default_queue_size);
         let scheduler =
             Scheduler::start(&spec, policy)
                 .await

@@ -27,7 +27,7 @@ impl Repository {
     ) -> Result<Self, RepositoryError> {
         let mut models: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         for spec in registry.iter() {
-            let model = Model::start(spec, default_queue_size).await?;
+            let model = Model::start(Arc::clone(spec), default_queue_size).await?;
             let versions = models.entry(spec.name).or_default();
             versions.insert(spec.version, Arc::new(model));
         }
