@@ -59,6 +59,7 @@ class Load:
                 self.errors.append(f"{protocol.__name__}: {error}")
                 self.failed_at[slot] = time.monotonic()
                 # A new connection, as a client would make; not so often that nothing else has its turn.
+                client.close()
                 client = None
                 time.sleep(0.02)
             took = time.monotonic() - begun

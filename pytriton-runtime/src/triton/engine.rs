@@ -184,9 +184,15 @@ impl TritonEngine {
         let id = self.server.id();
         let Endpoints { http, grpc, .. } = *self.endpoints();
         let since = Instant::now();
-        let patience = Duration::from_secs(self.launch.exit_timeout_secs).saturating_sub(LAST_CALL);
+        let end = Duration::from_secs(self.launch.exit_timeout_secs);
+        let patience = end.saturating_sub(LAST_CALL);
+        // Those who are refused may ask again and again.
+        let quiet = || match since.elapsed() > end.saturating_sub(QUIET) {
+            true => self.worker.quiet(since.into_std(), Duration::ZERO),
+            false => self.worker.quiet(since.into_std(), QUIET),
+        };
         let mut calm = since;
-        while calm.elapsed() < QUIET || !self.worker.quiet(since.into_std(), QUIET) {
+        while calm.elapsed() < QUIET || !quiet() {
             sleep(LOOK).await;
             if since.elapsed() > patience {
                 self.worker.refuse();

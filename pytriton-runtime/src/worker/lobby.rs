@@ -55,11 +55,11 @@ impl Lobby {
     /// Counts a batch as being executed as long as what is returned lives; `None` when it shall be refused.
     pub(super) fn working(&self) -> Option<Working<'_>> {
         let mut work = lock(&self.work);
+        work.changed = Instant::now();
         if work.refused {
             return None;
         }
         work.batches += 1;
-        work.changed = Instant::now();
         Some(Working(self))
     }
 
