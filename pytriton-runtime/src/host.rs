@@ -1,106 +1,99 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{self, Poll, Waker};
 
+use futures_util::future::{Either, select};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 
-use crate::model::{
-    Context, Executed, Execution, Instance, ModelError, Request, Returned, execute_stacked,
-    panic_message,
-};
+use crate::model::{Context, Executed, Instance, ModelError, Request, execute, panic_message};
 use crate::tensor::Tensor;
 
 /// A loaded instance of a model on the thread where it lives, so that its state need not be `Send` and its function may
 /// block.
 #[derive(Debug)]
-pub(crate) struct Host {
-    instance: Box<dyn Instance>,
-    place: Place,
+pub(crate) struct Host<I: Instance + ?Sized = dyn Instance> {
+    instance: Box<I>,
+    context: Context,
+    /// Drives `async` functions.
+    runtime: Handle,
 }
 
 /// A function without a state, for any thread.
-#[derive(Debug)]
-pub(crate) struct Detached {
-    instance: Box<dyn Instance + Send>,
-    place: Place,
-}
-
-/// Whatever runs batches of one model.
-pub(crate) trait Run {
-    /// Runs a batch, some of whose inputs may be stacked already.
-    fn run(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed;
-}
-
-/// What an instance runs with: its context, and the runtime that drives `async` functions.
-#[derive(Debug, Clone)]
-struct Place {
-    context: Context,
-    runtime: Handle,
-}
+#[cfg(target_os = "linux")]
+pub(crate) type Detached = Host<dyn Instance + Send>;
 
 impl Host {
     /// Loads an instance; `async` functions will be driven by `runtime`.
     pub(crate) fn load(context: Context, runtime: Handle) -> Result<Self, ModelError> {
-        let place = Place { context, runtime };
-        let instance = place.load()?;
-        Ok(Self { instance, place })
+        let instance = load(&context, &runtime)?;
+        Ok(Self {
+            instance,
+            context,
+            runtime,
+        })
     }
 
     /// The same for any thread, where the function has no state.
     #[cfg(target_os = "linux")]
     pub(crate) fn detached(&self) -> Option<Detached> {
-        let instance = self.instance.detached()?;
-        let place = self.place.clone();
-        Some(Detached { instance, place })
-    }
-}
-
-impl Run for Host {
-    fn run(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
-        self.place.run(self.instance.as_ref(), requests, stacked)
-    }
-}
-
-impl Run for Detached {
-    fn run(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
-        self.place.run(self.instance.as_ref(), requests, stacked)
-    }
-}
-
-impl Place {
-    fn load(&self) -> Result<Box<dyn Instance>, ModelError> {
-        let model = self.context.model();
-        let error = |message| ModelError::Load {
-            model: model.name,
-            instance: self.context.instance(),
-            message,
-        };
-        let _runtime = self.runtime.enter();
-        match catch_unwind(AssertUnwindSafe(|| (model.load)(&self.context))) {
-            Ok(Ok(instance)) => Ok(instance),
-            Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
-            Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
-            Ok(Err(other)) => Err(error(other.to_string())),
-            Err(panic) => Err(error(panic_message(panic.as_ref()))),
-        }
+        Some(Host {
+            instance: self.instance.detached()?,
+            context: self.context.clone(),
+            runtime: self.runtime.clone(),
+        })
     }
 
-    fn run(
+    /// Runs one batch after the other, at most so many side by side, until there are no more.
+    ///
+    /// A function that is not `async` is done at its first poll, so that its batches run one after the other.
+    pub(crate) fn run_all<B>(
         &self,
-        instance: &dyn Instance,
+        side_by_side: usize,
+        next: impl AsyncFn() -> Option<B>,
+        run: impl AsyncFn(B),
+    ) {
+        let mut running = FuturesUnordered::new();
+        while let Some(batch) = (self.runtime).block_on(upcoming(&mut running, side_by_side, &next))
+        {
+            let mut execution = Box::pin(run(batch));
+            if self.first_poll(execution.as_mut()).is_pending() {
+                running.push(execution);
+            }
+        }
+        self.runtime.block_on(running.collect::<()>());
+    }
+}
+
+impl<I: Instance + ?Sized> Host<I> {
+    /// Runs a batch, some of whose inputs may be stacked already.
+    pub(crate) async fn execute(
+        &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
     ) -> Executed {
-        let block_on = |execution: Execution<'_>| self.block_on(execution);
-        let executed = execute_stacked(instance, &self.context, requests, stacked, &block_on);
-        if let Some(error) = executed
-            .results
-            .iter()
-            .find_map(|result| result.as_ref().err())
-        {
+        let executed = execute(self.instance.as_ref(), &self.context, requests, stacked).await;
+        let mut results = executed.results.iter();
+        if let Some(error) = results.find_map(|result| result.as_ref().err()) {
             self.log(error);
         }
         executed
+    }
+
+    /// Drives the execution of a batch to its end.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn block_on<T>(&self, execution: impl Future<Output = T>) -> T {
+        let mut execution = pin!(execution);
+        match self.first_poll(execution.as_mut()) {
+            Poll::Ready(done) => done,
+            Poll::Pending => self.runtime.block_on(execution),
+        }
+    }
+
+    /// Polls an execution, which need not look like a runtime's own thread: blocking clients refuse to work there.
+    fn first_poll<T>(&self, execution: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+        let _runtime = self.runtime.enter();
+        execution.poll(&mut task::Context::from_waker(Waker::noop()))
     }
 
     /// One line for a batch that failed. What the client did wrong it is told; a panic is logged where it happens.
@@ -113,21 +106,40 @@ impl Place {
             _ => tracing::warn!(parent: logger, %error, "batch failed"),
         }
     }
+}
 
-    /// Drives a call to its end.
-    ///
-    /// A function that is not `async` is done at its first poll, which must not look like a runtime's own thread:
-    /// blocking clients refuse to work there.
-    fn block_on(&self, execution: Execution<'_>) -> Result<Returned, ModelError> {
-        let mut execution = pin!(execution);
-        let first = {
-            let _runtime = self.runtime.enter();
-            let mut context = task::Context::from_waker(Waker::noop());
-            execution.as_mut().poll(&mut context)
-        };
-        match first {
-            Poll::Ready(returned) => returned,
-            Poll::Pending => self.runtime.block_on(execution),
+fn load(context: &Context, runtime: &Handle) -> Result<Box<dyn Instance>, ModelError> {
+    let model = context.model();
+    let error = |message| ModelError::Load {
+        model: model.name,
+        instance: context.instance(),
+        message,
+    };
+    let _runtime = runtime.enter();
+    match catch_unwind(AssertUnwindSafe(|| (model.load)(context))) {
+        Ok(Ok(instance)) => Ok(instance),
+        Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
+        Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
+        Ok(Err(other)) => Err(error(other.to_string())),
+        Err(panic) => Err(error(panic_message(panic.as_ref()))),
+    }
+}
+
+/// The next batch, as soon as there is a place for it; what is running goes on meanwhile.
+async fn upcoming<B>(
+    running: &mut FuturesUnordered<impl Future<Output = ()>>,
+    side_by_side: usize,
+    next: impl AsyncFn() -> Option<B>,
+) -> Option<B> {
+    while running.len() >= side_by_side {
+        running.next().await;
+    }
+    let mut upcoming = pin!(next());
+    while !running.is_empty() {
+        match select(upcoming.as_mut(), running.next()).await {
+            Either::Left((batch, _)) => return batch,
+            Either::Right(_) => {}
         }
     }
+    upcoming.await
 }

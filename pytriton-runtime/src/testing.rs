@@ -61,6 +61,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     version: 1,
     max_batch_size: 8,
     instances: 1,
+    batches_in_flight: 1,
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],

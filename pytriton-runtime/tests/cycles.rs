@@ -51,6 +51,7 @@ const IDENTITY: ModelDeclaration = ModelDeclaration {
     version: 1,
     max_batch_size: 8,
     instances: 2,
+    batches_in_flight: 1,
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],

@@ -173,8 +173,10 @@ def lead(model):
 
 def test_order_is_kept_where_it_is_asked_for():
     # The two answers leave one after the other, but two threads of the client hear them.
-    assert lead("Ordered") < 0.1
-    assert lead("Unordered") > 0.2
+    for ordered in ("Ordered", "OrderedSideBySide"):
+        assert lead(ordered) < 0.1
+    for unordered in ("Unordered", "SideBySide"):
+        assert lead(unordered) > 0.2
 
 
 def test_batches_are_counted(http):

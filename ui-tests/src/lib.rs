@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use pytriton_runtime::model::{
-    Context, Execution, InferInput, InferRequest, ModelError, ModelSpec, Parameters, Registry,
-    Request, Returned, execute,
+    Context, InferInput, InferRequest, ModelSpec, Parameters, Registry, Request, execute,
 };
 use pytriton_runtime::tensor::{Element, Tensor};
 
@@ -57,7 +56,7 @@ pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Te
         .collect();
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = (spec.load)(&context).unwrap_or_else(|error| panic!("{error}"));
-    let executed = execute(instance.as_ref(), &context, &requests, &block_on);
+    let executed = block_on(execute(instance.as_ref(), &context, &requests, &[]));
     let outputs = executed.results.into_iter().map(|result| {
         let response = result.map_err(|error| error.to_string())?;
         Ok(response
@@ -96,7 +95,7 @@ fn checked(spec: &Arc<ModelSpec>, (inputs, parameters): &TestRequest<'_>) -> Req
 }
 
 /// The functions of the programs wait for nothing but themselves.
-fn block_on(execution: Execution<'_>) -> Result<Returned, ModelError> {
+fn block_on<T>(execution: impl Future<Output = T>) -> T {
     let mut execution = pin!(execution);
     let mut context = TaskContext::from_waker(Waker::noop());
     loop {

@@ -10,6 +10,8 @@ use crate::path::CratePath;
 const MOST: u32 = i32::MAX.unsigned_abs();
 /// Each instance is a thread.
 const MOST_INSTANCES: u32 = 1024;
+/// Each is a thread in tritonserver and one in the worker, with shared memory of their own.
+const MOST_BATCHES_IN_FLIGHT: u32 = 64;
 /// PyTriton's default.
 const DEFAULT_MAX_BATCH_SIZE: u32 = 4;
 /// The options that configure the dynamic batcher.
@@ -23,12 +25,13 @@ const DYNAMIC_BATCHING: [&str; 8] = [
     "timeout_action",
     "allow_timeout_override",
 ];
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 15] = [
     "name",
     "version",
     "max_batch_size",
     "batching",
     "instances",
+    "batches_in_flight",
     DYNAMIC_BATCHING[0],
     DYNAMIC_BATCHING[1],
     DYNAMIC_BATCHING[2],
@@ -49,6 +52,7 @@ pub(crate) struct Settings {
     /// 0 for a model whose tensors have no batch axis.
     pub(super) max_batch_size: u32,
     pub(super) instances: u32,
+    pub(super) batches_in_flight: u32,
     pub(super) dynamic_batching: Option<DynamicBatching>,
 }
 
@@ -76,6 +80,9 @@ impl Settings {
             max_batch_size,
             instances: options
                 .integer("instances", &(1..=MOST_INSTANCES), errors)
+                .unwrap_or(1),
+            batches_in_flight: options
+                .integer("batches_in_flight", &(1..=MOST_BATCHES_IN_FLIGHT), errors)
                 .unwrap_or(1),
             dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
         }

@@ -133,6 +133,7 @@ impl Model {
             version,
             max_batch_size,
             instances,
+            batches_in_flight,
             dynamic_batching,
             ..
         } = &self.settings;
@@ -157,6 +158,7 @@ impl Model {
                 version: #version,
                 max_batch_size: #max_batch_size,
                 instances: #instances,
+                batches_in_flight: #batches_in_flight,
                 inputs: &[#(#inputs),*],
                 outputs: __RETURNED.declarations,
                 output_overrides: #overrides,

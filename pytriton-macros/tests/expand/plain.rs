@@ -48,6 +48,7 @@ const _: () = {
         version: 1u32,
         max_batch_size: 0u32,
         instances: 1u32,
+        batches_in_flight: 1u32,
         inputs: &[
             __INPUT_0
                 .declaration(

@@ -10,21 +10,23 @@
 //! - `wire`: the descriptions of batches and answers. Pure.
 //! - `shm`: segments of shared memory, futexes, descriptors over sockets.
 //! - `channel`: whose turn it is, greetings, the two ends.
+//! - `handoff`: how a batch comes to a lane that is free.
 //! - `proxy`: a batch's way from Triton into a channel and its answer's way back.
 //!
 //! # Protocol
 //!
-//! The worker listens on a Unix socket in a folder that only its user can enter. Each instance in tritonserver connects,
-//! sends the version of the protocol, a token, its model, and two descriptors: a page of numbers and its input segment.
-//! The worker compares user and token, gives the guest to a free instance of that model, and sends back the names of the
-//! tensors and the descriptor of its output segment. From then on the socket carries an input segment now and then, and
-//! its end of file is the news that the other process is gone.
+//! The worker listens on a Unix socket in a folder that only its user can enter. Each lane of an instance in tritonserver
+//! connects, sends the version of the protocol, a token, its model, and two descriptors: a page of numbers and its input
+//! segment. The worker compares user and token, gives the guest to a free instance of that model, and sends back the names
+//! of the tensors, how many lanes an instance shall have, and the descriptor of its output segment. From then on the socket
+//! carries an input segment now and then, and its end of file is the news that the other process is gone.
 //!
 //! A batch: the instance writes the description and then the tensors into the input segment, each input's rows of all
 //! requests one behind the other; writes the two lengths on the page; and turns the word. The worker copies the
 //! description, checks it, runs the function on the tensors where they lie, writes description and tensors of the answer
-//! into its output segment, and turns the word back. One word says whose turn it is, so that there is one batch at a
-//! time; instances are what runs in parallel.
+//! into its output segment, and turns the word back. One word says whose turn it is, so that a lane has one batch at a
+//! time. An instance of one lane executes it on the thread from which Triton calls; one of several hands it to a thread of
+//! the lane that is free, and Triton goes on.
 //!
 //! # Whose memory
 //!
@@ -51,6 +53,8 @@ mod failure;
 pub mod ffi;
 #[cfg(not(loom))]
 mod gather;
+#[cfg(any(not(loom), test))]
+mod handoff;
 #[cfg(not(loom))]
 mod proxy;
 #[cfg(not(loom))]

@@ -1,5 +1,5 @@
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::channel::{Answered, ChannelError, Door, Guest, TensorNames, Token, data_start};
 use crate::failure::{Code, Failure};
@@ -12,7 +12,7 @@ pub const SOCKET_VARIABLE: &str = "PYTRITON_WORKER_SOCKET";
 /// The environment variable that carries the token.
 pub const TOKEN_VARIABLE: &str = "PYTRITON_WORKER_TOKEN";
 
-/// An instance in tritonserver whose function runs in the worker.
+/// A lane of an instance in tritonserver whose function runs in the worker.
 #[derive(Debug)]
 pub struct Proxy {
     door: Door,
@@ -23,7 +23,7 @@ pub struct Proxy {
 }
 
 impl Executor for Proxy {
-    fn start(instance: &Instance) -> Result<Self, Failure> {
+    fn start(instance: &Instance) -> Result<Vec<Self>, Failure> {
         let variable = |name: &str| {
             env::var(name).map_err(|error| Failure::internal(format!("{name}: {error}")))
         };
@@ -34,14 +34,12 @@ impl Executor for Proxy {
             model: instance.model.clone(),
             version: instance.version,
         };
-        let (door, names) = Door::knock(&path, &guest).map_err(|error| failure(&error))?;
-        Ok(Self {
-            door,
-            names,
-            gathering: Gathering::default(),
-            description: Vec::new(),
-            dims: Vec::new(),
-        })
+        let (first, in_flight) = Self::knock(&path, &guest)?;
+        let mut lanes = vec![first];
+        for _ in 1..in_flight {
+            lanes.push(Self::knock(&path, &guest)?.0);
+        }
+        Ok(lanes)
     }
 
     fn execute(
@@ -84,6 +82,19 @@ impl Executor for Proxy {
 }
 
 impl Proxy {
+    /// Opens a channel to the worker, which says how many it wants.
+    fn knock(path: &Path, guest: &Guest) -> Result<(Self, u32), Failure> {
+        let (door, welcome) = Door::knock(path, guest).map_err(|error| failure(&error))?;
+        let proxy = Self {
+            door,
+            names: welcome.names,
+            gathering: Gathering::default(),
+            description: Vec::new(),
+            dims: Vec::new(),
+        };
+        Ok((proxy, welcome.batches_in_flight))
+    }
+
     /// Copies the batch into shared memory.
     fn put(&mut self, requests: Requests<'_>, len: usize, data: usize) -> Result<(), Failure> {
         let start = data_start(len).and_then(|start| Some((start, start.checked_add(data)?)));

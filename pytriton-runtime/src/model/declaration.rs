@@ -13,6 +13,8 @@ pub struct ModelDeclaration {
     pub max_batch_size: u32,
     /// How many instances of the model run in parallel.
     pub instances: u32,
+    /// How many batches an instance has at a time; an `async` function runs them side by side.
+    pub batches_in_flight: u32,
     /// The inputs, in the order of the function's parameters.
     pub inputs: &'static [TensorDeclaration],
     /// The outputs, as the function's return type declares them.

@@ -1,13 +1,15 @@
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::time::Instant;
+
+use futures_util::FutureExt;
 
 use crate::statistics::Durations;
 use crate::tensor::Tensor;
 
 use super::pipeline::{Group, Stacked, prepare, runs};
 use super::returned::responses;
-use super::{Call, Context, Execution, Instance, ModelError, Request, Response, Returned};
+use super::{Call, Context, Instance, ModelError, Request, Response, Returned};
 
 /// What became of a batch.
 #[derive(Debug)]
@@ -20,25 +22,13 @@ pub struct Executed {
 
 /// Runs a batch of requests through one instance of their model.
 ///
-/// `block_on` drives the call of an `async fn` to its end on this thread. Panics of the function are caught here and
-/// nowhere else.
-pub fn execute(
-    instance: &dyn Instance,
-    context: &Context,
-    requests: &[Request],
-    block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
-) -> Executed {
-    execute_stacked(instance, context, requests, &[], block_on)
-}
-
-/// The same for a batch some of whose inputs are stacked already: in the order of the model's inputs, `None` or nothing
-/// for those that are not.
-pub(crate) fn execute_stacked(
-    instance: &dyn Instance,
+/// `stacked` are inputs that are stacked already: in the order of the model's inputs, `None` or nothing for those that are
+/// not. Panics of the function are caught here and nowhere else.
+pub async fn execute(
+    instance: &(impl Instance + ?Sized),
     context: &Context,
     requests: &[Request],
     stacked: &[Option<Tensor>],
-    block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
 ) -> Executed {
     let spec = context.model();
     let mut stacked = Stacked::new(stacked);
@@ -52,7 +42,10 @@ pub(crate) fn execute_stacked(
         let group = prepare(spec, run, stacked);
         stacked.skip(run);
         let prepared = Instant::now();
-        let returned = group.and_then(|group| call(instance, context, group, block_on));
+        let returned = match group {
+            Ok(group) => call(instance, context, group).await,
+            Err(error) => Err(error),
+        };
         let called = Instant::now();
         match returned {
             Ok(returned) => executed.results.extend(responses(spec, run, returned)),
@@ -67,11 +60,10 @@ pub(crate) fn execute_stacked(
     executed
 }
 
-fn call(
-    instance: &dyn Instance,
+async fn call(
+    instance: &(impl Instance + ?Sized),
     context: &Context,
     group: Group<'_>,
-    block_on: &dyn Fn(Execution<'_>) -> Result<Returned, ModelError>,
 ) -> Result<Returned, ModelError> {
     let Some(first) = group.requests.first() else {
         return Ok(Returned::Each(Vec::new()));
@@ -82,8 +74,10 @@ fn call(
         parameters: first.parameters(),
         inputs: group.inputs,
     };
+    let execution = async { instance.execute(&call).await };
     // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
-    catch_unwind(AssertUnwindSafe(|| block_on(instance.execute(&call)))).unwrap_or_else(|panic| {
+    let returned = AssertUnwindSafe(execution).catch_unwind().await;
+    returned.unwrap_or_else(|panic| {
         Err(ModelError::Panic {
             model: context.model().name,
             message: panic_message(panic.as_ref()),

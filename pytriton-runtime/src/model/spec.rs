@@ -16,6 +16,8 @@ pub struct ModelSpec {
     pub max_batch_size: u32,
     /// How many instances run in parallel.
     pub instances: u32,
+    /// How many batches an instance has at a time.
+    pub batches_in_flight: u32,
     /// The inputs in the order of the function's parameters.
     pub inputs: Vec<TensorSpec>,
     /// The outputs in the order of the return type.
@@ -74,6 +76,7 @@ impl ModelSpec {
             version: declaration.version,
             max_batch_size: declaration.max_batch_size,
             instances: declaration.instances,
+            batches_in_flight: declaration.batches_in_flight,
             inputs: tensors(declaration, declaration.inputs.iter().copied(), &mut errors),
             outputs: tensors(declaration, outputs, &mut errors),
             dynamic_batching: declaration.dynamic_batching,

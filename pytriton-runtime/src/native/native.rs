@@ -7,13 +7,13 @@ use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::Error;
-use crate::handover::{code, names};
+use crate::handover::{code, names, run};
 use crate::model::{ModelSpec, Registry, Response};
 use crate::tensor::AlignedBuffer;
 
 use super::seat::Seat;
 
-/// An instance of a model in tritonserver's own process.
+/// A lane to an instance of a model in tritonserver's own process.
 #[derive(Debug)]
 pub struct Native {
     spec: Arc<ModelSpec>,
@@ -27,19 +27,20 @@ pub struct Native {
 const PADDING: [u8; 64] = [0; 64];
 
 impl Executor for Native {
-    fn start(instance: &Instance) -> Result<Self, Failure> {
+    fn start(instance: &Instance) -> Result<Vec<Self>, Failure> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let registry = Registry::collect().map_err(|error| Failure::internal(error.to_string()))?;
         let spec = find(&registry, instance)?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let seat = Seat::load(spec, number, runtime()?)?;
-        Ok(Self {
+        let seats = Seat::load(spec, number, runtime()?)?.into_iter();
+        let lanes = seats.map(|seat| Self {
             names: names(spec),
             spec: Arc::clone(spec),
             seat,
             gathering: Gathering::default(),
             dims: Vec::new(),
-        })
+        });
+        Ok(lanes.collect())
     }
 
     fn execute(
@@ -57,7 +58,9 @@ impl Executor for Native {
             })?;
         let gathered = now();
         let description = self.gathering.description();
-        let results = self.seat.run(&self.spec, description, buffer.freeze())?;
+        let data = buffer.freeze();
+        let results = run(&self.seat, &self.spec, description, &data);
+        let results = results.map_err(|error| Failure::internal(error.to_string()))?;
         let computed = now();
         for (index, (request, result)) in requests.iter().zip(results).enumerate() {
             let responded = self.respond(index, request, result, responses);

@@ -1,12 +1,11 @@
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use bytes::Bytes;
 use pytriton_backend::Failure;
 use tokio::runtime::Handle;
 
-use crate::handover::{Results, run};
+use crate::handover::{Handover, Line, Results, Run, line};
 use crate::host::{Detached, Host};
 use crate::model::{Context, ModelSpec};
 
@@ -15,31 +14,26 @@ use crate::model::{Context, ModelSpec};
 pub(super) enum Seat {
     /// On whatever thread tritonserver calls from.
     Here(Detached),
-    /// On a thread of its own, for the sake of its state.
+    /// On a thread of its own.
     There(Line),
 }
 
-/// The way to an instance on another thread.
-#[derive(Debug)]
-pub(super) struct Line {
-    batches: SyncSender<(Vec<u8>, Bytes)>,
-    results: Receiver<Result<Results, Failure>>,
-}
-
 impl Seat {
-    /// Loads an instance.
+    /// Loads an instance; returns a way to it for each batch that may be in flight.
+    ///
+    /// It stays on a thread of its own for the sake of its state, or because several batches come to it.
     pub(super) fn load(
         spec: &Arc<ModelSpec>,
         number: u32,
         runtime: Handle,
-    ) -> Result<Self, Failure> {
-        let (batches, waiting) = sync_channel(1);
-        let (answer, results) = sync_channel(1);
+    ) -> Result<Vec<Self>, Failure> {
+        let in_flight = spec.batches_in_flight as usize;
+        let (line, end) = line(spec.name);
         let (loaded, seat) = sync_channel(1);
         let spec = Arc::clone(spec);
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
         let spawned = thread.spawn(move || {
-            let context = Context::new(Arc::clone(&spec), number);
+            let context = Context::new(spec, number);
             let host = match Host::load(context, runtime) {
                 Ok(host) => host,
                 Err(error) => {
@@ -48,53 +42,26 @@ impl Seat {
                     return;
                 }
             };
-            let detached = host.detached();
+            let detached = host.detached().filter(|_| in_flight == 1);
             let stays = detached.is_none();
             if loaded.send(Ok(detached)).is_ok() && stays {
-                work(&host, &spec, &waiting, &answer);
+                end.serve(&host, in_flight);
             }
         });
         spawned.map_err(|error| Failure::internal(error.to_string()))?;
-        match seat.recv().map_err(|_| gone())?? {
-            Some(detached) => Ok(Self::Here(detached)),
-            None => Ok(Self::There(Line { batches, results })),
+        let gone = |_| Failure::internal("the model's instance is gone");
+        match seat.recv().map_err(gone)?? {
+            Some(detached) => Ok(vec![Self::Here(detached)]),
+            None => Ok(vec![line; in_flight].into_iter().map(Self::There).collect()),
         }
     }
+}
 
-    /// Runs a batch.
-    pub(super) fn run(
-        &self,
-        spec: &Arc<ModelSpec>,
-        description: &[u8],
-        data: Bytes,
-    ) -> Result<Results, Failure> {
+impl Run for Seat {
+    fn run(&self, handed: Handover) -> Results {
         match self {
-            Self::Here(detached) => run(detached, spec, description, &data)
-                .map_err(|error| Failure::internal(error.to_string())),
-            Self::There(line) => {
-                let batch = (description.to_vec(), data);
-                line.batches.send(batch).map_err(|_| gone())?;
-                line.results.recv().map_err(|_| gone())?
-            }
+            Self::Here(detached) => detached.run(handed),
+            Self::There(line) => line.run(handed),
         }
     }
-}
-
-fn work(
-    host: &Host,
-    spec: &Arc<ModelSpec>,
-    batches: &Receiver<(Vec<u8>, Bytes)>,
-    answer: &SyncSender<Result<Results, Failure>>,
-) {
-    while let Ok((description, data)) = batches.recv() {
-        let results = run(host, spec, &description, &data);
-        let results = results.map_err(|error| Failure::internal(error.to_string()));
-        if answer.send(results).is_err() {
-            return;
-        }
-    }
-}
-
-fn gone() -> Failure {
-    Failure::internal("the model's instance is gone")
 }

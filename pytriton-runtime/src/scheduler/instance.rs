@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::Error;
-use crate::host::{Host, Run};
+use crate::host::Host;
 use crate::model::{Context, Executed, ModelError, Request};
 use crate::statistics::{self, Success};
 
@@ -41,19 +41,21 @@ impl Worker {
         if loaded.send(Ok(())).is_err() {
             return;
         }
-        while let Some(batch) = self.runtime.block_on(self.queue.next_batch()) {
-            self.serve(&host, batch);
-        }
+        host.run_all(
+            self.context.model().batches_in_flight as usize,
+            || self.queue.next_batch(),
+            |batch| self.serve(&host, batch),
+        );
     }
 
-    fn serve(&self, host: &Host, batch: Batch) {
+    async fn serve(&self, host: &Host, batch: Batch) {
         let begun = Instant::now();
         let (requests, replies): (Vec<Request>, Vec<Reply>) = batch
             .waiting
             .into_iter()
             .map(|waiting| Reply::part(waiting, begun))
             .unzip();
-        let executed = host.run(&requests, &[]);
+        let executed = host.execute(&requests, &[]).await;
         self.record(&requests, &replies, &executed);
         let finished = replies
             .into_iter()

@@ -36,6 +36,9 @@ pub fn model_line(model: &ModelSpec) -> String {
         1 => ", 1 instance".to_owned(),
         count => format!(", {count} instances"),
     });
+    if model.batches_in_flight > 1 {
+        let _ = write!(line, ", {} batches in flight", model.batches_in_flight);
+    }
     line
 }
 

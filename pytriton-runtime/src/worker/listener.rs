@@ -2,7 +2,7 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pytriton_backend::channel::{ChannelError, Guest, TensorNames, Token};
+use pytriton_backend::channel::{ChannelError, Guest, Token, Welcome};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::spawn_blocking;
 
@@ -77,6 +77,6 @@ impl Reception {
 }
 
 fn refuse(socket: &mut StdStream, reason: &str) -> Result<(), ChannelError> {
-    TensorNames::refuse(socket, reason)?;
+    Welcome::refuse(socket, reason)?;
     Err(ChannelError::Refused(reason.to_owned()))
 }

@@ -2,8 +2,9 @@
 //!
 //! [`Worker::start`] loads every instance of every model on a thread of its own and listens on a Unix socket in a folder
 //! of the caller's. tritonserver finds socket and token in its environment ([`Worker::environment`]) and connects once
-//! for each of its instances; a guest is given to a free instance of its model, which then serves its batches until the
-//! connection ends, and is free again. How batches travel is told in `pytriton_backend`.
+//! for each lane of its instances; a guest is given to a free instance of its model, which then serves its batches until the
+//! connection ends, and is free again. Where an instance has several batches at a time, its guests are served by threads
+//! of their own, whose batches any instance of the model takes. How batches travel is told in `pytriton_backend`.
 
 mod answer;
 mod error;

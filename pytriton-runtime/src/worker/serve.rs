@@ -3,16 +3,15 @@ use std::os::unix::net::UnixStream;
 use bytes::Bytes;
 use pytriton_backend::channel::{ChannelError, Desk};
 
-use crate::handover::{names, refuse, run};
-use crate::host::Host;
+use crate::handover::{Run, refuse, run, welcome};
 use crate::scheduler::SchedulerError;
 
 use super::answer::Answer;
 use super::lobby::Lobby;
 
 /// Serves the batches of one guest until it leaves.
-pub(super) fn serve(host: &Host, lobby: &Lobby, guest: UnixStream) -> Result<(), ChannelError> {
-    let mut desk = Desk::open(guest, &names(&lobby.spec))?;
+pub(super) fn serve(host: &impl Run, lobby: &Lobby, guest: UnixStream) -> Result<(), ChannelError> {
+    let mut desk = Desk::open(guest, &welcome(&lobby.spec))?;
     let Some(ticket) = lobby.serve(desk.closer()?) else {
         return Ok(());
     };
@@ -24,7 +23,7 @@ pub(super) fn serve(host: &Host, lobby: &Lobby, guest: UnixStream) -> Result<(),
     }
 }
 
-fn batches(host: &Host, lobby: &Lobby, desk: &mut Desk) -> Result<(), ChannelError> {
+fn batches(host: &impl Run, lobby: &Lobby, desk: &mut Desk) -> Result<(), ChannelError> {
     let mut answer = Answer::default();
     loop {
         let asked = desk.wait()?;

@@ -2,7 +2,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pytriton_backend::Code;
-use pytriton_backend::channel::{ChannelError, Door, Guest, TensorNames, Token, data_start};
+use pytriton_backend::channel::{
+    ChannelError, Door, Guest, TensorNames, Token, Welcome, data_start,
+};
 use pytriton_backend::wire::{AnswerReader, BatchWriter, Outcome, Region};
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
 use tempfile::TempDir;
@@ -33,10 +35,11 @@ async fn knock(worker: &Worker, model: &str, token: Option<Token>) -> Result<Doo
         model: model.to_owned(),
         version: 1,
     };
-    let (door, names) = spawn_blocking(move || Door::knock(&path, &guest))
+    let (door, Welcome { names, .. }) = spawn_blocking(move || Door::knock(&path, &guest))
         .await
         .unwrap()?;
     let expected = TensorNames {
+        batching: true,
         inputs: vec![c"INPUT_1".into()],
         outputs: vec![(c"OUTPUT_1".into(), 11)],
     };

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::model::{ModelError, ModelSpec, Registry};
 
 use super::WorkerError;
-use super::instance::spawn;
+use super::instance::{Loaded, spawn};
 use super::listener::Reception;
 use super::lobby::Lobby;
 
@@ -118,35 +118,33 @@ async fn lobbies(registry: &Registry) -> Result<Vec<Arc<Lobby>>, WorkerError> {
     let lobbies: Vec<_> = specs.map(|spec| Arc::new(Lobby::new(spec))).collect();
     let mut loading = Vec::new();
     for lobby in &lobbies {
-        for number in 0..lobby.spec.instances {
-            loading.push((&lobby.spec, number, spawn(lobby, number, Handle::current())));
-        }
+        loading.push((&lobby.spec, spawn(lobby, &Handle::current())));
     }
-    for (spec, number, loaded) in loading {
-        let ended = |message: String| ModelError::Load {
-            model: spec.name,
-            instance: number,
-            message,
-        };
-        let loaded = match loaded {
-            Ok(loaded) => loaded
-                .await
-                .unwrap_or_else(|error| Err(ended(error.to_string()))),
-            Err(error) => Err(ended(error.to_string())),
-        };
-        if let Err(source) = loaded {
+    for (spec, instances) in loading {
+        if let Err(source) = loaded(spec, instances).await {
             close(&lobbies);
-            return Err(load_error(spec, source));
+            return Err(WorkerError::Load {
+                location: spec.location,
+                source,
+            });
         }
     }
     Ok(lobbies)
 }
 
-fn load_error(spec: &ModelSpec, source: ModelError) -> WorkerError {
-    WorkerError::Load {
-        location: spec.location,
-        source,
+/// Waits until the instances of a model are loaded.
+async fn loaded(spec: &ModelSpec, instances: io::Result<Vec<Loaded>>) -> Result<(), ModelError> {
+    let ended = |instance: usize, message: String| ModelError::Load {
+        model: spec.name,
+        instance: u32::try_from(instance).unwrap_or(u32::MAX),
+        message,
+    };
+    let instances = instances.map_err(|error| ended(0, error.to_string()))?;
+    for (number, loaded) in instances.into_iter().enumerate() {
+        let loaded = loaded.await;
+        loaded.unwrap_or_else(|error| Err(ended(number, error.to_string())))?;
     }
+    Ok(())
 }
 
 fn token() -> io::Result<Token> {

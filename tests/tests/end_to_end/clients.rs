@@ -37,6 +37,7 @@ both! {
     statistics: "test_statistics.py";
     surface: "test_surface.py";
     overload: "test_overload.py";
+    in_flight: "test_in_flight.py";
 }
 
 /// Headers that reach the functions.

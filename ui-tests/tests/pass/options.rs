@@ -9,6 +9,7 @@ use pytriton_ui_tests::spec;
     max_batch_size = 16,
     batching = true,
     instances = 2,
+    batches_in_flight = 4,
     dynamic_batching = true,
     preferred_batch_size = [4, 8],
     max_queue_delay_microseconds = 100,
@@ -30,6 +31,7 @@ fn alone(x: ArrayView2<f32>) -> Array2<f32> {
 fn main() {
     let spec = spec("All.options-1_0");
     assert_eq!((spec.version, spec.max_batch_size, spec.instances), (3, 16, 2));
+    assert_eq!(spec.batches_in_flight, 4);
     let batching = spec.dynamic_batching.unwrap();
     assert_eq!(batching.preferred_batch_size, [4, 8]);
     assert_eq!(batching.max_queue_delay_microseconds, 100);

@@ -6,7 +6,7 @@ use crate::shm::{Control, Futex, Lease, Segment, View, hung_up, receive, send};
 use crate::wire::WireError;
 
 use super::door::length;
-use super::{ChannelError, Doorbell, State, TensorNames, data_start};
+use super::{ChannelError, Doorbell, State, Welcome, data_start};
 
 /// The worker's side of a channel.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ impl Desk {
     /// # Errors
     ///
     /// A [`ChannelError`] when the guest does not send what a door sends, or there is no shared memory.
-    pub fn open(mut socket: UnixStream, names: &TensorNames) -> Result<Self, ChannelError> {
+    pub fn open(mut socket: UnixStream, welcome: &Welcome) -> Result<Self, ChannelError> {
         let [control, input] = receive(&socket)?;
         let control = Control::open(control)?;
         let input = View::new(input)?;
         let mut output = Segment::new(c"pytriton-output")?;
         // Room to say that there is no room.
         output.commit(1)?;
-        names.send(&mut socket)?;
+        welcome.send(&mut socket)?;
         send(&socket, &[output.as_fd()])?;
         Ok(Self {
             socket,

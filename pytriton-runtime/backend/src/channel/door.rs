@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::shm::{Control, Futex, Segment, View, hung_up, receive, send};
 use crate::wire::WireError;
 
-use super::{ChannelError, Doorbell, Guest, State, TensorNames, data_start};
+use super::{ChannelError, Doorbell, Guest, State, Welcome, data_start};
 
 /// tritonserver's side of a channel.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Door {
     /// # Errors
     ///
     /// A [`ChannelError`] when nobody opens, or the guest is refused.
-    pub fn knock(path: &Path, guest: &Guest) -> Result<(Self, TensorNames), ChannelError> {
+    pub fn knock(path: &Path, guest: &Guest) -> Result<(Self, Welcome), ChannelError> {
         let mut socket = UnixStream::connect(path)?;
         socket.set_read_timeout(Some(PATIENCE))?;
         let control = Control::new()?;
@@ -45,11 +45,11 @@ impl Door {
         guest.send(&mut socket)?;
         // A worker that refuses the guest does not wait for its files, but what it says of it can still be read.
         let sent = send(&socket, &[control.as_fd(), input.as_fd()]);
-        let names = TensorNames::receive(&mut socket);
-        if !matches!(names, Err(ChannelError::Refused(_))) {
+        let welcome = Welcome::receive(&mut socket);
+        if !matches!(welcome, Err(ChannelError::Refused(_))) {
             sent?;
         }
-        let names = names?;
+        let welcome = welcome?;
         let [output]: [OwnedFd; 1] = receive(&socket)?;
         let output = View::new(output)?;
         let door = Self {
@@ -59,7 +59,7 @@ impl Door {
             output,
             kept: 0,
         };
-        Ok((door, names))
+        Ok((door, welcome))
     }
 
     /// The input segment with room for `len` bytes.

@@ -1,15 +1,10 @@
 use std::ffi::CString;
-use std::fmt;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
 use crate::wire::{Reader, WireError, Writer};
 
-use super::ChannelError;
-
-/// What both sides know, so that nobody else's socket is taken for one of theirs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Token(pub [u8; 16]);
+use super::{ChannelError, Token};
 
 /// Who knocks at the worker's socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +17,20 @@ pub struct Guest {
     pub version: u64,
 }
 
+/// What the worker says to a guest that it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Welcome {
+    /// The tensors of the model.
+    pub names: TensorNames,
+    /// How many guests an instance of tritonserver shall send, each of which asks one batch at a time.
+    pub batches_in_flight: u32,
+}
+
 /// The tensors of a model, in the order in which the wire numbers them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TensorNames {
+    /// Whether axis 0 of every tensor is the batch.
+    pub batching: bool,
     /// The inputs.
     pub inputs: Vec<CString>,
     /// The outputs and Triton's numbers of their types.
@@ -32,7 +38,7 @@ pub struct TensorNames {
 }
 
 /// Changes with every change of what the two sides say to each other.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// No greeting is longer.
 const LONGEST: usize = 1 << 20;
 
@@ -72,7 +78,7 @@ impl Guest {
     }
 }
 
-impl TensorNames {
+impl Welcome {
     /// Writes that the guest is taken.
     ///
     /// # Errors
@@ -82,12 +88,19 @@ impl TensorNames {
         let mut bytes = Vec::new();
         let mut writer = Writer(&mut bytes);
         writer.u8(1);
-        writer.count(self.inputs.len());
-        for name in &self.inputs {
+        writer.u32(self.batches_in_flight);
+        let TensorNames {
+            batching,
+            inputs,
+            outputs,
+        } = &self.names;
+        writer.u8(u8::from(*batching));
+        writer.count(inputs.len());
+        for name in inputs {
             writer.bytes(name.as_bytes());
         }
-        writer.count(self.outputs.len());
-        for (name, datatype) in &self.outputs {
+        writer.count(outputs.len());
+        for (name, datatype) in outputs {
             writer.bytes(name.as_bytes());
             writer.u32(datatype.cast_unsigned());
         }
@@ -116,35 +129,21 @@ impl TensorNames {
         if reader.u8()? == 0 {
             return Err(ChannelError::Refused(reader.text()?.to_owned()));
         }
+        let batches_in_flight = reader.u32()?;
+        let batching = reader.u8()? != 0;
         let name =
             |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
         let inputs = reader.list(4, name)?;
         let outputs = reader.list(8, |reader| Ok((name(reader)?, reader.u32()?.cast_signed())))?;
-        Ok(Self { inputs, outputs })
-    }
-}
-
-impl Token {
-    /// The token as text, for an environment variable.
-    pub fn to_text(self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// The token of a text; `None` when it is none.
-    pub fn from_text(text: &str) -> Option<Self> {
-        let digits = text.as_bytes().as_chunks::<2>().0;
-        let bytes = digits.iter().map(|digits| {
-            let digits = std::str::from_utf8(digits).ok()?;
-            u8::from_str_radix(digits, 16).ok()
-        });
-        let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
-        bytes.try_into().ok().map(Self)
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token")
+        let names = TensorNames {
+            batching,
+            inputs,
+            outputs,
+        };
+        Ok(Self {
+            names,
+            batches_in_flight,
+        })
     }
 }
 
@@ -174,36 +173,30 @@ mod tests {
     #[test]
     fn greetings_come_as_they_were_sent() {
         let (mut one, mut two) = UnixStream::pair().unwrap();
-        let token = Token::from_text("000102030405060708090a0b0c0d0eff").unwrap();
-        assert_eq!(Token::from_text(&token.to_text()), Some(token));
         let guest = Guest {
-            token,
+            token: Token([7; 16]),
             model: "Linear".to_owned(),
             version: 3,
         };
         guest.send(&mut one).unwrap();
         assert_eq!(Guest::receive(&mut two).unwrap(), guest);
-        let names = TensorNames {
-            inputs: vec![c"a".into(), c"b".into()],
-            outputs: vec![(c"o".into(), 11)],
+        let welcome = Welcome {
+            names: TensorNames {
+                batching: true,
+                inputs: vec![c"a".into(), c"b".into()],
+                outputs: vec![(c"o".into(), 11)],
+            },
+            batches_in_flight: 4,
         };
-        names.send(&mut two).unwrap();
-        assert_eq!(TensorNames::receive(&mut one).unwrap(), names);
-        TensorNames::refuse(&mut two, "no").unwrap();
-        let refused = TensorNames::receive(&mut one).unwrap_err();
+        welcome.send(&mut two).unwrap();
+        assert_eq!(Welcome::receive(&mut one).unwrap(), welcome);
+        Welcome::refuse(&mut two, "no").unwrap();
+        let refused = Welcome::receive(&mut one).unwrap_err();
         assert_eq!(refused.to_string(), "no");
     }
 
     #[test]
-    fn refuses_what_is_no_token_and_no_greeting() {
-        for text in [
-            "",
-            "00",
-            "zz0102030405060708090a0b0c0d0eff",
-            &"0".repeat(34),
-        ] {
-            assert_eq!(Token::from_text(text), None, "{text}");
-        }
+    fn refuses_what_is_no_greeting() {
         let table: [&[u8]; 3] = [
             b"\xff\xff\xff\xff",
             b"\x04\0\0\0\x09\0\0\0",

@@ -16,6 +16,8 @@ mod handshake;
 mod layout;
 #[cfg(test)]
 mod tests;
+#[cfg(not(loom))]
+mod token;
 
 #[cfg(not(loom))]
 pub use desk::{Asked, Closer, Desk};
@@ -24,7 +26,8 @@ pub use door::{Answered, Door};
 pub use doorbell::{Doorbell, Hangup, Sleep, State};
 #[cfg(not(loom))]
 pub use error::ChannelError;
-
 #[cfg(not(loom))]
-pub use handshake::{Guest, TensorNames, Token};
+pub use handshake::{Guest, TensorNames, Welcome};
 pub use layout::{data_start, place};
+#[cfg(not(loom))]
+pub use token::Token;

@@ -40,7 +40,11 @@ fn pair<T: Send + 'static>(
     let desk = thread::spawn(move || {
         let (mut socket, _) = listener.accept().unwrap();
         Guest::receive(&mut socket).unwrap();
-        desk(Desk::open(socket, &TensorNames::default()).unwrap())
+        let welcome = Welcome {
+            names: TensorNames::default(),
+            batches_in_flight: 1,
+        };
+        desk(Desk::open(socket, &welcome).unwrap())
     });
     let guest = Guest {
         token: Token([7; 16]),

@@ -5,7 +5,8 @@ use std::slice;
 
 use super::api::Api;
 use super::error::{check, to_raw};
-use super::execution::{Execution, Executor, Instance};
+use super::execution::{Executor, Instance};
+use super::lanes::Lanes;
 use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 use crate::failure::{Code, Failure};
 
@@ -56,8 +57,8 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let description = unsafe { describe(api, instance) }?;
-        let execution = Box::new(Execution::new(api, E::start(&description)?));
-        let state = Box::into_raw(execution).cast::<c_void>();
+        let lanes = Box::new(Lanes::new(api, E::start(&description)?)?);
+        let state = Box::into_raw(lanes).cast::<c_void>();
         // SAFETY: as above; Triton only keeps the pointer.
         let error = unsafe { (api.instance_set_state)(instance, state) };
         check(api, error)
@@ -99,13 +100,13 @@ pub unsafe fn execute<E: Executor>(
         let state = unsafe { state::<E>(api, instance) }?;
         // SAFETY: the pointer, if any, came out of a box of this type, and Triton executes one batch of an instance at
         // a time (invariant 1).
-        let Some(execution) = (unsafe { state.as_mut() }) else {
+        let Some(lanes) = (unsafe { state.as_mut() }) else {
             return Err(Failure::internal("the instance was not initialized"));
         };
         // SAFETY: Triton gives an array of `count` requests, which is not empty.
         let requests = unsafe { slice::from_raw_parts(requests, count as usize) };
         // SAFETY: the instance and the requests are live, and the requests are given to the backend.
-        unsafe { execution.run(instance, requests) };
+        unsafe { lanes.run(instance, requests) };
         Ok(())
     })
 }
@@ -160,7 +161,7 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
 /// # Safety
 ///
 /// `instance` must be live.
-unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut Execution<E>, Failure> {
+unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut Lanes<E>, Failure> {
     let mut state = ptr::null_mut();
     // SAFETY: the instance is live, `state` is valid for writes.
     let error = unsafe { (api.instance_state)(instance, &raw mut state) };

@@ -8,14 +8,14 @@ use super::request::{Request, Requests};
 use super::response::Responses;
 use crate::failure::{Code, Failure};
 
-/// What a backend does for one instance of a model.
-pub trait Executor: Sized {
-    /// Makes the instance.
+/// A lane of an instance of a model: it executes one batch at a time.
+pub trait Executor: Send + Sized + 'static {
+    /// Makes the lanes of an instance, of which there are as many as batches may be in flight.
     ///
     /// # Errors
     ///
     /// A [`Failure`] for Triton's log, for which it does not load the model.
-    fn start(instance: &Instance) -> Result<Self, Failure>;
+    fn start(instance: &Instance) -> Result<Vec<Self>, Failure>;
 
     /// Executes a batch.
     ///
@@ -51,7 +51,7 @@ pub struct Executed {
     pub rows: u64,
 }
 
-/// An executor and what it uses again and again.
+/// A lane and what it uses again and again.
 #[derive(Debug)]
 pub(super) struct Execution<E> {
     api: &'static Api,
@@ -59,6 +59,9 @@ pub(super) struct Execution<E> {
     responses: Responses,
     live: Vec<*mut RawRequest>,
 }
+
+// SAFETY: the requests in `live` are those of a batch that is being executed, by one thread (invariant 5).
+unsafe impl<E: Send> Send for Execution<E> {}
 
 impl<E: Executor> Execution<E> {
     pub(super) fn new(api: &'static Api, executor: E) -> Self {

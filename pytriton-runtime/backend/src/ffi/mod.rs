@@ -9,12 +9,15 @@
 //! 3. A [`Requests`] is made from the requests of one execution and does not outlive it: until its end, where they are
 //!    released, they belong to the backend.
 //! 4. No panic leaves an entry point.
+//! 5. Triton's objects may be used by any thread. A request that the backend has is live until it is released, an
+//!    instance until it is finalized; that waits for the threads on which its batches are executed.
 
 mod api;
 mod clock;
 mod entry;
 mod error;
 mod execution;
+mod lanes;
 mod raw;
 mod request;
 mod response;

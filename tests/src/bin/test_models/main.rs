@@ -3,6 +3,7 @@
 mod batching;
 mod failing;
 mod identities;
+mod in_flight;
 mod injected;
 mod raw;
 mod shapes;

@@ -1,0 +1,100 @@
+//! Instances that have several batches at a time. Each output is how many calls were under way, the own one included.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+/// Calls that are under way.
+static SIDE_BY_SIDE: AtomicU32 = AtomicU32::new(0);
+static ALONE: AtomicU32 = AtomicU32::new(0);
+static BY_TURNS: AtomicU32 = AtomicU32::new(0);
+static BOTH: AtomicU32 = AtomicU32::new(0);
+
+#[pytriton::model(name = "SideBySide", max_batch_size = 1, batches_in_flight = 4)]
+async fn side_by_side(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(&SIDE_BY_SIDE, milliseconds).await
+}
+
+/// An `async` function that asks for nothing.
+#[pytriton::model(name = "Alone", max_batch_size = 1)]
+async fn alone(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(&ALONE, milliseconds).await
+}
+
+#[pytriton::model(name = "ByTurns", max_batch_size = 1, batches_in_flight = 4)]
+fn by_turns(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    blocking_nap(&BY_TURNS, milliseconds)
+}
+
+#[pytriton::model(
+    name = "Both",
+    max_batch_size = 1,
+    instances = 2,
+    batches_in_flight = 2
+)]
+fn both(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    blocking_nap(&BOTH, milliseconds)
+}
+
+#[pytriton::model(
+    name = "OrderedSideBySide",
+    max_batch_size = 1,
+    batches_in_flight = 2,
+    preserve_ordering = true
+)]
+async fn ordered_side_by_side(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    rest(longest(milliseconds)).await;
+    milliseconds.to_owned()
+}
+
+struct Counter {
+    /// Belongs to one instance, whose calls share it.
+    calls: std::cell::Cell<u32>,
+}
+
+#[pytriton::model(name = "SharedState", max_batch_size = 1, batches_in_flight = 4)]
+impl Counter {
+    #[load]
+    fn load() -> Self {
+        Self {
+            calls: std::cell::Cell::new(0),
+        }
+    }
+
+    /// Fails for 13 milliseconds, panics for 66.
+    #[infer]
+    async fn call(&self, milliseconds: ArrayView2<u32>) -> Result<Array2<u32>, String> {
+        self.calls.set(self.calls.get() + 1);
+        let longest = longest(milliseconds);
+        rest(longest).await;
+        assert_ne!(longest, 66, "asked to panic");
+        match longest {
+            13 => Err("asked to fail".to_owned()),
+            _ => Ok(Array2::from_elem((1, 1), self.calls.get())),
+        }
+    }
+}
+
+async fn nap(under_way: &AtomicU32, milliseconds: ArrayView2<'_, u32>) -> Array2<u32> {
+    let calls = under_way.fetch_add(1, Ordering::Relaxed) + 1;
+    rest(longest(milliseconds)).await;
+    under_way.fetch_sub(1, Ordering::Relaxed);
+    Array2::from_elem((1, 1), calls)
+}
+
+fn blocking_nap(under_way: &AtomicU32, milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    let calls = under_way.fetch_add(1, Ordering::Relaxed) + 1;
+    thread::sleep(Duration::from_millis(longest(milliseconds).into()));
+    under_way.fetch_sub(1, Ordering::Relaxed);
+    Array2::from_elem((1, 1), calls)
+}
+
+async fn rest(milliseconds: u32) {
+    tokio::time::sleep(Duration::from_millis(milliseconds.into())).await;
+}
+
+fn longest(milliseconds: ArrayView2<u32>) -> u32 {
+    milliseconds.iter().copied().max().unwrap_or_default()
+}
