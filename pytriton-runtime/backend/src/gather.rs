@@ -27,7 +27,8 @@ impl Gathering {
         let inputs = names.inputs.len();
         let mut writer = BatchWriter::new(&mut self.description, inputs, requests.len());
         for request in requests.iter() {
-            self.rows += describe(request, names, &mut writer, &mut self.regions)?;
+            let rows = describe(request, names, &mut writer, &mut self.regions)?;
+            self.rows += if names.batching { rows } else { 1 };
         }
         self.data = 0;
         for (input, region) in self.regions.iter_mut().enumerate() {
