@@ -161,6 +161,35 @@ async fn stopping_answers_what_is_under_way() {
 }
 
 #[tokio::test]
+async fn an_instance_serves_as_many_guests_as_it_has_batches_in_flight() {
+    let three = ModelDeclaration {
+        batches_in_flight: 3,
+        ..IDENTITY
+    };
+    let (worker, _folder) = start(&[&three]).await;
+    for _ in 0..10 {
+        let mut doors = Vec::new();
+        for _ in 0..3 {
+            doors.push(knock(&worker, "Identity", None).await.unwrap());
+        }
+        let asking: Vec<_> = doors
+            .into_iter()
+            .map(|door| tokio::spawn(ask(door, &[1.0, 2.0])))
+            .collect();
+        for asked in asking {
+            let (outcomes, _door) = asked.await.unwrap();
+            assert_eq!(outcomes.unwrap().len(), 2);
+        }
+    }
+    let door = knock(&worker, "Identity", None).await.unwrap();
+    // Takes 50 ms.
+    let asking = tokio::spawn(ask(door, &[-4.0]));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(worker.stop(soon()).await);
+    assert!(asking.await.unwrap().0.unwrap()[0].is_ok());
+}
+
+#[tokio::test]
 async fn a_model_that_cannot_be_loaded_is_named_with_its_place() {
     let broken = ModelDeclaration {
         load: |_| panic!("no weights"),
