@@ -156,7 +156,7 @@ impl Tritonserver {
         tracing::debug!(
             "nothing is under way: tritonserver is ended with its clients' connections"
         );
-        let exit = self.child.stop(Duration::ZERO).await;
+        let exit = self.child.kill().await;
         match exit.status.signal() {
             Some(9) => Exit::default(),
             _ => exit,

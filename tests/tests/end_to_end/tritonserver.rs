@@ -97,7 +97,9 @@ fn starts_answers_and_stops_without_a_trace() -> Result<()> {
     assert_eq!(workspaces(home.path()).len(), 1);
     let child = child(&server);
     server.signal("TERM")?;
-    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0));
+    assert!(!log.contains("WARN") && !log.contains("ERROR"), "{log}");
     assert!(!Path::new("/proc").join(child.to_string()).exists());
     assert!(workspaces(home.path()).is_empty());
     Ok(())

@@ -117,6 +117,11 @@ impl Child {
             seconds = grace.as_secs(),
             "tritonserver did not stop in time: it is killed"
         );
+        self.kill().await
+    }
+
+    /// Kills the child and all it has started.
+    pub async fn kill(&self) -> Exit {
         lock(&self.group).signal(Signal::KILL);
         self.exited().await
     }
