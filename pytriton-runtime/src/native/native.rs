@@ -1,4 +1,3 @@
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pytriton_backend::channel::TensorNames;
@@ -28,11 +27,9 @@ const PADDING: [u8; 64] = [0; 64];
 
 impl Executor for Native {
     fn start(instance: &Instance) -> Result<Self, Failure> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
         let registry = Registry::collect().map_err(|error| Failure::internal(error.to_string()))?;
         let spec = find(&registry, instance)?;
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let seat = Seat::load(spec, number, runtime()?)?;
+        let seat = Seat::load(spec, number(&instance.name), runtime()?)?;
         Ok(Self {
             names: names(spec),
             spec: Arc::clone(spec),
@@ -51,10 +48,12 @@ impl Executor for Native {
         let mut buffer = AlignedBuffer::with_capacity(self.gathering.data(), 0);
         self.gathering
             .gather(requests, &self.names, |offset, bytes| {
-                buffer.extend_from_slice(&PADDING[..offset.saturating_sub(buffer.len()).min(64)]);
+                pad(&mut buffer, offset);
                 buffer.extend_from_slice(bytes);
                 Ok(())
             })?;
+        // An input that no request has lies behind the last byte that was written.
+        pad(&mut buffer, self.gathering.data());
         let gathered = now();
         let description = self.gathering.description();
         let results = self.seat.run(&self.spec, description, buffer.freeze())?;
@@ -96,6 +95,11 @@ impl Native {
     }
 }
 
+fn pad(buffer: &mut AlignedBuffer, len: usize) {
+    let missing = len.saturating_sub(buffer.len());
+    buffer.extend_from_slice(&PADDING[..missing.min(PADDING.len())]);
+}
+
 fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Arc<ModelSpec>, Failure> {
     let Instance { model, version, .. } = instance;
     let mut specs = registry.iter();
@@ -109,6 +113,12 @@ fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Arc<Model
         let message = format!("the backend has no model '{model}' version {version}, but {there}");
         Failure::internal(message)
     })
+}
+
+/// Which instance of its model it is: Triton calls the instances of a group `<group>_0`, `<group>_1` and so on.
+fn number(name: &str) -> u32 {
+    let (_, number) = name.rsplit_once('_').unwrap_or_default();
+    number.parse().unwrap_or_default()
 }
 
 /// The runtime that drives `async` functions, made for the first instance.
