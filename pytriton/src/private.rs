@@ -12,3 +12,4 @@ pub use pytriton_runtime::native::{Native, export as export_backend};
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};
+pub use pytriton_runtime::triton::BackendLibrary;

@@ -1,7 +1,7 @@
 use crate::{HarnessError, Result};
 
 /// What a server says of itself when it is ready.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Banner {
     /// All of it.
     pub text: String,

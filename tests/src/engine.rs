@@ -1,5 +1,5 @@
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl Engine {
         }
     }
 
-    /// A command that serves with the engine; the binary's own `install` puts tritonserver into the folder first, once.
+    /// A command that serves with the engine; what it needs is put into the folder first, once.
     ///
     /// # Errors
     ///
@@ -35,15 +35,29 @@ impl Engine {
         let mut command = Command::new(binary);
         command.env("PYTRITON_ENGINE", self.name());
         if self == Self::Tritonserver {
-            let cache = folder.join("cache");
-            fs::create_dir_all(&cache)?;
-            let lock = File::create(folder.join("tritonserver.lock"))?;
-            lock.lock()?;
-            let mut install = Command::new(binary);
-            install.arg("install").env("XDG_CACHE_HOME", &cache);
-            finish(&mut install, INSTALL)?.success("install")?;
-            command.env("XDG_CACHE_HOME", cache);
+            tritonserver(binary, folder)?;
+            command.env("XDG_CACHE_HOME", cache(folder));
         }
         Ok(command)
     }
+}
+
+/// The tritonserver in a folder, where a binary's own `install` puts it, once.
+///
+/// # Errors
+///
+/// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `install` said.
+pub fn tritonserver(binary: &Path, folder: &Path) -> Result<PathBuf> {
+    let cache = cache(folder);
+    fs::create_dir_all(&cache)?;
+    let lock = File::create(folder.join("tritonserver.lock"))?;
+    lock.lock()?;
+    let mut install = Command::new(binary);
+    install.arg("install").env("XDG_CACHE_HOME", &cache);
+    finish(&mut install, INSTALL)?.success("install")?;
+    Ok(cache.join("pytriton/tritonserver/2.51.0/bin/tritonserver"))
+}
+
+fn cache(folder: &Path) -> PathBuf {
+    folder.join("cache")
 }

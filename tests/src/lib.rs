@@ -3,12 +3,13 @@
 mod banner;
 mod engine;
 mod error;
+mod native;
 mod process;
 mod python;
 mod server;
 
 pub use banner::Banner;
-pub use engine::Engine;
+pub use engine::{Engine, tritonserver};
 pub use error::{HarnessError, Result};
 pub use process::{Finished, finish};
 pub use python::Python;

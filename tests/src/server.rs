@@ -3,13 +3,13 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::process::{embedded, poll, wait};
 use crate::{Banner, Engine, HarnessError, Result};
 
 /// How long a server may take until it is ready. It takes milliseconds on a machine that does nothing else.
-const READY: Duration = Duration::from_secs(20);
+pub(crate) const READY: Duration = Duration::from_secs(20);
 
 /// Free ports for all three doors.
 const FREE_PORTS: [&str; 6] = [
@@ -24,10 +24,12 @@ const FREE_PORTS: [&str; 6] = [
 /// A running server, killed when it is dropped.
 #[derive(Debug)]
 pub struct Server {
-    child: Child,
-    engine: Engine,
-    banner: Banner,
-    log: NamedTempFile,
+    pub(crate) child: Child,
+    pub(crate) engine: Engine,
+    pub(crate) banner: Banner,
+    pub(crate) log: NamedTempFile,
+    /// What must be there as long as it runs.
+    pub(crate) folder: Option<TempDir>,
 }
 
 impl Server {
@@ -82,6 +84,7 @@ impl Server {
                 engine: Engine::Embedded,
                 banner,
                 log,
+                folder: None,
             }),
             other => {
                 child.kill()?;

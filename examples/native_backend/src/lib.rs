@@ -1,7 +1,7 @@
 use pytriton::prelude::*;
 
-#[pytriton::model(name = "Identity", max_batch_size = 64)]
-#[batch]
+// As in the example `identity`, with which `benches/tritonserver` compares it.
+#[pytriton::model(name = "Identity", max_batch_size = 16)]
 fn identity(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
     input.to_owned()
 }

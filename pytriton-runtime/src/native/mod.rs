@@ -8,6 +8,7 @@
     reason = "the room and the noun share their name"
 )]
 mod native;
+mod pool;
 mod seat;
 
 pub use native::Native;

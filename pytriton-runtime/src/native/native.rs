@@ -1,4 +1,3 @@
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pytriton_backend::channel::TensorNames;
@@ -28,11 +27,9 @@ const PADDING: [u8; 64] = [0; 64];
 
 impl Executor for Native {
     fn start(instance: &Instance) -> Result<Vec<Self>, Failure> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
         let registry = Registry::collect().map_err(|error| Failure::internal(error.to_string()))?;
         let spec = find(&registry, instance)?;
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let seats = Seat::load(spec, number, runtime()?)?.into_iter();
+        let seats = Seat::load(spec, instance, runtime()?)?.into_iter();
         let lanes = seats.map(|seat| Self {
             names: names(spec),
             spec: Arc::clone(spec),
@@ -52,10 +49,12 @@ impl Executor for Native {
         let mut buffer = AlignedBuffer::with_capacity(self.gathering.data(), 0);
         self.gathering
             .gather(requests, &self.names, |offset, bytes| {
-                buffer.extend_from_slice(&PADDING[..offset.saturating_sub(buffer.len()).min(64)]);
+                pad(&mut buffer, offset);
                 buffer.extend_from_slice(bytes);
                 Ok(())
             })?;
+        // An input that no request has lies behind the last byte that was written.
+        pad(&mut buffer, self.gathering.data());
         let gathered = now();
         let description = self.gathering.description();
         let data = buffer.freeze();
@@ -97,6 +96,11 @@ impl Native {
         }
         Ok(())
     }
+}
+
+fn pad(buffer: &mut AlignedBuffer, len: usize) {
+    let missing = len.saturating_sub(buffer.len());
+    buffer.extend_from_slice(&PADDING[..missing.min(PADDING.len())]);
 }
 
 fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Arc<ModelSpec>, Failure> {

@@ -3,11 +3,14 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use pytriton_backend::Failure;
+use pytriton_backend::ffi::Instance;
 use tokio::runtime::Handle;
 
-use crate::handover::{Handover, Line, Results, Run, line};
+use crate::handover::{Handover, Results, Run};
 use crate::host::{Detached, Host};
 use crate::model::{Context, ModelSpec};
+
+use super::pool::Pool;
 
 /// Where the instance of a model is.
 #[derive(Debug)]
@@ -15,7 +18,7 @@ pub(super) enum Seat {
     /// On whatever thread tritonserver calls from.
     Here(Detached),
     /// On a thread of its own.
-    There(Line),
+    There(Arc<Pool>),
 }
 
 impl Seat {
@@ -24,11 +27,16 @@ impl Seat {
     /// It stays on a thread of its own for the sake of its state, or because several batches come to it.
     pub(super) fn load(
         spec: &Arc<ModelSpec>,
-        number: u32,
+        instance: &Instance,
         runtime: Handle,
     ) -> Result<Vec<Self>, Failure> {
         let in_flight = spec.batches_in_flight as usize;
-        let (line, end) = line(spec.name);
+        let pool = match in_flight {
+            1 => Pool::new(spec),
+            _ => Pool::shared(spec, instance.loaded_model),
+        };
+        let end = Arc::clone(&pool.end);
+        let number = number(&instance.name);
         let (loaded, seat) = sync_channel(1);
         let spec = Arc::clone(spec);
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
@@ -52,7 +60,7 @@ impl Seat {
         let gone = |_| Failure::internal("the model's instance is gone");
         match seat.recv().map_err(gone)?? {
             Some(detached) => Ok(vec![Self::Here(detached)]),
-            None => Ok(vec![line; in_flight].into_iter().map(Self::There).collect()),
+            None => Ok(vec![pool; in_flight].into_iter().map(Self::There).collect()),
         }
     }
 }
@@ -61,7 +69,13 @@ impl Run for Seat {
     fn run(&self, handed: Handover) -> Results {
         match self {
             Self::Here(detached) => detached.run(handed),
-            Self::There(line) => line.run(handed),
+            Self::There(pool) => pool.run(handed),
         }
     }
+}
+
+/// Which instance of its model it is: Triton calls the instances of a group `<group>_0`, `<group>_1` and so on.
+fn number(name: &str) -> u32 {
+    let (_, number) = name.rsplit_once('_').unwrap_or_default();
+    number.parse().unwrap_or_default()
 }

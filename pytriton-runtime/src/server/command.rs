@@ -34,6 +34,11 @@ pub(super) enum Command {
         /// The folder
         #[arg(value_name = "DIR")]
         folder: PathBuf,
+
+        /// Write DIR/models and DIR/backends, for a tritonserver that runs the functions in its own process: the binary's
+        /// crate calls `pytriton::backend!()`
+        #[arg(long)]
+        native: bool,
     },
 }
 

@@ -1,4 +1,9 @@
-use crate::triton::{Located, Places, Probe, glibc, install, version};
+use std::path::Path;
+
+use crate::model::Registry;
+use crate::triton::{
+    Located, NativeRepository, Places, Probe, glibc, install, version, write_native,
+};
 
 use super::ServerError;
 
@@ -13,6 +18,16 @@ pub(super) fn install() -> Result<String, ServerError> {
     Ok(format!(
         "tritonserver {} {done}: {folder}",
         install::VERSION
+    ))
+}
+
+/// Writes down the models and their library; how tritonserver is started with them.
+pub(super) fn native(folder: &Path, registry: &Registry) -> Result<String, ServerError> {
+    let NativeRepository { backends, models } = write_native(folder, registry)?;
+    Ok(format!(
+        "tritonserver --backend-directory={} --model-repository={}",
+        backends.display(),
+        models.display()
     ))
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::model::Registry;
-use crate::triton::{Choice, Places, write_repository};
+use crate::triton::{BACKEND, Choice, Places, write_repository};
 
 use super::command::{Command, CommandLine};
 use super::signal::StopSignals;
@@ -38,9 +38,18 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
                 .map(|report| print(&report))
         }
         Command::Install => inspect::install().map(|report| print(&report)),
-        Command::Repository { folder } => {
-            registry().and_then(|registry| Ok(write_repository(&folder, &registry, &[])?))
+        Command::Repository {
+            folder,
+            native: false,
+        } => {
+            registry().and_then(|registry| Ok(write_repository(&folder, BACKEND, &registry, &[])?))
         }
+        Command::Repository {
+            folder,
+            native: true,
+        } => registry()
+            .and_then(|registry| inspect::native(&folder, &registry))
+            .map(|start| print(&start)),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

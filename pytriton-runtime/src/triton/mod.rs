@@ -2,7 +2,7 @@
 //!
 //! A tritonserver is found ([`Places`]) or fetched ([`install`]), asked what it can ([`Probe`]), given its models
 //! ([`write_repository`]) and its command line ([`arguments`]), and looked after ([`process`]). All of it together is the
-//! engine, on Linux.
+//! engine, on Linux. [`write_native`] is for a tritonserver that somebody else starts and that runs the models itself.
 //!
 //! Pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`], [`Version`].
 
@@ -14,6 +14,7 @@ mod engine;
 mod flags;
 pub mod install;
 mod launch;
+mod library;
 mod locate;
 mod options;
 mod pbtxt;
@@ -27,9 +28,10 @@ pub use command::{Endpoints, Launch, UnknownFlag, arguments};
 #[cfg(target_os = "linux")]
 pub use engine::{EngineError, TritonEngine};
 pub use launch::{LaunchError, Tritonserver};
+pub use library::{BackendLibrary, NativeRepository, write_native};
 pub use locate::{Found, LocateError, Located, Places};
 pub use options::{EngineChoice, Flags, TritonOptions};
-pub use pbtxt::{ConfigError, config_text};
+pub use pbtxt::{BACKEND, ConfigError, config_text};
 pub use probe::{Probe, ProbeError, glibc, version};
 pub use repository::{WriteError, write_repository};
 pub use version::Version;

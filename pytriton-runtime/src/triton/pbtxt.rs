@@ -4,8 +4,8 @@ use thiserror::Error;
 
 use crate::model::{DynamicBatching, Location, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction};
 
-/// The name of the backend that runs our models inside tritonserver.
-const BACKEND: &str = "pytriton";
+/// The name of the backend behind which the models are in another process.
+pub const BACKEND: &str = "pytriton";
 
 /// Why the versions of a model have no `config.pbtxt` in common.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -37,7 +37,7 @@ pub enum ConfigError {
 
 /// The `config.pbtxt` of a model, from all its versions.
 ///
-/// `parameters` are added as string parameters.
+/// `backend` is the name of the backend that runs it; `parameters` are added as string parameters.
 ///
 /// Source: `ModelConfig` in Triton's `model_config.proto`.
 ///
@@ -45,13 +45,14 @@ pub enum ConfigError {
 ///
 /// [`ConfigError::VersionsDiffer`] when the versions differ in more than their number.
 pub fn config_text(
+    backend: &str,
     spec: &ModelSpec,
     other_versions: &[&ModelSpec],
     parameters: &[(String, String)],
 ) -> Result<String, ConfigError> {
-    let mut text = model(spec);
+    let mut text = model(backend, spec);
     for other in other_versions {
-        differ(spec, &text, other, &model(other))?;
+        differ(spec, &text, other, &model(backend, other))?;
     }
     if !other_versions.is_empty() {
         text.block("version_policy", |text| text.block("all", |_| {}));
@@ -93,10 +94,10 @@ fn differ(
 }
 
 /// What all versions of a model must agree on.
-fn model(spec: &ModelSpec) -> Text {
+fn model(backend: &str, spec: &ModelSpec) -> Text {
     let mut text = Text::default();
     text.field("name", quoted(spec.name));
-    text.field("backend", quoted(BACKEND));
+    text.field("backend", quoted(backend));
     text.field("max_batch_size", spec.max_batch_size);
     for input in &spec.inputs {
         text.block("input", |text| tensor(text, input));

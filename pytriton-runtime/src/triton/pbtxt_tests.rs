@@ -133,7 +133,7 @@ fn golden(name: &str, text: &str) {
 fn each_declaration_has_its_configuration() {
     for (name, declaration) in TABLE {
         let spec = ModelSpec::new(declaration).unwrap();
-        golden(name, &config_text(&spec, &[], &[]).unwrap());
+        golden(name, &config_text(BACKEND, &spec, &[], &[]).unwrap());
     }
 }
 
@@ -147,7 +147,7 @@ fn versions_share_a_configuration() {
     let parameters = [("socket".to_owned(), "/tmp/a b/\"c\"".to_owned())];
     golden(
         "versions",
-        &config_text(&one, &[&two], &parameters).unwrap(),
+        &config_text(BACKEND, &one, &[&two], &parameters).unwrap(),
     );
 }
 
@@ -183,7 +183,9 @@ fn versions_that_differ_are_refused() {
             ..declaration
         })
         .unwrap();
-        let error = config_text(&one, &[&two], &[]).unwrap_err().to_string();
+        let error = config_text(BACKEND, &one, &[&two], &[])
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(expected), "{error}");
         assert!(error.contains("testing.rs:1"), "{error}");
     }

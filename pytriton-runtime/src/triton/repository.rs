@@ -33,17 +33,45 @@ pub enum WriteError {
         #[source]
         source: io::Error,
     },
+    /// No crate of this binary calls `pytriton::backend!()`.
+    #[error(
+        "this binary has no native backend: call `pytriton::backend!()` in the library crate of its models, and name \
+         that crate in the binary (`use triton_<backend> as _;`)"
+    )]
+    NoBackend,
+    /// The shared library of the native backend is not where it is built.
+    #[error(
+        "no {file} {places}: `{command}` makes it, where the manifest has `crate-type = [\"cdylib\", \"rlib\"]`",
+        places = listed(looked_at)
+    )]
+    NoLibrary {
+        /// Its name.
+        file: String,
+        /// Where it was looked for.
+        looked_at: Vec<PathBuf>,
+        /// What builds it.
+        command: String,
+    },
+}
+
+fn listed(folders: &[PathBuf]) -> String {
+    let folders = folders
+        .iter()
+        .map(|folder| format!("in {}", folder.display()));
+    folders.collect::<Vec<_>>().join(", none ")
 }
 
 /// Writes the models of a registry into a folder as tritonserver reads them: `<model>/config.pbtxt`, `<model>/<version>/`.
 ///
-/// What stands in the folder otherwise is left alone. Each configuration appears whole or not at all.
+/// `backend` is the name of the backend that runs them. What stands in the folder otherwise is left alone. Each
+/// configuration appears whole or not at all.
 ///
 /// # Errors
 ///
 /// A [`WriteError`] that names the model or the path.
 pub fn write_repository(
     directory: &Path,
+    backend: &str,
     registry: &Registry,
     parameters: &[(String, String)],
 ) -> Result<(), WriteError> {
@@ -57,7 +85,7 @@ pub fn write_repository(
         let [spec, others @ ..] = versions.as_slice() else {
             continue;
         };
-        let config = config_text(spec, others, parameters)?;
+        let config = config_text(backend, spec, others, parameters)?;
         files.push((directory.join(folder(spec)?), versions, config));
     }
     create(directory)?;
@@ -65,7 +93,9 @@ pub fn write_repository(
         for spec in versions {
             create(&folder.join(spec.version.to_string()))?;
         }
-        replace(&folder.join("config.pbtxt"), &config)?;
+        replace(&folder.join("config.pbtxt"), |draft| {
+            fs::write(draft, config)
+        })?;
     }
     Ok(())
 }
@@ -79,16 +109,20 @@ fn folder(spec: &ModelSpec) -> Result<&'static Path, WriteError> {
     }
 }
 
-fn create(path: &Path) -> Result<(), WriteError> {
+pub(super) fn create(path: &Path) -> Result<(), WriteError> {
     fs::create_dir_all(path).map_err(|source| WriteError::Io {
         path: path.to_owned(),
         source,
     })
 }
 
-fn replace(path: &Path, text: &str) -> Result<(), WriteError> {
+/// Writes a file that appears whole or not at all, and leaves alone whoever has the old one open.
+pub(super) fn replace(
+    path: &Path,
+    write: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), WriteError> {
     let draft = path.with_extension(format!("{}.tmp", process::id()));
-    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, path));
+    let written = write(&draft).and_then(|()| fs::rename(&draft, path));
     written.map_err(|source| {
         // The draft may not be there at all.
         let _ = fs::remove_file(&draft);
@@ -103,6 +137,7 @@ fn replace(path: &Path, text: &str) -> Result<(), WriteError> {
 mod tests {
     use crate::model::ModelDeclaration;
     use crate::testing::IDENTITY;
+    use crate::triton::BACKEND;
 
     use super::*;
 
@@ -134,7 +169,7 @@ mod tests {
         let registry = Registry::new(&[&IDENTITY, &SECOND, &OTHER]).unwrap();
         let mut before = None;
         for _ in 0..2 {
-            write_repository(directory.path(), &registry, &[]).unwrap();
+            write_repository(directory.path(), BACKEND, &registry, &[]).unwrap();
             let relative: Vec<_> = files(directory.path())
                 .into_iter()
                 .map(|path| path.strip_prefix(directory.path()).unwrap().to_owned())
@@ -160,7 +195,7 @@ mod tests {
             let declaration = ModelDeclaration { name, ..IDENTITY };
             let directory = tempfile::tempdir().unwrap();
             let registry = Registry::new(&[&declaration, &OTHER]).unwrap();
-            let error = write_repository(directory.path(), &registry, &[]).unwrap_err();
+            let error = write_repository(directory.path(), BACKEND, &registry, &[]).unwrap_err();
             assert!(matches!(error, WriteError::Name { .. }), "{name}: {error}");
             assert!(files(directory.path()).is_empty(), "{name}");
         }
@@ -170,7 +205,7 @@ mod tests {
     fn says_where_it_cannot_write() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let registry = Registry::new(&[&IDENTITY]).unwrap();
-        let error = write_repository(file.path(), &registry, &[]).unwrap_err();
+        let error = write_repository(file.path(), BACKEND, &registry, &[]).unwrap_err();
         assert!(
             error.to_string().contains(file.path().to_str().unwrap()),
             "{error}"

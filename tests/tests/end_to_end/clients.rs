@@ -1,13 +1,22 @@
-//! One server and one file of Python tests each, with either engine.
+//! One server and one file of Python tests each: with either engine, and inside a stock tritonserver.
 
-/// The tests of both engines for each file.
-macro_rules! both {
+/// The tests of all three for each file.
+macro_rules! all {
     ($($name:ident: $file:literal $(with $arguments:expr)?;)*) => {
         mod embedded {
             $(
                 #[test]
                 fn $name() -> pytriton_tests::Result<()> {
                     super::drive(pytriton_tests::Engine::Embedded, $file, &[$(&$arguments)?])
+                }
+            )*
+        }
+
+        mod native {
+            $(
+                #[test]
+                fn $name() -> pytriton_tests::Result<()> {
+                    super::drive_native($file, &[$(&$arguments)?])
                 }
             )*
         }
@@ -23,7 +32,7 @@ macro_rules! both {
     };
 }
 
-both! {
+all! {
     datatypes: "test_datatypes.py";
     bytes: "test_bytes.py";
     requests: "test_requests.py" with super::FORWARD;
@@ -55,4 +64,11 @@ fn drive(
 ) -> pytriton_tests::Result<()> {
     let python = crate::python()?;
     python.test(file, &crate::serve(engine, &arguments.concat())?)
+}
+
+fn drive_native(file: &str, arguments: &[&[&str]]) -> pytriton_tests::Result<()> {
+    let python = crate::python()?;
+    let (models, folder) = (crate::MODELS.as_ref(), crate::folder());
+    let server = pytriton_tests::Server::start_native(models, folder, &arguments.concat())?;
+    python.test(file, &server)
 }

@@ -8,16 +8,18 @@ use crate::python;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Runs a few lines of Python with a client of both protocols for each server.
+/// Runs a few lines of Python with a client of both protocols for a server of its own.
 fn ask(binary: &str, lines: &str) -> Result<()> {
-    let python = python()?;
-    let server = Server::start(binary, &[])?;
-    let mut command = python.command();
+    ask_of(Server::start(binary, &[])?, lines)
+}
+
+fn ask_of(server: Server, lines: &str) -> Result<()> {
+    let mut command = python()?.command();
     command
         .args(["-c", &format!("{PRELUDE}{lines}")])
         .arg(&server.banner().http)
         .arg(&server.banner().grpc);
-    finish(&mut command, DEADLINE)?.success(binary)?;
+    finish(&mut command, DEADLINE)?.success("python")?;
     server.signal("TERM")?;
     assert_eq!(server.wait(DEADLINE)?.0.code(), Some(0));
     Ok(())
@@ -106,6 +108,36 @@ for temperature in (0.5, 1.0, 4.0):
         np.testing.assert_allclose(result.as_numpy('OUTPUT_1'), expected, rtol=1e-5)
 fails('Softmax', 'temperature must be positive', scores=x, temperature=np.zeros((2, 1), np.float32))
 fails('Softmax', 'temperature', scores=x, temperature=np.array([[1], [2]], np.float32))
+",
+    )
+}
+
+#[test]
+fn native_backend() -> Result<()> {
+    let binary = env!("CARGO_BIN_EXE_example_native_backend");
+    ask_of(
+        Server::start_native(binary.as_ref(), crate::folder(), &[])?,
+        "
+x = np.arange(32, dtype=np.float32).reshape(16, 2)
+for result in infer('Identity', INPUT_1=x):
+    np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), x)
+
+fails('Identity', \"data-type is 'INT32', but model 'Identity' expects 'FP32'\", INPUT_1=x.astype(np.int32))
+fails('Identity', \"expected 1 inputs but got 2 inputs for model 'Identity'\", INPUT_1=x, INPUT_2=x)
+fails('Identity', 'batch-size must be <= 16', INPUT_1=np.zeros((17, 2), np.float32))
+
+with tritonclient.http.InferenceServerClient(sys.argv[1], concurrency=16) as client:
+    def begin(value):
+        given = tritonclient.http.InferInput('INPUT_1', [1, 3], 'FP32')
+        return client.async_infer('Identity', [given.set_data_from_numpy(np.full((1, 3), value, np.float32))])
+    for value, begun in enumerate([begin(value) for value in range(200)]):
+        assert begun.get_result().as_numpy('OUTPUT_1').tolist() == [[value] * 3]
+    (counts,) = client.get_inference_statistics('Identity')['model_stats']
+assert counts['inference_count'] == 2 * 16 + 200, counts
+assert counts['inference_stats']['success']['count'] == 202, counts
+batches = counts['batch_stats']
+assert sum(batch['compute_infer']['count'] for batch in batches) == counts['execution_count'], counts
+assert sum(batch['batch_size'] * batch['compute_infer']['count'] for batch in batches) == 232, counts
 ",
     )
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pytriton_tests::{Engine, Result, Server, finish};
+use pytriton_tests::{Engine, Result, Server, finish, tritonserver};
 
 use crate::{MODELS, folder};
 
@@ -19,7 +19,7 @@ const EXIT: Duration = Duration::from_secs(10);
 /// A command that serves with the tritonserver engine, in a folder for its workspaces of its own.
 fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
     let mut command = Engine::Tritonserver.command(MODELS.as_ref(), folder())?;
-    let installed = folder().join("cache/pytriton/tritonserver/2.51.0");
+    let installed = tritonserver(MODELS.as_ref(), folder())?;
     command
         .env("PYTRITON_TRITONSERVER", installed)
         .env("XDG_CACHE_HOME", home)

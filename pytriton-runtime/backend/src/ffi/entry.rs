@@ -151,6 +151,7 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
         // SAFETY: Triton has set the text without an error (invariant 2).
         model: unsafe { owned(name) },
         version,
+        loaded_model: model.addr(),
         // SAFETY: as above.
         name: unsafe { owned(instance_name) },
     })

@@ -36,6 +36,8 @@ pub struct Instance {
     pub model: String,
     /// The model's version.
     pub version: u64,
+    /// Tells models apart that are loaded at the same time.
+    pub loaded_model: usize,
     /// The instance's name.
     pub name: String,
 }

@@ -1,0 +1,3 @@
+use triton_native_backend as _;
+
+pytriton::main!();

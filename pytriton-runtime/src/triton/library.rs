@@ -1,0 +1,162 @@
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::model::Registry;
+
+use super::WriteError;
+use super::repository::{create, replace, write_repository};
+
+/// What tritonserver's library of a backend begins with, behind `lib`.
+const PREFIX: &str = "triton_";
+
+/// A crate whose shared library is a native Triton backend: what `pytriton::backend!()` leaves in every binary that links
+/// the crate.
+#[derive(Debug, Clone, Copy)]
+pub struct BackendLibrary {
+    /// The path of the module that calls the macro; it begins with the name of the crate, which is the library's.
+    pub module: &'static str,
+    /// The package of the crate.
+    pub package: &'static str,
+}
+
+inventory::collect!(BackendLibrary);
+
+/// The folders that a tritonserver is given to run the models in its own process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeRepository {
+    /// For `--backend-directory`.
+    pub backends: PathBuf,
+    /// For `--model-repository`.
+    pub models: PathBuf,
+}
+
+/// Writes the models of a registry, and the library of this binary that runs them, into a folder.
+///
+/// What stands in the folder otherwise is left alone. A tritonserver that has loaded an older library keeps it.
+///
+/// # Errors
+///
+/// A [`WriteError`] that names the model, the path, or what is to be built.
+pub fn write_native(directory: &Path, registry: &Registry) -> Result<NativeRepository, WriteError> {
+    let mut libraries = inventory::iter::<BackendLibrary>();
+    let library = libraries.next().ok_or(WriteError::NoBackend)?;
+    let program = Path::new("/proc/self/exe");
+    let program = env::current_exe().map_err(|source| WriteError::Io {
+        path: program.to_owned(),
+        source,
+    })?;
+    let built = library.locate(program.parent().unwrap_or(&program))?;
+    let written = NativeRepository {
+        backends: directory.join("backends"),
+        models: directory.join("models"),
+    };
+    write_repository(&written.models, library.name(), registry, &[])?;
+    let folder = written.backends.join(library.name());
+    create(&folder)?;
+    replace(&folder.join(library.file()), |draft| {
+        fs::copy(&built, draft).map(drop)
+    })?;
+    Ok(written)
+}
+
+impl BackendLibrary {
+    /// Whether tritonserver would find the library of the crate that a module is in.
+    pub const fn is_well_named(module: &str) -> bool {
+        matches!(
+            module.as_bytes(),
+            [b't', b'r', b'i', b't', b'o', b'n', b'_', first, ..] if *first != b':'
+        )
+    }
+
+    /// The name of the backend.
+    pub fn name(&self) -> &'static str {
+        let library = self.library();
+        library.strip_prefix(PREFIX).unwrap_or(library)
+    }
+
+    fn library(&self) -> &'static str {
+        self.module.split("::").next().unwrap_or_default()
+    }
+
+    fn file(&self) -> String {
+        format!("lib{}.so", self.library())
+    }
+
+    /// Where it was built, together with the program in a folder.
+    fn locate(&self, folder: &Path) -> Result<PathBuf, WriteError> {
+        // `cargo run` builds into the first; only `cargo build` puts a link into the second.
+        let looked_at = vec![folder.join("deps"), folder.to_owned()];
+        let mut files = looked_at.iter().map(|folder| folder.join(self.file()));
+        files.find(|file| file.is_file()).ok_or_else(|| {
+            let release = if cfg!(debug_assertions) {
+                ""
+            } else {
+                "--release "
+            };
+            WriteError::NoLibrary {
+                file: self.file(),
+                looked_at,
+                command: format!("cargo build {release}-p {}", self.package),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    const LIBRARY: BackendLibrary = BackendLibrary {
+        module: "triton_of_ours::inner",
+        package: "ours",
+    };
+
+    #[test]
+    fn the_crate_names_the_backend() {
+        assert_eq!(LIBRARY.name(), "of_ours");
+        assert_eq!(LIBRARY.file(), "libtriton_of_ours.so");
+        for (module, fits) in [
+            ("triton_a", true),
+            ("triton_a::b", true),
+            ("triton_", false),
+            ("triton_::b", false),
+            ("triton", false),
+            ("pytriton_a", false),
+            ("a::triton_b", false),
+        ] {
+            assert_eq!(BackendLibrary::is_well_named(module), fits, "{module}");
+        }
+    }
+
+    #[test]
+    fn the_newest_build_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::create_dir(folder.join("deps")).unwrap();
+        let error = LIBRARY.locate(folder).unwrap_err().to_string();
+        let expected = format!(
+            "no libtriton_of_ours.so in {0}/deps, none in {0}: `cargo build -p ours` makes it, where the manifest has \
+             `crate-type = [\"cdylib\", \"rlib\"]`",
+            folder.display()
+        );
+        assert_eq!(error.replace("--release ", ""), expected);
+        // From the last place to the first.
+        for place in [folder, &folder.join("deps")] {
+            let file = place.join("libtriton_of_ours.so");
+            fs::write(&file, "").unwrap();
+            assert_eq!(LIBRARY.locate(folder).unwrap(), file);
+        }
+    }
+
+    #[test]
+    fn a_binary_without_a_backend_is_told_what_to_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        let registry = Registry::new(&[&IDENTITY]).unwrap();
+        let error = write_native(&target, &registry).unwrap_err();
+        assert!(matches!(error, WriteError::NoBackend), "{error}");
+        assert!(!target.exists());
+    }
+}

@@ -1,0 +1,13 @@
+//! The models that the end-to-end tests ask for: a part of a binary, or a backend of tritonserver's own process.
+
+mod batching;
+mod failing;
+mod identities;
+mod in_flight;
+mod injected;
+mod raw;
+mod shapes;
+mod stateful;
+mod waiting;
+
+pytriton::backend!();

@@ -1,0 +1,102 @@
+//! What `repository --native` writes, and what it says when it cannot. That a tritonserver serves it, the other tests show.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_tests::{Finished, Result, finish};
+
+const EXAMPLE: &str = env!("CARGO_BIN_EXE_example_native_backend");
+const WITHOUT: &str = env!("CARGO_BIN_EXE_example_identity");
+const LIBRARY: &str = "libtriton_native_backend.so";
+const DEADLINE: Duration = Duration::from_secs(20);
+
+fn repository(binary: &Path, folder: &Path, options: &[&str]) -> Result<Finished> {
+    let mut command = Command::new(binary);
+    finish(
+        command.arg("repository").arg(folder).args(options),
+        DEADLINE,
+    )
+}
+
+/// Where cargo has built the library, beside the binary.
+fn built() -> PathBuf {
+    Path::new(EXAMPLE).with_file_name("deps").join(LIBRARY)
+}
+
+#[test]
+fn models_and_library_are_written_and_the_command_is_printed() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (native, plain) = (folder.path().join("native"), folder.path().join("plain"));
+    let said = repository(EXAMPLE.as_ref(), &native, &["--native"])?.success("repository")?;
+    let (backends, models) = (native.join("backends"), native.join("models"));
+    let expected = format!(
+        "tritonserver --backend-directory={} --model-repository={}\n",
+        backends.display(),
+        models.display()
+    );
+    assert_eq!(said, expected);
+    let library = fs::read(backends.join("native_backend").join(LIBRARY))?;
+    assert!(library == fs::read(built())?, "it is another library");
+    assert!(models.join("Identity/1").is_dir());
+
+    // The configuration is the other engine's but for the backend.
+    repository(EXAMPLE.as_ref(), &plain, &[])?.success("repository")?;
+    let config = |models: &Path| fs::read_to_string(models.join("Identity/config.pbtxt"));
+    let ours = config(&plain)?;
+    assert!(ours.contains("backend: \"pytriton\"\n"), "{ours}");
+    let expected = ours.replace("\"pytriton\"", "\"native_backend\"");
+    assert_eq!(config(&models)?, expected);
+    assert_eq!(fs::read_dir(plain)?.count(), 1);
+    Ok(())
+}
+
+#[test]
+fn a_library_that_is_written_again_is_another_file() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let library = folder.path().join("backends/native_backend").join(LIBRARY);
+    repository(EXAMPLE.as_ref(), folder.path(), &["--native"])?.success("repository")?;
+    // What a tritonserver has loaded stays as it is.
+    let loaded = folder.path().join("loaded");
+    fs::hard_link(&library, &loaded)?;
+    fs::write(&loaded, "old")?;
+    repository(EXAMPLE.as_ref(), folder.path(), &["--native"])?.success("repository")?;
+    assert_eq!(fs::read_to_string(loaded)?, "old");
+    assert!(fs::read(library)? == fs::read(built())?);
+    Ok(())
+}
+
+#[test]
+fn a_library_that_is_missing_is_named_with_what_builds_it() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path().canonicalize()?;
+    let (binary, target) = (folder.join("alone"), folder.join("target"));
+    fs::copy(EXAMPLE, &binary)?;
+    let refused = repository(&binary, &target, &["--native"])?;
+    assert_eq!(refused.status.code(), Some(1));
+    let expected = format!(
+        "error: no {LIBRARY} in {0}/deps, none in {0}: `cargo build -p native_backend` makes it, where the manifest has \
+         `crate-type = [\"cdylib\", \"rlib\"]`\n",
+        folder.display()
+    );
+    assert_eq!(refused.stderr.replace("--release ", ""), expected);
+    assert!(!target.exists());
+
+    fs::copy(built(), folder.join(LIBRARY))?;
+    repository(&binary, &target, &["--native"])?.success("repository")?;
+    Ok(())
+}
+
+#[test]
+fn a_binary_without_a_backend_says_what_to_write() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let target = folder.path().join("target");
+    let refused = repository(WITHOUT.as_ref(), &target, &["--native"])?;
+    assert_eq!(refused.status.code(), Some(1));
+    for part in ["pytriton::backend!()", "use triton_<backend> as _;"] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+    assert!(!target.exists());
+    Ok(())
+}
