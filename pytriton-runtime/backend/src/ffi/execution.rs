@@ -105,12 +105,11 @@ impl<E: Executor> Execution<E> {
         let (executor, responses) = (&mut self.executor, &mut self.responses);
         // What a panic leaves behind is an executor between two batches: it writes all it reads anew for each.
         let executed = catch_unwind(AssertUnwindSafe(|| executor.execute(requests, responses)));
-        let failure = match &executed {
+        self.responses.fail_open(|| match &executed {
             Ok(Ok(_)) => Failure::internal("the model has not answered"),
             Ok(Err(failure)) => failure.clone(),
             Err(_) => Failure::internal("the backend panicked"),
-        };
-        self.responses.fail_open(&failure);
+        });
         let executed = executed.ok().and_then(Result::ok);
         let times = executed.unwrap_or_else(|| {
             let (gathered, computed) = (now(), now());

@@ -99,10 +99,10 @@ impl Responses {
     }
 
     /// Says that all requests have failed of which nothing is known.
-    pub(super) fn fail_open(&mut self, failure: &Failure) {
+    pub(super) fn fail_open(&mut self, failure: impl Fn() -> Failure) {
         for slot in &mut self.slots {
             if matches!(slot, Slot::Open) {
-                *slot = Slot::Failed(failure.clone());
+                *slot = Slot::Failed(failure());
             }
         }
     }
