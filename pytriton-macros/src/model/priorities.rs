@@ -1,3 +1,5 @@
+use std::ops::RangeInclusive;
+
 use super::queue_policy::{QUEUE_POLICY, QueuePolicy};
 use crate::errors::Errors;
 use crate::options::Options;
@@ -34,7 +36,7 @@ impl Priorities {
                     errors.push(
                         key,
                         format!(
-                            "`{option}` needs levels: write `priority_levels = …`, or remove it"
+                            "`{option}` needs levels: write `priority_levels = …` too, or remove it"
                         ),
                     );
                 }
@@ -45,9 +47,9 @@ impl Priorities {
                 "requests of several priority levels overtake each other: remove `preserve_ordering`, or `priority_levels`",
             );
         }
-        let most = levels.unwrap_or(MOST_LEVELS);
-        let default_level = level("default_priority_level", options, most, errors);
-        let queue_policies = policies(options, most, ordered, errors);
+        let range = 1..=levels.unwrap_or(MOST_LEVELS);
+        let default_level = options.integer("default_priority_level", &range, errors);
+        let queue_policies = policies(options, &range, ordered, errors);
         let levels = levels?;
         Some(Self {
             levels,
@@ -60,7 +62,7 @@ impl Priorities {
 
 fn policies(
     options: &Options,
-    most: u32,
+    range: &RangeInclusive<u32>,
     ordered: bool,
     errors: &mut Errors,
 ) -> Vec<(u32, QueuePolicy)> {
@@ -71,7 +73,7 @@ fn policies(
         if options.lacks("level") {
             errors.push(key, "`level` is missing: write `level = 1`");
         }
-        let level = level("level", &options, most, errors);
+        let level = options.integer("level", range, errors);
         let policy = QueuePolicy::parse(&options, errors);
         if ordered {
             policy.check_ordering(&options, errors);
@@ -87,17 +89,4 @@ fn policies(
     }
     policies.sort_by_key(|(level, _)| *level);
     policies
-}
-
-/// The value of an option that is one of the levels up to `most`.
-fn level(name: &str, options: &Options, most: u32, errors: &mut Errors) -> Option<u32> {
-    let level = options.integer(name, &(1..=MOST_LEVELS), errors)?;
-    if level > most {
-        errors.push(
-            options.value(name),
-            format!("a level must be from 1 to `priority_levels`, which is {most}"),
-        );
-        return None;
-    }
-    Some(level)
 }
