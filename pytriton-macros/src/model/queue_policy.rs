@@ -22,7 +22,7 @@ pub(super) struct QueuePolicy {
 
 impl QueuePolicy {
     pub(super) fn parse(options: &Options, errors: &mut Errors) -> Self {
-        Self {
+        let policy = Self {
             max_queue_size: options
                 .integer("max_queue_size", &(0..=MOST), errors)
                 .unwrap_or(0),
@@ -33,7 +33,14 @@ impl QueuePolicy {
             allow_timeout_override: options
                 .boolean("allow_timeout_override", errors)
                 .unwrap_or(false),
+        };
+        if policy.allow_timeout_override && options.lacks("default_timeout_microseconds") {
+            errors.push(
+                options.key("allow_timeout_override"),
+                "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` too, or remove it",
+            );
         }
+        policy
     }
 
     /// Refuses what tritonserver refuses beside `preserve_ordering`: requests that go behind others.

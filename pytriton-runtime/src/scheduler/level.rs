@@ -31,13 +31,11 @@ impl Level {
 
     /// How long a request may wait that wishes `wish` microseconds (0 for no wish).
     ///
-    /// As in Triton, a request can only shorten the model's timeout, and only where the model allows it.
+    /// As in Triton, a request can only shorten the model's timeout: where there is none, its wish counts for nothing.
     pub fn timeout(&self, wish: u64) -> Option<Duration> {
+        let default = self.default_timeout?;
         let wish = microseconds(wish).filter(|_| self.allow_timeout_override);
-        match (self.default_timeout, wish) {
-            (Some(default), Some(wish)) => Some(default.min(wish)),
-            (default, wish) => default.or(wish),
-        }
+        Some(wish.map_or(default, |wish| default.min(wish)))
     }
 }
 
@@ -53,7 +51,7 @@ mod tests {
     fn a_request_can_only_shorten_the_timeout() {
         let table = [
             (0, false, 5, None),
-            (0, true, 5, Some(5)),
+            (0, true, 5, None),
             (9, false, 5, Some(9)),
             (9, true, 5, Some(5)),
             (9, true, 12, Some(9)),

@@ -188,6 +188,7 @@ async fn a_failing_batch_fails_alone() {
 #[tokio::test]
 async fn a_request_given_up_or_late_is_not_executed() {
     let policy = QueuePolicy {
+        default_timeout_microseconds: 60_000_000,
         allow_timeout_override: true,
         ..QueuePolicy::DEFAULT
     };

@@ -37,6 +37,7 @@ both! {
     statistics: "test_statistics.py";
     surface: "test_surface.py";
     overload: "test_overload.py";
+    priorities: "test_priorities.py";
 }
 
 /// Headers that reach the functions.

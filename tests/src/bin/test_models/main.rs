@@ -4,6 +4,7 @@ mod batching;
 mod failing;
 mod identities;
 mod injected;
+mod priorities;
 mod raw;
 mod shapes;
 mod stateful;
