@@ -124,7 +124,10 @@ impl HelperAttribute {
         let name = self.helper.name();
         match &self.attribute.meta {
             Meta::Path(_) => Options::default(),
-            Meta::List(list) => Options::parse(name, list.tokens.clone(), known, errors),
+            Meta::List(list) => {
+                let attribute = format!("#[{name}]");
+                Options::parse(&attribute, list.tokens.clone(), known, errors)
+            }
             Meta::NameValue(_) => {
                 let message = format!("expected `#[{name}(…)]`");
                 errors.push(&self.attribute.meta, message);

@@ -1,17 +1,19 @@
 use std::ops::RangeInclusive;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, LitBool, LitStr, UnOp};
 
 use crate::errors::Errors;
 use crate::nearest::nearest;
 
-/// The options of one attribute: `key = value, …`.
+/// The options of one attribute: `key = value, key(key = value, …), …`.
 ///
 /// Reading goes on after a mistake, so that all of them are reported at once.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     entries: Vec<(Ident, TokenStream)>,
+    /// Options with options of their own, each of which may stand several times.
+    nested: Vec<(Ident, TokenStream)>,
     /// Known options that stand there misspelt, or without a value: they are not missing.
     flawed: Vec<String>,
     /// Whether there is something that could be any option.
@@ -26,12 +28,23 @@ impl Options {
         known: &[&str],
         errors: &mut Errors,
     ) -> Self {
+        Self::parse_nested(attribute, tokens, known, &[], errors)
+    }
+
+    /// The same for an attribute some of whose options, those in `nested`, are written `key(key = value, …)`.
+    pub(crate) fn parse_nested(
+        attribute: &str,
+        tokens: TokenStream,
+        known: &[&str],
+        nested: &[&str],
+        errors: &mut Errors,
+    ) -> Self {
         let mut options = Self::default();
         for part in split(tokens) {
-            let Some((key, value)) = key_and_value(&part) else {
+            let Some((key, value)) = Value::part(&part) else {
                 let example = match known.first() {
                     Some(first) => format!("expected an option such as `{first} = …`"),
-                    None => format!("`#[{attribute}]` has no options: remove this"),
+                    None => format!("`{attribute}` has no options: remove this"),
                 };
                 errors.push(TokenStream::from_iter(part), example);
                 options.unreadable = true;
@@ -41,13 +54,22 @@ impl Options {
                 let meant = nearest(&key.to_string(), known).map(str::to_owned);
                 errors.push(&key, unknown(attribute, &key, meant.as_deref(), known));
                 options.flawed.extend(meant);
-            } else if options.key(&key.to_string()).is_some() {
-                errors.push(&key, format!("option `{key}` stands twice: remove one"));
-            } else if value.is_empty() {
-                errors.push(&key, format!("expected a value: write `{key} = …`"));
-                options.flawed.push(key.to_string());
-            } else {
-                options.entries.push((key, value));
+                continue;
+            }
+            match (nested.iter().any(|name| key == name), value) {
+                (true, Value::Inside(inside)) => options.nested.push((key, inside)),
+                (true, _) => {
+                    errors.push(&key, format!("expected options: write `{key}(…)`"));
+                    options.flawed.push(key.to_string());
+                }
+                (false, Value::Behind(_)) if options.key(&key.to_string()).is_some() => {
+                    errors.push(&key, format!("option `{key}` stands twice: remove one"));
+                }
+                (false, Value::Behind(value)) => options.entries.push((key, value)),
+                (false, _) => {
+                    errors.push(&key, format!("expected a value: write `{key} = …`"));
+                    options.flawed.push(key.to_string());
+                }
             }
         }
         options
@@ -64,8 +86,13 @@ impl Options {
 
     /// The key of an option that is there.
     pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
-        let mut keys = self.entries.iter().map(|(key, _)| key);
+        let mut keys = self.entries.iter().chain(&self.nested).map(|(key, _)| key);
         keys.find(|key| *key == name)
+    }
+
+    /// The keys and insides of an option that has options of its own, in their order.
+    pub(crate) fn nested(&self, name: &str) -> impl Iterator<Item = &(Ident, TokenStream)> {
+        self.nested.iter().filter(move |(key, _)| key == name)
     }
 
     /// Whether there is neither the option nor one that was reported in its place.
@@ -153,12 +180,12 @@ impl Options {
 /// The text of an unknown option, with what was meant where that can be guessed.
 fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) -> String {
     if known.is_empty() {
-        return format!("`#[{attribute}]` has no options: remove `{key}`");
+        return format!("`{attribute}` has no options: remove `{key}`");
     }
     match meant {
         Some(meant) => format!("unknown option `{key}`; did you mean `{meant}`?"),
         None => format!(
-            "unknown option `{key}`\nhelp: the options of `#[{attribute}]` are `{}`",
+            "unknown option `{key}`\nhelp: the options of `{attribute}` are `{}`",
             known.join("`, `")
         ),
     }
@@ -180,16 +207,32 @@ fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-/// `key = value` or `key` alone, whose value is then empty.
-fn key_and_value(part: &[TokenTree]) -> Option<(Ident, TokenStream)> {
-    match part {
-        [TokenTree::Ident(key)] => Some((key.clone(), TokenStream::new())),
-        [TokenTree::Ident(key), TokenTree::Punct(equals), value @ ..]
-            if equals.as_char() == '=' =>
-        {
-            Some((key.clone(), value.iter().cloned().collect()))
-        }
-        _ => None,
+/// What follows an option's key.
+enum Value {
+    Nothing,
+    /// `= value`.
+    Behind(TokenStream),
+    /// `(…)`.
+    Inside(TokenStream),
+}
+
+impl Value {
+    fn part(part: &[TokenTree]) -> Option<(Ident, Self)> {
+        let [TokenTree::Ident(key), rest @ ..] = part else {
+            return None;
+        };
+        let value = match rest {
+            [] => Self::Nothing,
+            [TokenTree::Punct(equals)] if equals.as_char() == '=' => Self::Nothing,
+            [TokenTree::Punct(equals), value @ ..] if equals.as_char() == '=' => {
+                Self::Behind(value.iter().cloned().collect())
+            }
+            [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => {
+                Self::Inside(group.stream())
+            }
+            _ => return None,
+        };
+        Some((key.clone(), value))
     }
 }
 

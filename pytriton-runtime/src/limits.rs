@@ -18,7 +18,7 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// The bytes of the head of one request; 16 KiB.
     pub max_header_bytes: usize,
-    /// The requests that may wait for one model that sets no `max_queue_size`; 4096.
+    /// The requests that may wait on each priority level of a model that sets no `max_queue_size`; 4096.
     pub max_queue_size: usize,
 }
 

@@ -70,6 +70,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
         max_queue_delay_microseconds: 0,
         preserve_ordering: false,
         queue_policy: QueuePolicy::DEFAULT,
+        priorities: None,
     }),
     call: CallMode::Batch,
     steps: &[],

@@ -50,11 +50,37 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 /// | `max_queue_size = 64` | 0 | how many requests may wait; 0 for the server's own bound |
 /// | `default_timeout_microseconds = 1000` | 0 | how long a request may wait; 0 for any time |
 /// | `timeout_action = "delay"` | `"reject"` | what happens to one that waited too long |
-/// | `allow_timeout_override = true` | `false` | a request may wish for a shorter timeout |
+/// | `allow_timeout_override = true` | `false` | a request may wish for a shorter timeout than the default one |
+/// | `priority_levels = 3` | none | requests are served by their parameter `priority`, 1 first; at most 1024 |
+/// | `default_priority_level = 2` | the last | the level of requests that name none, or one that there is not |
+/// | `priority_queue_policy(level = 1, …)` | the model's | a level's own queue, see below |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |
 ///
 /// `crate` is for a crate that has this one under another name: `#[my::pytriton::model(name = "…", crate = my::pytriton)]`.
 /// A struct that derives [`Outputs`](derive@Outputs) takes the same as `#[output(crate = my::pytriton)]`.
+///
+/// # Priorities
+///
+/// With `priority_levels`, a request of a smaller `priority` overtakes those of a larger one; requests of the same level
+/// leave in the order in which they came, and a batch may hold requests of several levels. `priority_queue_policy` stands
+/// once for each level that has limits of its own. It takes the four options `max_queue_size`,
+/// `default_timeout_microseconds`, `timeout_action` and `allow_timeout_override`; those of the model then do not count for
+/// the level, not even where it leaves one out. The limits of the model count for each of the other levels apart.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(
+///     name = "Double",
+///     priority_levels = 3,
+///     default_priority_level = 2,
+///     priority_queue_policy(level = 3, max_queue_size = 100, default_timeout_microseconds = 500_000)
+/// )]
+/// #[batch]
+/// fn double(x: ArrayView2<f32>) -> Array2<f32> {
+///     &x * 2.0
+/// }
+/// ```
 ///
 /// # Models of other crates
 ///

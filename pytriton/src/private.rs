@@ -3,9 +3,9 @@
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
     ArrayInput, Call, CallMode, DynamicBatching, Execution, Instance, Location, ModelDeclaration,
-    ModelError, ModelSpec, OutputField, OutputOverride, Outputs, QueuePolicy, ReturnType,
-    ScalarInput, Step, TensorDeclaration, TimeoutAction, array_input, loaded, output_field,
-    outputs, responses, scalar_input,
+    ModelError, ModelSpec, OutputField, OutputOverride, Outputs, Priorities, QueuePolicy,
+    ReturnType, ScalarInput, Step, TensorDeclaration, TimeoutAction, array_input, loaded,
+    output_field, outputs, responses, scalar_input,
 };
 #[cfg(target_os = "linux")]
 pub use pytriton_runtime::native::{Native, export as export_backend};

@@ -29,6 +29,7 @@ def corpus():
     made += grpc_mistakes(rng)
     made += streamed(Grpc(f"grpc/mistake/{name}/0", "ModelInfer", case) for name, case in grpc_cases().items())
     made += bodies()
+    made += priorities()
     return [*made, *statistics("after")]
 
 
@@ -102,7 +103,7 @@ def grpc_model(rng, tensors, number):
 
 
 MODELS = [*(f"I_{datatype}" for datatype in DATATYPES), "AddSub", "Opt", "Fixed", "NoBatch", "Versioned", "Preferred",
-          "TinyQueue", "Impatient", "Ordered", "Counter", "AnyRank", "Nope"]
+          "TinyQueue", "Impatient", "Ordered", "Urgent", "Late", "Counter", "AnyRank", "Nope"]
 
 
 def surface():
@@ -144,6 +145,19 @@ def surface():
     yield Grpc("grpc/extras/CudaSharedMemoryStatus", "CudaSharedMemoryStatus", pb.CudaSharedMemoryStatusRequest())
     for body in (b"", b"{}", b'{"ready":true}', b'{"ready":1}', b"nonsense"):
         yield Http(f"http/index/{body.decode()}", "/v2/repository/index", body)
+
+
+def priorities():
+    """Levels that there are and others, on a model that has levels and on one that has none."""
+    for model, given in (("Late", "milliseconds"), ("I_UINT32", "INPUT_1")):
+        inputs = [(given, "UINT32", [1, 1], [0], False)]
+        for level in (0, 1, 2, 3, 4, 2**31, 2**63 - 1, 2**63, 2**64 - 1):
+            parameters = {"priority": level, "timeout": 5_000_000}
+            yield http_infer(f"http/priority/{model}/{level}", model, inputs, parameters=parameters)
+            for kind in ("int64_param", "uint64_param") if level < 2**63 else ("uint64_param",):
+                case = grpc_infer(f"grpc/priority/{model}/{kind} {level}", model, [tensor[:4] for tensor in inputs])
+                setattr(case.message.parameters["priority"], kind, level)
+                yield case
 
 
 def streamed(cases):

@@ -105,11 +105,15 @@ def by_value(value):
     """Objects as lists of pairs, and the elements of FP32 tensors as what FP32 makes of them."""
     if isinstance(value, Members):
         single = ("datatype", "FP32") in value
-        return [
-            [name, [float(np.float32(one)) for one in member] if single and name == "data" else by_value(member)]
-            for name, member in value
-        ]
+        return [[name, member_by_value(name, member, single)] for name, member in value]
     return [by_value(one) for one in value] if isinstance(value, list) else value
+
+
+def member_by_value(name, member, single):
+    if single and name == "data":
+        return [float(np.float32(one)) for one in member]
+    # The only map: tritonserver leaves its order to chance.
+    return by_value(Members(sorted(member)) if name == "priority_queue_policy" else member)
 
 
 class Table:

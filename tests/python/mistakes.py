@@ -37,6 +37,11 @@ DOCUMENTS = {
     "parameters is an array": {"inputs": [INPUT], "parameters": []},
     "timeout is a text": {"inputs": [INPUT], "parameters": {"timeout": "a"}},
     "priority below zero": {"inputs": [INPUT], "parameters": {"priority": -1}},
+    "priority is a text": {"inputs": [INPUT], "parameters": {"priority": "1"}},
+    "priority is a float": {"inputs": [INPUT], "parameters": {"priority": 1.0}},
+    "priority is a boolean": {"inputs": [INPUT], "parameters": {"priority": True}},
+    "priority is null": {"inputs": [INPUT], "parameters": {"priority": None}},
+    "priority over the largest": {"inputs": [INPUT], "parameters": {"priority": 2**64}},
     "reserved parameter": {"inputs": [INPUT], "parameters": {"triton_x": 1}},
     "sequence": {"inputs": [INPUT], "parameters": {"sequence_id": 7, "sequence_start": True}},
     "no name": changed(name=None), "no datatype": changed(datatype=None), "no shape": changed(shape=None),
@@ -153,6 +158,12 @@ def grpc_cases():
     text_timeout.parameters["timeout"].string_param = "a"
     below = message([1, 4], [DATA])
     below.parameters["priority"].int64_param = -1
+    text_priority = message([1, 4], [DATA])
+    text_priority.parameters["priority"].string_param = "1"
+    double_priority = message([1, 4], [DATA])
+    double_priority.parameters["priority"].double_param = 1.0
+    empty_priority = message([1, 4], [DATA])
+    empty_priority.parameters["priority"].SetInParent()
     double = message([1, 4], [DATA])
     double.parameters["foo"].double_param = 1.5
     region = message([1, 4])
@@ -178,7 +189,8 @@ def grpc_cases():
         "neither true nor false": message([1, 1], [b"\x07"], datatype="BOOL", model="I_BOOL"),
         "two tensors in one place": message([1, 4], [DATA, DATA]), "another datatype": message([1, 4], [DATA], datatype="INT32"),
         "classification": classes, "reserved parameter": reserved, "parameter without a value": empty_parameter,
-        "timeout is a text": text_timeout, "priority below zero": below, "double parameter": double,
+        "timeout is a text": text_timeout, "priority below zero": below, "priority is a text": text_priority,
+        "priority is a double": double_priority, "priority without a value": empty_priority, "double parameter": double,
         "shared memory": region, "input twice": twice, "no model": pb.ModelInferRequest(),
         "unknown model": pb.ModelInferRequest(model_name="Nope"), "no inputs": pb.ModelInferRequest(model_name="I_FP32"),
     }

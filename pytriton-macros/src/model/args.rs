@@ -1,13 +1,15 @@
 use proc_macro2::TokenStream;
 use syn::LitStr;
 
+use super::priorities::{NESTED, Priorities};
+use super::queue_policy::{QUEUE_POLICY, QueuePolicy};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::output::BatchAxis;
 use crate::path::CratePath;
 
 /// The largest number that Triton's 32-bit fields hold.
-const MOST: u32 = i32::MAX.unsigned_abs();
+pub(super) const MOST: u32 = i32::MAX.unsigned_abs();
 /// Each instance is a thread.
 const MOST_INSTANCES: u32 = 1024;
 /// Each is a thread in tritonserver and one in the worker, with shared memory of their own.
@@ -15,17 +17,20 @@ const MOST_BATCHES_IN_FLIGHT: u32 = 64;
 /// PyTriton's default.
 const DEFAULT_MAX_BATCH_SIZE: u32 = 4;
 /// The options that configure the dynamic batcher.
-const DYNAMIC_BATCHING: [&str; 8] = [
+const DYNAMIC_BATCHING: [&str; 11] = [
     "dynamic_batching",
     "preferred_batch_size",
     "max_queue_delay_microseconds",
     "preserve_ordering",
-    "max_queue_size",
-    "default_timeout_microseconds",
-    "timeout_action",
-    "allow_timeout_override",
+    QUEUE_POLICY[0],
+    QUEUE_POLICY[1],
+    QUEUE_POLICY[2],
+    QUEUE_POLICY[3],
+    "priority_levels",
+    "default_priority_level",
+    NESTED,
 ];
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 18] = [
     "name",
     "version",
     "max_batch_size",
@@ -40,6 +45,9 @@ const KNOWN: [&str; 15] = [
     DYNAMIC_BATCHING[5],
     DYNAMIC_BATCHING[6],
     DYNAMIC_BATCHING[7],
+    DYNAMIC_BATCHING[8],
+    DYNAMIC_BATCHING[9],
+    DYNAMIC_BATCHING[10],
     "crate",
 ];
 
@@ -62,16 +70,14 @@ pub(super) struct DynamicBatching {
     pub(super) preferred_batch_size: Vec<u32>,
     pub(super) max_queue_delay_microseconds: u64,
     pub(super) preserve_ordering: bool,
-    pub(super) max_queue_size: u32,
-    pub(super) default_timeout_microseconds: u64,
-    /// Whether a request that waited too long is served late instead of refused.
-    pub(super) delay: bool,
-    pub(super) allow_timeout_override: bool,
+    pub(super) queue_policy: QueuePolicy,
+    pub(super) priorities: Option<Priorities>,
 }
 
 impl Settings {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        let options = Options::parse("pytriton::model", tokens, &KNOWN, errors);
+        let options =
+            Options::parse_nested("#[pytriton::model]", tokens, &KNOWN, &[NESTED], errors);
         let max_batch_size = max_batch_size(&options, errors);
         Self {
             root: CratePath::take(&options, errors),
@@ -149,25 +155,19 @@ fn max_batch_size(options: &Options, errors: &mut Errors) -> u32 {
 
 impl DynamicBatching {
     fn parse(options: &Options, max_batch_size: u32, errors: &mut Errors) -> Option<Self> {
-        let number = 0..=u64::MAX;
+        let preserve_ordering = options.boolean("preserve_ordering", errors) == Some(true);
+        let queue_policy = QueuePolicy::parse(options, errors);
+        if preserve_ordering {
+            queue_policy.check_ordering(options, errors);
+        }
         let batching = Self {
             preferred_batch_size: preferred(options, max_batch_size, errors),
             max_queue_delay_microseconds: options
-                .integer("max_queue_delay_microseconds", &number, errors)
+                .integer("max_queue_delay_microseconds", &(0..=u64::MAX), errors)
                 .unwrap_or(0),
-            preserve_ordering: options
-                .boolean("preserve_ordering", errors)
-                .unwrap_or(false),
-            max_queue_size: options
-                .integer("max_queue_size", &(0..=MOST), errors)
-                .unwrap_or(0),
-            default_timeout_microseconds: options
-                .integer("default_timeout_microseconds", &number, errors)
-                .unwrap_or(0),
-            delay: timeout_action(options, errors),
-            allow_timeout_override: options
-                .boolean("allow_timeout_override", errors)
-                .unwrap_or(false),
+            preserve_ordering,
+            queue_policy,
+            priorities: Priorities::parse(options, preserve_ordering, errors),
         };
         if max_batch_size == 0 {
             return None;
@@ -208,18 +208,4 @@ fn preferred(options: &Options, max_batch_size: u32, errors: &mut Errors) -> Vec
         }
     }
     preferred
-}
-
-fn timeout_action(options: &Options, errors: &mut Errors) -> bool {
-    let Some(action) = options.string("timeout_action", errors) else {
-        return false;
-    };
-    match action.value().as_str() {
-        "reject" => false,
-        "delay" => true,
-        _ => {
-            errors.push(action, "expected `\"reject\"` or `\"delay\"`");
-            false
-        }
-    }
 }

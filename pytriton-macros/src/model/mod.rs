@@ -12,6 +12,8 @@ mod lifetime;
 mod outputs;
 mod parameters;
 mod pipeline;
+mod priorities;
+mod queue_policy;
 mod signature;
 mod state;
 #[cfg(test)]

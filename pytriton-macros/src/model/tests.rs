@@ -7,7 +7,7 @@ use crate::snapshot::{assert_expansion, messages};
 #[test]
 fn expansions_are_as_in_the_golden_files() {
     let linear = quote!(name = "Linear");
-    let table: [(&str, TokenStream, TokenStream); 8] = [
+    let table: [(&str, TokenStream, TokenStream); 9] = [
         (
             "plain",
             quote!(name = "Plain", batching = false),
@@ -79,6 +79,20 @@ fn expansions_are_as_in_the_golden_files() {
                     fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> { f(x) }
                     fn other(&self) {}
                 }
+            },
+        ),
+        (
+            "priorities",
+            quote!(
+                name = "Urgent",
+                priority_levels = 3,
+                default_priority_level = 2,
+                priority_queue_policy(level = 1, default_timeout_microseconds = 1_000),
+                priority_queue_policy(level = 3, max_queue_size = 4, timeout_action = "delay"),
+            ),
+            quote! {
+                #[batch]
+                fn urgent(x: ArrayView2<f32>) -> Array2<f32> { f(x) }
             },
         ),
         (

@@ -6,6 +6,8 @@ use syn::spanned::Spanned;
 
 use super::args::DynamicBatching;
 use super::ast::{Input, OutputOverride, Source, Step};
+use super::priorities::Priorities;
+use super::queue_policy::QueuePolicy;
 use crate::path::CratePath;
 use crate::tensor::optional;
 
@@ -126,6 +128,29 @@ impl DynamicBatching {
             preferred_batch_size,
             max_queue_delay_microseconds,
             preserve_ordering,
+            queue_policy,
+            priorities,
+        } = self;
+        let queue_policy = queue_policy.to_tokens(root);
+        let priorities = priorities
+            .as_ref()
+            .map(|priorities| priorities.to_tokens(root));
+        let priorities = optional(priorities.as_ref());
+        quote! {
+            #root::DynamicBatching {
+                preferred_batch_size: &[#(#preferred_batch_size),*],
+                max_queue_delay_microseconds: #max_queue_delay_microseconds,
+                preserve_ordering: #preserve_ordering,
+                queue_policy: #queue_policy,
+                priorities: #priorities,
+            }
+        }
+    }
+}
+
+impl QueuePolicy {
+    fn to_tokens(&self, root: &CratePath) -> TokenStream {
+        let Self {
             max_queue_size,
             default_timeout_microseconds,
             delay,
@@ -137,16 +162,32 @@ impl DynamicBatching {
             quote!(Reject)
         };
         quote! {
-            #root::DynamicBatching {
-                preferred_batch_size: &[#(#preferred_batch_size),*],
-                max_queue_delay_microseconds: #max_queue_delay_microseconds,
-                preserve_ordering: #preserve_ordering,
-                queue_policy: #root::QueuePolicy {
-                    timeout_action: #root::TimeoutAction::#action,
-                    default_timeout_microseconds: #default_timeout_microseconds,
-                    allow_timeout_override: #allow_timeout_override,
-                    max_queue_size: #max_queue_size,
-                },
+            #root::QueuePolicy {
+                timeout_action: #root::TimeoutAction::#action,
+                default_timeout_microseconds: #default_timeout_microseconds,
+                allow_timeout_override: #allow_timeout_override,
+                max_queue_size: #max_queue_size,
+            }
+        }
+    }
+}
+
+impl Priorities {
+    fn to_tokens(&self, root: &CratePath) -> TokenStream {
+        let Self {
+            levels,
+            default_level,
+            queue_policies,
+        } = self;
+        let queue_policies = queue_policies.iter().map(|(level, policy)| {
+            let policy = policy.to_tokens(root);
+            quote!((#level, #policy))
+        });
+        quote! {
+            #root::Priorities {
+                levels: #levels,
+                default_level: #default_level,
+                queue_policies: &[#(#queue_policies),*],
             }
         }
     }

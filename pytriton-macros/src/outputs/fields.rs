@@ -28,7 +28,7 @@ pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
     let tokens = first.meta.require_list().map(|list| list.tokens.clone());
     let known = ["crate", "name", "shape"];
     let mut unread = Errors::default();
-    let options = Options::parse("output", tokens.unwrap_or_default(), &known, &mut unread);
+    let options = Options::parse("#[output]", tokens.unwrap_or_default(), &known, &mut unread);
     if options.only("crate") && unread.is_empty() {
         return CratePath::take(&options, errors);
     }
@@ -112,7 +112,7 @@ fn options(attributes: &[Attribute], errors: &mut Errors) -> Options {
         errors.push(second, "`#[output]` stands twice: remove one");
     }
     match first.meta.require_list() {
-        Ok(list) => Options::parse("output", list.tokens.clone(), &["name", "shape"], errors),
+        Ok(list) => Options::parse("#[output]", list.tokens.clone(), &["name", "shape"], errors),
         Err(_) => {
             errors.push(
                 first,

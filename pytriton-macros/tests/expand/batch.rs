@@ -72,6 +72,7 @@ const _: () = {
                 allow_timeout_override: false,
                 max_queue_size: 0u32,
             },
+            priorities: ::core::option::Option::None,
         }),
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[],

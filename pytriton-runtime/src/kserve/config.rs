@@ -93,13 +93,20 @@ fn dynamic_batching(json: &mut JsonWriter, model: &ModelSpec, batching: &Dynamic
         .integer(batching.max_queue_delay_microseconds);
     json.name("preserve_ordering")
         .boolean(batching.preserve_ordering);
-    json.name("priority_levels").integer(0);
-    json.name("default_priority_level").integer(0);
+    let priorities = batching.priorities.unwrap_or_default();
+    json.name("priority_levels").integer(priorities.levels);
+    json.name("default_priority_level")
+        .integer(priorities.default_level);
     if batching.queue_policy != QueuePolicy::DEFAULT {
         json.name("default_queue_policy")
             .object(|json| queue_policy(json, batching.queue_policy));
     }
-    empty_object(json, "priority_queue_policy");
+    json.name("priority_queue_policy").object(|json| {
+        for (level, policy) in priorities.queue_policies {
+            json.name(&level.to_string())
+                .object(|json| queue_policy(json, *policy));
+        }
+    });
 }
 
 fn queue_policy(json: &mut JsonWriter, policy: QueuePolicy) {
@@ -139,7 +146,7 @@ fn empty_object(json: &mut JsonWriter, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ModelDeclaration;
+    use crate::model::{ModelDeclaration, Priorities};
     use crate::testing::IDENTITY;
 
     fn text(declaration: &ModelDeclaration) -> String {
@@ -171,12 +178,36 @@ mod tests {
                 allow_timeout_override: true,
                 max_queue_size: 9,
             },
+            priorities: None,
         };
         let with = text(&ModelDeclaration {
             dynamic_batching: Some(batching),
             ..IDENTITY
         });
         assert!(with.contains(r#""dynamic_batching":{"preferred_batch_size":[2,4],"max_queue_delay_microseconds":100,"preserve_ordering":true,"priority_levels":0,"default_priority_level":0,"default_queue_policy":{"timeout_action":"DELAY","default_timeout_microseconds":7,"allow_timeout_override":true,"max_queue_size":9},"priority_queue_policy":{}}"#), "{with}");
+        let priorities = Priorities {
+            levels: 3,
+            default_level: 2,
+            queue_policies: &[
+                (1, QueuePolicy::DEFAULT),
+                (
+                    3,
+                    QueuePolicy {
+                        max_queue_size: 4,
+                        ..QueuePolicy::DEFAULT
+                    },
+                ),
+            ],
+        };
+        let levels = text(&ModelDeclaration {
+            dynamic_batching: Some(DynamicBatching {
+                queue_policy: QueuePolicy::DEFAULT,
+                priorities: Some(priorities),
+                ..batching
+            }),
+            ..IDENTITY
+        });
+        assert!(levels.contains(r#""preserve_ordering":true,"priority_levels":3,"default_priority_level":2,"priority_queue_policy":{"1":{"timeout_action":"REJECT","default_timeout_microseconds":0,"allow_timeout_override":false,"max_queue_size":0},"3":{"timeout_action":"REJECT","default_timeout_microseconds":0,"allow_timeout_override":false,"max_queue_size":4}}}"#), "{levels}");
         let without = text(&ModelDeclaration {
             dynamic_batching: None,
             ..IDENTITY

@@ -14,13 +14,14 @@ use super::{CodecError, Owner};
 pub(super) struct RequestParameters {
     pub(super) parameters: Parameters,
     pub(super) timeout_microseconds: u64,
+    pub(super) priority: u64,
     pub(super) binary_data_output: bool,
 }
 
 impl RequestParameters {
     /// Reads a request's `parameters` member.
     ///
-    /// Source: `ParseJsonTritonParams` in Triton 2.51. What belongs to sequences and priorities is read and has no effect.
+    /// Source: `ParseJsonTritonParams` in Triton 2.51. What belongs to sequences is read and has no effect.
     pub(super) fn decode(raw: &RawValue) -> Result<Self, CodecError> {
         let members = parse(raw.get(), MembersSeed)
             .map_err(|error| error_of_parameters(Value::new(raw), &error))?;
@@ -46,9 +47,7 @@ impl RequestParameters {
             "sequence_start" | "sequence_end" => {
                 boolean(&name, value)?;
             }
-            "priority" => {
-                unsigned(&name, value)?;
-            }
+            "priority" => self.priority = unsigned(&name, value)?,
             "timeout" => self.timeout_microseconds = unsigned(&name, value)?,
             "binary_data_output" => self.binary_data_output = boolean(&name, value)?,
             _ if name.starts_with("triton_") => return Err(CodecError::ReservedParameter),

@@ -85,6 +85,7 @@ fn decode(
         id,
         parameters: parameters.parameters,
         timeout_microseconds: parameters.timeout_microseconds,
+        priority: parameters.priority,
         inputs,
         outputs,
     };

@@ -40,6 +40,7 @@ impl Request {
             id: id.0,
             parameters: request.parameters,
             timeout_microseconds: request.timeout_microseconds,
+            priority: request.priority,
             inputs,
             requested,
             batch_size,

@@ -126,8 +126,24 @@ pub struct DynamicBatching {
     pub max_queue_delay_microseconds: u64,
     /// Whether responses leave in the order in which their requests came.
     pub preserve_ordering: bool,
-    /// What becomes of requests that wait.
+    /// What becomes of requests that wait, on all levels that have no policy of their own.
     pub queue_policy: QueuePolicy,
+    /// The priority levels; `None` serves requests in the order in which they came.
+    pub priorities: Option<Priorities>,
+}
+
+/// The priority levels of a model's requests, of which 1 goes first.
+///
+/// Source: `priority_levels`, `default_priority_level` and `priority_queue_policy` of `ModelDynamicBatching` in Triton's
+/// `model_config.proto`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Priorities {
+    /// How many levels there are.
+    pub levels: u32,
+    /// The level of requests that name none, or one that there is not.
+    pub default_level: u32,
+    /// The levels that have a policy of their own, ascending.
+    pub queue_policies: &'static [(u32, QueuePolicy)],
 }
 
 /// How long and how many requests may wait.

@@ -28,8 +28,8 @@ mod spec;
 pub use call::{Call, Execution, Instance, Loader};
 pub use context::Context;
 pub use declaration::{
-    CallMode, DynamicBatching, Location, ModelDeclaration, OutputOverride, QueuePolicy, Step,
-    TensorDeclaration, TimeoutAction,
+    CallMode, DynamicBatching, Location, ModelDeclaration, OutputOverride, Priorities, QueuePolicy,
+    Step, TensorDeclaration, TimeoutAction,
 };
 pub use error::{ModelError, RegistryError, RequestError, RequestId};
 pub(crate) use execute::panic_message;

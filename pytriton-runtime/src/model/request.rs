@@ -17,6 +17,8 @@ pub struct InferRequest {
     pub parameters: Parameters,
     /// How long the request may wait, in microseconds; 0 for no wish.
     pub timeout_microseconds: u64,
+    /// The request's priority level, of which 1 goes first; 0 for no wish.
+    pub priority: u64,
     /// The inputs in the order of the request.
     pub inputs: Vec<InferInput>,
     /// The outputs asked for; empty for all.
@@ -54,6 +56,7 @@ pub struct Request {
     pub(super) id: String,
     pub(super) parameters: Parameters,
     pub(super) timeout_microseconds: u64,
+    pub(super) priority: u64,
     /// In the order of the model's inputs.
     pub(super) inputs: Vec<Option<Tensor>>,
     /// For each output of the model, whether the request asks for it.
@@ -75,6 +78,7 @@ impl Request {
             id: head.id,
             parameters: head.parameters,
             timeout_microseconds: head.timeout_microseconds,
+            priority: head.priority,
             inputs,
             requested,
             batch_size,
@@ -99,6 +103,11 @@ impl Request {
     /// How long the request may wait, in microseconds; 0 for no wish.
     pub fn timeout_microseconds(&self) -> u64 {
         self.timeout_microseconds
+    }
+
+    /// The priority level that the request names; 0 for none. tritonserver keeps it to itself.
+    pub(crate) fn priority(&self) -> u64 {
+        self.priority
     }
 
     /// The rows of the request; 1 for a model without batching.

@@ -6,11 +6,11 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
-use crate::model::{Context, ModelError, ModelSpec, Request, Response, TimeoutAction};
+use crate::model::{Context, ModelError, ModelSpec, Request, Response};
 use crate::statistics::{FailureReason, ModelStatistics};
 
 use super::instance::{Alive, Worker};
-use super::message::Outcome;
+use super::message::{Outcome, Ticket};
 use super::order::Order;
 use super::queue::Queue;
 use super::{Policy, SchedulerError};
@@ -100,19 +100,17 @@ impl Scheduler {
     ///
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
     pub async fn infer(&self, request: Request) -> Result<Response, Error> {
-        let (ticket, deadline, mut outcome) = self.queue.push(request)?;
+        let (ticket, refused, mut outcome) = self.queue.push(request)?;
         let mut place = Place {
             queue: &self.queue,
             ticket: Some(ticket),
         };
-        let deadline =
-            deadline.filter(|_| self.queue.policy().timeout_action == TimeoutAction::Reject);
-        let outcome = match deadline {
+        let outcome = match refused {
             None => self.unless_given_up(&mut outcome).await,
-            Some(deadline) => tokio::select! {
+            Some(refused) => tokio::select! {
                 biased;
                 outcome = self.unless_given_up(&mut outcome) => outcome,
-                () = sleep_until(deadline) => {
+                () = sleep_until(refused) => {
                     if self.queue.withdraw(ticket, FailureReason::Rejected).is_some() {
                         place.ticket = None;
                         return Err(SchedulerError::Timeout.into());
@@ -169,7 +167,7 @@ impl Scheduler {
 /// A request's place in the queue, left when its future is dropped.
 struct Place<'a> {
     queue: &'a Queue,
-    ticket: Option<u64>,
+    ticket: Option<Ticket>,
 }
 
 impl Drop for Place<'_> {

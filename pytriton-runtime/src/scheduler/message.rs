@@ -7,11 +7,19 @@ use crate::model::{Request, Response};
 /// What a request becomes.
 pub(super) type Outcome = Result<Response, Error>;
 
+/// A place in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ticket {
+    /// On which of the queue's levels.
+    pub(super) level: usize,
+    /// Tells it from all others of its queue.
+    pub(super) number: u64,
+}
+
 /// A request that waits.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    /// Tells it from all others of its queue.
-    pub(super) ticket: u64,
+    pub(super) ticket: Ticket,
     pub(super) request: Request,
     pub(super) arrived: Instant,
     /// Until when it may wait.

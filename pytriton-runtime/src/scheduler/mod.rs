@@ -7,13 +7,18 @@
 mod error;
 mod handle;
 mod instance;
+mod level;
+mod line;
 mod message;
 mod order;
 mod policy;
+#[cfg(test)]
+mod priority_tests;
 mod queue;
 #[cfg(test)]
 mod tests;
 
 pub use error::SchedulerError;
 pub use handle::Scheduler;
+pub use level::Level;
 pub use policy::{Decision, Policy};

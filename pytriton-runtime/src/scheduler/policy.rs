@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use crate::model::{ModelSpec, QueuePolicy, TimeoutAction};
+use crate::model::{ModelSpec, Priorities, QueuePolicy};
+
+use super::level::Level;
 
 /// When and how many of the waiting requests make a batch: Triton's dynamic batcher as a pure rule.
 ///
@@ -15,14 +17,10 @@ pub struct Policy {
     pub max_queue_delay: Duration,
     /// Whether responses leave in the order of their requests.
     pub preserve_ordering: bool,
-    /// The most requests that may wait.
-    pub max_queue_size: usize,
-    /// How long a request may wait, if not forever.
-    pub default_timeout: Option<Duration>,
-    /// Whether a request may shorten that.
-    pub allow_timeout_override: bool,
-    /// What happens to a request that has waited too long.
-    pub timeout_action: TimeoutAction,
+    /// The priority levels, those that go first in front; never none.
+    pub levels: Vec<Level>,
+    /// Where among them a request waits that names none.
+    pub default_level: usize,
 }
 
 /// What to do with the requests at the head of a queue.
@@ -48,6 +46,17 @@ impl Policy {
             preferred.push(max_batch_size);
         }
         preferred.sort_unstable();
+        let priorities = batching.and_then(|batching| batching.priorities);
+        let priorities = priorities.unwrap_or(Priorities {
+            levels: 1,
+            default_level: 1,
+            queue_policies: &[],
+        });
+        let policy = |level| {
+            let mut own = priorities.queue_policies.iter();
+            own.find(|(of, _)| *of == level)
+                .map_or(queue, |(_, policy)| *policy)
+        };
         Self {
             max_batch_size,
             preferred_batch_sizes: preferred,
@@ -55,24 +64,21 @@ impl Policy {
                 batching.map_or(0, |batching| batching.max_queue_delay_microseconds),
             ),
             preserve_ordering: batching.is_some_and(|batching| batching.preserve_ordering),
-            max_queue_size: match queue.max_queue_size {
-                0 => default_queue_size,
-                size => size as usize,
-            },
-            default_timeout: microseconds(queue.default_timeout_microseconds),
-            allow_timeout_override: queue.allow_timeout_override,
-            timeout_action: queue.timeout_action,
+            levels: (1..=priorities.levels)
+                .map(|level| Level::new(policy(level), default_queue_size))
+                .collect(),
+            default_level: priorities.default_level.saturating_sub(1) as usize,
         }
     }
 
-    /// How long a request may wait that wishes `wish` microseconds (0 for no wish).
+    /// Where among the levels a request waits that names the level `priority` (0 for none).
     ///
-    /// As in Triton, a request can only shorten the model's timeout, and only where the model allows it.
-    pub fn timeout(&self, wish: u64) -> Option<Duration> {
-        let wish = microseconds(wish).filter(|_| self.allow_timeout_override);
-        match (self.default_timeout, wish) {
-            (Some(default), Some(wish)) => Some(default.min(wish)),
-            (default, wish) => default.or(wish),
+    /// As in Triton, one that names a level that there is not waits where one waits that names none.
+    pub fn level(&self, priority: u64) -> usize {
+        let named = priority.checked_sub(1).map(usize::try_from);
+        match named {
+            Some(Ok(level)) if level < self.levels.len() => level,
+            _ => self.default_level,
         }
     }
 
@@ -104,12 +110,11 @@ impl Policy {
     }
 }
 
-fn microseconds(value: u64) -> Option<Duration> {
-    (value > 0).then(|| Duration::from_micros(value))
-}
-
 #[cfg(test)]
 mod tests {
+    use crate::model::{DynamicBatching, ModelDeclaration};
+    use crate::testing::IDENTITY;
+
     use super::*;
 
     fn policy(preferred: &[usize], delay: u64) -> Policy {
@@ -118,10 +123,8 @@ mod tests {
             preferred_batch_sizes: preferred.to_vec(),
             max_queue_delay: Duration::from_micros(delay),
             preserve_ordering: false,
-            max_queue_size: 16,
-            default_timeout: None,
-            allow_timeout_override: false,
-            timeout_action: TimeoutAction::Reject,
+            levels: vec![Level::new(QueuePolicy::DEFAULT, 16)],
+            default_level: 0,
         }
     }
 
@@ -158,22 +161,41 @@ mod tests {
     }
 
     #[test]
-    fn a_request_can_only_shorten_the_timeout() {
-        let table = [
-            (0, false, 5, None),
-            (0, true, 5, Some(5)),
-            (9, false, 5, Some(9)),
-            (9, true, 5, Some(5)),
-            (9, true, 12, Some(9)),
-            (9, true, 0, Some(9)),
-        ];
-        for (default, allow_timeout_override, wish, expected) in table {
-            let policy = Policy {
-                default_timeout: microseconds(default),
-                allow_timeout_override,
-                ..policy(&[8], 0)
-            };
-            assert_eq!(policy.timeout(wish), expected.and_then(microseconds));
+    fn a_request_waits_on_the_level_that_it_names() {
+        let priorities = Priorities {
+            levels: 3,
+            default_level: 2,
+            queue_policies: &[(
+                3,
+                QueuePolicy {
+                    max_queue_size: 7,
+                    ..QueuePolicy::DEFAULT
+                },
+            )],
+        };
+        let three = policy_of(Some(priorities));
+        let sizes: Vec<usize> = three
+            .levels
+            .iter()
+            .map(|level| level.max_queue_size)
+            .collect();
+        assert_eq!(sizes, [16, 16, 7]);
+        let one = policy_of(None);
+        let table = [(0, 1), (1, 0), (2, 1), (3, 2), (4, 1), (u64::MAX, 1)];
+        for (priority, expected) in table {
+            assert_eq!(three.level(priority), expected, "{priority}");
+            assert_eq!(one.level(priority), 0, "{priority}");
         }
+    }
+
+    fn policy_of(priorities: Option<Priorities>) -> Policy {
+        let declaration = ModelDeclaration {
+            dynamic_batching: IDENTITY.dynamic_batching.map(|batching| DynamicBatching {
+                priorities,
+                ..batching
+            }),
+            ..IDENTITY
+        };
+        Policy::new(&ModelSpec::new(&declaration).unwrap(), 16)
     }
 }

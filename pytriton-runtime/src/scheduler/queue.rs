@@ -1,4 +1,3 @@
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,7 +7,8 @@ use tokio::time::Instant;
 use crate::model::{Request, RequestId, TimeoutAction};
 use crate::statistics::{FailureReason, Recorder};
 
-use super::message::{Batch, Outcome, Waiting};
+use super::line::Line;
+use super::message::{Batch, Outcome, Ticket, Waiting};
 use super::{Decision, Policy, SchedulerError};
 
 /// The requests of one model that wait, and the rule by which they leave.
@@ -20,11 +20,9 @@ pub(super) struct Queue {
     recorder: Recorder,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    waiting: VecDeque<Waiting>,
-    /// Requests that have waited too long, under [`TimeoutAction::Delay`]: they go when no other waits.
-    delayed: VecDeque<Waiting>,
+    line: Line,
     next_ticket: u64,
     next_sequence: u64,
     closed: bool,
@@ -39,9 +37,15 @@ enum Found {
 
 impl Queue {
     pub(super) fn new(policy: Policy) -> Self {
+        let state = State {
+            line: Line::new(policy.levels.len()),
+            next_ticket: 0,
+            next_sequence: 0,
+            closed: false,
+        };
         Self {
             policy,
-            state: Mutex::default(),
+            state: Mutex::new(state),
             changed: Notify::new(),
             recorder: Recorder::default(),
         }
@@ -55,29 +59,35 @@ impl Queue {
         &self.recorder
     }
 
-    /// Puts a request at the end and returns its ticket, until when it may wait, and where its outcome comes.
+    /// Puts a request at the end of its level and returns its ticket, when it is to be refused if it still waits, and
+    /// where its outcome comes.
     pub(super) fn push(
         &self,
         request: Request,
-    ) -> Result<(u64, Option<Instant>, oneshot::Receiver<Outcome>), SchedulerError> {
+    ) -> Result<(Ticket, Option<Instant>, oneshot::Receiver<Outcome>), SchedulerError> {
         let arrived = Instant::now();
-        let timeout = self.policy.timeout(request.timeout_microseconds());
+        let level = self.policy.level(request.priority());
+        let policy = &self.policy.levels[level];
+        let timeout = policy.timeout(request.timeout_microseconds());
         let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
         let (respond, outcome) = oneshot::channel();
         let mut state = self.lock();
         if state.closed {
             return Err(SchedulerError::Stopping);
         }
-        if state.len() >= self.policy.max_queue_size {
+        if state.line.len_of(level) >= policy.max_queue_size {
             drop(state);
             self.recorder.record_failure(FailureReason::Rejected, 0);
             return Err(SchedulerError::QueueFull {
                 request: RequestId(request.id().to_owned()),
             });
         }
-        let ticket = state.next_ticket;
+        let ticket = Ticket {
+            level,
+            number: state.next_ticket,
+        };
         state.next_ticket += 1;
-        state.waiting.push_back(Waiting {
+        state.line.push(Waiting {
             ticket,
             request,
             arrived,
@@ -86,12 +96,13 @@ impl Queue {
         });
         drop(state);
         self.changed.notify_one();
-        Ok((ticket, deadline, outcome))
+        let refused = deadline.filter(|_| policy.timeout_action == TimeoutAction::Reject);
+        Ok((ticket, refused, outcome))
     }
 
     /// Takes a request out again; `None` when a batch has it already.
-    pub(super) fn withdraw(&self, ticket: u64, reason: FailureReason) -> Option<Waiting> {
-        let waiting = self.lock().withdraw(ticket)?;
+    pub(super) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> Option<Waiting> {
+        let waiting = self.lock().line.withdraw(ticket)?;
         let waited = nanoseconds(waiting.arrived.elapsed());
         self.recorder.record_failure(reason, waited);
         // The batch that an instance waits to fill has become another one.
@@ -132,51 +143,53 @@ impl Queue {
     pub(super) fn abandon(&self) -> Vec<Waiting> {
         let mut state = self.lock();
         state.closed = true;
-        let State {
-            waiting, delayed, ..
-        } = &mut *state;
-        waiting.drain(..).chain(delayed.drain(..)).collect()
+        state.line.take(usize::MAX)
     }
 
     pub(super) fn pending(&self) -> u64 {
-        self.lock().len() as u64
+        self.lock().line.len() as u64
     }
 
     fn look(&self) -> Found {
         let now = Instant::now();
         let mut state = self.lock();
-        if self.policy.timeout_action == TimeoutAction::Delay {
-            state.delay_late(now);
+        for (level, policy) in self.policy.levels.iter().enumerate() {
+            if policy.timeout_action == TimeoutAction::Delay {
+                state.line.delay_late(level, now);
+            }
         }
         let State {
-            waiting,
-            delayed,
+            line,
             next_sequence,
             closed,
             ..
         } = &mut *state;
         let closed = *closed;
-        let line = if waiting.is_empty() { delayed } else { waiting };
-        let Some(oldest) = line.front() else {
+        let together = together(line, self.policy.max_batch_size);
+        let Some(oldest) = line
+            .iter()
+            .take(together.len())
+            .map(|waiting| waiting.arrived)
+            .min()
+        else {
             return if closed {
                 Found::End
             } else {
                 Found::Look(None)
             };
         };
-        let together = together(line, self.policy.max_batch_size);
         let blocked = closed || together.len() < line.len();
-        let waited = now.saturating_duration_since(oldest.arrived);
+        let waited = now.saturating_duration_since(oldest);
         let count = match self.policy.decide(&together, blocked, waited) {
             Decision::Take(count) => count,
             Decision::Wait(left) => return Found::Look(Some(left)),
         };
         let batch = Batch {
             sequence: *next_sequence,
-            waiting: line.drain(..count).collect(),
+            waiting: line.take(count),
         };
         *next_sequence += 1;
-        let more = !line.is_empty();
+        let more = line.len() > 0;
         drop(state);
         if more {
             // Another instance may be free for what is left.
@@ -191,41 +204,14 @@ impl Queue {
     }
 }
 
-impl State {
-    fn len(&self) -> usize {
-        self.waiting.len() + self.delayed.len()
-    }
-
-    fn withdraw(&mut self, ticket: u64) -> Option<Waiting> {
-        for line in [&mut self.waiting, &mut self.delayed] {
-            if let Some(at) = line.iter().position(|waiting| waiting.ticket == ticket) {
-                return line.remove(at);
-            }
-        }
-        None
-    }
-
-    fn delay_late(&mut self, now: Instant) {
-        let late = |waiting: &Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
-        for _ in 0..self.waiting.len() {
-            if let Some(waiting) = self.waiting.pop_front() {
-                match late(&waiting) {
-                    true => self.delayed.push_back(waiting),
-                    false => self.waiting.push_back(waiting),
-                }
-            }
-        }
-    }
-}
-
 /// The rows of the requests at the head of a line that can be stacked, up to one more than a batch can hold.
-fn together(line: &VecDeque<Waiting>, max_batch_size: usize) -> Vec<usize> {
+fn together(line: &Line, max_batch_size: usize) -> Vec<usize> {
     let mut rows = Vec::new();
     let mut total = 0_usize;
-    let Some(first) = line.front() else {
+    let Some(first) = line.iter().next() else {
         return rows;
     };
-    for waiting in line {
+    for waiting in line.iter() {
         if total >= max_batch_size || !first.request.stacks_with(&waiting.request) {
             break;
         }

@@ -131,11 +131,21 @@ fn dynamic_batching(text: &mut Text, batching: &DynamicBatching) {
         batching.max_queue_delay_microseconds,
     );
     text.field("preserve_ordering", batching.preserve_ordering);
-    // Not the server's own bound: any policy makes Triton 2.51 look only twice a second for a free instance.
+    // Not the server's own bound: any policy, and any priority, makes Triton 2.51 look only twice a second for a free instance.
     if batching.queue_policy != QueuePolicy::DEFAULT {
         text.block("default_queue_policy", |text| {
             queue_policy(text, &batching.queue_policy);
         });
+    }
+    if let Some(priorities) = &batching.priorities {
+        text.field("priority_levels", priorities.levels);
+        text.field("default_priority_level", priorities.default_level);
+        for (level, policy) in priorities.queue_policies {
+            text.block("priority_queue_policy", |text| {
+                text.field("key", level);
+                text.block("value", |text| queue_policy(text, policy));
+            });
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-use crate::model::{ModelDeclaration, ModelSpec, TensorDeclaration};
+use crate::model::{ModelDeclaration, ModelSpec, Priorities, TensorDeclaration};
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
@@ -27,6 +27,7 @@ const BATCHING: DynamicBatching = DynamicBatching {
         allow_timeout_override: true,
         max_queue_size: 32,
     },
+    priorities: None,
 };
 
 /// Declarations of models, each varying the plainest in one way.
@@ -52,6 +53,39 @@ pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
                     timeout_action: TimeoutAction::Delay,
                     ..QueuePolicy::DEFAULT
                 },
+                ..BATCHING
+            }),
+            ..IDENTITY
+        },
+    ),
+    (
+        "priorities",
+        ModelDeclaration {
+            name: "priorities",
+            dynamic_batching: Some(DynamicBatching {
+                preserve_ordering: false,
+                priorities: Some(Priorities {
+                    levels: 3,
+                    default_level: 2,
+                    queue_policies: &[
+                        (
+                            1,
+                            QueuePolicy {
+                                max_queue_size: 4,
+                                ..QueuePolicy::DEFAULT
+                            },
+                        ),
+                        (
+                            3,
+                            QueuePolicy {
+                                timeout_action: TimeoutAction::Delay,
+                                default_timeout_microseconds: 1_000,
+                                allow_timeout_override: true,
+                                ..QueuePolicy::DEFAULT
+                            },
+                        ),
+                    ],
+                }),
                 ..BATCHING
             }),
             ..IDENTITY

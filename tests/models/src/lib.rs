@@ -5,6 +5,7 @@ mod failing;
 mod identities;
 mod in_flight;
 mod injected;
+mod priorities;
 mod raw;
 mod shapes;
 mod stateful;

@@ -47,6 +47,7 @@ all! {
     surface: "test_surface.py";
     overload: "test_overload.py";
     in_flight: "test_in_flight.py";
+    priorities: "test_priorities.py";
 }
 
 /// Headers that reach the functions.

@@ -13,13 +13,17 @@ use pytriton_ui_tests::spec;
     dynamic_batching = true,
     preferred_batch_size = [4, 8],
     max_queue_delay_microseconds = 100,
-    preserve_ordering = true,
     max_queue_size = 64,
     default_timeout_microseconds = 1_000,
     timeout_action = "delay",
     allow_timeout_override = true,
 )]
 fn all(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+#[pytriton::model(name = "Ordered", preserve_ordering = true, timeout_action = "reject")]
+fn ordered(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
@@ -35,7 +39,8 @@ fn main() {
     let batching = spec.dynamic_batching.unwrap();
     assert_eq!(batching.preferred_batch_size, [4, 8]);
     assert_eq!(batching.max_queue_delay_microseconds, 100);
-    assert!(batching.preserve_ordering);
+    assert!(!batching.preserve_ordering);
+    assert!(pytriton_ui_tests::spec("Ordered").dynamic_batching.unwrap().preserve_ordering);
     let policy = batching.queue_policy;
     assert_eq!((policy.max_queue_size, policy.default_timeout_microseconds), (64, 1000));
     assert_eq!(policy.timeout_action, TimeoutAction::Delay);

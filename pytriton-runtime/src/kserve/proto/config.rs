@@ -76,12 +76,19 @@ fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> ModelDynami
         sizes => sizes,
     };
     let policy = &batching.queue_policy;
+    let priorities = batching.priorities.unwrap_or_default();
     ModelDynamicBatching {
         preferred_batch_size: preferred.iter().copied().map(signed).collect(),
         max_queue_delay_microseconds: batching.max_queue_delay_microseconds,
         preserve_ordering: batching.preserve_ordering,
         default_queue_policy: (*policy != QueuePolicy::DEFAULT).then(|| queue_policy(policy)),
-        ..ModelDynamicBatching::default()
+        priority_levels: priorities.levels.into(),
+        default_priority_level: priorities.default_level.into(),
+        priority_queue_policy: priorities
+            .queue_policies
+            .iter()
+            .map(|(level, policy)| (u64::from(*level), queue_policy(policy)))
+            .collect(),
     }
 }
 

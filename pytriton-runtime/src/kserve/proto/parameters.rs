@@ -9,22 +9,29 @@ use super::ProtoError;
 /// The prefix of names that are kept for the server.
 const RESERVED: &str = "triton_";
 
-/// The parameters that a function sees, and the request's `timeout` in microseconds.
+/// The parameters that a function sees, apart from those that the scheduler reads.
+#[derive(Debug, Default)]
+pub(super) struct RequestParameters {
+    pub(super) parameters: Parameters,
+    pub(super) timeout_microseconds: u64,
+    pub(super) priority: u64,
+}
+
+/// Reads a request's parameters.
 ///
-/// What Triton reads itself (`priority`, `sequence_id` and the like) is checked and not handed on.
+/// What belongs to sequences is checked and not handed on.
 pub(super) fn parameters(
     message: BTreeMap<String, InferParameter>,
-) -> Result<(Parameters, u64), ProtoError> {
-    let mut parameters = Parameters::default();
-    let mut timeout = 0;
+) -> Result<RequestParameters, ProtoError> {
+    let mut read = RequestParameters::default();
     for (name, InferParameter { parameter_choice }) in message {
         match (name.as_str(), parameter_choice) {
             ("sequence_id", choice) => check_sequence_id(name, choice.as_ref())?,
             ("sequence_start" | "sequence_end", choice) => check_bool(name, choice.as_ref())?,
-            ("priority", choice) => check_priority(name, choice.as_ref())?,
+            ("priority", choice) => read.priority = priority(name, choice.as_ref())?,
             // Triton takes a negative timeout for one that never passes.
             ("timeout", Some(ParameterChoice::Int64Param(value))) => {
-                timeout = u64::try_from(value).unwrap_or(u64::MAX);
+                read.timeout_microseconds = u64::try_from(value).unwrap_or(u64::MAX);
             }
             ("timeout", _) => return Err(wrong_type(name, "int64_param.")),
             ("triton_enable_empty_final_response", choice) => check_bool(name, choice.as_ref())?,
@@ -38,11 +45,11 @@ pub(super) fn parameters(
                         "int64_param, bool_param, or string_param.",
                     ));
                 };
-                parameters.insert(name, value);
+                read.parameters.insert(name, value);
             }
         }
     }
-    Ok((parameters, timeout))
+    Ok(read)
 }
 
 /// Triton 2.51 knows unsigned integers for `priority` alone.
@@ -70,10 +77,12 @@ fn check_bool(name: String, choice: Option<&ParameterChoice>) -> Result<(), Prot
     }
 }
 
-fn check_priority(name: String, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+fn priority(name: String, choice: Option<&ParameterChoice>) -> Result<u64, ProtoError> {
     match choice {
-        Some(ParameterChoice::Int64Param(..0)) => Err(ProtoError::NegativePriority),
-        Some(ParameterChoice::Int64Param(_) | ParameterChoice::Uint64Param(_)) => Ok(()),
+        Some(ParameterChoice::Int64Param(priority)) => {
+            u64::try_from(*priority).map_err(|_| ProtoError::NegativePriority)
+        }
+        Some(ParameterChoice::Uint64Param(priority)) => Ok(*priority),
         _ => Err(wrong_type(name, "int64_param or uint64_param.")),
     }
 }

@@ -11,7 +11,7 @@ use crate::tensor::DataType;
 use super::ProtoError;
 use super::contents::TypedInput;
 use super::outputs::output;
-use super::parameters::parameters;
+use super::parameters::{RequestParameters, parameters};
 use super::region::{region, unknown};
 
 /// Reads a message as a request for `spec`; raw contents are not copied.
@@ -20,7 +20,11 @@ use super::region::{region, unknown};
 ///
 /// A [`ProtoError`] that names the parameter or the input, in Triton's order and with Triton's words.
 pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequest, ProtoError> {
-    let (parameters, timeout_microseconds) = parameters(message.parameters)?;
+    let RequestParameters {
+        parameters,
+        timeout_microseconds,
+        priority,
+    } = parameters(message.parameters)?;
     let mut raw = Raw {
         used: !message.raw_input_contents.is_empty(),
         contents: message.raw_input_contents.into_iter(),
@@ -35,6 +39,7 @@ pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequ
         id: id.0,
         parameters,
         timeout_microseconds,
+        priority,
         inputs,
         outputs,
     })

@@ -13,7 +13,7 @@ fn reads_a_request() {
         "outputs":[{"name":"y","parameters":{"binary_data":true,"classification":3,"zzz":1}},{"name":"z"}]}"#;
     let (request, _) = decode(text).unwrap();
     assert_eq!(request.id, "a\"b");
-    assert_eq!(request.timeout_microseconds, 7);
+    assert_eq!((request.timeout_microseconds, request.priority), (7, 1));
     let parameters: Vec<_> = request.parameters.iter().collect();
     assert_eq!(
         parameters,

@@ -24,7 +24,7 @@ fn parameters_are_handed_on_but_for_those_that_the_server_reads() {
         ..raw()
     };
     let request = read(message);
-    assert_eq!(request.timeout_microseconds, 7);
+    assert_eq!((request.timeout_microseconds, request.priority), (7, 1));
     let parameters: Vec<_> = request.parameters.iter().collect();
     let expected = [
         ("beams", &ParameterValue::Int64(4)),
@@ -33,6 +33,18 @@ fn parameters_are_handed_on_but_for_those_that_the_server_reads() {
         ("user", &ParameterValue::String("x".to_owned())),
     ];
     assert_eq!(parameters, expected);
+}
+
+#[test]
+fn a_priority_may_be_signed() {
+    use ParameterChoice::{Int64Param, Uint64Param};
+    for (choice, expected) in [(Int64Param(3), 3), (Uint64Param(u64::MAX), u64::MAX)] {
+        let request = read(ModelInferRequest {
+            parameters: parameters(&[("priority", choice)]),
+            ..raw()
+        });
+        assert_eq!(request.priority, expected);
+    }
 }
 
 #[test]

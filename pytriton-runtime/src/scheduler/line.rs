@@ -1,0 +1,96 @@
+use std::collections::VecDeque;
+use std::iter;
+use std::mem;
+
+use tokio::time::Instant;
+
+use super::message::{Ticket, Waiting};
+
+/// The requests that wait: level by level, and behind the others of each level those that have waited too long.
+///
+/// Source: `PriorityQueue` in Triton 2.51.
+#[derive(Debug)]
+pub(super) struct Line {
+    levels: Vec<Places>,
+}
+
+/// Where the requests of one level wait.
+#[derive(Debug, Default)]
+struct Places {
+    on_time: VecDeque<Waiting>,
+    late: VecDeque<Waiting>,
+}
+
+impl Line {
+    pub(super) fn new(levels: usize) -> Self {
+        Self {
+            levels: iter::repeat_with(Places::default).take(levels).collect(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.levels.iter().map(Places::len).sum()
+    }
+
+    /// How many requests wait on a level.
+    pub(super) fn len_of(&self, level: usize) -> usize {
+        self.levels.get(level).map_or(0, Places::len)
+    }
+
+    /// Puts a request at the end of its level.
+    pub(super) fn push(&mut self, waiting: Waiting) {
+        if let Some(places) = self.levels.get_mut(waiting.ticket.level) {
+            places.on_time.push_back(waiting);
+        }
+    }
+
+    /// All requests, in the order in which they leave.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.levels.iter().flat_map(Places::iter)
+    }
+
+    /// Takes the first `count` requests.
+    pub(super) fn take(&mut self, count: usize) -> Vec<Waiting> {
+        let first = self.levels.iter_mut().flat_map(Places::leaving);
+        first.take(count).collect()
+    }
+
+    /// Takes a request out of the middle.
+    pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<Waiting> {
+        let places = self.levels.get_mut(ticket.level)?;
+        for line in [&mut places.on_time, &mut places.late] {
+            if let Some(at) = line.iter().position(|waiting| waiting.ticket == ticket) {
+                return line.remove(at);
+            }
+        }
+        None
+    }
+
+    /// Lets the requests of a level whose time is over wait behind the others.
+    pub(super) fn delay_late(&mut self, level: usize, now: Instant) {
+        let Some(Places { on_time, late }) = self.levels.get_mut(level) else {
+            return;
+        };
+        let is_late = |waiting: &Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
+        if on_time.iter().any(is_late) {
+            let (later, rest): (VecDeque<_>, _) = mem::take(on_time).into_iter().partition(is_late);
+            late.extend(later);
+            *on_time = rest;
+        }
+    }
+}
+
+impl Places {
+    fn len(&self) -> usize {
+        self.on_time.len() + self.late.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.on_time.iter().chain(&self.late)
+    }
+
+    fn leaving(&mut self) -> impl Iterator<Item = Waiting> {
+        let Self { on_time, late } = self;
+        iter::from_fn(|| on_time.pop_front().or_else(|| late.pop_front()))
+    }
+}

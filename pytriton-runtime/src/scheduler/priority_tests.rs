@@ -1,0 +1,146 @@
+//! Levels of priority under paused time: single rows of which a number tells one from the other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{advance, timeout};
+
+use crate::model::{
+    DynamicBatching, InferRequest, ModelDeclaration, ModelSpec, Priorities, QueuePolicy, Request,
+    TimeoutAction,
+};
+use crate::testing::{IDENTITY, infer_request};
+
+use super::queue::Queue;
+use super::{Policy, SchedulerError};
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+const DELAY: QueuePolicy = QueuePolicy {
+    timeout_action: TimeoutAction::Delay,
+    default_timeout_microseconds: 1000,
+    ..QueuePolicy::DEFAULT
+};
+const REJECT: QueuePolicy = QueuePolicy {
+    timeout_action: TimeoutAction::Reject,
+    ..DELAY
+};
+const ONE: QueuePolicy = QueuePolicy {
+    max_queue_size: 1,
+    ..QueuePolicy::DEFAULT
+};
+
+/// Three levels, of which 2 is the default, before a model that takes four rows at once.
+struct Levels {
+    spec: Arc<ModelSpec>,
+    queue: Queue,
+}
+
+impl Levels {
+    fn new(delay: u64, queue_policies: &'static [(u32, QueuePolicy)]) -> Self {
+        let batching = DynamicBatching {
+            max_queue_delay_microseconds: delay,
+            priorities: Some(Priorities {
+                levels: 3,
+                default_level: 2,
+                queue_policies,
+            }),
+            ..IDENTITY.dynamic_batching.unwrap()
+        };
+        let declaration = ModelDeclaration {
+            max_batch_size: 4,
+            dynamic_batching: Some(batching),
+            ..IDENTITY
+        };
+        let spec = Arc::new(ModelSpec::new(&declaration).unwrap());
+        let queue = Queue::new(Policy::new(&spec, 16));
+        Self { spec, queue }
+    }
+
+    fn push(&self, priority: u64, number: u8) -> Result<(), SchedulerError> {
+        let request = InferRequest {
+            id: number.to_string(),
+            priority,
+            ..infer_request(1, 0.0)
+        };
+        let request = Request::check(&self.spec, request).unwrap();
+        self.queue.push(request).map(|_| ())
+    }
+
+    /// The numbers of the next batch, in its order.
+    async fn batch(&self) -> Vec<u8> {
+        let batch = self.queue.next_batch().await.unwrap();
+        let numbers = batch.waiting.iter();
+        numbers
+            .map(|waiting| waiting.request.id().parse().unwrap())
+            .collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_smaller_number_leaves_first_and_a_level_keeps_its_order() {
+    let levels = Levels::new(0, &[]);
+    // The default level and one that there is not are level 2.
+    for (number, priority) in (1..).zip([3, 3, 2, 0, 1, 9, 1]) {
+        levels.push(priority, number).unwrap();
+    }
+    assert_eq!(levels.batch().await, [5, 7, 3, 4]);
+    levels.push(1, 8).unwrap();
+    assert_eq!(levels.batch().await, [8, 6, 1, 2]);
+    assert!(timeout(MILLISECOND, levels.batch()).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_level_has_its_bound() {
+    let levels = Levels::new(0, &[(1, ONE)]);
+    levels.push(1, 1).unwrap();
+    let refused = levels.push(1, 2).unwrap_err();
+    assert!(matches!(refused, SchedulerError::QueueFull { .. }));
+    for number in 3..19 {
+        levels.push(2, number).unwrap();
+    }
+    assert!(levels.push(0, 19).is_err());
+    levels.push(3, 20).unwrap();
+    assert_eq!(levels.queue.pending(), 18);
+    assert_eq!(levels.queue.recorder().snapshot(0).failures, [2, 0, 0, 0]);
+    assert_eq!(levels.batch().await, [1, 3, 4, 5]);
+    levels.push(1, 21).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_request_goes_behind_its_level_and_before_the_next() {
+    let levels = Levels::new(0, &[(1, DELAY)]);
+    levels.push(2, 1).unwrap();
+    levels.push(1, 2).unwrap();
+    levels.push(1, 3).unwrap();
+    advance(2 * MILLISECOND).await;
+    levels.push(1, 4).unwrap();
+    levels.push(2, 5).unwrap();
+    assert_eq!(levels.batch().await, [4, 2, 3, 1]);
+    assert_eq!(levels.batch().await, [5]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_level_that_refuses_late_requests_says_when() {
+    let levels = Levels::new(0, &[(1, DELAY), (3, REJECT)]);
+    for (priority, expected) in [(1, false), (2, false), (3, true)] {
+        let request = InferRequest {
+            priority,
+            ..infer_request(1, 0.0)
+        };
+        let request = Request::check(&levels.spec, request).unwrap();
+        let (_, refused, _) = levels.queue.push(request).unwrap();
+        assert_eq!(refused.is_some(), expected, "{priority}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_waits_for_company_leaves_with_its_oldest_and_the_most_urgent_first() {
+    let levels = Levels::new(10_000, &[]);
+    levels.push(3, 1).unwrap();
+    advance(4 * MILLISECOND).await;
+    levels.push(1, 2).unwrap();
+    let begun = tokio::time::Instant::now();
+    assert_eq!(levels.batch().await, [2, 1]);
+    assert_eq!(begun.elapsed(), 6 * MILLISECOND);
+}

@@ -1,0 +1,148 @@
+"""Requests that overtake others, and what each level of priority allows."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc as rpc
+import numpy as np
+import pytest
+import tritonclient.grpc
+import tritonclient.http
+from tritonclient.grpc import service_pb2, service_pb2_grpc
+from tritonclient.utils import InferenceServerException
+
+from wire import GRPC, TRITONSERVER, connect, infer, metric, post_json
+
+pytestmark = pytest.mark.usefixtures("then_right")
+
+INPUT = {"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1], "data": [0]}
+
+
+def call(protocol, model, milliseconds=0, **options):
+    """The number that the model answers with."""
+    client = connect(protocol)
+    try:
+        array = np.array([[milliseconds]], dtype=np.uint32)
+        return int(infer(protocol, client, model, {"milliseconds": array}, **options)["OUTPUT_1"][0, 0])
+    finally:
+        client.close()
+
+
+class Busy:
+    """A model whose instance is kept busy, and those who wait for it."""
+
+    def __init__(self, protocol, model, milliseconds):
+        self.protocol, self.model = protocol, model
+        self.pool = ThreadPoolExecutor(20)
+        self.first = self.pool.submit(call, protocol, model, milliseconds)
+        time.sleep(0.3)
+        assert self.waiting() == 0
+
+    def waiting(self):
+        return metric("nv_inference_pending_request_count", self.model)
+
+    def queue(self, **options):
+        """One more request, which waits when this returns."""
+        before = self.waiting()
+        future = self.pool.submit(call, self.protocol, self.model, **options)
+        for _ in range(200):
+            if self.waiting() == before + 1:
+                return future
+            time.sleep(0.01)
+        raise AssertionError("the request does not wait")
+
+    def refused(self, **options):
+        with pytest.raises(InferenceServerException) as raised:
+            call(self.protocol, self.model, **options)
+        return raised.value
+
+
+def test_the_urgent_overtake_and_equals_do_not(protocol):
+    busy = Busy(protocol, "Urgent", 2500)
+    # 2 is the default, for a level that there is not as for none.
+    levels = [3, None, 1, 3, 0, 1, 9, 2]
+    futures = [busy.queue(**({} if level is None else {"priority": level})) for level in levels]
+    first = busy.first.result()
+    calls = [future.result() - first for future in futures]
+    assert calls == [7, 3, 1, 8, 4, 2, 5, 6]
+
+
+def test_each_level_has_its_own_bound(protocol):
+    busy = Busy(protocol, "Urgent", 1500)
+    low = [busy.queue(priority=3) for _ in range(2)]
+    begun = time.monotonic()
+    error = busy.refused(priority=3)
+    assert time.monotonic() - begun < 0.5
+    assert error.status() in ("503", "StatusCode.UNAVAILABLE")
+    assert "Exceeds maximum queue size" in error.message()
+    high = [busy.queue(priority=priority) for priority in (1, 2)]
+    assert [future.result() for future in (*high, *low)] == [busy.first.result() + place for place in (1, 2, 3, 4)]
+
+
+def test_late_requests_go_behind_their_level_and_share_a_batch_with_the_rest(protocol):
+    busy = Busy(protocol, "Late", 1000)
+    late, lowest = busy.queue(priority=1, timeout=100_000), busy.queue()
+    in_time = busy.queue(priority=1)
+    busy.first.result()
+    assert [future.result() for future in (in_time, late, lowest)] == [0, 1, 2]
+
+
+def test_late_requests_are_refused_where_the_level_says_so(protocol):
+    busy = Busy(protocol, "Late", 1000)
+    patient = busy.queue(priority=3)
+    begun = time.monotonic()
+    error = busy.refused(priority=2, timeout=100_000)
+    assert "Request timeout expired" in error.message()
+    # tritonserver looks at its queue when the instance is free again, or twice a second.
+    assert time.monotonic() - begun < (1.5 if TRITONSERVER else 0.6)
+    busy.first.result()
+    assert patient.result() == 0
+
+
+@pytest.mark.parametrize("priority", [-1, 1.5, "1", True, None, [1], 2**64])
+def test_a_priority_is_a_number_over_http(priority):
+    status, answer = post_json("Urgent", {"inputs": [INPUT], "parameters": {"priority": priority}})
+    assert status == (500 if TRITONSERVER else 400), answer
+    assert "unable to parse 'priority'" in answer["error"].lower()
+
+
+@pytest.mark.parametrize(
+    "kind, value, expected",
+    [
+        ("int64_param", -1, "invalid value for 'priority', expected value >= 0."),
+        ("double_param", 1.0, "expected int64_param or uint64_param."),
+        ("string_param", "1", "expected int64_param or uint64_param."),
+        ("bool_param", True, "expected int64_param or uint64_param."),
+    ],
+)
+def test_a_priority_is_a_number_over_grpc(kind, value, expected):
+    with pytest.raises(rpc.RpcError) as raised:
+        infer_message(kind, value)
+    assert raised.value.code() == rpc.StatusCode.INVALID_ARGUMENT
+    assert expected in raised.value.details()
+
+
+@pytest.mark.parametrize("kind", ["int64_param", "uint64_param"])
+def test_a_priority_may_be_signed_or_not(kind):
+    assert infer_message(kind, 2**63 - 1).raw_output_contents
+
+
+def infer_message(kind, value):
+    message = service_pb2.ModelInferRequest(model_name="Urgent", raw_input_contents=[b"\0" * 4])
+    message.inputs.add(name="milliseconds", datatype="UINT32", shape=[1, 1])
+    setattr(message.parameters["priority"], kind, value)
+    with rpc.insecure_channel(GRPC) as channel:
+        return service_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer(message, timeout=20)
+
+
+def test_the_configuration_shows_the_levels(http, grpc):
+    batching = http.get_model_config("Urgent")["dynamic_batching"]
+    assert (batching["priority_levels"], batching["default_priority_level"]) == (3, 2)
+    assert "default_queue_policy" not in batching
+    policies = batching["priority_queue_policy"]
+    assert policies["3"]["max_queue_size"] == 2
+    assert policies["1"]["default_timeout_microseconds"] == 60_000_000
+    over_grpc = grpc.get_model_config("Late").config.dynamic_batching
+    assert (over_grpc.priority_levels, over_grpc.default_priority_level) == (3, 3)
+    assert over_grpc.priority_queue_policy[1].timeout_action == over_grpc.priority_queue_policy[1].DELAY
+    assert sorted(over_grpc.priority_queue_policy) == [1, 2]

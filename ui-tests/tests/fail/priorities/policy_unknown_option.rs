@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m", priority_levels = 3, priority_queue_policy(level = 1, max_que_size = 4))]
+fn f(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+fn main() {}
