@@ -40,8 +40,11 @@ pub enum SegmentError {
 }
 
 impl Segment {
-    /// The bytes of address space of a segment, which bound a batch.
-    pub const CAPACITY: usize = 64 << 30;
+    /// The bytes of address space of a segment, which bound a batch. A process has room for thousands of them.
+    pub const CAPACITY: usize = 32 << 30;
+
+    /// Where address space is limited (`RLIMIT_AS`), a segment takes one part of so many, as every channel has two.
+    const PARTS: u64 = 16;
 
     /// What is kept from one batch to the next at most. Above it the allocation is a small part of a batch's time.
     const KEPT: usize = 64 << 20;
@@ -55,7 +58,7 @@ impl Segment {
         Self::with_capacity(name, Self::CAPACITY)
     }
 
-    /// An empty segment for at most that many bytes, or fewer where `RLIMIT_FSIZE` allows fewer.
+    /// An empty segment for at most that many bytes, or fewer where limits of the process allow fewer.
     ///
     /// # Errors
     ///
@@ -66,7 +69,9 @@ impl Segment {
             source,
         };
         // A file that is larger than its limit would be answered with a deadly signal.
-        let limit = usize::try_from(file_size_limit().map_err(memory)?).unwrap_or(usize::MAX);
+        let file_size = limit(sys::RLIMIT_FSIZE).map_err(memory)?;
+        let addresses = limit(sys::RLIMIT_AS).map_err(memory)? / Self::PARTS;
+        let limit = usize::try_from(file_size.min(addresses)).unwrap_or(usize::MAX);
         let capacity = capacity.next_multiple_of(PAGE).min(limit / PAGE * PAGE);
         let file = create(name).map_err(memory)?;
         file.set_len(capacity as u64).map_err(memory)?;
@@ -98,7 +103,7 @@ impl Segment {
             return Err(memory(io::ErrorKind::FileTooLarge.into()));
         }
         let end = len.next_multiple_of(PAGE);
-        if end as u64 > file_size_limit().map_err(memory)? {
+        if end as u64 > limit(sys::RLIMIT_FSIZE).map_err(memory)? {
             return Err(memory(io::ErrorKind::FileTooLarge.into()));
         }
         self.allocate(0, self.committed, end).map_err(memory)?;
@@ -230,14 +235,14 @@ fn create(name: &CStr) -> io::Result<File> {
     Ok(File::from(descriptor))
 }
 
-/// The size that a file of this process may have (`RLIMIT_FSIZE`).
-fn file_size_limit() -> io::Result<u64> {
+/// What this process may have of a resource.
+fn limit(resource: i32) -> io::Result<u64> {
     let mut limit = sys::Limit {
         current: 0,
         maximum: 0,
     };
     // SAFETY: `limit` has the layout of `struct rlimit` and is valid for writes.
-    sys::result(unsafe { sys::getrlimit(sys::RLIMIT_FSIZE, &raw mut limit) })?;
+    sys::result(unsafe { sys::getrlimit(resource, &raw mut limit) })?;
     Ok(limit.current)
 }
 
@@ -299,29 +304,32 @@ mod tests {
     }
 
     #[test]
-    fn under_a_file_size_limit_a_batch_fails_and_nothing_dies() {
+    fn under_a_limit_a_batch_fails_and_nothing_dies() {
         const LIMITED: &str = "PYTRITON_TEST_LIMITED";
         if std::env::var_os(LIMITED).is_some() {
             let mut segment = Segment::new(c"test").unwrap();
             segment.commit(512 << 10).unwrap();
-            let error = segment.commit(2 << 20).unwrap_err();
-            assert!(
-                error
-                    .to_string()
-                    .starts_with("no shared memory for 2097152 bytes")
-            );
+            let error = segment.commit(64 << 20).unwrap_err().to_string();
+            let expected = "no shared memory for 67108864 bytes";
+            assert!(error.starts_with(expected), "{error}");
             segment.write(0, b"still there").unwrap();
             return;
         }
-        let test = "shm::segment::tests::under_a_file_size_limit_a_batch_fails_and_nothing_dies";
-        let limited = std::process::Command::new("bash")
-            .args(["-c", "ulimit -f 1024 && exec \"$0\" --exact \"$1\""])
-            .arg(std::env::current_exe().unwrap())
-            .arg(test)
-            .env(LIMITED, "1")
-            .output()
-            .unwrap();
-        assert!(limited.status.success(), "{limited:?}");
+        let test = "shm::segment::tests::under_a_limit_a_batch_fails_and_nothing_dies";
+        // The size of files, and the address space: 1 GiB, of which a segment has 64 MiB less than a page.
+        for limit in ["-f 1024", "-v 1048575"] {
+            let limited = std::process::Command::new("bash")
+                .args([
+                    "-c",
+                    &format!("ulimit {limit} && exec \"$0\" --exact \"$1\""),
+                ])
+                .arg(std::env::current_exe().unwrap())
+                .arg(test)
+                .env(LIMITED, "1")
+                .output()
+                .unwrap();
+            assert!(limited.status.success(), "{limit}: {limited:?}");
+        }
     }
 
     fn blocks(segment: &Segment) -> usize {

@@ -20,6 +20,7 @@ pub(super) const PROT_WRITE: c_int = 2;
 pub(super) const MAP_SHARED: c_int = 1;
 pub(super) const MAP_NORESERVE: c_int = 0x4000;
 pub(super) const RLIMIT_FSIZE: c_int = 1;
+pub(super) const RLIMIT_AS: c_int = 9;
 pub(super) const POLLRDHUP: c_short = 0x2000;
 pub(super) const SOL_SOCKET: c_int = 1;
 pub(super) const SCM_RIGHTS: c_int = 1;
