@@ -1,0 +1,119 @@
+# What the benches share: options, servers, wrk, medians. A bench sets `usage`, sources this file, and calls `parse`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+rounds=3 seconds=2
+target=${CARGO_TARGET_DIR:-target}/release
+scratch=$(mktemp -d)
+pids=()
+
+stop() {
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
+  rm -rf "$scratch"
+}
+trap stop EXIT
+
+# parse ARGUMENT...: the options of all benches; those of one are read by its `option`, which says how many words it took.
+parse() {
+  while [ $# -gt 0 ]; do
+    words=2
+    case $1 in
+      --rounds) rounds=$2 ;;
+      --seconds) seconds=$2 ;;
+      *) option "$@" || { echo "$usage" >&2; exit 2; } ;;
+    esac
+    shift "$words"
+  done
+  command -v wrk >/dev/null || { echo "wrk is missing: apt-get install wrk" >&2; exit 1; }
+}
+
+now() { date +%s%N; }
+
+# start NAME COMMAND...: runs a server until its banner is there; leaves `address` and `milliseconds` behind.
+start() {
+  local name=$1 begun
+  shift
+  : >"$scratch/$name"
+  begun=$(now)
+  "$@" >"$scratch/$name" 2>"$scratch/$name.log" &
+  pids+=($!)
+  until grep -qs '^ready$' "$scratch/$name"; do
+    kill -0 $! 2>/dev/null || { cat "$scratch/$name.log" >&2; exit 1; }
+    sleep 0.001
+  done
+  milliseconds=$((($(now) - begun) / 1000000))
+  address=$(sed -n 's/^ *http  *//p' "$scratch/$name")
+}
+
+# time_to_ready NAME COMMAND...: starts a server, notes its milliseconds, and stops it.
+time_to_ready() {
+  start "$@"
+  echo "$milliseconds" >>"$scratch/$1.ready"
+  kill "$!"
+  wait "$!" || true
+  unset 'pids[-1]'
+}
+
+# measure URL SCRIPT CONNECTIONS COUNT: prints requests per second and the median in microseconds.
+measure() {
+  COUNT=$4 wrk -t1 -c"$3" -d"${seconds}s" --latency -s "benches/$2" "$1" | awk '
+    / 50% / { p50 = $2; unit = p50; gsub(/[0-9.]/, "", unit); p50 += 0
+              if (unit == "ms") p50 *= 1000; else if (unit == "s") p50 *= 1000000 }
+    /^Requests\/sec/ { rate = $2 }
+    /Non-2xx|Socket errors/ { print "error: " $0 > "/dev/stderr"; failed = 1 }
+    END { print rate, p50; exit failed }'
+}
+
+cells=(
+  "json.lua 1 0 JSON,_4_floats,_1_connection"
+  "json.lua 8 0 JSON,_4_floats,_8_connections"
+  "json.lua 32 0 JSON,_4_floats,_32_connections"
+  "binary.lua 1 256 binary,_1_KiB,_1_connection"
+  "binary.lua 1 65536 binary,_256_KiB,_1_connection"
+  "binary.lua 1 1048576 binary,_4_MiB,_1_connection"
+  "binary.lua 1 4194304 binary,_16_MiB,_1_connection"
+)
+
+# measure_cells ROUND SERVER...: every cell on every server, one right after the other; `<server>_url` is where it is.
+measure_cells() {
+  local round=$1 servers=("${@:2}") index script connections count server url turn
+  for index in "${!cells[@]}"; do
+    read -r script connections count _ <<<"${cells[index]}"
+    for turn in "${!servers[@]}"; do
+      # The one that goes first changes from round to round.
+      server=${servers[(turn + round) % ${#servers[@]}]}
+      url=${server}_url
+      measure "${!url}" "$script" "$connections" "$count" >>"$scratch/$index.$server"
+    done
+  done
+  echo "round $round of $rounds" >&2
+}
+
+# median FILE COLUMN
+median() { sort -g -k"$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'; }
+
+# rate CELL SERVER, p50 CELL SERVER: the medians of a cell, which is a number of `cells`.
+rate() { median "$scratch/$1.$2" 1; }
+p50() { median "$scratch/$1.$2" 2; }
+
+# ratio ONE OTHER
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
+
+# table SERVER OTHER...: the medians of all cells, and the server's rate as a multiple of each other's.
+table() {
+  local first=$1 index label server
+  printf '%-32s' ""
+  for server in "$@"; do printf ' %16s' "$server req/s"; done
+  for server in "${@:2}"; do printf ' %16s' "$first/$server"; done
+  for server in "$@"; do printf ' %16s' "$server p50"; done
+  echo
+  for index in "${!cells[@]}"; do
+    read -r _ _ _ label <<<"${cells[index]}"
+    printf '%-32s' "${label//_/ }"
+    for server in "$@"; do printf ' %16.0f' "$(rate "$index" "$server")"; done
+    for server in "${@:2}"; do printf ' %16s' "$(ratio "$(rate "$index" "$first")" "$(rate "$index" "$server")")"; done
+    for server in "$@"; do printf ' %13.0f µs' "$(p50 "$index" "$server")"; done
+    echo
+  done
+}
