@@ -20,6 +20,7 @@ mod host;
 pub mod http;
 pub mod kserve;
 mod limits;
+mod logging;
 pub mod metrics;
 pub mod model;
 #[cfg(target_os = "linux")]
@@ -42,5 +43,6 @@ pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;
 pub use limits::Limits;
+pub use logging::LogFormat;
 pub use ndarray;
 pub use status::Status;

@@ -6,7 +6,9 @@ use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::Error;
+use crate::LogFormat;
 use crate::handover::{code, names, run};
+use crate::logging;
 use crate::model::{ModelSpec, Registry, Response};
 use crate::tensor::AlignedBuffer;
 
@@ -118,10 +120,13 @@ fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Arc<Model
     })
 }
 
-/// The runtime that drives `async` functions, made for the first instance.
+/// The runtime that drives `async` functions, made for the first instance; logs go where tritonserver's do.
 fn runtime() -> Result<Handle, Failure> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
-    let runtime = RUNTIME.get_or_init(|| Runtime::new().map_err(|error| error.to_string()));
+    let runtime = RUNTIME.get_or_init(|| {
+        logging::init(0, LogFormat::Human);
+        Runtime::new().map_err(|error| error.to_string())
+    });
     match runtime {
         Ok(runtime) => Ok(runtime.handle().clone()),
         Err(error) => Err(Failure::internal(error)),

@@ -1,10 +1,11 @@
 use std::net::IpAddr;
 
+use clap::Args;
 use clap::builder::BoolishValueParser;
-use clap::{Args, ValueEnum};
 
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
+use crate::logging::LogFormat;
 use crate::triton::TritonOptions;
 
 /// How the server is run. The names are tritonserver's.
@@ -123,15 +124,6 @@ pub struct Options {
     /// The other engine's.
     #[command(flatten)]
     pub triton: TritonOptions,
-}
-
-/// The form of log lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// For people.
-    Human,
-    /// One JSON object a line.
-    Json,
 }
 
 impl Options {

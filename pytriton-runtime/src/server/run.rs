@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
+use crate::logging;
 use crate::model::Registry;
 use crate::triton::{BACKEND, Choice, Places, write_repository};
 
 use super::command::{Command, CommandLine};
 use super::signal::StopSignals;
-use super::{Options, Server, ServerError, banner, check, inspect, logging, table};
+use super::{Options, Server, ServerError, banner, check, inspect, table};
 
 /// Runs the command line of a binary with models: what `pytriton::main!` calls.
 ///
@@ -19,7 +20,7 @@ use super::{Options, Server, ServerError, banner, check, inspect, logging, table
 pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     let done = match CommandLine::command(name, version) {
         Command::Serve(options) => {
-            logging::init(&options);
+            logging::init(options.log_verbose, options.log_format);
             choose(&options).and_then(|choice| match choice {
                 Choice::Embedded(_) => block_on(serve(options)),
                 #[cfg(target_os = "linux")]
@@ -30,7 +31,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         }
         Command::List => registry().map(|registry| print(table(&registry).trim_end())),
         Command::Check(options) => {
-            logging::init(&options);
+            logging::init(options.log_verbose, options.log_format);
             choose(&options)
                 .and_then(|choice| {
                     block_on(async move { check::check(&registry()?, &options, choice).await })

@@ -1,11 +1,13 @@
 //! What `repository --native` writes, and what it says when it cannot. That a tritonserver serves it, the other tests show.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pytriton_tests::{Finished, Result, finish};
+use pytriton_tests::{Finished, Result, Server, finish};
 
 const EXAMPLE: &str = env!("CARGO_BIN_EXE_example_native_backend");
 const WITHOUT: &str = env!("CARGO_BIN_EXE_example_identity");
@@ -98,5 +100,28 @@ fn a_binary_without_a_backend_says_what_to_write() -> Result<()> {
         assert!(refused.stderr.contains(part), "{}", refused.stderr);
     }
     assert!(!target.exists());
+    Ok(())
+}
+
+#[test]
+fn a_failing_function_is_in_the_log() -> Result<()> {
+    let server = Server::start_native(crate::MODELS.as_ref(), crate::folder(), &[])?;
+    let body = r#"{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[-1]}]}"#;
+    let mut stream = TcpStream::connect(&server.banner().http)?;
+    stream.set_read_timeout(Some(DEADLINE))?;
+    let length = body.len();
+    let request = format!(
+        "POST /v2/models/Fail/infer HTTP/1.1\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    assert!(answer.starts_with("HTTP/1.1 500 "), "{answer}");
+    let log = server.log()?;
+    let line = log.lines().find(|line| line.contains("batch failed"));
+    assert!(
+        line.is_some_and(|line| line.contains("-1 is below zero")),
+        "{log}"
+    );
     Ok(())
 }

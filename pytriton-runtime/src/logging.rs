@@ -2,6 +2,7 @@ use std::io::{self, IsTerminal};
 use std::panic::{self, PanicHookInfo};
 use std::thread;
 
+use clap::ValueEnum;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -9,19 +10,26 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::model::panic_message;
 
-use super::{LogFormat, Options};
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
 
-/// Sends log lines to standard error, in the form and detail of the options.
+/// Sends log lines to standard error, in that detail (0 to 2) and form.
 ///
 /// A program that has set up `tracing` itself keeps what it has.
-pub(super) fn init(options: &Options) {
-    let level = match options.log_verbose {
+pub(crate) fn init(verbose: u8, format: LogFormat) {
+    let level = match verbose {
         0 => LevelFilter::INFO,
         1 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
     // The libraries below are of use to nobody at their own debug level unless everything is asked for.
-    let targets = match options.log_verbose {
+    let targets = match verbose {
         0 | 1 => Targets::new().with_default(level).with_targets(
             ["h2", "hyper", "hyper_util", "tonic", "tower"].map(|name| (name, LevelFilter::INFO)),
         ),
@@ -30,7 +38,7 @@ pub(super) fn init(options: &Options) {
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
         .with_writer(io::stderr);
-    let lines = match options.log_format {
+    let lines = match format {
         LogFormat::Human => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
