@@ -1,8 +1,8 @@
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::{self, Poll, Waker};
 
-use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 
@@ -126,6 +126,9 @@ fn load(context: &Context, runtime: &Handle) -> Result<Box<dyn Instance>, ModelE
 }
 
 /// The next batch, as soon as there is a place for it; what is running goes on meanwhile.
+///
+/// Nobody waits for a batch while what is running is polled: it may take long, and the batch would wait with it although
+/// another instance is free.
 async fn upcoming<B>(
     running: &mut FuturesUnordered<impl Future<Output = ()>>,
     side_by_side: usize,
@@ -134,12 +137,21 @@ async fn upcoming<B>(
     while running.len() >= side_by_side {
         running.next().await;
     }
-    let mut upcoming = pin!(next());
-    while !running.is_empty() {
-        match select(upcoming.as_mut(), running.next()).await {
-            Either::Left((batch, _)) => return batch,
-            Either::Right(_) => {}
+    let mut waiting = pin!(None);
+    poll_fn(|task| {
+        let mut idle = running.is_empty();
+        loop {
+            if waiting.is_none() {
+                waiting.set(Some(next()));
+            }
+            let found = waiting.as_mut().as_pin_mut().map(|next| next.poll(task));
+            match found {
+                Some(Poll::Ready(batch)) => return Poll::Ready(batch),
+                _ if idle => return Poll::Pending,
+                _ => waiting.set(None),
+            }
+            idle = running.poll_next_unpin(task).is_pending() || running.is_empty();
         }
-    }
-    upcoming.await
+    })
+    .await
 }

@@ -57,6 +57,17 @@ def test_instances_are_still_parallel():
     assert max(calls) == 2
 
 
+def test_an_instance_that_computes_holds_nothing_that_another_could_run():
+    with ThreadPoolExecutor(3) as pool:
+        slow = pool.submit(ask, "Computing", 1000)
+        time.sleep(0.1)
+        for _ in range(4):
+            _, took = together("Computing", [1])
+            assert took < 0.2, "it waited for the slow one"
+        assert not slow.done()
+        assert slow.result() == 1000
+
+
 def test_a_failing_batch_leaves_the_others_alone():
     for _ in range(3):
         answers, _ = together("SharedState", [100, 13, 66, 100])

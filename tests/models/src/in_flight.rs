@@ -49,6 +49,19 @@ async fn ordered_side_by_side(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     milliseconds.to_owned()
 }
 
+/// Computes after it has waited.
+#[pytriton::model(
+    name = "Computing",
+    max_batch_size = 1,
+    instances = 2,
+    batches_in_flight = 2
+)]
+async fn computing(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    rest(20).await;
+    thread::sleep(Duration::from_millis(longest(milliseconds).into()));
+    milliseconds.to_owned()
+}
+
 struct Counter {
     /// Belongs to one instance, whose calls share it.
     calls: std::cell::Cell<u32>,
