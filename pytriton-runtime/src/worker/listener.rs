@@ -2,9 +2,11 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pytriton_backend::channel::{ChannelError, Guest, Token, Welcome};
+use pytriton_backend::channel::{ChannelError, Desk, Guest, Token, Welcome};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::spawn_blocking;
+
+use crate::handover::welcome;
 
 use super::lobby::Lobby;
 
@@ -69,10 +71,12 @@ impl Reception {
                 &format!("there is no model '{model}' version {version}"),
             );
         };
-        match lobby.enter(socket) {
-            Ok(()) => Ok(()),
-            Err(mut socket) => refuse(&mut socket, "the worker is stopping"),
+        if !lobby.is_open() {
+            return refuse(&mut socket, "the worker is stopping");
         }
+        // Welcome at once, although every instance may be busy: tritonserver waits for this before it serves any model.
+        lobby.enter(Desk::open(socket, &welcome(&lobby.spec))?);
+        Ok(())
     }
 }
 

@@ -1,9 +1,8 @@
-use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pytriton_backend::channel::Closer;
+use pytriton_backend::channel::{Closer, Desk};
 use tokio::sync::watch;
 
 use crate::model::ModelSpec;
@@ -12,8 +11,8 @@ use crate::model::ModelSpec;
 #[derive(Debug)]
 pub(super) struct Lobby {
     pub(super) spec: Arc<ModelSpec>,
-    guests: Mutex<Option<Sender<UnixStream>>>,
-    line: Mutex<Receiver<UnixStream>>,
+    guests: Mutex<Option<Sender<Desk>>>,
+    line: Mutex<Receiver<Desk>>,
     served: Mutex<Served>,
     alive: watch::Sender<usize>,
     work: Mutex<Work>,
@@ -79,16 +78,21 @@ impl Lobby {
         work.batches == 0 && work.changed.max(since).elapsed() > delay.saturating_add(time)
     }
 
-    /// Lets a guest wait; gives it back when the lobby is closed.
-    pub(super) fn enter(&self, guest: UnixStream) -> Result<(), UnixStream> {
-        match lock(&self.guests).as_ref() {
-            Some(guests) => guests.send(guest).map_err(|unsent| unsent.0),
-            None => Err(guest),
+    /// Whether guests may come in.
+    pub(super) fn is_open(&self) -> bool {
+        lock(&self.guests).is_some()
+    }
+
+    /// Lets a guest wait for an instance, and sends it away when the lobby is closed.
+    pub(super) fn enter(&self, guest: Desk) {
+        if let Some(guests) = lock(&self.guests).as_ref() {
+            // The lobby has the other end itself.
+            let _ = guests.send(guest);
         }
     }
 
     /// The next guest; `None` when there will be none.
-    pub(super) fn next(&self) -> Option<UnixStream> {
+    pub(super) fn next(&self) -> Option<Desk> {
         lock(&self.line).recv().ok()
     }
 

@@ -1,17 +1,14 @@
-use std::os::unix::net::UnixStream;
-
 use bytes::Bytes;
 use pytriton_backend::channel::{ChannelError, Desk};
 
-use crate::handover::{Run, refuse, run, welcome};
+use crate::handover::{Run, refuse, run};
 use crate::scheduler::SchedulerError;
 
 use super::answer::Answer;
 use super::lobby::Lobby;
 
 /// Serves the batches of one guest until it leaves.
-pub(super) fn serve(host: &impl Run, lobby: &Lobby, guest: UnixStream) -> Result<(), ChannelError> {
-    let mut desk = Desk::open(guest, &welcome(&lobby.spec))?;
+pub(super) fn serve(host: &impl Run, lobby: &Lobby, mut desk: Desk) -> Result<(), ChannelError> {
     let Some(ticket) = lobby.serve(desk.closer()?) else {
         return Ok(());
     };

@@ -147,6 +147,22 @@ async fn an_instance_is_free_again_when_its_guest_has_gone() {
 }
 
 #[tokio::test]
+async fn guests_are_welcome_while_every_instance_is_busy() {
+    let (worker, _folder) = start(&[&IDENTITY]).await;
+    let busy = knock(&worker, "Identity", None).await.unwrap();
+    // Takes 50 ms.
+    let asking = tokio::spawn(ask(busy, &[-4.0]));
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    let door = knock(&worker, "Identity", None).await.unwrap();
+    assert!(!asking.is_finished());
+    let waiting = tokio::spawn(ask(door, &[1.0]));
+    let (outcomes, busy) = asking.await.unwrap();
+    assert!(outcomes.unwrap()[0].is_ok());
+    drop(busy);
+    assert!(waiting.await.unwrap().0.unwrap()[0].is_ok());
+}
+
+#[tokio::test]
 async fn stopping_answers_what_is_under_way() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     let door = knock(&worker, "Identity", None).await.unwrap();
