@@ -10,9 +10,9 @@ use crate::path::CratePath;
 
 /// The largest number that Triton's 32-bit fields hold.
 pub(super) const MOST: u32 = i32::MAX.unsigned_abs();
-/// Each instance is a thread.
+/// Each instance is a thread; with tritonserver each of its batches in flight is one on either side, with addresses for
+/// shared memory.
 const MOST_INSTANCES: u32 = 1024;
-/// Each is a thread in tritonserver and one in the worker, with shared memory of their own.
 const MOST_BATCHES_IN_FLIGHT: u32 = 64;
 /// PyTriton's default.
 const DEFAULT_MAX_BATCH_SIZE: u32 = 4;
@@ -79,16 +79,17 @@ impl Settings {
         let options =
             Options::parse_nested("#[pytriton::model]", tokens, &KNOWN, &[NESTED], errors);
         let max_batch_size = max_batch_size(&options, errors);
+        let instances = options.integer("instances", &(1..=MOST_INSTANCES), errors);
+        let instances = instances.unwrap_or(1);
+        let in_flight = 1..=MOST_BATCHES_IN_FLIGHT.min(MOST_INSTANCES / instances);
         Self {
             root: CratePath::take(&options, errors),
             name: name(&options, errors).unwrap_or_default(),
             version: options.integer("version", &(1..=MOST), errors).unwrap_or(1),
             max_batch_size,
-            instances: options
-                .integer("instances", &(1..=MOST_INSTANCES), errors)
-                .unwrap_or(1),
+            instances,
             batches_in_flight: options
-                .integer("batches_in_flight", &(1..=MOST_BATCHES_IN_FLIGHT), errors)
+                .integer("batches_in_flight", &in_flight, errors)
                 .unwrap_or(1),
             dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
         }

@@ -4,6 +4,7 @@ mod banner;
 mod check;
 mod command;
 mod connection;
+mod descriptors;
 mod endpoint;
 mod error;
 mod inspect;

@@ -12,12 +12,13 @@ use crate::triton::{BACKEND, Choice, Places, write_repository};
 
 use super::command::{Command, CommandLine};
 use super::signal::StopSignals;
-use super::{Options, Server, ServerError, banner, check, inspect, table};
+use super::{Options, Server, ServerError, banner, check, descriptors, inspect, table};
 
 /// Runs the command line of a binary with models: what `pytriton::main!` calls.
 ///
 /// The exit code is 0 when all went well, 1 for a failure, 2 for a mistake on the command line.
 pub fn run(name: &'static str, version: &'static str) -> ExitCode {
+    descriptors::raise_limit();
     let done = match CommandLine::command(name, version) {
         Command::Serve(options) => {
             logging::init(options.log_verbose, options.log_format);

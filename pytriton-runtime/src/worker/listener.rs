@@ -75,7 +75,11 @@ impl Reception {
             return refuse(&mut socket, "the worker is stopping");
         }
         // Welcome at once, although every instance may be busy: tritonserver waits for this before it serves any model.
-        lobby.enter(Desk::open(socket, &welcome(&lobby.spec))?);
+        let mut again = socket.try_clone()?;
+        match Desk::open(socket, &welcome(&lobby.spec)) {
+            Ok(desk) => lobby.enter(desk),
+            Err(error) => return refuse(&mut again, &error.to_string()),
+        }
         Ok(())
     }
 }

@@ -17,6 +17,8 @@ pub struct Door {
     input: Segment,
     output: View,
     kept: u32,
+    /// The bytes of the last batch.
+    used: usize,
 }
 
 /// What the worker answered, until the next batch is asked.
@@ -58,6 +60,7 @@ impl Door {
             input,
             output,
             kept: 0,
+            used: 0,
         };
         Ok((door, welcome))
     }
@@ -70,14 +73,17 @@ impl Door {
     pub fn input(&mut self, len: usize) -> Result<&mut Segment, ChannelError> {
         let kept = self.control.numbers().kept.load(Ordering::Relaxed);
         if kept != self.kept {
-            // Somebody in the worker holds the tensors of an earlier batch: they stay as they are, in their segment.
+            // Somebody in the worker holds tensors of the last batch: they stay as they are, in their segment, which
+            // needs no more than them.
             let input = input()?;
+            self.input.trim(self.used);
             send(&self.socket, &[input.as_fd()])?;
             self.input = input;
             self.kept = kept;
         }
         self.input.relax();
         self.input.commit(len)?;
+        self.used = len;
         Ok(&mut self.input)
     }
 
