@@ -5,7 +5,11 @@ use std::time::{Duration, Instant};
 use pytriton_backend::channel::{Closer, Desk};
 use tokio::sync::watch;
 
-use crate::model::ModelSpec;
+use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
+
+/// Somewhat more than the half second after which tritonserver 2.51 looks for a free instance again, where a model has any
+/// queue policy.
+const POLICY_STALL: Duration = Duration::from_millis(750);
 
 /// Where the guests of one model wait for a free instance.
 #[derive(Debug)]
@@ -73,8 +77,7 @@ impl Lobby {
         let batching = self.spec.dynamic_batching.as_ref();
         // Nothing that is refused need have waited.
         let batching = batching.filter(|_| !work.refused);
-        let delay = batching.map_or(0, |batching| batching.max_queue_delay_microseconds);
-        let delay = Duration::from_micros(delay);
+        let delay = batching.map_or(Duration::ZERO, longest_wait);
         work.batches == 0 && work.changed.max(since).elapsed() > delay.saturating_add(time)
     }
 
@@ -167,7 +170,69 @@ impl Drop for Working<'_> {
     }
 }
 
+/// How long tritonserver may let a request wait although an instance is free.
+fn longest_wait(batching: &DynamicBatching) -> Duration {
+    let delay = Duration::from_micros(batching.max_queue_delay_microseconds);
+    match batching.priorities.is_some() || batching.queue_policy != QueuePolicy::DEFAULT {
+        true => delay.saturating_add(POLICY_STALL),
+        false => delay,
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // Nothing under these locks panics half-way.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelDeclaration;
+    use crate::testing::IDENTITY;
+
+    fn lobby(batching: DynamicBatching) -> Lobby {
+        let declaration = ModelDeclaration {
+            dynamic_batching: Some(batching),
+            ..IDENTITY
+        };
+        Lobby::new(Arc::new(ModelSpec::new(&declaration).unwrap()))
+    }
+
+    #[test]
+    fn is_quiet_when_no_request_can_wait_any_more() {
+        let plain = DynamicBatching {
+            preferred_batch_size: &[],
+            max_queue_delay_microseconds: 0,
+            preserve_ordering: false,
+            queue_policy: QueuePolicy::DEFAULT,
+            priorities: None,
+        };
+        let delayed = DynamicBatching {
+            max_queue_delay_microseconds: 200_000,
+            ..plain
+        };
+        let bounded = DynamicBatching {
+            queue_policy: QueuePolicy {
+                max_queue_size: 5,
+                ..QueuePolicy::DEFAULT
+            },
+            ..plain
+        };
+        let second = Duration::from_secs(1);
+        for (batching, milliseconds) in [(plain, 0), (delayed, 200), (bounded, 750)] {
+            let mut lobby = lobby(batching);
+            let work = lobby.work.get_mut().unwrap();
+            work.changed = Instant::now().checked_sub(second).unwrap();
+            let since = work.changed;
+            let wait = Duration::from_millis(milliseconds);
+            let left = second - wait;
+            assert!(
+                lobby.quiet(since, left - Duration::from_millis(1)),
+                "{wait:?}"
+            );
+            assert!(!lobby.quiet(since, left + second), "{wait:?}");
+            lobby.refuse();
+            assert!(lobby.quiet(since, Duration::from_millis(999)), "{wait:?}");
+        }
+    }
 }
