@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_build_is_taken() {
+    fn cargos_own_folder_is_looked_at_first() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         fs::create_dir(folder.join("deps")).unwrap();

@@ -21,7 +21,7 @@ pub trait Executor: Send + Sized + 'static {
     ///
     /// # Errors
     ///
-    /// A [`Failure`] for all requests to which no response was begun.
+    /// A [`Failure`] for all requests.
     fn execute(
         &mut self,
         requests: Requests<'_>,
@@ -105,11 +105,11 @@ impl<E: Executor> Execution<E> {
         let (executor, responses) = (&mut self.executor, &mut self.responses);
         // What a panic leaves behind is an executor between two batches: it writes all it reads anew for each.
         let executed = catch_unwind(AssertUnwindSafe(|| executor.execute(requests, responses)));
-        self.responses.fail_open(|| match &executed {
-            Ok(Ok(_)) => Failure::internal("the model has not answered"),
-            Ok(Err(failure)) => failure.clone(),
-            Err(_) => Failure::internal("the backend panicked"),
-        });
+        match &executed {
+            Ok(Ok(_)) => {}
+            Ok(Err(failure)) => self.responses.fail_all(failure),
+            Err(_) => (self.responses).fail_all(&Failure::internal("the backend panicked")),
+        }
         let executed = executed.ok().and_then(Result::ok);
         let times = executed.unwrap_or_else(|| {
             let (gathered, computed) = (now(), now());

@@ -98,12 +98,10 @@ impl Responses {
         }
     }
 
-    /// Says that all requests have failed of which nothing is known.
-    pub(super) fn fail_open(&mut self, failure: impl Fn() -> Failure) {
-        for slot in &mut self.slots {
-            if matches!(slot, Slot::Open) {
-                *slot = Slot::Failed(failure());
-            }
+    /// Says that all requests have failed, those too whose responses were begun.
+    pub(super) fn fail_all(&mut self, failure: &Failure) {
+        for index in 0..self.slots.len() {
+            self.fail(index, failure.clone());
         }
     }
 

@@ -132,11 +132,6 @@ impl Segment {
         }
     }
 
-    /// The bytes that are allocated.
-    pub fn committed(&self) -> usize {
-        self.committed
-    }
-
     /// Copies bytes to an offset.
     ///
     /// # Errors
@@ -292,12 +287,12 @@ mod tests {
         let mut segment = segment();
         segment.commit(7 << 20).unwrap();
         segment.relax();
-        assert_eq!(segment.committed(), 7 << 20);
+        assert_eq!(segment.committed, 7 << 20);
         for _ in 0..2 * Recent::BATCHES {
             segment.commit(10).unwrap();
             segment.relax();
         }
-        assert_eq!(segment.committed(), Recent::SPARE);
+        assert_eq!(segment.committed, Recent::SPARE);
         assert_eq!(blocks(&segment), Recent::SPARE);
         segment.commit(7 << 20).unwrap();
         assert_eq!(blocks(&segment), 7 << 20);

@@ -25,11 +25,6 @@ impl View {
         Ok(Self { map })
     }
 
-    /// The bytes that it can hold.
-    pub fn capacity(&self) -> usize {
-        self.map.len()
-    }
-
     /// Reads bytes for the length of a borrow; `None` when they are not all in the segment.
     ///
     /// To be called during this side's turn only, so that nobody writes them meanwhile (invariant 3). The other side is

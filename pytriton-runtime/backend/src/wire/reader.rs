@@ -99,15 +99,6 @@ impl<'a> Reader<'a> {
         Ok(entries)
     }
 
-    /// A count and that many dimensions.
-    ///
-    /// # Errors
-    ///
-    /// [`WireError::Short`].
-    pub fn dims(&mut self) -> Result<Vec<i64>, WireError> {
-        self.list(8, Self::i64)
-    }
-
     /// Whether nothing is left.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
