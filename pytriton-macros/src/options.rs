@@ -1,17 +1,19 @@
 use std::ops::RangeInclusive;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, LitBool, LitStr, UnOp};
 
+use crate::entry::{Entry, split};
 use crate::errors::Errors;
 use crate::nearest::nearest;
+use crate::texts::texts;
 
-/// The options of one attribute: `key = value, …`.
+/// The options of one attribute: `key = value, …`, where a list of named texts is `key(name = "…", …)`.
 ///
 /// Reading goes on after a mistake, so that all of them are reported at once.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    entries: Vec<(Ident, TokenStream)>,
+    entries: Vec<Entry>,
     /// Known options that stand there misspelt, or without a value: they are not missing.
     flawed: Vec<String>,
     /// Whether there is something that could be any option.
@@ -28,7 +30,7 @@ impl Options {
     ) -> Self {
         let mut options = Self::default();
         for part in split(tokens) {
-            let Some((key, value)) = key_and_value(&part) else {
+            let Some(entry) = Entry::read(&part) else {
                 let example = match known.first() {
                     Some(first) => format!("expected an option such as `{first} = …`"),
                     None => format!("`#[{attribute}]` has no options: remove this"),
@@ -37,17 +39,18 @@ impl Options {
                 options.unreadable = true;
                 continue;
             };
+            let key = &entry.key;
             if !known.iter().any(|name| key == name) {
                 let meant = nearest(&key.to_string(), known).map(str::to_owned);
-                errors.push(&key, unknown(attribute, &key, meant.as_deref(), known));
+                errors.push(key, unknown(attribute, key, meant.as_deref(), known));
                 options.flawed.extend(meant);
             } else if options.key(&key.to_string()).is_some() {
-                errors.push(&key, format!("option `{key}` stands twice: remove one"));
-            } else if value.is_empty() {
-                errors.push(&key, format!("expected a value: write `{key} = …`"));
+                errors.push(key, format!("option `{key}` stands twice: remove one"));
+            } else if entry.value.is_empty() {
+                errors.push(key, format!("expected a value: write `{key} = …`"));
                 options.flawed.push(key.to_string());
             } else {
-                options.entries.push((key, value));
+                options.entries.push(entry);
             }
         }
         options
@@ -64,8 +67,7 @@ impl Options {
 
     /// The key of an option that is there.
     pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
-        let mut keys = self.entries.iter().map(|(key, _)| key);
-        keys.find(|key| *key == name)
+        Some(&self.entry(name)?.key)
     }
 
     /// Whether there is neither the option nor one that was reported in its place.
@@ -76,8 +78,11 @@ impl Options {
 
     /// The tokens of an option's value.
     pub(crate) fn value(&self, name: &str) -> Option<&TokenStream> {
-        let (_, value) = self.entries.iter().find(|(key, _)| key == name)?;
-        Some(value)
+        Some(&self.entry(name)?.value)
+    }
+
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == name)
     }
 
     /// The value of an option that is a text.
@@ -148,6 +153,12 @@ impl Options {
         }
         Some(numbers)
     }
+
+    /// The names and values of an option that is a list of texts, `parameters(path = "…", "other name" = "…")`.
+    pub(crate) fn texts(&self, name: &str, errors: &mut Errors) -> Vec<(String, String)> {
+        let option = self.entry(name);
+        option.map_or_else(Vec::new, |option| texts(option, errors))
+    }
 }
 
 /// The text of an unknown option, with what was meant where that can be guessed.
@@ -161,35 +172,6 @@ fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) ->
             "unknown option `{key}`\nhelp: the options of `#[{attribute}]` are `{}`",
             known.join("`, `")
         ),
-    }
-}
-
-/// Cuts tokens at their commas; a comma at the end is allowed.
-fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
-    let mut parts = vec![Vec::new()];
-    for token in tokens {
-        match &token {
-            TokenTree::Punct(punct) if punct.as_char() == ',' => parts.push(Vec::new()),
-            _ => parts
-                .last_mut()
-                .into_iter()
-                .for_each(|part| part.push(token.clone())),
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// `key = value` or `key` alone, whose value is then empty.
-fn key_and_value(part: &[TokenTree]) -> Option<(Ident, TokenStream)> {
-    match part {
-        [TokenTree::Ident(key)] => Some((key.clone(), TokenStream::new())),
-        [TokenTree::Ident(key), TokenTree::Punct(equals), value @ ..]
-            if equals.as_char() == '=' =>
-        {
-            Some((key.clone(), value.iter().cloned().collect()))
-        }
-        _ => None,
     }
 }
 

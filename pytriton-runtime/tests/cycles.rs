@@ -55,6 +55,7 @@ const IDENTITY: ModelDeclaration = ModelDeclaration {
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
     dynamic_batching: None,
+    parameters: &[],
     call: CallMode::Batch,
     steps: &[],
     load: |_| Ok(Box::new(Identity)),

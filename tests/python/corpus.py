@@ -102,7 +102,7 @@ def grpc_model(rng, tensors, number):
 
 
 MODELS = [*(f"I_{datatype}" for datatype in DATATYPES), "AddSub", "Opt", "Fixed", "NoBatch", "Versioned", "Preferred",
-          "TinyQueue", "Impatient", "Ordered", "Counter", "AnyRank", "Nope"]
+          "TinyQueue", "Impatient", "Ordered", "Counter", "AnyRank", "Settings", "Nope"]
 
 
 def surface():

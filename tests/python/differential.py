@@ -107,9 +107,14 @@ def by_value(value):
         single = ("datatype", "FP32") in value
         return [
             [name, [float(np.float32(one)) for one in member] if single and name == "data" else by_value(member)]
-            for name, member in value
+            for name, member in ordered(value)
         ]
     return [by_value(one) for one in value] if isinstance(value, list) else value
+
+
+def ordered(members):
+    """The members, and those of `parameters` by their names: 2.51 shows a model's in an order of chance."""
+    return [(name, Members(sorted(value)) if name == "parameters" else value) for name, value in members]
 
 
 class Table:

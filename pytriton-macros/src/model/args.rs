@@ -23,7 +23,7 @@ const DYNAMIC_BATCHING: [&str; 8] = [
     "timeout_action",
     "allow_timeout_override",
 ];
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 15] = [
     "name",
     "version",
     "max_batch_size",
@@ -37,6 +37,7 @@ const KNOWN: [&str; 14] = [
     DYNAMIC_BATCHING[5],
     DYNAMIC_BATCHING[6],
     DYNAMIC_BATCHING[7],
+    "parameters",
     "crate",
 ];
 
@@ -50,6 +51,8 @@ pub(crate) struct Settings {
     pub(super) max_batch_size: u32,
     pub(super) instances: u32,
     pub(super) dynamic_batching: Option<DynamicBatching>,
+    /// Names and values.
+    pub(super) parameters: Vec<(String, String)>,
 }
 
 /// The options of the dynamic batcher.
@@ -78,6 +81,7 @@ impl Settings {
                 .integer("instances", &(1..=MOST_INSTANCES), errors)
                 .unwrap_or(1),
             dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
+            parameters: options.texts("parameters", errors),
         }
     }
 

@@ -134,8 +134,12 @@ impl Model {
             max_batch_size,
             instances,
             dynamic_batching,
+            parameters,
             ..
         } = &self.settings;
+        let parameters = parameters
+            .iter()
+            .map(|(name, value)| quote!((#name, #value)));
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, input)| input.to_declaration(&constant(index), private));
         let overrides = self.to_overrides();
@@ -161,6 +165,7 @@ impl Model {
                 outputs: __RETURNED.declarations,
                 output_overrides: #overrides,
                 dynamic_batching: #dynamic_batching,
+                parameters: &[#(#parameters),*],
                 call: #private::CallMode::#call,
                 steps: &[#(#steps),*],
                 load: #load,

@@ -69,7 +69,11 @@ fn expansions_are_as_in_the_golden_files() {
         ),
         (
             "impl",
-            quote!(name = "State", instances = 2),
+            quote!(
+                name = "State",
+                instances = 2,
+                parameters(weights = "/w", "a.b" = "")
+            ),
             quote! {
                 impl State {
                     #[load]

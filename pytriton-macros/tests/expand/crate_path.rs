@@ -63,6 +63,7 @@ const _: () = {
                 max_queue_size: 0u32,
             },
         }),
+        parameters: &[],
         call: crate::served::pytriton::__private::CallMode::Batch,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

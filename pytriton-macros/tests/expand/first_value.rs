@@ -85,6 +85,7 @@ const _: () = {
                 max_queue_size: 0u32,
             },
         }),
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[
             ::pytriton::__private::Step::GroupByParameters,

@@ -57,6 +57,7 @@ const _: () = {
                 max_queue_size: 0u32,
             },
         }),
+        parameters: &[("weights", "/w"), ("a.b", "")],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[],
         load: |__context| ::core::result::Result::Ok(

@@ -67,6 +67,7 @@ const _: () = {
         outputs: __RETURNED.declarations,
         output_overrides: &[],
         dynamic_batching: ::core::option::Option::None,
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Request,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

@@ -50,6 +50,7 @@ const _: () = {
         outputs: __RETURNED.declarations,
         output_overrides: &[],
         dynamic_batching: ::core::option::Option::None,
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Raw,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

@@ -58,6 +58,7 @@ const _: () = {
                 max_queue_size: 0u32,
             },
         }),
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

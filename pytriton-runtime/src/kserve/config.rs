@@ -35,7 +35,8 @@ pub fn config_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
         json.name("default_model_filename").text("");
         empty_object(json, "cc_model_filenames");
         empty_object(json, "metric_tags");
-        empty_object(json, "parameters");
+        json.name("parameters")
+            .object(|json| parameters(json, model.parameters));
         empty_array(json, "model_warmup");
     });
     json.finish()
@@ -128,6 +129,13 @@ fn instance_group(json: &mut JsonWriter, model: &ModelSpec) {
     });
 }
 
+fn parameters(json: &mut JsonWriter, parameters: &[(&str, &str)]) {
+    for (name, value) in parameters {
+        json.name(name)
+            .object(|json| json.name("string_value").text(value));
+    }
+}
+
 fn empty_array(json: &mut JsonWriter, name: &str) {
     json.name(name).array([0; 0], JsonWriter::integer);
 }
@@ -157,6 +165,15 @@ mod tests {
         let spec = ModelSpec::new(&IDENTITY).unwrap();
         let text = String::from_utf8(config_json(&spec, &[1, 3])).unwrap();
         assert!(text.contains(r#""version_policy":{"all":{}},"#), "{text}");
+    }
+
+    #[test]
+    fn shows_the_parameters_of_the_model() {
+        let text = text(&ModelDeclaration {
+            parameters: &[("weights", "/w \"1\""), ("a.b", "")],
+            ..IDENTITY
+        });
+        assert!(text.contains(r#""parameters":{"weights":{"string_value":"/w \"1\""},"a.b":{"string_value":""}},"model_warmup""#), "{text}");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         }
         Command::Install => inspect::install().map(|report| print(&report)),
         Command::Repository { folder } => {
-            registry().and_then(|registry| Ok(write_repository(&folder, &registry, &[])?))
+            registry().and_then(|registry| Ok(write_repository(&folder, &registry)?))
         }
     };
     match done {

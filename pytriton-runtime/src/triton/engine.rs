@@ -91,7 +91,7 @@ impl TritonEngine {
         launch.repository = workspace.path().join("models");
         launch.backends = workspace.path().join("backends");
         launch.caches = located.caches();
-        write_repository(&launch.repository, registry, &[])?;
+        write_repository(&launch.repository, registry)?;
         // Only who brings models of their own needs the server's own backends.
         let others = located
             .backends()

@@ -37,30 +37,18 @@ pub enum ConfigError {
 
 /// The `config.pbtxt` of a model, from all its versions.
 ///
-/// `parameters` are added as string parameters.
-///
 /// Source: `ModelConfig` in Triton's `model_config.proto`.
 ///
 /// # Errors
 ///
 /// [`ConfigError::VersionsDiffer`] when the versions differ in more than their number.
-pub fn config_text(
-    spec: &ModelSpec,
-    other_versions: &[&ModelSpec],
-    parameters: &[(String, String)],
-) -> Result<String, ConfigError> {
+pub fn config_text(spec: &ModelSpec, other_versions: &[&ModelSpec]) -> Result<String, ConfigError> {
     let mut text = model(spec);
     for other in other_versions {
         differ(spec, &text, other, &model(other))?;
     }
     if !other_versions.is_empty() {
         text.block("version_policy", |text| text.block("all", |_| {}));
-    }
-    for (key, value) in parameters {
-        text.block("parameters", |text| {
-            text.field("key", quoted(key));
-            text.block("value", |text| text.field("string_value", quoted(value)));
-        });
     }
     Ok(text.text)
 }
@@ -110,6 +98,12 @@ fn model(spec: &ModelSpec) -> Text {
     });
     if let Some(batching) = spec.dynamic_batching.filter(|_| spec.batching()) {
         text.block("dynamic_batching", |text| dynamic_batching(text, &batching));
+    }
+    for (name, value) in spec.parameters {
+        text.block("parameters", |text| {
+            text.field("key", quoted(name));
+            text.block("value", |text| text.field("string_value", quoted(value)));
+        });
     }
     text
 }

@@ -111,6 +111,14 @@ pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
         },
     ),
     (
+        "parameters",
+        ModelDeclaration {
+            name: "parameters",
+            parameters: &[("weights", "/w/a b/\"c\""), ("b.ü 2", ""), ("a", "1")],
+            ..IDENTITY
+        },
+    ),
+    (
         "strange_names",
         ModelDeclaration {
             name: "a \"b\" \\ c\n\t\u{1}2 ü",
@@ -133,7 +141,7 @@ fn golden(name: &str, text: &str) {
 fn each_declaration_has_its_configuration() {
     for (name, declaration) in TABLE {
         let spec = ModelSpec::new(declaration).unwrap();
-        golden(name, &config_text(&spec, &[], &[]).unwrap());
+        golden(name, &config_text(&spec, &[]).unwrap());
     }
 }
 
@@ -144,17 +152,13 @@ fn versions_share_a_configuration() {
         version: 2,
         ..one.clone()
     };
-    let parameters = [("socket".to_owned(), "/tmp/a b/\"c\"".to_owned())];
-    golden(
-        "versions",
-        &config_text(&one, &[&two], &parameters).unwrap(),
-    );
+    golden("versions", &config_text(&one, &[&two]).unwrap());
 }
 
 #[test]
 fn versions_that_differ_are_refused() {
     let one = ModelSpec::new(&IDENTITY).unwrap();
-    let table: [(ModelDeclaration, &str); 3] = [
+    let table: [(ModelDeclaration, &str); 4] = [
         (
             ModelDeclaration {
                 max_batch_size: 16,
@@ -176,6 +180,13 @@ fn versions_that_differ_are_refused() {
             },
             "has `nothing`",
         ),
+        (
+            ModelDeclaration {
+                parameters: &[("a", "1")],
+                ..IDENTITY
+            },
+            "has `parameters {`",
+        ),
     ];
     for (declaration, expected) in table {
         let two = ModelSpec::new(&ModelDeclaration {
@@ -183,7 +194,7 @@ fn versions_that_differ_are_refused() {
             ..declaration
         })
         .unwrap();
-        let error = config_text(&one, &[&two], &[]).unwrap_err().to_string();
+        let error = config_text(&one, &[&two]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
         assert!(error.contains("testing.rs:1"), "{error}");
     }

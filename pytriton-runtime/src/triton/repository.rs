@@ -42,11 +42,7 @@ pub enum WriteError {
 /// # Errors
 ///
 /// A [`WriteError`] that names the model or the path.
-pub fn write_repository(
-    directory: &Path,
-    registry: &Registry,
-    parameters: &[(String, String)],
-) -> Result<(), WriteError> {
+pub fn write_repository(directory: &Path, registry: &Registry) -> Result<(), WriteError> {
     let mut models: BTreeMap<&str, Vec<&ModelSpec>> = BTreeMap::new();
     for spec in registry.iter() {
         models.entry(spec.name).or_default().push(spec);
@@ -57,7 +53,7 @@ pub fn write_repository(
         let [spec, others @ ..] = versions.as_slice() else {
             continue;
         };
-        let config = config_text(spec, others, parameters)?;
+        let config = config_text(spec, others)?;
         files.push((directory.join(folder(spec)?), versions, config));
     }
     create(directory)?;
@@ -134,7 +130,7 @@ mod tests {
         let registry = Registry::new(&[&IDENTITY, &SECOND, &OTHER]).unwrap();
         let mut before = None;
         for _ in 0..2 {
-            write_repository(directory.path(), &registry, &[]).unwrap();
+            write_repository(directory.path(), &registry).unwrap();
             let relative: Vec<_> = files(directory.path())
                 .into_iter()
                 .map(|path| path.strip_prefix(directory.path()).unwrap().to_owned())
@@ -160,7 +156,7 @@ mod tests {
             let declaration = ModelDeclaration { name, ..IDENTITY };
             let directory = tempfile::tempdir().unwrap();
             let registry = Registry::new(&[&declaration, &OTHER]).unwrap();
-            let error = write_repository(directory.path(), &registry, &[]).unwrap_err();
+            let error = write_repository(directory.path(), &registry).unwrap_err();
             assert!(matches!(error, WriteError::Name { .. }), "{name}: {error}");
             assert!(files(directory.path()).is_empty(), "{name}");
         }
@@ -170,7 +166,7 @@ mod tests {
     fn says_where_it_cannot_write() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let registry = Registry::new(&[&IDENTITY]).unwrap();
-        let error = write_repository(file.path(), &registry, &[]).unwrap_err();
+        let error = write_repository(file.path(), &registry).unwrap_err();
         assert!(
             error.to_string().contains(file.path().to_str().unwrap()),
             "{error}"
