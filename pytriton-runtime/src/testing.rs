@@ -70,6 +70,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
         preserve_ordering: false,
         queue_policy: QueuePolicy::DEFAULT,
     }),
+    response_cache: false,
     parameters: &[],
     call: CallMode::Batch,
     steps: &[],

@@ -55,6 +55,7 @@ const IDENTITY: ModelDeclaration = ModelDeclaration {
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
     dynamic_batching: None,
+    response_cache: false,
     parameters: &[],
     call: CallMode::Batch,
     steps: &[],
@@ -80,6 +81,7 @@ fn launch() -> Launch {
         repository: PathBuf::new(),
         backends: PathBuf::new(),
         caches: None,
+        response_cache: false,
         flags: Flags::default(),
     }
 }

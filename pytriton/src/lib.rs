@@ -50,6 +50,7 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 /// | `default_timeout_microseconds = 1000` | 0 | how long a request may wait; 0 for any time |
 /// | `timeout_action = "delay"` | `"reject"` | what happens to one that waited too long |
 /// | `allow_timeout_override = true` | `false` | a request may wish for a shorter timeout |
+/// | `response_cache = true` | `false` | requests of the same inputs get the response of the first, without a call |
 /// | `parameters(weights = "/w", "a.b" = "1")` | none | what else the model's configuration says: [`ModelSpec::parameter`] |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |
 ///

@@ -23,7 +23,7 @@ const DYNAMIC_BATCHING: [&str; 8] = [
     "timeout_action",
     "allow_timeout_override",
 ];
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "name",
     "version",
     "max_batch_size",
@@ -37,6 +37,7 @@ const KNOWN: [&str; 15] = [
     DYNAMIC_BATCHING[5],
     DYNAMIC_BATCHING[6],
     DYNAMIC_BATCHING[7],
+    "response_cache",
     "parameters",
     "crate",
 ];
@@ -51,6 +52,7 @@ pub(crate) struct Settings {
     pub(super) max_batch_size: u32,
     pub(super) instances: u32,
     pub(super) dynamic_batching: Option<DynamicBatching>,
+    pub(super) response_cache: bool,
     /// Names and values.
     pub(super) parameters: Vec<(String, String)>,
 }
@@ -72,6 +74,7 @@ impl Settings {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let options = Options::parse("pytriton::model", tokens, &KNOWN, errors);
         let max_batch_size = max_batch_size(&options, errors);
+        let dynamic_batching = DynamicBatching::parse(&options, max_batch_size, errors);
         Self {
             root: CratePath::take(&options, errors),
             name: name(&options, errors).unwrap_or_default(),
@@ -80,7 +83,8 @@ impl Settings {
             instances: options
                 .integer("instances", &(1..=MOST_INSTANCES), errors)
                 .unwrap_or(1),
-            dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
+            response_cache: response_cache(&options, dynamic_batching.as_ref(), errors),
+            dynamic_batching,
             parameters: options.texts("parameters", errors),
         }
     }
@@ -142,6 +146,21 @@ fn max_batch_size(options: &Options, errors: &mut Errors) -> u32 {
         }
     }
     0
+}
+
+fn response_cache(
+    options: &Options,
+    batching: Option<&DynamicBatching>,
+    errors: &mut Errors,
+) -> bool {
+    let cached = options.boolean("response_cache", errors) == Some(true);
+    if cached && batching.is_some_and(|batching| batching.preserve_ordering) {
+        errors.push(
+            options.key("response_cache"),
+            "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: once tritonserver has answered a request from its cache, a model that preserves the order answers no other",
+        );
+    }
+    cached
 }
 
 impl DynamicBatching {

@@ -134,6 +134,7 @@ impl Model {
             max_batch_size,
             instances,
             dynamic_batching,
+            response_cache,
             parameters,
             ..
         } = &self.settings;
@@ -165,6 +166,7 @@ impl Model {
                 outputs: __RETURNED.declarations,
                 output_overrides: #overrides,
                 dynamic_batching: #dynamic_batching,
+                response_cache: #response_cache,
                 parameters: &[#(#parameters),*],
                 call: #private::CallMode::#call,
                 steps: &[#(#steps),*],

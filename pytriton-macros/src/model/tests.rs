@@ -72,6 +72,7 @@ fn expansions_are_as_in_the_golden_files() {
             quote!(
                 name = "State",
                 instances = 2,
+                response_cache = true,
                 parameters(weights = "/w", "a.b" = "")
             ),
             quote! {

@@ -72,6 +72,7 @@ const _: () = {
                 max_queue_size: 0u32,
             },
         }),
+        response_cache: false,
         parameters: &[],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[],

@@ -63,6 +63,7 @@ const _: () = {
                 max_queue_size: 0u32,
             },
         }),
+        response_cache: false,
         parameters: &[],
         call: crate::served::pytriton::__private::CallMode::Batch,
         steps: &[],

@@ -57,6 +57,7 @@ const _: () = {
                 max_queue_size: 0u32,
             },
         }),
+        response_cache: true,
         parameters: &[("weights", "/w"), ("a.b", "")],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[],

@@ -67,6 +67,7 @@ const _: () = {
         outputs: __RETURNED.declarations,
         output_overrides: &[],
         dynamic_batching: ::core::option::Option::None,
+        response_cache: false,
         parameters: &[],
         call: ::pytriton::__private::CallMode::Request,
         steps: &[],

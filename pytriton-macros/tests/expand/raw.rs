@@ -50,6 +50,7 @@ const _: () = {
         outputs: __RETURNED.declarations,
         output_overrides: &[],
         dynamic_batching: ::core::option::Option::None,
+        response_cache: false,
         parameters: &[],
         call: ::pytriton::__private::CallMode::Raw,
         steps: &[],

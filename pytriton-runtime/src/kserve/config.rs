@@ -38,6 +38,9 @@ pub fn config_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
         json.name("parameters")
             .object(|json| parameters(json, model.parameters));
         empty_array(json, "model_warmup");
+        if model.response_cache {
+            enabled(json.name("response_cache"));
+        }
     });
     json.finish()
 }
@@ -75,12 +78,15 @@ fn dims(json: &mut JsonWriter, tensor: &TensorSpec) {
 }
 
 fn optimization(json: &mut JsonWriter) {
-    let enabled = |json: &mut JsonWriter| json.object(|json| json.name("enable").boolean(true));
     json.name("priority").text("PRIORITY_DEFAULT");
     enabled(json.name("input_pinned_memory"));
     enabled(json.name("output_pinned_memory"));
     json.name("gather_kernel_buffer_threshold").integer(0);
     json.name("eager_batching").boolean(false);
+}
+
+fn enabled(json: &mut JsonWriter) {
+    json.object(|json| json.name("enable").boolean(true));
 }
 
 fn dynamic_batching(json: &mut JsonWriter, model: &ModelSpec, batching: &DynamicBatching) {
@@ -174,6 +180,16 @@ mod tests {
             ..IDENTITY
         });
         assert!(text.contains(r#""parameters":{"weights":{"string_value":"/w \"1\""},"a.b":{"string_value":""}},"model_warmup""#), "{text}");
+    }
+
+    #[test]
+    fn shows_the_response_cache_of_a_model_that_has_it() {
+        let text = text(&ModelDeclaration {
+            response_cache: true,
+            ..IDENTITY
+        });
+        let end = r#""model_warmup":[],"response_cache":{"enable":true}}"#;
+        assert!(text.ends_with(end), "{text}");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct ModelSpec {
     pub outputs: Vec<TensorSpec>,
     /// How requests are gathered; `None` sends each request alone.
     pub dynamic_batching: Option<DynamicBatching>,
+    /// Whether requests of the same inputs may be answered with one response.
+    pub response_cache: bool,
     /// Names and values of whatever else the model's configuration says, each name once.
     pub parameters: &'static [(&'static str, &'static str)],
     /// What one call of the function sees.
@@ -79,6 +81,7 @@ impl ModelSpec {
             inputs: tensors(declaration, declaration.inputs.iter().copied(), &mut errors),
             outputs: tensors(declaration, outputs, &mut errors),
             dynamic_batching: declaration.dynamic_batching,
+            response_cache: declaration.response_cache,
             parameters: declaration.parameters,
             call: declaration.call,
             steps: declaration.steps,

@@ -99,6 +99,9 @@ fn model(spec: &ModelSpec) -> Text {
     if let Some(batching) = spec.dynamic_batching.filter(|_| spec.batching()) {
         text.block("dynamic_batching", |text| dynamic_batching(text, &batching));
     }
+    if spec.response_cache {
+        text.block("response_cache", |text| text.field("enable", true));
+    }
     for (name, value) in spec.parameters {
         text.block("parameters", |text| {
             text.field("key", quoted(name));

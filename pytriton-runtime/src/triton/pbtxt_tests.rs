@@ -119,6 +119,14 @@ pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
         },
     ),
     (
+        "response_cache",
+        ModelDeclaration {
+            name: "response_cache",
+            response_cache: true,
+            ..IDENTITY
+        },
+    ),
+    (
         "strange_names",
         ModelDeclaration {
             name: "a \"b\" \\ c\n\t\u{1}2 ü",

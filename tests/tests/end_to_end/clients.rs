@@ -37,7 +37,12 @@ both! {
     statistics: "test_statistics.py";
     surface: "test_surface.py";
     overload: "test_overload.py";
+    cache: "test_cache.py";
+    small_cache: "test_small_cache.py" with super::SMALL_CACHE;
 }
+
+/// As `test_small_cache.py` has it.
+const SMALL_CACHE: [&str; 2] = ["--cache-config", "local,size=16384"];
 
 /// Headers that reach the functions.
 const FORWARD: [&str; 4] = [

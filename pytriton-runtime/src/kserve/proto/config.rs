@@ -7,7 +7,8 @@ use crate::proto::model_queue_policy;
 use crate::proto::model_version_policy::{All, Latest, PolicyChoice};
 use crate::proto::{
     self, ModelConfig, ModelDynamicBatching, ModelInput, ModelInstanceGroup,
-    ModelOptimizationPolicy, ModelOutput, ModelParameter, ModelQueuePolicy, ModelVersionPolicy,
+    ModelOptimizationPolicy, ModelOutput, ModelParameter, ModelQueuePolicy, ModelResponseCache,
+    ModelVersionPolicy,
 };
 use crate::tensor::DataType;
 
@@ -43,6 +44,9 @@ pub fn config(spec: &ModelSpec, versions: &[u32]) -> ModelConfig {
             .dynamic_batching
             .as_ref()
             .map(|batching| SchedulingChoice::DynamicBatching(dynamic_batching(spec, batching))),
+        response_cache: spec
+            .response_cache
+            .then_some(ModelResponseCache { enable: true }),
         parameters: spec.parameters.iter().map(parameter).collect(),
         ..ModelConfig::default()
     }

@@ -1,6 +1,7 @@
 //! The models that the end-to-end tests ask for.
 
 mod batching;
+mod cached;
 mod failing;
 mod identities;
 mod injected;
