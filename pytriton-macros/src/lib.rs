@@ -9,6 +9,7 @@
 mod array;
 mod attribute;
 mod element;
+mod entry;
 mod errors;
 mod model;
 mod nearest;
@@ -20,6 +21,7 @@ mod path;
 mod snapshot;
 mod stray;
 mod tensor;
+mod texts;
 mod types;
 
 use proc_macro::TokenStream;

@@ -1,19 +1,19 @@
 use std::ops::RangeInclusive;
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, LitBool, LitStr, UnOp};
 
+use crate::entry::{Entry, split};
 use crate::errors::Errors;
 use crate::nearest::nearest;
+use crate::texts::texts;
 
-/// The options of one attribute: `key = value, key(key = value, …), …`.
+/// The options of one attribute: `key = value, key(…), …`.
 ///
 /// Reading goes on after a mistake, so that all of them are reported at once.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    entries: Vec<(Ident, TokenStream)>,
-    /// Options with options of their own, each of which may stand several times.
-    nested: Vec<(Ident, TokenStream)>,
+    entries: Vec<Entry>,
     /// Known options that stand there misspelt, or without a value: they are not missing.
     flawed: Vec<String>,
     /// Whether there is something that could be any option.
@@ -41,7 +41,7 @@ impl Options {
     ) -> Self {
         let mut options = Self::default();
         for part in split(tokens) {
-            let Some((key, value)) = Value::part(&part) else {
+            let Some(entry) = Entry::read(&part) else {
                 let example = match known.first() {
                     Some(first) => format!("expected an option such as `{first} = …`"),
                     None => format!("`{attribute}` has no options: remove this"),
@@ -50,25 +50,31 @@ impl Options {
                 options.unreadable = true;
                 continue;
             };
+            let key = &entry.key;
             if !known.iter().any(|name| key == name) {
                 let meant = nearest(&key.to_string(), known).map(str::to_owned);
-                errors.push(&key, unknown(attribute, &key, meant.as_deref(), known));
+                errors.push(key, unknown(attribute, key, meant.as_deref(), known));
                 options.flawed.extend(meant);
                 continue;
             }
-            match (nested.iter().any(|name| key == name), value) {
-                (true, Value::Inside(inside)) => options.nested.push((key, inside)),
-                (true, _) => {
-                    errors.push(&key, format!("expected options: write `{key}(…)`"));
-                    options.flawed.push(key.to_string());
+            let name = key.to_string();
+            let mistake = match nested.contains(&name.as_str()) {
+                true if entry.list => None,
+                true => Some(format!("expected options: write `{key}(…)`")),
+                false if options.key(&name).is_some() => {
+                    errors.push(key, format!("option `{key}` stands twice: remove one"));
+                    continue;
                 }
-                (false, Value::Behind(_)) if options.key(&key.to_string()).is_some() => {
-                    errors.push(&key, format!("option `{key}` stands twice: remove one"));
+                false if entry.value.is_empty() => {
+                    Some(format!("expected a value: write `{key} = …`"))
                 }
-                (false, Value::Behind(value)) => options.entries.push((key, value)),
-                (false, _) => {
-                    errors.push(&key, format!("expected a value: write `{key} = …`"));
-                    options.flawed.push(key.to_string());
+                false => None,
+            };
+            match mistake {
+                None => options.entries.push(entry),
+                Some(message) => {
+                    errors.push(key, message);
+                    options.flawed.push(name);
                 }
             }
         }
@@ -86,13 +92,13 @@ impl Options {
 
     /// The key of an option that is there.
     pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
-        let mut keys = self.entries.iter().chain(&self.nested).map(|(key, _)| key);
-        keys.find(|key| *key == name)
+        Some(&self.entry(name)?.key)
     }
 
-    /// The keys and insides of an option that has options of its own, in their order.
-    pub(crate) fn nested(&self, name: &str) -> impl Iterator<Item = &(Ident, TokenStream)> {
-        self.nested.iter().filter(move |(key, _)| key == name)
+    /// The keys and insides of an option that has options of its own and may stand several times, in their order.
+    pub(crate) fn nested(&self, name: &str) -> impl Iterator<Item = (&Ident, TokenStream)> {
+        let entries = self.entries.iter().filter(move |entry| entry.key == name);
+        entries.filter_map(|entry| Some((&entry.key, entry.inside()?)))
     }
 
     /// Whether there is neither the option nor one that was reported in its place.
@@ -103,8 +109,11 @@ impl Options {
 
     /// The tokens of an option's value.
     pub(crate) fn value(&self, name: &str) -> Option<&TokenStream> {
-        let (_, value) = self.entries.iter().find(|(key, _)| key == name)?;
-        Some(value)
+        Some(&self.entry(name)?.value)
+    }
+
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == name)
     }
 
     /// The value of an option that is a text.
@@ -175,6 +184,12 @@ impl Options {
         }
         Some(numbers)
     }
+
+    /// The names and values of an option that is a list of texts, `parameters(path = "…", "other name" = "…")`.
+    pub(crate) fn texts(&self, name: &str, errors: &mut Errors) -> Vec<(String, String)> {
+        let option = self.entry(name);
+        option.map_or_else(Vec::new, |option| texts(option, errors))
+    }
 }
 
 /// The text of an unknown option, with what was meant where that can be guessed.
@@ -188,51 +203,6 @@ fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) ->
             "unknown option `{key}`\nhelp: the options of `{attribute}` are `{}`",
             known.join("`, `")
         ),
-    }
-}
-
-/// Cuts tokens at their commas; a comma at the end is allowed.
-fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
-    let mut parts = vec![Vec::new()];
-    for token in tokens {
-        match &token {
-            TokenTree::Punct(punct) if punct.as_char() == ',' => parts.push(Vec::new()),
-            _ => parts
-                .last_mut()
-                .into_iter()
-                .for_each(|part| part.push(token.clone())),
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// What follows an option's key.
-enum Value {
-    Nothing,
-    /// `= value`.
-    Behind(TokenStream),
-    /// `(…)`.
-    Inside(TokenStream),
-}
-
-impl Value {
-    fn part(part: &[TokenTree]) -> Option<(Ident, Self)> {
-        let [TokenTree::Ident(key), rest @ ..] = part else {
-            return None;
-        };
-        let value = match rest {
-            [] => Self::Nothing,
-            [TokenTree::Punct(equals)] if equals.as_char() == '=' => Self::Nothing,
-            [TokenTree::Punct(equals), value @ ..] if equals.as_char() == '=' => {
-                Self::Behind(value.iter().cloned().collect())
-            }
-            [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => {
-                Self::Inside(group.stream())
-            }
-            _ => return None,
-        };
-        Some((key.clone(), value))
     }
 }
 

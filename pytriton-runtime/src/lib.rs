@@ -4,6 +4,7 @@
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`repository`]: the models that are being served.
 //! - [`model`]: what is served, the check of a request against it, the door to the user's function.
+//! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - [`tensor`]: element types, shapes, bytes.
 //! - [`statistics`]: what a model has done; [`metrics`]: the same as Prometheus text.
@@ -11,6 +12,7 @@
 //! Around them stands [`server`]: command line, listeners, start and stop. With the other engine tritonserver has the
 //! first rooms: [`triton`] starts it and takes care of it, and on Linux `worker` runs the batches that it hands over.
 
+pub mod cache;
 mod error;
 mod forward;
 pub mod grpc;

@@ -20,6 +20,8 @@ pub struct Limits {
     pub max_header_bytes: usize,
     /// The requests that may wait on each priority level of a model that sets no `max_queue_size`; 4096.
     pub max_queue_size: usize,
+    /// The bytes of the responses that are kept for the next request of the same inputs; 64 MiB.
+    pub response_cache_bytes: usize,
 }
 
 impl Default for Limits {
@@ -33,6 +35,7 @@ impl Default for Limits {
             body_timeout: Duration::from_secs(20),
             max_header_bytes: 16 << 10,
             max_queue_size: 4096,
+            response_cache_bytes: 64 << 20,
         }
     }
 }

@@ -72,6 +72,8 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
         queue_policy: QueuePolicy::DEFAULT,
         priorities: None,
     }),
+    response_cache: false,
+    parameters: &[],
     call: CallMode::Batch,
     steps: &[],
     load: |_| Ok(Box::new(Identity)),

@@ -56,6 +56,8 @@ const IDENTITY: ModelDeclaration = ModelDeclaration {
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
     dynamic_batching: None,
+    response_cache: false,
+    parameters: &[],
     call: CallMode::Batch,
     steps: &[],
     load: |_| Ok(Box::new(Identity)),
@@ -80,6 +82,7 @@ fn launch() -> Launch {
         repository: PathBuf::new(),
         backends: PathBuf::new(),
         caches: None,
+        response_cache: false,
         flags: Flags::default(),
     }
 }

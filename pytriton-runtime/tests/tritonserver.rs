@@ -56,6 +56,7 @@ impl Setup {
             repository: root.join("models"),
             backends: root.join("backends"),
             caches: None,
+            response_cache: false,
             flags: self.flags.clone(),
         };
         let start = Tritonserver::start(&self.binary, &self.probe.flags, &launch, &[]);

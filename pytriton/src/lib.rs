@@ -54,6 +54,8 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 /// | `priority_levels = 3` | none | requests are served by their parameter `priority`, 1 first; at most 1024 |
 /// | `default_priority_level = 2` | the last | the level of requests that name none, or one that there is not |
 /// | `priority_queue_policy(level = 1, …)` | the model's | a level's own queue, see below |
+/// | `response_cache = true` | `false` | requests of the same inputs get the response of the first, without a call |
+/// | `parameters(weights = "/w", "a.b" = "1")` | none | what else the model's configuration says: [`ModelSpec::parameter`] |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |
 ///
 /// `crate` is for a crate that has this one under another name: `#[my::pytriton::model(name = "…", crate = my::pytriton)]`.

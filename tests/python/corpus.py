@@ -24,12 +24,14 @@ def corpus():
     made += [http_model(rng, tensors, number) for number in range(240)]
     made += [grpc_model(rng, tensors, number) for number in range(160)]
     made += streamed(grpc_model(rng, tensors, number) for number in range(80))
+    made += cached()
     made += statistics("counts")
     made += http_mistakes(rng)
     made += grpc_mistakes(rng)
     made += streamed(Grpc(f"grpc/mistake/{name}/0", "ModelInfer", case) for name, case in grpc_cases().items())
     made += bodies()
     made += priorities()
+    made += confused()
     return [*made, *statistics("after")]
 
 
@@ -103,7 +105,7 @@ def grpc_model(rng, tensors, number):
 
 
 MODELS = [*(f"I_{datatype}" for datatype in DATATYPES), "AddSub", "Opt", "Fixed", "NoBatch", "Versioned", "Preferred",
-          "TinyQueue", "Impatient", "Ordered", "Urgent", "Late", "Counter", "AnyRank", "Nope"]
+          "TinyQueue", "Impatient", "Ordered", "Urgent", "Late", "Counter", "AnyRank", "Settings", "Cached", "Nope"]
 
 
 def surface():
@@ -160,6 +162,31 @@ def priorities():
                 yield case
 
 
+def cached():
+    """The same requests again and again, through every door: only the first of them is executed."""
+    values = [[0.0, float(number)] * (1 + number % 3) for number in range(20)] + [[-1.0, 0.0], [-2.0, 0.0]]
+    for model in ("Cached", "CachedAlone"):
+        for number, elements in enumerate(values):
+            x = ("x", "FP32", [len(elements) // 2, 2], elements)
+            yield http_infer(f"http/cache/{model}/{number} JSON", model, [(*x, False)], id="1")
+            yield http_infer(f"http/cache/{model}/{number} binary", model, [(*x, True)])
+            over_grpc = grpc_infer(f"grpc/cache/{model}/{number}", model, [x], number % 2 == 0, [], id="3")
+            yield from (over_grpc, *streamed([over_grpc]))
+
+
+def confused():
+    """Requests that a cache must tell apart by more than the elements of their inputs."""
+    for kind, shape, outputs in [
+        ("shape", [1, 4], ["OUTPUT_1"]),
+        ("shape", [2, 2], ["OUTPUT_1"]),
+        ("outputs", [3, 4], ["OUTPUT_2", "OUTPUT_1"]),
+        ("outputs", [3, 4], ["OUTPUT_1"]),
+    ]:
+        given = ("a", "FP32", shape, [0.0] * (shape[0] * shape[1]), False)
+        asked = [{"name": name} for name in outputs]
+        yield http_infer(f"http/cached {kind}/{shape} {outputs}", "CachedEither", [given], outputs=asked)
+
+
 def streamed(cases):
     """The same over a stream of one request."""
     return [Grpc(f"stream{case.name.removeprefix('grpc')}", "ModelStreamInfer", case.message) for case in cases]
@@ -170,6 +197,6 @@ def statistics(kind):
     for path in ("/v2/models/stats", "/v2/models/AddSub/stats", "/v2/models/Versioned/stats"):
         yield Http(f"http/{kind}{path}", path, method="GET")
     for model in [*(f"I_{datatype}" for datatype in DATATYPES), "I_STRING", "AddSub", "Opt", "Fail", "Panic", "WrongRows", "WrongShape",
-                  "Raw", "Scale", "NoBatch", "Describe", "Parameters", "Context", "Async", "AnyRank", "Owned", "LooseScale"]:
+                  "Raw", "Scale", "NoBatch", "Describe", "Parameters", "Context", "Async", "AnyRank", "Owned", "LooseScale", "Cached", "CachedAlone"]:
         yield Http(f"http/{kind}/{model}", f"/v2/models/{model}/stats", method="GET")
         yield Grpc(f"grpc/{kind}/{model}", "ModelStatistics", pb.ModelStatisticsRequest(name=model))

@@ -109,11 +109,14 @@ def by_value(value):
     return [by_value(one) for one in value] if isinstance(value, list) else value
 
 
+# The maps of a model's configuration, whose order tritonserver leaves to chance.
+MAPS = ("parameters", "priority_queue_policy")
+
+
 def member_by_value(name, member, single):
     if single and name == "data":
         return [float(np.float32(one)) for one in member]
-    # The only map: tritonserver leaves its order to chance.
-    return by_value(Members(sorted(member)) if name == "priority_queue_policy" else member)
+    return by_value(Members(sorted(member)) if name in MAPS else member)
 
 
 class Table:

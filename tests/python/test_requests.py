@@ -187,6 +187,13 @@ def test_context_reaches_the_function(protocol, client):
     assert outputs["OUTPUT_2"][0, 0] == 0
 
 
+def test_a_models_parameters_reach_the_function(protocol, client):
+    names = np.array([["weights", "labels.path", "zone", "Weights"]], dtype=object)
+    outputs = infer(protocol, client, "Settings", {"names": names})
+    values = ["/w/a b", 'ü\n"x" \\', "", "none"]
+    assert outputs["OUTPUT_1"].tolist() == [[value.encode() for value in values]]
+
+
 def test_classification(protocol, client):
     sent = np.array([[1.0, 4.0, -2.0], [0.5, 0.0, 9.0]], dtype=np.float32)
     inputs = [tensor(protocol, "INPUT_1", sent)]

@@ -81,6 +81,15 @@ def test_model_config(http, grpc):
     assert over_grpc.dynamic_batching.max_queue_delay_microseconds == 2_000_000
 
 
+def test_parameters_in_the_config(http, grpc):
+    expected = {"weights": "/w/a b", "labels.path": 'ü\n"x" \\', "zone": ""}
+    over_http = http.get_model_config("Settings")["parameters"]
+    assert over_http == {name: {"string_value": value} for name, value in expected.items()}
+    over_grpc = grpc.get_model_config("Settings").config.parameters
+    assert {name: value.string_value for name, value in over_grpc.items()} == expected
+    assert http.get_model_config("AddSub")["parameters"] == {}
+
+
 def test_config_of_the_rest(http):
     assert http.get_model_config("Opt")["input"][1]["optional"] is True
     assert http.get_model_config("Opt")["input"][0]["optional"] is False

@@ -34,12 +34,15 @@ impl Server {
         repository
             .args(["repository", "--native"])
             .arg(written.path());
+        // The stock server's own are where it is installed for the whole machine.
+        let caches = program.with_file_name("../caches");
         let printed = finish(&mut repository, WRITE)?.success("repository --native")?;
         let mut tries = TRIES;
         loop {
             tries -= 1;
             let mut command = Command::new(&program);
             command.args(printed.split_whitespace().skip(1));
+            command.arg("--cache-directory").arg(&caches);
             command.args(arguments);
             match Self::spawn_native(command) {
                 Err(HarnessError::Deadline { output, .. })

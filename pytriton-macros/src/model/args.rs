@@ -30,7 +30,7 @@ const DYNAMIC_BATCHING: [&str; 11] = [
     "default_priority_level",
     NESTED,
 ];
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 20] = [
     "name",
     "version",
     "max_batch_size",
@@ -48,6 +48,8 @@ const KNOWN: [&str; 18] = [
     DYNAMIC_BATCHING[8],
     DYNAMIC_BATCHING[9],
     DYNAMIC_BATCHING[10],
+    "response_cache",
+    "parameters",
     "crate",
 ];
 
@@ -62,6 +64,9 @@ pub(crate) struct Settings {
     pub(super) instances: u32,
     pub(super) batches_in_flight: u32,
     pub(super) dynamic_batching: Option<DynamicBatching>,
+    pub(super) response_cache: bool,
+    /// Names and values.
+    pub(super) parameters: Vec<(String, String)>,
 }
 
 /// The options of the dynamic batcher.
@@ -82,6 +87,7 @@ impl Settings {
         let instances = options.integer("instances", &(1..=MOST_INSTANCES), errors);
         let instances = instances.unwrap_or(1);
         let in_flight = 1..=MOST_BATCHES_IN_FLIGHT.min(MOST_INSTANCES / instances);
+        let dynamic_batching = DynamicBatching::parse(&options, max_batch_size, errors);
         Self {
             root: CratePath::take(&options, errors),
             name: name(&options, errors).unwrap_or_default(),
@@ -91,7 +97,9 @@ impl Settings {
             batches_in_flight: options
                 .integer("batches_in_flight", &in_flight, errors)
                 .unwrap_or(1),
-            dynamic_batching: DynamicBatching::parse(&options, max_batch_size, errors),
+            response_cache: response_cache(&options, dynamic_batching.as_ref(), errors),
+            dynamic_batching,
+            parameters: options.texts("parameters", errors),
         }
     }
 
@@ -152,6 +160,21 @@ fn max_batch_size(options: &Options, errors: &mut Errors) -> u32 {
         }
     }
     0
+}
+
+fn response_cache(
+    options: &Options,
+    batching: Option<&DynamicBatching>,
+    errors: &mut Errors,
+) -> bool {
+    let cached = options.boolean("response_cache", errors) == Some(true);
+    if cached && batching.is_some_and(|batching| batching.preserve_ordering) {
+        errors.push(
+            options.key("response_cache"),
+            "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: once tritonserver has answered a request from its cache, a model that preserves the order answers no other",
+        );
+    }
+    cached
 }
 
 impl DynamicBatching {

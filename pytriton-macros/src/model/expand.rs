@@ -135,8 +135,13 @@ impl Model {
             instances,
             batches_in_flight,
             dynamic_batching,
+            response_cache,
+            parameters,
             ..
         } = &self.settings;
+        let parameters = parameters
+            .iter()
+            .map(|(name, value)| quote!((#name, #value)));
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, input)| input.to_declaration(&constant(index), private));
         let overrides = self.to_overrides();
@@ -163,6 +168,8 @@ impl Model {
                 outputs: __RETURNED.declarations,
                 output_overrides: #overrides,
                 dynamic_batching: #dynamic_batching,
+                response_cache: #response_cache,
+                parameters: &[#(#parameters),*],
                 call: #private::CallMode::#call,
                 steps: &[#(#steps),*],
                 load: #load,

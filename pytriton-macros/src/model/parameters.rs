@@ -61,6 +61,10 @@ impl Parameters {
                 let message = "requests that are taken as they are have parameters of their own: remove this, and call `request.parameters()`";
                 errors.push(parameter, message);
             }
+            Kind::Parameters if settings.response_cache => {
+                let message = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take no `&Parameters`";
+                errors.push(parameter, message);
+            }
             Kind::Parameters => self.inject(Argument::Parameters, parameter, helpers, errors),
             Kind::Context => self.inject(Argument::Context, parameter, helpers, errors),
             Kind::Requests => self.inject(Argument::Requests, parameter, helpers, errors),

@@ -69,7 +69,7 @@ fn policies(
     let mut policies: Vec<(u32, QueuePolicy)> = Vec::new();
     for (key, inside) in options.nested(NESTED) {
         let attribute = format!("{NESTED}(…)");
-        let options = Options::parse(&attribute, inside.clone(), &KNOWN, errors);
+        let options = Options::parse(&attribute, inside, &KNOWN, errors);
         if options.lacks("level") {
             errors.push(key, "`level` is missing: write `level = 1`");
         }

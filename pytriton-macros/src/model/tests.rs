@@ -69,7 +69,12 @@ fn expansions_are_as_in_the_golden_files() {
         ),
         (
             "impl",
-            quote!(name = "State", instances = 2),
+            quote!(
+                name = "State",
+                instances = 2,
+                response_cache = true,
+                parameters(weights = "/w", "a.b" = "")
+            ),
             quote! {
                 impl State {
                     #[load]

@@ -60,6 +60,8 @@ const _: () = {
             },
             priorities: ::core::option::Option::None,
         }),
+        response_cache: false,
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Request,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

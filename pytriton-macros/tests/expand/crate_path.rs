@@ -65,6 +65,8 @@ const _: () = {
             },
             priorities: ::core::option::Option::None,
         }),
+        response_cache: false,
+        parameters: &[],
         call: crate::served::pytriton::__private::CallMode::Batch,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

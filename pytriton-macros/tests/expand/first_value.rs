@@ -87,6 +87,8 @@ const _: () = {
             },
             priorities: ::core::option::Option::None,
         }),
+        response_cache: false,
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[
             ::pytriton::__private::Step::GroupByParameters,

@@ -59,6 +59,8 @@ const _: () = {
             },
             priorities: ::core::option::Option::None,
         }),
+        response_cache: true,
+        parameters: &[("weights", "/w"), ("a.b", "")],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[],
         load: |__context| ::core::result::Result::Ok(

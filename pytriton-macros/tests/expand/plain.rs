@@ -68,6 +68,8 @@ const _: () = {
         outputs: __RETURNED.declarations,
         output_overrides: &[],
         dynamic_batching: ::core::option::Option::None,
+        response_cache: false,
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Request,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

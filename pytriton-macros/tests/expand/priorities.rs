@@ -83,6 +83,8 @@ const _: () = {
                 ],
             }),
         }),
+        response_cache: false,
+        parameters: &[],
         call: ::pytriton::__private::CallMode::Batch,
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),

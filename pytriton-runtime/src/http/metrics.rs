@@ -6,7 +6,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
 
-use crate::metrics::{System, exposition};
+use crate::metrics::{System, cache_exposition, exposition};
 use crate::repository::Repository;
 
 /// What the metrics port asks.
@@ -32,6 +32,9 @@ async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
     let models: Vec<_> = models
         .map(|model| (model.spec().as_ref(), model.statistics()))
         .collect();
-    let text = exposition(&models) + &sources.system.exposition();
+    let mut text = exposition(&models) + &sources.system.exposition();
+    if let Some(usage) = sources.repository.cache() {
+        text += &cache_exposition(&usage);
+    }
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text)
 }

@@ -24,7 +24,11 @@ async fn app(limits: Limits) -> Router {
     };
     let registry = Registry::new(&[&IDENTITY, &second]).unwrap();
     router(HttpState {
-        repository: Arc::new(Repository::start(&registry, 64).await.unwrap()),
+        repository: Arc::new(
+            Repository::start(&registry, &Limits::default())
+                .await
+                .unwrap(),
+        ),
         limits,
         forward: HeaderForward::new("x-").unwrap(),
     })

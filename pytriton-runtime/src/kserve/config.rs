@@ -35,8 +35,12 @@ pub fn config_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
         json.name("default_model_filename").text("");
         empty_object(json, "cc_model_filenames");
         empty_object(json, "metric_tags");
-        empty_object(json, "parameters");
+        json.name("parameters")
+            .object(|json| parameters(json, model.parameters));
         empty_array(json, "model_warmup");
+        if model.response_cache {
+            enabled(json.name("response_cache"));
+        }
     });
     json.finish()
 }
@@ -74,12 +78,15 @@ fn dims(json: &mut JsonWriter, tensor: &TensorSpec) {
 }
 
 fn optimization(json: &mut JsonWriter) {
-    let enabled = |json: &mut JsonWriter| json.object(|json| json.name("enable").boolean(true));
     json.name("priority").text("PRIORITY_DEFAULT");
     enabled(json.name("input_pinned_memory"));
     enabled(json.name("output_pinned_memory"));
     json.name("gather_kernel_buffer_threshold").integer(0);
     json.name("eager_batching").boolean(false);
+}
+
+fn enabled(json: &mut JsonWriter) {
+    json.object(|json| json.name("enable").boolean(true));
 }
 
 fn dynamic_batching(json: &mut JsonWriter, model: &ModelSpec, batching: &DynamicBatching) {
@@ -135,6 +142,13 @@ fn instance_group(json: &mut JsonWriter, model: &ModelSpec) {
     });
 }
 
+fn parameters(json: &mut JsonWriter, parameters: &[(&str, &str)]) {
+    for (name, value) in parameters {
+        json.name(name)
+            .object(|json| json.name("string_value").text(value));
+    }
+}
+
 fn empty_array(json: &mut JsonWriter, name: &str) {
     json.name(name).array([0; 0], JsonWriter::integer);
 }
@@ -164,6 +178,25 @@ mod tests {
         let spec = ModelSpec::new(&IDENTITY).unwrap();
         let text = String::from_utf8(config_json(&spec, &[1, 3])).unwrap();
         assert!(text.contains(r#""version_policy":{"all":{}},"#), "{text}");
+    }
+
+    #[test]
+    fn shows_the_parameters_of_the_model() {
+        let text = text(&ModelDeclaration {
+            parameters: &[("weights", "/w \"1\""), ("a.b", "")],
+            ..IDENTITY
+        });
+        assert!(text.contains(r#""parameters":{"weights":{"string_value":"/w \"1\""},"a.b":{"string_value":""}},"model_warmup""#), "{text}");
+    }
+
+    #[test]
+    fn shows_the_response_cache_of_a_model_that_has_it() {
+        let text = text(&ModelDeclaration {
+            response_cache: true,
+            ..IDENTITY
+        });
+        let end = r#""model_warmup":[],"response_cache":{"enable":true}}"#;
+        assert!(text.ends_with(end), "{text}");
     }
 
     #[test]

@@ -29,15 +29,14 @@ fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics)
     json.name("execution_count")
         .integer(statistics.execution_count);
     json.name("inference_stats").object(|json| {
-        let nothing = StatisticDuration::default();
         duration(json, "success", statistics.success);
         duration(json, "fail", statistics.fail);
         duration(json, "queue", statistics.queue);
         duration(json, "compute_input", statistics.compute_input);
         duration(json, "compute_infer", statistics.compute_infer);
         duration(json, "compute_output", statistics.compute_output);
-        duration(json, "cache_hit", nothing);
-        duration(json, "cache_miss", nothing);
+        duration(json, "cache_hit", statistics.cache_hit);
+        duration(json, "cache_miss", statistics.cache_miss);
     });
     json.name("response_stats").object(|_| {});
     json.name("batch_stats").array(&statistics.batches, batch);
@@ -75,6 +74,8 @@ mod tests {
             ..ModelStatistics::default()
         };
         statistics.success.add(2, 10);
+        statistics.cache_hit.add(1, 3);
+        statistics.cache_miss.add(2, 4);
         statistics
             .batches
             .entry(2)
@@ -84,7 +85,7 @@ mod tests {
         let text = String::from_utf8(statistics_json([(&spec, statistics)])).unwrap();
         assert_eq!(
             text,
-            r#"{"model_stats":[{"name":"Identity","version":"1","last_inference":5,"inference_count":3,"execution_count":2,"inference_stats":{"success":{"count":2,"ns":20},"fail":{"count":0,"ns":0},"queue":{"count":0,"ns":0},"compute_input":{"count":0,"ns":0},"compute_infer":{"count":0,"ns":0},"compute_output":{"count":0,"ns":0},"cache_hit":{"count":0,"ns":0},"cache_miss":{"count":0,"ns":0}},"response_stats":{},"batch_stats":[{"batch_size":2,"compute_input":{"count":0,"ns":0},"compute_infer":{"count":1,"ns":9},"compute_output":{"count":0,"ns":0}}],"memory_usage":[]}]}"#
+            r#"{"model_stats":[{"name":"Identity","version":"1","last_inference":5,"inference_count":3,"execution_count":2,"inference_stats":{"success":{"count":2,"ns":20},"fail":{"count":0,"ns":0},"queue":{"count":0,"ns":0},"compute_input":{"count":0,"ns":0},"compute_infer":{"count":0,"ns":0},"compute_output":{"count":0,"ns":0},"cache_hit":{"count":1,"ns":3},"cache_miss":{"count":2,"ns":8}},"response_stats":{},"batch_stats":[{"batch_size":2,"compute_input":{"count":0,"ns":0},"compute_infer":{"count":1,"ns":9},"compute_output":{"count":0,"ns":0}}],"memory_usage":[]}]}"#
         );
     }
 }

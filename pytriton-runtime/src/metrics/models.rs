@@ -6,6 +6,13 @@ use super::family::Family;
 /// One counter of Triton's and where its value stands.
 type Counter = (&'static str, &'static str, fn(&ModelStatistics) -> u64);
 
+/// The counter before the failures.
+const SUCCESS: Counter = (
+    "nv_inference_request_success",
+    "Number of successful inference requests, all batch sizes",
+    |statistics| statistics.success.count,
+);
+
 /// The counters after the failures, in Triton's order.
 const COUNTERS: [Counter; 7] = [
     (
@@ -45,21 +52,45 @@ const COUNTERS: [Counter; 7] = [
     ),
 ];
 
+/// The counters of the models that keep their responses, in Triton's order.
+const CACHE_COUNTERS: [Counter; 4] = [
+    (
+        "nv_cache_num_hits_per_model",
+        "Number of cache hits per model",
+        |statistics| statistics.cache_hit.count,
+    ),
+    (
+        "nv_cache_hit_duration_per_model",
+        "Total cache hit duration per model, in microseconds",
+        |statistics| microseconds(statistics.cache_hit),
+    ),
+    (
+        "nv_cache_num_misses_per_model",
+        "Number of cache misses per model",
+        |statistics| statistics.cache_miss.count,
+    ),
+    (
+        "nv_cache_miss_duration_per_model",
+        "Total cache miss (insert+lookup) duration per model, in microseconds",
+        |statistics| microseconds(statistics.cache_miss),
+    ),
+];
+
 /// The metrics of the models, in Triton's order.
 ///
 /// Source: the `/metrics` of Triton 2.51.
 pub fn exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
     let mut text = String::new();
-    let (name, help) = (
-        "nv_inference_request_success",
-        "Number of successful inference requests, all batch sizes",
-    );
-    counter(&mut text, name, help, models, |statistics| {
-        statistics.success.count
-    });
+    counter(&mut text, SUCCESS, models.iter());
     failures(&mut text, models);
-    for (name, help, value) in COUNTERS {
-        counter(&mut text, name, help, models, value);
+    for family in COUNTERS {
+        counter(&mut text, family, models.iter());
+    }
+    let cached = models.iter().filter(|(spec, _)| spec.response_cache);
+    if cached.clone().next().is_some() {
+        for family in CACHE_COUNTERS {
+            counter(&mut text, family, cached.clone());
+        }
     }
     let mut pending = Family::gauge(
         &mut text,
@@ -75,12 +106,10 @@ pub fn exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
     text
 }
 
-fn counter(
+fn counter<'a>(
     text: &mut String,
-    name: &'static str,
-    help: &str,
-    models: &[(&ModelSpec, ModelStatistics)],
-    value: fn(&ModelStatistics) -> u64,
+    (name, help, value): Counter,
+    models: impl Iterator<Item = &'a (&'a ModelSpec, ModelStatistics)>,
 ) {
     let mut family = Family::counter(text, name, help);
     for (spec, statistics) in models {
@@ -114,6 +143,7 @@ fn microseconds(duration: StatisticDuration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::ModelDeclaration;
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -140,5 +170,33 @@ mod tests {
         ] {
             assert!(text.lines().any(|got| got == line), "{line} in\n{text}");
         }
+        assert!(!text.contains("nv_cache"), "{text}");
+    }
+
+    #[test]
+    fn writes_of_the_cache_where_a_model_has_it() {
+        let cached = ModelSpec::new(&ModelDeclaration {
+            name: "Cached",
+            response_cache: true,
+            ..IDENTITY
+        });
+        let (cached, other) = (cached.unwrap(), ModelSpec::new(&IDENTITY).unwrap());
+        let statistics = ModelStatistics {
+            cache_hit: StatisticDuration { count: 3, ns: 4999 },
+            cache_miss: StatisticDuration { count: 2, ns: 8000 },
+            ..ModelStatistics::default()
+        };
+        let text = exposition(&[(&cached, statistics), (&other, ModelStatistics::default())]);
+        let samples: Vec<_> = text
+            .lines()
+            .filter(|line| line.starts_with("nv_cache"))
+            .collect();
+        let expected = [
+            r#"nv_cache_num_hits_per_model{model="Cached",version="1"} 3"#,
+            r#"nv_cache_hit_duration_per_model{model="Cached",version="1"} 4"#,
+            r#"nv_cache_num_misses_per_model{model="Cached",version="1"} 2"#,
+            r#"nv_cache_miss_duration_per_model{model="Cached",version="1"} 8"#,
+        ];
+        assert_eq!(samples, expected);
     }
 }

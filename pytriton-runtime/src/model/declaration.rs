@@ -23,6 +23,10 @@ pub struct ModelDeclaration {
     pub output_overrides: &'static [OutputOverride],
     /// How requests are gathered; `None` sends each request alone.
     pub dynamic_batching: Option<DynamicBatching>,
+    /// Whether requests of the same inputs may be answered with one response.
+    pub response_cache: bool,
+    /// Names and values of whatever the model's configuration is to say besides.
+    pub parameters: &'static [(&'static str, &'static str)],
     /// What one call of the function sees.
     pub call: CallMode,
     /// What happens to a batch before the function is called, in order.

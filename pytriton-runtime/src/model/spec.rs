@@ -24,6 +24,10 @@ pub struct ModelSpec {
     pub outputs: Vec<TensorSpec>,
     /// How requests are gathered; `None` sends each request alone.
     pub dynamic_batching: Option<DynamicBatching>,
+    /// Whether requests of the same inputs may be answered with one response.
+    pub response_cache: bool,
+    /// Names and values of whatever else the model's configuration says, each name once.
+    pub parameters: &'static [(&'static str, &'static str)],
     /// What one call of the function sees.
     pub call: CallMode,
     /// What happens to a batch before the call.
@@ -80,6 +84,8 @@ impl ModelSpec {
             inputs: tensors(declaration, declaration.inputs.iter().copied(), &mut errors),
             outputs: tensors(declaration, outputs, &mut errors),
             dynamic_batching: declaration.dynamic_batching,
+            response_cache: declaration.response_cache,
+            parameters: declaration.parameters,
             call: declaration.call,
             steps: declaration.steps,
             load: declaration.load,
@@ -92,6 +98,13 @@ impl ModelSpec {
     /// Whether tensors have a batch axis.
     pub fn batching(&self) -> bool {
         self.max_batch_size > 0
+    }
+
+    /// The value of the parameter of that name.
+    pub fn parameter(&self, name: &str) -> Option<&'static str> {
+        let mut parameters = self.parameters.iter();
+        let (_, value) = parameters.find(|(other, _)| *other == name)?;
+        Some(value)
     }
 
     /// The dims of a tensor as clients see them: with -1 for the batch axis in front where there is one.

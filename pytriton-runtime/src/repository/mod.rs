@@ -1,5 +1,6 @@
 //! The models that are being served: name and version to a running model, readiness, drain.
 
+mod cached;
 mod error;
 mod model;
 #[expect(

@@ -3,23 +3,27 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use crate::Error;
+use crate::cache::ResponseCache;
 use crate::model::{InferRequest, ModelSpec, Request, Response};
 use crate::scheduler::{Policy, Scheduler};
 use crate::statistics::ModelStatistics;
 
 use super::RepositoryError;
+use super::cached::infer_cached;
 
 /// A model that is being served.
 #[derive(Debug)]
 pub struct Model {
     spec: Arc<ModelSpec>,
     scheduler: Scheduler,
+    cache: Option<Arc<ResponseCache>>,
 }
 
 impl Model {
     pub(super) async fn start(
         spec: Arc<ModelSpec>,
         default_queue_size: usize,
+        cache: Option<Arc<ResponseCache>>,
     ) -> Result<Self, RepositoryError> {
         let policy = Policy::new(&spec, default_queue_size);
         let scheduler =
@@ -29,7 +33,11 @@ impl Model {
                     location: spec.location,
                     source,
                 })?;
-        Ok(Self { spec, scheduler })
+        Ok(Self {
+            spec,
+            scheduler,
+            cache,
+        })
     }
 
     /// What the model is.
@@ -47,7 +55,8 @@ impl Model {
         self.scheduler.statistics()
     }
 
-    /// Checks a request, lets it wait its turn, and returns its response.
+    /// Checks a request, lets it wait its turn, and returns its response; where the model keeps responses and has this
+    /// one, at once.
     ///
     /// # Errors
     ///
@@ -58,7 +67,10 @@ impl Model {
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, request: InferRequest) -> Result<Response, Error> {
         let request = Request::check(&self.spec, request)?;
-        self.scheduler.infer(request).await
+        match &self.cache {
+            Some(cache) => infer_cached(cache, &self.scheduler, request).await,
+            None => self.scheduler.infer(request).await,
+        }
     }
 
     pub(super) fn give_up(&self) {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::Limits;
+use crate::cache::{CacheUsage, ResponseCache};
 use crate::model::{Registry, RequestError};
 
 use super::{Model, RepositoryError};
@@ -12,29 +14,36 @@ use super::{Model, RepositoryError};
 #[derive(Debug)]
 pub struct Repository {
     models: BTreeMap<&'static str, BTreeMap<u32, Arc<Model>>>,
+    cache: Option<Arc<ResponseCache>>,
     stopping: watch::Sender<bool>,
 }
 
 impl Repository {
-    /// Starts all models of a registry; a queue without a bound of its own holds `default_queue_size` requests.
+    /// Starts all models of a registry, with a response cache where one of them keeps its responses.
     ///
     /// # Errors
     ///
     /// [`RepositoryError::Load`] for the first model that cannot be loaded.
-    pub async fn start(
-        registry: &Registry,
-        default_queue_size: usize,
-    ) -> Result<Self, RepositoryError> {
+    pub async fn start(registry: &Registry, limits: &Limits) -> Result<Self, RepositoryError> {
+        let cached = registry.iter().any(|spec| spec.response_cache);
+        let cache = cached.then(|| Arc::new(ResponseCache::new(limits.response_cache_bytes)));
         let mut models: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         for spec in registry.iter() {
-            let model = Model::start(Arc::clone(spec), default_queue_size).await?;
+            let cache = cache.clone().filter(|_| spec.response_cache);
+            let model = Model::start(Arc::clone(spec), limits.max_queue_size, cache).await?;
             let versions = models.entry(spec.name).or_default();
             versions.insert(spec.version, Arc::new(model));
         }
         Ok(Self {
             models,
+            cache,
             stopping: watch::Sender::new(false),
         })
+    }
+
+    /// What the response cache holds and has done; `None` where no model keeps its responses.
+    pub fn cache(&self) -> Option<CacheUsage> {
+        self.cache.as_ref().map(|cache| cache.usage())
     }
 
     /// The models in the order of their names and versions.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
 use crate::model::{Context, ModelError, ModelSpec, Request, Response};
-use crate::statistics::{FailureReason, ModelStatistics};
+use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::instance::{Alive, Worker};
 use super::message::{Outcome, Ticket};
@@ -141,6 +141,23 @@ impl Scheduler {
     /// Ends the waiting of all requests with an error, those that are being executed too.
     pub fn give_up(&self) {
         self.given_up.send_replace(true);
+    }
+
+    /// Whether requests are still taken, for one that need not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`SchedulerError::Stopping`].
+    pub fn check_open(&self) -> Result<(), SchedulerError> {
+        match self.queue.closed() {
+            true => Err(SchedulerError::Stopping),
+            false => Ok(()),
+        }
+    }
+
+    /// Counts what the model does.
+    pub fn recorder(&self) -> &Recorder {
+        self.queue.recorder()
     }
 
     /// What the model has done so far.

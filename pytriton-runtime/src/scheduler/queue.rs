@@ -139,6 +139,11 @@ impl Queue {
         self.changed.notify_waiters();
     }
 
+    /// Whether further requests are refused.
+    pub(super) fn closed(&self) -> bool {
+        self.lock().closed
+    }
+
     /// Takes all requests that wait, for a queue that nobody serves any more.
     pub(super) fn abandon(&self) -> Vec<Waiting> {
         let mut state = self.lock();

@@ -2,6 +2,7 @@ use std::net::SocketAddr;
 
 use thiserror::Error;
 
+use crate::cache::CacheConfigError;
 use crate::model::RegistryError;
 use crate::repository::RepositoryError;
 use crate::triton::install::InstallError;
@@ -21,6 +22,9 @@ pub enum ServerError {
     /// A model cannot be started.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
+    /// There is no response cache of that description.
+    #[error(transparent)]
+    Cache(#[from] CacheConfigError),
     /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
     #[error("The `http` or `grpc` endpoint has to be allowed.")]
     NoEndpoint,

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use crate::limits::Limits;
 use crate::model::Registry;
 use crate::triton::{
     Located, NativeRepository, Places, Probe, glibc, install, version, write_native,
@@ -24,11 +25,16 @@ pub(super) fn install() -> Result<String, ServerError> {
 /// Writes down the models and their library; how tritonserver is started with them.
 pub(super) fn native(folder: &Path, registry: &Registry) -> Result<String, ServerError> {
     let NativeRepository { backends, models } = write_native(folder, registry)?;
-    Ok(format!(
+    let mut command = format!(
         "tritonserver --backend-directory={} --model-repository={}",
         backends.display(),
         models.display()
-    ))
+    );
+    if registry.iter().any(|spec| spec.response_cache) {
+        let size = Limits::default().response_cache_bytes;
+        command.push_str(&format!(" --cache-config=local,size={size}"));
+    }
+    Ok(command)
 }
 
 /// What there is to know of the tritonserver that is or is not there.

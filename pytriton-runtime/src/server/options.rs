@@ -3,6 +3,7 @@ use std::net::IpAddr;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
+use crate::cache::{CacheConfigError, cache_bytes};
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
@@ -128,10 +129,17 @@ pub struct Options {
 
 impl Options {
     /// The limits that the options ask for.
-    pub fn limits(&self) -> Limits {
-        Limits {
+    ///
+    /// # Errors
+    ///
+    /// A [`CacheConfigError`] when there is no response cache as `--cache-config` wants it.
+    pub fn limits(&self) -> Result<Limits, CacheConfigError> {
+        let default = Limits::default();
+        let cache = cache_bytes(self.triton.flags.values("cache-config"))?;
+        Ok(Limits {
             max_request_bytes: self.http_max_input_size,
-            ..Limits::default()
-        }
+            response_cache_bytes: cache.unwrap_or(default.response_cache_bytes),
+            ..default
+        })
     }
 }

@@ -43,9 +43,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::Repository {
             folder,
             native: false,
-        } => {
-            registry().and_then(|registry| Ok(write_repository(&folder, BACKEND, &registry, &[])?))
-        }
+        } => registry().and_then(|registry| Ok(write_repository(&folder, BACKEND, &registry)?)),
         Command::Repository {
             folder,
             native: true,

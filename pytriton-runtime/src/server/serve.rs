@@ -39,9 +39,9 @@ impl Server {
         if registry.is_empty() {
             return Err(ServerError::NoModels);
         }
-        let limits = options.limits();
+        let limits = options.limits()?;
         let reserved = Reserved::new(options)?;
-        let repository = Repository::start(registry, limits.max_queue_size).await?;
+        let repository = Repository::start(registry, &limits).await?;
         let mut server = Self {
             repository: Arc::new(repository),
             addresses: Addresses::default(),

@@ -91,6 +91,7 @@ fn launch(options: &Options) -> Launch {
         repository: PathBuf::new(),
         backends: PathBuf::new(),
         caches: None,
+        response_cache: false,
         flags: options.triton.flags.clone(),
     }
 }

@@ -88,6 +88,10 @@ pub struct ModelStatistics {
     pub compute_infer: StatisticDuration,
     /// Requests that succeeded, while their outputs were given back.
     pub compute_output: StatisticDuration,
+    /// Requests that were answered from the response cache, while it was looked through.
+    pub cache_hit: StatisticDuration,
+    /// Requests that were executed because the response cache had no response, while it was looked through and filled.
+    pub cache_miss: StatisticDuration,
     /// The executions of each batch size.
     pub batches: BTreeMap<usize, BatchStatistics>,
     /// The failed requests by reason, in the order of [`FailureReason::ALL`].

@@ -33,6 +33,17 @@ pub struct Success {
     pub queue: u64,
 }
 
+/// A request that was answered from the response cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheHit {
+    /// How long it took from its arrival to its response, in nanoseconds.
+    pub request: u64,
+    /// How long it took until the cache was asked, in nanoseconds.
+    pub queue: u64,
+    /// How long the cache was looked through, in nanoseconds.
+    pub lookup: u64,
+}
+
 impl Recorder {
     /// Counts an execution and its requests.
     ///
@@ -70,6 +81,25 @@ impl Recorder {
         statistics.failures[reason as usize] += 1;
     }
 
+    /// Counts a request that was answered from the response cache: no inference, and no execution.
+    pub fn record_hit(&self, hit: &CacheHit) {
+        let mut statistics = self.lock();
+        statistics.success.add(1, hit.request);
+        statistics.queue.add(1, hit.queue);
+        statistics.cache_hit.add(1, hit.lookup);
+    }
+
+    /// Counts that the response cache had no response to a request that was executed. Looking for it and keeping the new
+    /// one took `ns` nanoseconds, which its execution does not know of.
+    pub fn record_miss(&self, succeeded: bool, ns: u64) {
+        let mut statistics = self.lock();
+        statistics.cache_miss.add(1, ns);
+        match succeeded {
+            true => statistics.success.ns += ns,
+            false => statistics.fail.ns += ns,
+        }
+    }
+
     /// What has been counted so far, with `pending` requests waiting.
     pub fn snapshot(&self, pending: u64) -> ModelStatistics {
         ModelStatistics {
@@ -89,6 +119,7 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::StatisticDuration;
 
     #[test]
     fn counts_rows_executions_and_failures_apart() {
@@ -116,5 +147,30 @@ mod tests {
         assert_eq!(statistics.failures, [1, 0, 1, 0]);
         assert_eq!(statistics.batches[&3].compute_infer.ns, 10);
         assert_eq!(statistics.pending, 7);
+    }
+
+    #[test]
+    fn counts_hits_as_successes_without_an_execution() {
+        let recorder = Recorder::default();
+        recorder.record_hit(&CacheHit {
+            request: 9,
+            queue: 4,
+            lookup: 3,
+        });
+        recorder.record_miss(true, 10);
+        recorder.record_miss(false, 20);
+        let statistics = recorder.snapshot(0);
+        assert_eq!(statistics.success, StatisticDuration { count: 1, ns: 19 });
+        assert_eq!(statistics.queue, StatisticDuration { count: 1, ns: 4 });
+        assert_eq!(statistics.fail, StatisticDuration { count: 0, ns: 20 });
+        assert_eq!(statistics.cache_hit, StatisticDuration { count: 1, ns: 3 });
+        assert_eq!(
+            statistics.cache_miss,
+            StatisticDuration { count: 2, ns: 30 }
+        );
+        assert_eq!(statistics.inference_count, 0);
+        assert_eq!(statistics.execution_count, 0);
+        assert_eq!(statistics.last_inference, 0);
+        assert_eq!(statistics.compute_infer.count, 0);
     }
 }

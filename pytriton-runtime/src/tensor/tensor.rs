@@ -72,6 +72,14 @@ impl Tensor {
         }
     }
 
+    /// The same in memory of its own, which keeps no larger memory alive that the bytes are a part of.
+    pub fn detached(&self) -> Self {
+        Self {
+            data: Bytes::copy_from_slice(&self.data),
+            ..self.clone()
+        }
+    }
+
     /// The element type.
     pub fn datatype(&self) -> DataType {
         self.datatype

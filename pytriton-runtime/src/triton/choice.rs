@@ -2,6 +2,9 @@ use super::{EngineChoice, LocateError, Places, ProbeError, TritonOptions};
 #[cfg(target_os = "linux")]
 use super::{Located, Probe};
 
+/// The flags of tritonserver that the embedded engine understands too.
+const EMBEDDED: [&str; 1] = ["cache-config"];
+
 /// The engine that serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
@@ -56,7 +59,8 @@ impl Choice {
             }
             Self::Embedded(why) => {
                 tracing::info!("engine embedded: {why}");
-                for (flag, _) in options.flags.iter() {
+                let flags = options.flags.iter().map(|(flag, _)| flag);
+                for flag in flags.filter(|flag| !EMBEDDED.contains(flag)) {
                     tracing::warn!("option --{flag} has no effect: it is tritonserver's");
                 }
             }

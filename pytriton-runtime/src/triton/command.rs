@@ -9,6 +9,9 @@ use crate::limits::Limits;
 
 use super::Flags;
 
+/// The flag that makes a response cache.
+const CACHE_CONFIG: &str = "cache-config";
+
 /// The flag for the largest request, which tritonserver knows since 25.x.
 const MAX_INPUT_SIZE: &str = "http-max-input-size";
 
@@ -33,6 +36,8 @@ pub struct Launch {
     pub backends: PathBuf,
     /// The folder with the server's response caches.
     pub caches: Option<PathBuf>,
+    /// Whether one of our models keeps its responses.
+    pub response_cache: bool,
     /// What the user passes on.
     pub flags: Flags,
 }
@@ -76,6 +81,11 @@ pub fn arguments(launch: &Launch, known: &BTreeSet<String>) -> Result<Vec<OsStri
         .filter(|_| !launch.flags.contains("cache-directory"))
     {
         line.path("cache-directory", caches)?;
+    }
+    // Without a cache tritonserver keeps nothing, whatever the models say.
+    if launch.response_cache && !launch.flags.contains(CACHE_CONFIG) {
+        let size = Limits::default().response_cache_bytes;
+        line.flag(CACHE_CONFIG, format!("local,size={size}"))?;
     }
     // No client may load or unload models.
     line.flag("model-control-mode", "none")?;
@@ -178,7 +188,7 @@ mod tests {
     fn known() -> BTreeSet<String> {
         let ours = "model-repository backend-directory cache-directory model-control-mode exit-timeout-secs log-verbose \
                     allow-http http-address http-port http-header-forward-pattern allow-grpc grpc-address grpc-port \
-                    grpc-header-forward-pattern allow-metrics metrics-address metrics-port log-file trace-config";
+                    grpc-header-forward-pattern allow-metrics metrics-address metrics-port log-file trace-config cache-config";
         ours.split_whitespace().map(str::to_owned).collect()
     }
 
@@ -198,6 +208,7 @@ mod tests {
             repository: "/w/models".into(),
             backends: "/w/back ends".into(),
             caches: None,
+            response_cache: false,
             flags: flags.clone(),
         }
     }
@@ -301,6 +312,33 @@ mod tests {
             got.contains("--cache-directory=/own") && !got.contains("/s/caches"),
             "{got}"
         );
+    }
+
+    #[test]
+    fn models_that_keep_responses_have_a_cache_of_some_size() {
+        let table: &[(bool, &[&str], &[&str])] = &[
+            (false, &[], &[]),
+            (true, &[], &["--cache-config=local,size=67108864"]),
+            (
+                true,
+                &["--cache-config=local,size=1024"],
+                &["--cache-config=local,size=1024"],
+            ),
+            (
+                false,
+                &["--cache-config=redis,host=a", "--cache-config=redis,port=1"],
+                &["--cache-config=redis,host=a", "--cache-config=redis,port=1"],
+            ),
+        ];
+        for (response_cache, given, expected) in table {
+            let flags = flags(given);
+            let mut got = strings(&Launch {
+                response_cache: *response_cache,
+                ..launch(&flags)
+            });
+            got.retain(|argument| argument.starts_with("--cache-config"));
+            assert_eq!(got, *expected, "{given:?}");
+        }
     }
 
     #[test]

@@ -91,7 +91,8 @@ impl TritonEngine {
         launch.repository = workspace.path().join("models");
         launch.backends = workspace.path().join("backends");
         launch.caches = located.caches();
-        write_repository(&launch.repository, BACKEND_NAME, registry, &[])?;
+        launch.response_cache = registry.iter().any(|spec| spec.response_cache);
+        write_repository(&launch.repository, BACKEND_NAME, registry)?;
         // Only who brings models of their own needs the server's own backends.
         let others = located
             .backends()
@@ -272,6 +273,7 @@ mod tests {
             repository: PathBuf::new(),
             backends: PathBuf::new(),
             caches: None,
+            response_cache: false,
             flags: Flags::default(),
         };
         let declarations: Vec<_> = TABLE.iter().map(|(_, declaration)| declaration).collect();

@@ -60,7 +60,7 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "metrics-interval-ms" "METRICS_INTERVAL_MS" Number "Milliseconds between two samples of CPU and GPU metrics";
     "metrics-config" "METRICS_CONFIG" List "A setting of the metrics: <setting>=<value>";
     "trace-config" "TRACE_CONFIG" List "A setting of tracing: <mode>,<setting>=<value>";
-    "cache-config" "CACHE_CONFIG" List "A setting of a response cache: <cache>,<setting>=<value>";
+    "cache-config" "CACHE_CONFIG" List "A setting of the response cache, for both engines: local,size=<bytes>";
     "cache-directory" "CACHE_DIRECTORY" Text "Folder of the response caches; that of the server found";
     "buffer-manager-thread-count" "BUFFER_MANAGER_THREAD_COUNT" Number "Threads that copy tensors";
     "allow-sagemaker" "ALLOW_SAGEMAKER" Bool "Serve SageMaker";

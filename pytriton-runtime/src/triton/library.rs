@@ -50,7 +50,7 @@ pub fn write_native(directory: &Path, registry: &Registry) -> Result<NativeRepos
         backends: directory.join("backends"),
         models: directory.join("models"),
     };
-    write_repository(&written.models, library.name(), registry, &[])?;
+    write_repository(&written.models, library.name(), registry)?;
     let folder = written.backends.join(library.name());
     create(&folder)?;
     replace(&folder.join(library.file()), |draft| {

@@ -59,9 +59,15 @@ impl Flags {
             .map(|(name, value)| (*name, value.as_os_str()))
     }
 
+    /// The values of the flag of that name.
+    pub fn values(&self, name: &str) -> impl Iterator<Item = &OsStr> {
+        self.iter()
+            .filter_map(move |(flag, value)| (flag == name).then_some(value))
+    }
+
     /// Whether a flag of that name is there.
     pub fn contains(&self, name: &str) -> bool {
-        self.iter().any(|(flag, _)| flag == name)
+        self.values(name).next().is_some()
     }
 }
 

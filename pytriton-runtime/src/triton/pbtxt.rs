@@ -37,7 +37,7 @@ pub enum ConfigError {
 
 /// The `config.pbtxt` of a model, from all its versions.
 ///
-/// `backend` is the name of the backend that runs it; `parameters` are added as string parameters.
+/// `backend` is the name of the backend that runs it.
 ///
 /// Source: `ModelConfig` in Triton's `model_config.proto`.
 ///
@@ -48,7 +48,6 @@ pub fn config_text(
     backend: &str,
     spec: &ModelSpec,
     other_versions: &[&ModelSpec],
-    parameters: &[(String, String)],
 ) -> Result<String, ConfigError> {
     let mut text = model(backend, spec);
     for other in other_versions {
@@ -56,12 +55,6 @@ pub fn config_text(
     }
     if !other_versions.is_empty() {
         text.block("version_policy", |text| text.block("all", |_| {}));
-    }
-    for (key, value) in parameters {
-        text.block("parameters", |text| {
-            text.field("key", quoted(key));
-            text.block("value", |text| text.field("string_value", quoted(value)));
-        });
     }
     Ok(text.text)
 }
@@ -111,6 +104,15 @@ fn model(backend: &str, spec: &ModelSpec) -> Text {
     });
     if let Some(batching) = spec.dynamic_batching.filter(|_| spec.batching()) {
         text.block("dynamic_batching", |text| dynamic_batching(text, &batching));
+    }
+    if spec.response_cache {
+        text.block("response_cache", |text| text.field("enable", true));
+    }
+    for (name, value) in spec.parameters {
+        text.block("parameters", |text| {
+            text.field("key", quoted(name));
+            text.block("value", |text| text.field("string_value", quoted(value)));
+        });
     }
     text
 }

@@ -145,6 +145,22 @@ pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
         },
     ),
     (
+        "parameters",
+        ModelDeclaration {
+            name: "parameters",
+            parameters: &[("weights", "/w/a b/\"c\""), ("b.ü 2", ""), ("a", "1")],
+            ..IDENTITY
+        },
+    ),
+    (
+        "response_cache",
+        ModelDeclaration {
+            name: "response_cache",
+            response_cache: true,
+            ..IDENTITY
+        },
+    ),
+    (
         "strange_names",
         ModelDeclaration {
             name: "a \"b\" \\ c\n\t\u{1}2 ü",
@@ -167,7 +183,7 @@ fn golden(name: &str, text: &str) {
 fn each_declaration_has_its_configuration() {
     for (name, declaration) in TABLE {
         let spec = ModelSpec::new(declaration).unwrap();
-        golden(name, &config_text(BACKEND, &spec, &[], &[]).unwrap());
+        golden(name, &config_text(BACKEND, &spec, &[]).unwrap());
     }
 }
 
@@ -178,17 +194,13 @@ fn versions_share_a_configuration() {
         version: 2,
         ..one.clone()
     };
-    let parameters = [("socket".to_owned(), "/tmp/a b/\"c\"".to_owned())];
-    golden(
-        "versions",
-        &config_text(BACKEND, &one, &[&two], &parameters).unwrap(),
-    );
+    golden("versions", &config_text(BACKEND, &one, &[&two]).unwrap());
 }
 
 #[test]
 fn versions_that_differ_are_refused() {
     let one = ModelSpec::new(&IDENTITY).unwrap();
-    let table: [(ModelDeclaration, &str); 3] = [
+    let table: [(ModelDeclaration, &str); 4] = [
         (
             ModelDeclaration {
                 max_batch_size: 16,
@@ -210,6 +222,13 @@ fn versions_that_differ_are_refused() {
             },
             "has `nothing`",
         ),
+        (
+            ModelDeclaration {
+                parameters: &[("a", "1")],
+                ..IDENTITY
+            },
+            "has `parameters {`",
+        ),
     ];
     for (declaration, expected) in table {
         let two = ModelSpec::new(&ModelDeclaration {
@@ -217,9 +236,7 @@ fn versions_that_differ_are_refused() {
             ..declaration
         })
         .unwrap();
-        let error = config_text(BACKEND, &one, &[&two], &[])
-            .unwrap_err()
-            .to_string();
+        let error = config_text(BACKEND, &one, &[&two]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
         assert!(error.contains("testing.rs:1"), "{error}");
     }

@@ -73,7 +73,6 @@ pub fn write_repository(
     directory: &Path,
     backend: &str,
     registry: &Registry,
-    parameters: &[(String, String)],
 ) -> Result<(), WriteError> {
     let mut models: BTreeMap<&str, Vec<&ModelSpec>> = BTreeMap::new();
     for spec in registry.iter() {
@@ -85,7 +84,7 @@ pub fn write_repository(
         let [spec, others @ ..] = versions.as_slice() else {
             continue;
         };
-        let config = config_text(backend, spec, others, parameters)?;
+        let config = config_text(backend, spec, others)?;
         files.push((directory.join(folder(spec)?), versions, config));
     }
     create(directory)?;
@@ -169,7 +168,7 @@ mod tests {
         let registry = Registry::new(&[&IDENTITY, &SECOND, &OTHER]).unwrap();
         let mut before = None;
         for _ in 0..2 {
-            write_repository(directory.path(), BACKEND, &registry, &[]).unwrap();
+            write_repository(directory.path(), BACKEND, &registry).unwrap();
             let relative: Vec<_> = files(directory.path())
                 .into_iter()
                 .map(|path| path.strip_prefix(directory.path()).unwrap().to_owned())
@@ -195,7 +194,7 @@ mod tests {
             let declaration = ModelDeclaration { name, ..IDENTITY };
             let directory = tempfile::tempdir().unwrap();
             let registry = Registry::new(&[&declaration, &OTHER]).unwrap();
-            let error = write_repository(directory.path(), BACKEND, &registry, &[]).unwrap_err();
+            let error = write_repository(directory.path(), BACKEND, &registry).unwrap_err();
             assert!(matches!(error, WriteError::Name { .. }), "{name}: {error}");
             assert!(files(directory.path()).is_empty(), "{name}");
         }
@@ -205,7 +204,7 @@ mod tests {
     fn says_where_it_cannot_write() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let registry = Registry::new(&[&IDENTITY]).unwrap();
-        let error = write_repository(file.path(), BACKEND, &registry, &[]).unwrap_err();
+        let error = write_repository(file.path(), BACKEND, &registry).unwrap_err();
         assert!(
             error.to_string().contains(file.path().to_str().unwrap()),
             "{error}"

@@ -25,6 +25,17 @@ fn context(x: ArrayView2<f32>, context: &Context) -> (Array2<String>, Array2<u32
     )
 }
 
+/// The values of the model's own parameters, by their names.
+#[pytriton::model(
+    name = "Settings",
+    parameters(weights = "/w/a b", "labels.path" = "ü\n\"x\" \\", zone = "")
+)]
+#[batch]
+fn settings(names: ArrayView2<String>, context: &Context) -> Array2<String> {
+    let value = |name: &String| context.model().parameter(name).unwrap_or("none");
+    names.map(|name| value(name).to_owned())
+}
+
 #[pytriton::model(name = "Async", max_batch_size = 16)]
 #[batch]
 async fn asynchronous(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {

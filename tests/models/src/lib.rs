@@ -1,6 +1,7 @@
 //! The models that the end-to-end tests ask for: a part of a binary, or a backend of tritonserver's own process.
 
 mod batching;
+mod cached;
 mod failing;
 mod identities;
 mod in_flight;

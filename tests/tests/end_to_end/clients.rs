@@ -48,7 +48,12 @@ all! {
     overload: "test_overload.py";
     in_flight: "test_in_flight.py";
     priorities: "test_priorities.py";
+    cache: "test_cache.py";
+    small_cache: "test_small_cache.py" with super::SMALL_CACHE;
 }
+
+/// As `test_small_cache.py` has it.
+const SMALL_CACHE: [&str; 2] = ["--cache-config", "local,size=16384"];
 
 /// Headers that reach the functions.
 const FORWARD: [&str; 4] = [

@@ -173,6 +173,28 @@ fn a_pattern_that_is_none_is_refused() -> Result<()> {
 }
 
 #[test]
+fn a_cache_that_is_none_is_refused() -> Result<()> {
+    for (setting, part) in [
+        ("local", "expected `local,size=…`, found `local`"),
+        ("local,size=much", "from 1024 bytes, found `much`"),
+        ("local,time=5", "no setting `time`"),
+        ("redis,host=localhost", "no cache `redis`"),
+    ] {
+        for arguments in [check(), FREE_PORTS.to_vec()] {
+            let arguments = [&arguments[..], &["--cache-config", setting]].concat();
+            let refused = run(MODELS, &arguments)?;
+            assert_eq!(refused.status.code(), Some(1), "{setting}");
+            assert!(refused.stderr.contains(part), "{}", refused.stderr);
+        }
+    }
+    let fine = [&check()[..], &["--cache-config", "local,size=1024"]].concat();
+    let fine = run(MODELS, &fine)?;
+    assert!(fine.status.success(), "{}", fine.stderr);
+    assert!(!fine.stderr.contains("has no effect"), "{}", fine.stderr);
+    Ok(())
+}
+
+#[test]
 fn a_port_in_use_is_named() -> Result<()> {
     let taken = TcpListener::bind("127.0.0.1:0")?;
     let port = taken.local_addr()?.port().to_string();

@@ -27,7 +27,7 @@ fn ordered(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-#[pytriton::model(name = "Alone", dynamic_batching = false)]
+#[pytriton::model(name = "Alone", dynamic_batching = false, response_cache = true)]
 fn alone(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
@@ -45,5 +45,8 @@ fn main() {
     assert_eq!((policy.max_queue_size, policy.default_timeout_microseconds), (64, 1000));
     assert_eq!(policy.timeout_action, TimeoutAction::Delay);
     assert!(policy.allow_timeout_override);
-    assert!(pytriton_ui_tests::spec("Alone").dynamic_batching.is_none());
+    assert!(!spec.response_cache);
+    let alone = pytriton_ui_tests::spec("Alone");
+    assert!(alone.dynamic_batching.is_none());
+    assert!(alone.response_cache);
 }

@@ -3,7 +3,7 @@ use std::ptr;
 
 use super::api::Api;
 use super::error::{check, to_raw};
-use super::raw::{MEMORY_CPU, MEMORY_GPU, RESPONSE_FINAL, RawOutput, RawResponse};
+use super::raw::{MEMORY_CPU, MEMORY_GPU, RESPONSE_FINAL, RawOutput, RawResponse, TYPE_INVALID};
 use super::request::Request;
 use crate::failure::{Code, Failure};
 
@@ -71,17 +71,7 @@ impl Responses {
                 "an output of a response that was not begun",
             ));
         };
-        let rank =
-            u32::try_from(dims.len()).map_err(|error| Failure::internal(error.to_string()))?;
-        let mut output = ptr::null_mut();
-        let (outputs, name, dims) = (&raw mut output, name.as_ptr(), dims.as_ptr());
-        // SAFETY:
-        // - The response was begun and not yet sent.
-        // - `name` ends with a zero byte, `dims` has `rank` elements; both are copied.
-        // - `outputs` is valid for writes.
-        let error =
-            unsafe { (self.api.response_output)(response, outputs, name, datatype, dims, rank) };
-        check(self.api, error)?;
+        let output = self.declare(response, (name, datatype), dims)?;
         self.fill(output, data)
     }
 
@@ -117,10 +107,10 @@ impl Responses {
         };
         let (response, failure) = match std::mem::replace(slot, Slot::Open) {
             Slot::Begun(response) => (response, ptr::null_mut()),
-            Slot::Failed(failure) => (self.response(request)?, to_raw(&failure, self.api)),
+            Slot::Failed(failure) => (self.failed(request)?, to_raw(&failure, self.api)),
             Slot::Open => {
                 let failure = Failure::new(Code::Internal, "the model has not answered");
-                (self.response(request)?, to_raw(&failure, self.api))
+                (self.failed(request)?, to_raw(&failure, self.api))
             }
         };
         // SAFETY: the response was begun and not sent; it is Triton's from here on. The error stays this library's.
@@ -138,6 +128,40 @@ impl Responses {
         let error = unsafe { (self.api.response_new)(&raw mut response, request.raw()) };
         check(self.api, error)?;
         Ok(response)
+    }
+
+    /// A response for an error, which Triton's response cache must not keep.
+    ///
+    /// It would answer the next such request with success and no outputs. What it cannot copy it does not keep, and an
+    /// output without memory is such a thing; beside an error no client sees it.
+    fn failed(&self, request: Request<'_>) -> Result<*mut RawResponse, Failure> {
+        let response = self.response(request)?;
+        if let Ok(name) = request.output(0) {
+            // An error that is kept is still an error for whoever waits for this one.
+            let _ = self.declare(response, (name, TYPE_INVALID), &[0]);
+        }
+        Ok(response)
+    }
+
+    /// Adds an output that has no memory yet to a response.
+    fn declare(
+        &self,
+        response: *mut RawResponse,
+        (name, datatype): (&CStr, i32),
+        dims: &[i64],
+    ) -> Result<*mut RawOutput, Failure> {
+        let rank =
+            u32::try_from(dims.len()).map_err(|error| Failure::internal(error.to_string()))?;
+        let mut output = ptr::null_mut();
+        let (outputs, name, dims) = (&raw mut output, name.as_ptr(), dims.as_ptr());
+        // SAFETY:
+        // - The response was begun and not yet sent.
+        // - `name` ends with a zero byte, `dims` has `rank` elements; both are copied.
+        // - `outputs` is valid for writes.
+        let error =
+            unsafe { (self.api.response_output)(response, outputs, name, datatype, dims, rank) };
+        check(self.api, error)?;
+        Ok(output)
     }
 
     /// Copies an output's bytes into memory of Triton's.

@@ -37,7 +37,11 @@ async fn serve() -> (Arc<Repository>, Channel) {
         ..IDENTITY
     };
     let registry = Registry::new(&[&IDENTITY, &third]).unwrap();
-    let repository = Arc::new(Repository::start(&registry, 128).await.unwrap());
+    let repository = Arc::new(
+        Repository::start(&registry, &Limits::default())
+            .await
+            .unwrap(),
+    );
     let router = routes(GrpcState {
         repository: Arc::clone(&repository),
         limits: Limits {

@@ -7,7 +7,8 @@ use crate::proto::model_queue_policy;
 use crate::proto::model_version_policy::{All, Latest, PolicyChoice};
 use crate::proto::{
     self, ModelConfig, ModelDynamicBatching, ModelInput, ModelInstanceGroup,
-    ModelOptimizationPolicy, ModelOutput, ModelQueuePolicy, ModelVersionPolicy,
+    ModelOptimizationPolicy, ModelOutput, ModelParameter, ModelQueuePolicy, ModelResponseCache,
+    ModelVersionPolicy,
 };
 use crate::tensor::DataType;
 
@@ -43,6 +44,10 @@ pub fn config(spec: &ModelSpec, versions: &[u32]) -> ModelConfig {
             .dynamic_batching
             .as_ref()
             .map(|batching| SchedulingChoice::DynamicBatching(dynamic_batching(spec, batching))),
+        response_cache: spec
+            .response_cache
+            .then_some(ModelResponseCache { enable: true }),
+        parameters: spec.parameters.iter().map(parameter).collect(),
         ..ModelConfig::default()
     }
 }
@@ -103,6 +108,11 @@ fn queue_policy(policy: &QueuePolicy) -> ModelQueuePolicy {
         allow_timeout_override: policy.allow_timeout_override,
         max_queue_size: policy.max_queue_size,
     }
+}
+
+fn parameter(&(name, value): &(&str, &str)) -> (String, ModelParameter) {
+    let string_value = value.to_owned();
+    (name.to_owned(), ModelParameter { string_value })
 }
 
 /// The sizes that the configuration has as signed numbers.

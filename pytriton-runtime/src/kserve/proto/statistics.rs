@@ -18,8 +18,8 @@ pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::Mode
             compute_input: duration(statistics.compute_input),
             compute_infer: duration(statistics.compute_infer),
             compute_output: duration(statistics.compute_output),
-            cache_hit: duration(StatisticDuration::default()),
-            cache_miss: duration(StatisticDuration::default()),
+            cache_hit: duration(statistics.cache_hit),
+            cache_miss: duration(statistics.cache_miss),
         }),
         batch_stats: batches
             .map(|(&size, batch)| self::batch(size, batch))

@@ -1,0 +1,231 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::model::Response;
+use crate::tensor::Tensor;
+
+use super::CacheKey;
+use super::entries::Entries;
+
+/// What a response takes beside its outputs: its key, its places in the map and in the order.
+const RESPONSE_BYTES: usize = 256;
+/// What an output takes beside its dims and its elements.
+const OUTPUT_BYTES: usize = 128;
+
+/// The responses of all models that keep them.
+///
+/// # Examples
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use pytriton_runtime::cache::{CacheKey, ResponseCache};
+/// # use pytriton_runtime::model::{Request, Response};
+/// # fn example(request: &Request, response: &Response) {
+/// let cache = ResponseCache::new(1 << 20);
+/// let key = CacheKey::new(request);
+/// assert_eq!(cache.lookup(&key).response, None);
+/// cache.insert(key, response);
+/// assert_eq!(cache.lookup(&key).response.as_ref(), Some(response));
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct ResponseCache {
+    capacity: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    entries: Entries,
+    usage: CacheUsage,
+}
+
+/// What was found in the cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lookup {
+    /// The response, if there is one.
+    pub response: Option<Response>,
+    /// How long it took, in nanoseconds.
+    pub ns: u64,
+}
+
+/// What became of a response that was to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Insertion {
+    /// Whether there was one already, of a request that was under way at the same time.
+    pub known: bool,
+    /// How long it took, in nanoseconds.
+    pub ns: u64,
+}
+
+/// What the cache holds and has done since the server started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheUsage {
+    /// The bytes that there is room for.
+    pub capacity: usize,
+    /// The bytes that are taken.
+    pub used: usize,
+    /// The responses that are there.
+    pub entries: usize,
+    /// Lookups that found a response.
+    pub hits: u64,
+    /// Lookups that found none.
+    pub misses: u64,
+    /// Responses that had to make room for others.
+    pub evictions: u64,
+    /// How long all lookups took, in nanoseconds.
+    pub lookup_ns: u64,
+    /// How long all insertions took, in nanoseconds.
+    pub insertion_ns: u64,
+}
+
+impl ResponseCache {
+    /// A cache for so many bytes.
+    pub fn new(capacity: usize) -> Self {
+        let state = State {
+            entries: Entries::new(capacity),
+            usage: CacheUsage::default(),
+        };
+        Self {
+            capacity,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Looks for the response to a request.
+    pub fn lookup(&self, key: &CacheKey) -> Lookup {
+        let begun = Instant::now();
+        let mut state = self.lock();
+        let response = state.entries.get(key);
+        let ns = nanoseconds(begun);
+        match response {
+            Some(_) => state.usage.hits += 1,
+            None => state.usage.misses += 1,
+        }
+        state.usage.lookup_ns += ns;
+        Lookup { response, ns }
+    }
+
+    /// Keeps the response to a request, unless it is larger than the cache.
+    pub fn insert(&self, key: CacheKey, response: &Response) -> Insertion {
+        let begun = Instant::now();
+        let bytes = bytes(response);
+        let mut known = false;
+        if bytes <= self.capacity {
+            let response = detached(response);
+            let mut state = self.lock();
+            known = state.entries.contains(&key);
+            if !known {
+                let gone = state.entries.insert(key, response, bytes);
+                state.usage.evictions += gone.len() as u64;
+                // Memory is given back without the lock.
+                drop(state);
+                drop(gone);
+            }
+        } else {
+            let capacity = self.capacity;
+            tracing::debug!(
+                bytes,
+                capacity,
+                "a response is larger than the response cache"
+            );
+        }
+        let ns = nanoseconds(begun);
+        self.lock().usage.insertion_ns += ns;
+        Insertion { known, ns }
+    }
+
+    /// What the cache holds and has done so far.
+    pub fn usage(&self) -> CacheUsage {
+        let state = self.lock();
+        CacheUsage {
+            capacity: self.capacity,
+            used: state.entries.used(),
+            entries: state.entries.len(),
+            ..state.usage
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock panics half-way: a poisoned lock still holds whole entries.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn bytes(response: &Response) -> usize {
+    let output = |tensor: &Tensor| OUTPUT_BYTES + size_of_val(tensor.shape()) + tensor.data().len();
+    let outputs = response.outputs.iter().map(|(_, tensor)| output(tensor));
+    RESPONSE_BYTES + outputs.sum::<usize>()
+}
+
+/// The same in memory of its own: an output may be a few rows of a batch, which would be kept as a whole.
+fn detached(response: &Response) -> Response {
+    let outputs = response.outputs.iter();
+    Response {
+        outputs: outputs
+            .map(|(index, tensor)| (*index, tensor.detached()))
+            .collect(),
+    }
+}
+
+fn nanoseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::cache::key::tests::numbered;
+    use crate::tensor::DataType;
+
+    fn response(data: Bytes) -> Response {
+        let tensor = Tensor::new(DataType::Uint8, vec![data.len()], data).unwrap();
+        Response {
+            outputs: vec![(0, tensor)],
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_found() {
+        let cache = ResponseCache::new(10_000);
+        let one = response(Bytes::from_static(b"one"));
+        assert_eq!(cache.lookup(&numbered(1)).response, None);
+        assert!(!cache.insert(numbered(1), &one).known);
+        assert!(cache.insert(numbered(1), &one).known);
+        assert_eq!(cache.lookup(&numbered(1)).response, Some(one));
+        assert_eq!(cache.lookup(&numbered(2)).response, None);
+        let usage = cache.usage();
+        assert_eq!((usage.entries, usage.hits, usage.misses), (1, 1, 2));
+        assert_eq!((usage.capacity, usage.evictions), (10_000, 0));
+    }
+
+    #[test]
+    fn keeps_no_more_bytes_than_it_may() {
+        let cache = ResponseCache::new(10_000);
+        for key in 0..50 {
+            let data = Bytes::from(vec![key; 20 * usize::from(key)]);
+            cache.insert(numbered(key), &response(data));
+            let usage = cache.usage();
+            assert!(usage.used <= usage.capacity, "{usage:?}");
+            assert_eq!(usage.entries as u64 + usage.evictions, u64::from(key) + 1);
+        }
+        let before = cache.usage();
+        let large = response(Bytes::from(vec![0; 10_000]));
+        assert!(!cache.insert(numbered(99), &large).known);
+        assert_eq!(cache.lookup(&numbered(99)).response, None);
+        assert_eq!(cache.usage().used, before.used);
+        assert_eq!(cache.usage().evictions, before.evictions);
+    }
+
+    #[test]
+    fn a_row_does_not_keep_its_batch() {
+        let cache = ResponseCache::new(10_000);
+        let batch = Bytes::from(vec![7; 1 << 20]);
+        cache.insert(numbered(1), &response(batch.slice(5..8)));
+        assert!(batch.is_unique());
+        let kept = cache.lookup(&numbered(1)).response.unwrap();
+        assert_eq!(kept.outputs[0].1.data(), &[7; 3][..]);
+    }
+}

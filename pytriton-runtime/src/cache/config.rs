@@ -1,0 +1,132 @@
+use std::ffi::OsStr;
+
+use thiserror::Error;
+
+/// The one cache of the embedded engine.
+const LOCAL: &str = "local";
+/// The fewest bytes for which a cache makes sense; tritonserver refuses less too.
+const LEAST: usize = 1024;
+
+/// Why there is no cache as `--cache-config` describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CacheConfigError {
+    /// It is no setting of a cache.
+    #[error("option --cache-config: expected `local,size=…`, found `{got}`")]
+    Form {
+        /// What stands there.
+        got: String,
+    },
+    /// tritonserver has further caches.
+    #[error(
+        "option --cache-config: the embedded engine has no cache `{cache}`: write `local,size=…`, or take the \
+         tritonserver engine (--engine tritonserver)"
+    )]
+    UnknownCache {
+        /// The cache's name.
+        cache: String,
+    },
+    /// There is one setting.
+    #[error(
+        "option --cache-config: the cache `local` has no setting `{setting}`: write `local,size=…`"
+    )]
+    UnknownSetting {
+        /// The setting's name.
+        setting: String,
+    },
+    /// The size is no number, or too small.
+    #[error("option --cache-config: expected a size from {LEAST} bytes, found `{got}`")]
+    Size {
+        /// What stands there.
+        got: String,
+    },
+}
+
+/// The bytes that the values of `--cache-config` ask for, the last of them where there are several; `None` for no value.
+///
+/// # Errors
+///
+/// A [`CacheConfigError`] that says what stands there instead.
+///
+/// # Examples
+///
+/// ```
+/// # use std::ffi::OsStr;
+/// # use pytriton_runtime::cache::cache_bytes;
+/// assert_eq!(cache_bytes([OsStr::new("local,size=1048576")]), Ok(Some(1 << 20)));
+/// assert_eq!(cache_bytes([]), Ok(None));
+/// ```
+pub fn cache_bytes<'a>(
+    values: impl IntoIterator<Item = &'a OsStr>,
+) -> Result<Option<usize>, CacheConfigError> {
+    let mut bytes = None;
+    for value in values {
+        bytes = Some(size(&value.to_string_lossy())?);
+    }
+    Ok(bytes)
+}
+
+fn size(value: &str) -> Result<usize, CacheConfigError> {
+    let parts = value
+        .split_once(',')
+        .and_then(|(cache, setting)| Some((cache, setting.split_once('=')?)));
+    let Some((cache, (setting, size))) = parts else {
+        return Err(CacheConfigError::Form {
+            got: value.to_owned(),
+        });
+    };
+    if cache != LOCAL {
+        return Err(CacheConfigError::UnknownCache {
+            cache: cache.to_owned(),
+        });
+    }
+    if setting != "size" {
+        return Err(CacheConfigError::UnknownSetting {
+            setting: setting.to_owned(),
+        });
+    }
+    let bytes = size.parse().ok().filter(|&bytes| bytes >= LEAST);
+    bytes.ok_or_else(|| CacheConfigError::Size {
+        got: size.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_are_named() {
+        let table = [
+            ("local", "expected `local,size=…`, found `local`"),
+            ("size=1024", "expected `local,size=…`, found `size=1024`"),
+            ("local,size", "expected `local,size=…`, found `local,size`"),
+            ("", "expected `local,size=…`, found ``"),
+            (",size=1024", "no cache ``"),
+            ("redis,host=localhost", "no cache `redis`"),
+            ("local,ttl=5", "no setting `ttl`"),
+            ("local,size=", "found ``"),
+            ("local,size=0", "from 1024 bytes, found `0`"),
+            ("local,size=1023", "found `1023`"),
+            ("local,size=-1", "found `-1`"),
+            ("local,size=1MB", "found `1MB`"),
+            (
+                "local,size=99999999999999999999",
+                "found `99999999999999999999`",
+            ),
+        ];
+        for (value, expected) in table {
+            let error = cache_bytes([OsStr::new(value)]).unwrap_err().to_string();
+            assert!(error.contains(expected), "{value}: {error}");
+            assert!(error.starts_with("option --cache-config: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_last_size_counts() {
+        let values = ["local,size=2048", "local,size=1024"].map(OsStr::new);
+        assert_eq!(cache_bytes(values), Ok(Some(1024)));
+        let values = ["local,size=x", "local,size=1024"].map(OsStr::new);
+        assert!(cache_bytes(values).is_err());
+    }
+}

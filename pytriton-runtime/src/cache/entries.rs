@@ -1,0 +1,148 @@
+use std::collections::{BTreeMap, HashMap};
+
+use crate::model::Response;
+
+use super::CacheKey;
+
+/// Responses up to a number of bytes. Where there is no room, those go that were not asked for the longest.
+#[derive(Debug)]
+pub(super) struct Entries {
+    capacity: usize,
+    used: usize,
+    entries: HashMap<CacheKey, Entry>,
+    /// The keys by when they were asked for last.
+    order: BTreeMap<u64, CacheKey>,
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    response: Response,
+    bytes: usize,
+    last_used: u64,
+}
+
+impl Entries {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            used: 0,
+            entries: HashMap::new(),
+            order: BTreeMap::new(),
+            clock: 0,
+        }
+    }
+
+    /// The bytes that are taken.
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// How many responses there are.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is a response of that key.
+    pub(super) fn contains(&self, key: &CacheKey) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// The response of that key, which is now the last that will go.
+    pub(super) fn get(&mut self, key: &CacheKey) -> Option<Response> {
+        let entry = self.entries.get_mut(key)?;
+        self.order.remove(&entry.last_used);
+        self.clock += 1;
+        entry.last_used = self.clock;
+        self.order.insert(self.clock, *key);
+        Some(entry.response.clone())
+    }
+
+    /// Adds a response of a new key and returns those that went for it.
+    ///
+    /// There must be room for so many bytes when all others are gone.
+    pub(super) fn insert(
+        &mut self,
+        key: CacheKey,
+        response: Response,
+        bytes: usize,
+    ) -> Vec<Response> {
+        let mut gone = Vec::new();
+        while self.used.saturating_add(bytes) > self.capacity
+            && let Some(response) = self.evict()
+        {
+            gone.push(response);
+        }
+        self.clock += 1;
+        self.used += bytes;
+        self.order.insert(self.clock, key);
+        let entry = Entry {
+            response,
+            bytes,
+            last_used: self.clock,
+        };
+        self.entries.insert(key, entry);
+        gone
+    }
+
+    fn evict(&mut self) -> Option<Response> {
+        let (_, key) = self.order.pop_first()?;
+        let entry = self.entries.remove(&key)?;
+        self.used -= entry.bytes;
+        Some(entry.response)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::key::tests::numbered;
+
+    const NOTHING: Response = Response {
+        outputs: Vec::new(),
+    };
+
+    /// What is done with which key, and the keys that are there afterwards.
+    enum Step {
+        Get(u8),
+        Insert(u8, usize),
+    }
+
+    #[test]
+    fn the_ones_that_nobody_asked_for_go_first() {
+        use Step::{Get, Insert};
+        let table: [(Step, &[u8]); 9] = [
+            (Insert(1, 40), &[1]),
+            (Insert(2, 40), &[1, 2]),
+            (Insert(3, 20), &[1, 2, 3]),
+            (Get(1), &[1, 2, 3]),
+            (Insert(4, 1), &[1, 3, 4]),
+            (Get(9), &[1, 3, 4]),
+            (Insert(5, 60), &[4, 5]),
+            (Insert(6, 100), &[6]),
+            (Insert(7, 0), &[6, 7]),
+        ];
+        let mut entries = Entries::new(100);
+        for (index, (step, expected)) in table.into_iter().enumerate() {
+            let before = entries.len();
+            match step {
+                Get(key) => assert_eq!(
+                    entries.get(&numbered(key)).is_some(),
+                    entries.contains(&numbered(key))
+                ),
+                Insert(key, bytes) => {
+                    let gone = entries.insert(numbered(key), NOTHING, bytes).len();
+                    assert_eq!(entries.len(), before + 1 - gone, "{index}");
+                }
+            }
+            let there: Vec<u8> = (0..=9)
+                .filter(|key| entries.contains(&numbered(*key)))
+                .collect();
+            assert_eq!(there, expected, "{index}");
+            assert_eq!(entries.order.len(), entries.len(), "{index}");
+            let taken: usize = entries.entries.values().map(|entry| entry.bytes).sum();
+            assert_eq!(taken, entries.used(), "{index}");
+            assert!(taken <= 100, "{index}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+use sha2::{Digest, Sha256};
+
+use crate::model::Request;
+
+/// What tells a request from all that may have another response: its model, its inputs, and the outputs it asks for.
+///
+/// Parameters, headers and ids are not part of it.
+// A cryptographic hash, so that nobody can make two requests that share a response, and inputs need not be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CacheKey([u8; 32]);
+
+impl CacheKey {
+    /// The key of a request.
+    pub fn new(request: &Request) -> Self {
+        let model = request.model();
+        let mut hash = KeyHash(Sha256::new());
+        hash.bytes(model.name.as_bytes());
+        hash.number(model.version as usize);
+        hash.number(request.requested_outputs().count());
+        for output in request.requested_outputs() {
+            hash.bytes(output.as_bytes());
+        }
+        for input in &model.inputs {
+            let Some(tensor) = request.tensor(input.name) else {
+                continue;
+            };
+            hash.bytes(input.name.as_bytes());
+            hash.bytes(tensor.datatype().name().as_bytes());
+            hash.number(tensor.shape().len());
+            for &size in tensor.shape() {
+                hash.number(size);
+            }
+            hash.bytes(tensor.data());
+        }
+        Self(hash.0.finalize().into())
+    }
+}
+
+/// A hash of values none of which can run into the next.
+struct KeyHash(Sha256);
+
+impl KeyHash {
+    fn number(&mut self, number: usize) {
+        self.0.update((number as u64).to_le_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len());
+        self.0.update(bytes);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::model::{
+        InferInput, InferRequest, ModelDeclaration, ModelSpec, ParameterValue, Parameters,
+        RequestedOutput, TensorDeclaration,
+    };
+    use crate::tensor::DataType;
+    use crate::testing::IDENTITY;
+
+    const BYTES: TensorDeclaration = TensorDeclaration {
+        name: "a",
+        datatype: DataType::Bytes,
+        rank: None,
+        shape: Some(&[-1]),
+        optional: true,
+    };
+    const OUTPUT: TensorDeclaration = TensorDeclaration {
+        name: "y",
+        optional: false,
+        ..BYTES
+    };
+    const TWO: ModelDeclaration = ModelDeclaration {
+        inputs: &[BYTES, TensorDeclaration { name: "b", ..BYTES }],
+        outputs: &[
+            OUTPUT,
+            TensorDeclaration {
+                name: "z",
+                ..OUTPUT
+            },
+        ],
+        ..IDENTITY
+    };
+
+    /// Keys that are none of a request.
+    pub(in crate::cache) fn numbered(number: u8) -> CacheKey {
+        CacheKey([number; 32])
+    }
+
+    /// One row of texts.
+    fn input(name: &str, texts: &[&str]) -> InferInput {
+        let text = |text: &&str| {
+            let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+            [&length, text.as_bytes()].concat()
+        };
+        InferInput {
+            name: name.to_owned(),
+            datatype: DataType::Bytes,
+            shape: vec![1, texts.len().try_into().unwrap()],
+            data: Bytes::from(texts.iter().flat_map(text).collect::<Vec<u8>>()),
+        }
+    }
+
+    fn request(inputs: Vec<InferInput>, outputs: &[&str]) -> InferRequest {
+        let output = |name: &&str| RequestedOutput {
+            name: (*name).to_owned(),
+            ..RequestedOutput::default()
+        };
+        InferRequest {
+            inputs,
+            outputs: outputs.iter().map(output).collect(),
+            ..InferRequest::default()
+        }
+    }
+
+    fn key(declaration: &ModelDeclaration, request: InferRequest) -> CacheKey {
+        let spec = Arc::new(ModelSpec::new(declaration).unwrap());
+        CacheKey::new(&Request::check(&spec, request).unwrap())
+    }
+
+    #[test]
+    fn whatever_changes_the_response_changes_the_key() {
+        let second = ModelDeclaration { version: 2, ..TWO };
+        let other = ModelDeclaration {
+            name: "Other",
+            ..TWO
+        };
+        let given = |name: &str, texts: &[&str]| request(vec![input(name, texts)], &[]);
+        let both =
+            |one: &str, two: &str| request(vec![input("a", &[one]), input("b", &[two])], &[]);
+        let tall = |name: &str| {
+            let mut input = input(name, &["1", "2"]);
+            input.shape = vec![2, 1];
+            request(vec![input], &[])
+        };
+        let table = [
+            ("plain", key(&TWO, given("a", &["1", "2"]))),
+            ("version", key(&second, given("a", &["1", "2"]))),
+            ("model", key(&other, given("a", &["1", "2"]))),
+            ("name", key(&TWO, given("b", &["1", "2"]))),
+            ("shape", key(&TWO, tall("a"))),
+            ("elements", key(&TWO, given("a", &["1", "3"]))),
+            ("seam of elements", key(&TWO, given("a", &["12", ""]))),
+            ("both", key(&TWO, both("1", "2"))),
+            ("the other way round", key(&TWO, both("2", "1"))),
+            ("seam of inputs", key(&TWO, both("12", ""))),
+            (
+                "one output",
+                key(&TWO, request(vec![input("a", &["1", "2"])], &["y"])),
+            ),
+            (
+                "other output",
+                key(&TWO, request(vec![input("a", &["1", "2"])], &["z"])),
+            ),
+            ("nothing", key(&TWO, request(vec![], &[]))),
+        ];
+        let mut seen = HashMap::new();
+        for (name, key) in table {
+            assert_eq!(seen.insert(key, name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_does() {
+        let given = || request(vec![input("a", &["1"]), input("b", &["2"])], &[]);
+        let plain = key(&TWO, given());
+        let mut parameters = Parameters::default();
+        parameters.insert("x", ParameterValue::Bool(true));
+        let table = [
+            InferRequest {
+                id: "7".to_owned(),
+                ..given()
+            },
+            InferRequest {
+                parameters,
+                ..given()
+            },
+            InferRequest {
+                timeout_microseconds: 5,
+                ..given()
+            },
+            request(vec![input("b", &["2"]), input("a", &["1"])], &[]),
+            request(given().inputs, &["z", "y"]),
+        ];
+        for (index, request) in table.into_iter().enumerate() {
+            assert_eq!(key(&TWO, request), plain, "{index}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+use std::time::{Duration, Instant};
+
+use crate::Error;
+use crate::cache::{CacheKey, ResponseCache};
+use crate::model::{Request, Response};
+use crate::scheduler::Scheduler;
+use crate::statistics::CacheHit;
+
+/// Answers a request from the cache, or executes it and keeps its response.
+///
+/// Requests that are the same and under way at the same time are all executed, as in Triton. A request that was executed
+/// in vain is a miss too; one that found its response kept by another meanwhile is none.
+///
+/// Source: `DynamicBatchScheduler::Enqueue` in Triton 2.51.
+///
+/// # Cancel safety
+///
+/// Dropping the future gives the request up, and keeps no response.
+pub(super) async fn infer_cached(
+    cache: &ResponseCache,
+    scheduler: &Scheduler,
+    request: Request,
+) -> Result<Response, Error> {
+    scheduler.check_open()?;
+    let arrived = Instant::now();
+    let key = CacheKey::new(&request);
+    let queue = arrived.elapsed();
+    let lookup = cache.lookup(&key);
+    if let Some(response) = lookup.response {
+        scheduler.recorder().record_hit(&CacheHit {
+            request: nanoseconds(arrived.elapsed()),
+            queue: nanoseconds(queue),
+            lookup: lookup.ns,
+        });
+        return Ok(response);
+    }
+    let outcome = scheduler.infer(request).await;
+    match &outcome {
+        Ok(response) => {
+            let insertion = cache.insert(key, response);
+            if !insertion.known {
+                let ns = lookup.ns.saturating_add(insertion.ns);
+                scheduler.recorder().record_miss(true, ns);
+            }
+        }
+        Err(Error::Model(_)) => scheduler.recorder().record_miss(false, lookup.ns),
+        // It was never executed.
+        Err(_) => {}
+    }
+    outcome
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{Duration, Instant, timeout};
+
+    use crate::Limits;
+    use crate::model::{InferRequest, ModelDeclaration, Registry};
+    use crate::repository::{Model, Repository};
+    use crate::scheduler::SchedulerError;
+    use crate::statistics::ModelStatistics;
+    use crate::testing::{IDENTITY, infer_request};
+
+    use super::*;
+
+    const CACHED: ModelDeclaration = ModelDeclaration {
+        response_cache: true,
+        ..IDENTITY
+    };
+
+    async fn start() -> Repository {
+        let registry = Registry::new(&[&CACHED]).unwrap();
+        let started = Repository::start(&registry, &Limits::default()).await;
+        started.unwrap()
+    }
+
+    fn model(repository: &Repository) -> &Model {
+        repository.model("Identity", None).unwrap()
+    }
+
+    /// Executions, successes, failures, hits and misses.
+    fn counts(statistics: &ModelStatistics) -> [u64; 5] {
+        [
+            statistics.execution_count,
+            statistics.success.count,
+            statistics.fail.count,
+            statistics.cache_hit.count,
+            statistics.cache_miss.count,
+        ]
+    }
+
+    #[tokio::test]
+    async fn the_same_request_is_executed_once() {
+        let repository = start().await;
+        let model = model(&repository);
+        let first = model.infer(infer_request(2, 1.0)).await.unwrap();
+        let again = InferRequest {
+            id: "other".to_owned(),
+            ..infer_request(2, 1.0)
+        };
+        assert_eq!(model.infer(again).await.unwrap(), first);
+        assert_eq!(counts(&model.statistics()), [1, 2, 0, 1, 1]);
+        assert_eq!(model.statistics().inference_count, 2);
+        model.infer(infer_request(1, 1.0)).await.unwrap();
+        assert_eq!(counts(&model.statistics()), [2, 3, 0, 1, 2]);
+        let usage = repository.cache().unwrap();
+        assert_eq!((usage.entries, usage.hits, usage.misses), (2, 1, 2));
+    }
+
+    #[tokio::test]
+    async fn errors_are_not_kept() {
+        let repository = start().await;
+        let model = model(&repository);
+        for failed in 1..=3 {
+            model.infer(infer_request(1, -3.0)).await.unwrap_err();
+            assert_eq!(counts(&model.statistics()), [failed, 0, failed, 0, failed]);
+        }
+        assert_eq!(repository.cache().unwrap().entries, 0);
+    }
+
+    #[tokio::test]
+    async fn of_requests_at_the_same_time_one_is_kept() {
+        let repository = start().await;
+        let model = model(&repository);
+        let (one, other) = tokio::join!(
+            model.infer(infer_request(1, -4.0)),
+            model.infer(infer_request(1, -4.0))
+        );
+        assert_eq!(one.unwrap(), other.unwrap());
+        let [_, success, _, hits, misses] = counts(&model.statistics());
+        assert_eq!((success, hits, misses), (2, 0, 1));
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_given_up_leaves_nothing() {
+        let repository = start().await;
+        let model = model(&repository);
+        let given_up = timeout(Duration::ZERO, model.infer(infer_request(1, -4.0))).await;
+        assert!(given_up.is_err());
+        model.infer(infer_request(1, -4.0)).await.unwrap();
+        assert_eq!(model.statistics().cache_hit.count, 0);
+    }
+
+    #[tokio::test]
+    async fn a_model_that_has_stopped_answers_nothing() {
+        let repository = start().await;
+        let model = model(&repository);
+        model.infer(infer_request(1, 1.0)).await.unwrap();
+        assert!(
+            repository
+                .drain(Instant::now() + Duration::from_secs(5))
+                .await
+        );
+        let refused = model.infer(infer_request(1, 1.0)).await.unwrap_err();
+        assert_eq!(refused, Error::Scheduler(SchedulerError::Stopping));
+        assert_eq!(counts(&model.statistics()), [1, 1, 0, 0, 1]);
+    }
+}

@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m", preserve_ordering = true, response_cache = true)]
+fn f(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+fn main() {}
