@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::model::Registry;
+use crate::triton::process::outlive_file_size_limits;
 use crate::triton::{Choice, Places, write_repository};
 
 use super::command::{Command, CommandLine};
@@ -17,6 +18,7 @@ use super::{Options, Server, ServerError, banner, check, inspect, logging, table
 ///
 /// The exit code is 0 when all went well, 1 for a failure, 2 for a mistake on the command line.
 pub fn run(name: &'static str, version: &'static str) -> ExitCode {
+    outlive_file_size_limits();
     let done = match CommandLine::command(name, version) {
         Command::Serve(options) => {
             logging::init(&options);
