@@ -8,6 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::logging;
 use crate::model::Registry;
+use crate::triton::process::outlive_file_size_limits;
 use crate::triton::{BACKEND, Choice, Places, write_repository};
 
 use super::command::{Command, CommandLine};
@@ -19,6 +20,7 @@ use super::{Options, Server, ServerError, banner, check, descriptors, inspect, t
 /// The exit code is 0 when all went well, 1 for a failure, 2 for a mistake on the command line.
 pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     descriptors::raise_limit();
+    outlive_file_size_limits();
     let done = match CommandLine::command(name, version) {
         Command::Serve(options) => {
             logging::init(options.log_verbose, options.log_format);

@@ -2,7 +2,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, future, mem};
+use std::{fs, future};
 
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
@@ -42,6 +42,8 @@ pub struct TritonEngine {
     binary: PathBuf,
     probe: Probe,
     launch: Launch,
+    /// Whether a server that has died is not yet followed by one that is ready.
+    restarting: bool,
     // In the order in which they go: the server before its instances, the folder last.
     server: Tritonserver,
     worker: Worker,
@@ -100,7 +102,8 @@ impl TritonEngine {
         write_backends(&launch.backends, others.as_deref())?;
         let worker = Worker::start(registry, workspace.path()).await?;
         let binary = located.binary.clone();
-        let server = start_server(&binary, &probe, &launch, &worker).await?;
+        let environment: Vec<_> = worker.environment().collect();
+        let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment).await?;
         // One that is started again must be found where the first was.
         launch.endpoints = *server.endpoints();
         if let Some(warning) = server.exposure() {
@@ -110,6 +113,7 @@ impl TritonEngine {
             binary,
             probe,
             launch,
+            restarting: false,
             server,
             worker,
             _workspace: workspace,
@@ -134,29 +138,38 @@ impl TritonEngine {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future leaves tritonserver running, or dead, as it is at that moment.
+    /// Dropping the future leaves tritonserver running, starting or dead, as it is at that moment.
     pub async fn keep_alive(&mut self) {
         let mut pause = FIRST_PAUSE;
         loop {
             let born = Instant::now();
             let exit = self.server.exited().await;
+            self.restarting = true;
             if born.elapsed() > LONG_LIFE {
                 pause = FIRST_PAUSE;
             }
-            tracing::error!(
-                "tritonserver {exit}; it is started again in {} ms",
-                pause.as_millis()
-            );
-            sleep(pause).await;
-            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
-            match start_server(&self.binary, &self.probe, &self.launch, &self.worker).await {
-                Ok(server) => {
-                    drop(mem::replace(&mut self.server, server));
-                    tracing::info!("tritonserver is ready again");
+            let milliseconds = pause.as_millis();
+            tracing::error!("tritonserver {exit}; it is started again in {milliseconds} ms");
+            loop {
+                sleep(pause).await;
+                pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                match self.spawn() {
+                    Ok(server) => break self.server = server,
+                    Err(error) => tracing::error!("{error}"),
                 }
-                Err(error) => tracing::error!("{error}"),
+            }
+            if self.server.ready().await.is_ok() {
+                self.restarting = false;
+                tracing::info!("tritonserver is ready again");
             }
         }
+    }
+
+    fn spawn(&self) -> Result<Tritonserver, LaunchError> {
+        let environment: Vec<_> = self.worker.environment().collect();
+        let known = &self.probe.flags;
+        let (server, _) = Tritonserver::spawn(&self.binary, known, &self.launch, &environment)?;
+        Ok(server)
     }
 
     /// Lets tritonserver answer what it has accepted, then stops it and the instances.
@@ -164,6 +177,8 @@ impl TritonEngine {
     /// tritonserver waits for its clients to close their connections, and fails when they do not in time. Clients keep
     /// connections for later: once nothing is under way on them any more, it is ended. Clients that ask on and on are
     /// refused when there is hardly any time left.
+    ///
+    /// A server that was being started again ends well however it ends: what it had to say has been logged.
     pub async fn stop(self) -> Exit {
         let exit = tokio::select! {
             exit = self.server.stop() => exit,
@@ -172,7 +187,10 @@ impl TritonEngine {
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
             tracing::warn!("an instance is still busy with a request that nobody waits for");
         }
-        exit
+        match self.restarting {
+            true => Exit::default(),
+            false => exit,
+        }
     }
 
     /// Waits until nothing is under way; for ever where there are models of which we know nothing, or traces that
@@ -202,16 +220,6 @@ impl TritonEngine {
             }
         }
     }
-}
-
-async fn start_server(
-    binary: &Path,
-    probe: &Probe,
-    launch: &Launch,
-    worker: &Worker,
-) -> Result<Tritonserver, LaunchError> {
-    let environment: Vec<_> = worker.environment().collect();
-    Tritonserver::start(binary, &probe.flags, launch, &environment).await
 }
 
 /// A workspace in the first folder that takes one; the words of the last that does not.

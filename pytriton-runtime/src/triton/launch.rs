@@ -17,12 +17,12 @@ const TRIES: u32 = 5;
 /// How much longer than its own timeout a server may take to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A tritonserver that answers.
+/// A tritonserver that answers, or soon will.
 #[derive(Debug)]
 pub struct Tritonserver {
     child: Child,
     endpoints: Endpoints,
-    version: Option<Version>,
+    version: Arc<OnceLock<Version>>,
     exit_timeout: Duration,
 }
 
@@ -72,30 +72,35 @@ impl Tritonserver {
         let mut tries = TRIES;
         loop {
             tries -= 1;
-            let ports = Ports::find(launch.endpoints)?;
-            let launch = Launch {
-                endpoints: ports.endpoints,
-                ..launch.clone()
-            };
-            match Self::start_at(binary, known, &launch, environment).await {
-                Err(LaunchError::Ended { exit })
-                    if ports.chosen && tries > 0 && lost_a_port(&exit) =>
-                {
+            let (server, chosen) = Self::spawn(binary, known, launch, environment)?;
+            match server.ready().await {
+                Ok(()) => return Ok(server),
+                Err(exit) if chosen && tries > 0 && lost_a_port(&exit) => {
                     tracing::debug!("somebody else was faster to take a free port: trying others");
                 }
-                started => return started,
+                Err(exit) => return Err(LaunchError::Ended { exit }),
             }
         }
     }
 
-    async fn start_at(
+    /// Starts a tritonserver that is not yet ready, and says whether another try would choose other ports.
+    ///
+    /// # Errors
+    ///
+    /// A [`LaunchError`].
+    pub fn spawn(
         binary: &Path,
         known: &BTreeSet<String>,
         launch: &Launch,
         environment: &[(&str, String)],
-    ) -> Result<Self, LaunchError> {
+    ) -> Result<(Self, bool), LaunchError> {
+        let Ports { endpoints, chosen } = Ports::find(launch.endpoints)?;
+        let launch = Launch {
+            endpoints,
+            ..launch.clone()
+        };
         let mut command = Command::new(binary);
-        command.args(arguments(launch, known)?);
+        command.args(arguments(&launch, known)?);
         tracing::debug!(?command, "starting tritonserver");
         command.envs(environment.iter().map(|(name, value)| (*name, value)));
         let version = Arc::new(OnceLock::new());
@@ -109,15 +114,26 @@ impl Tritonserver {
             binary: binary.display().to_string(),
             source,
         })?;
-        match ready(&child, &launch.endpoints).await {
-            Ok(()) => Ok(Self {
-                child,
-                endpoints: launch.endpoints,
-                version: version.get().copied(),
-                exit_timeout: Duration::from_secs(launch.exit_timeout_secs),
-            }),
-            Err(exit) => Err(LaunchError::Ended { exit }),
-        }
+        let server = Self {
+            child,
+            endpoints,
+            version,
+            exit_timeout: Duration::from_secs(launch.exit_timeout_secs),
+        };
+        Ok((server, chosen))
+    }
+
+    /// Waits until it is ready.
+    ///
+    /// # Errors
+    ///
+    /// How it ended, when it ended before.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future changes nothing.
+    pub async fn ready(&self) -> Result<(), Exit> {
+        ready(&self.child, &self.endpoints).await
     }
 
     /// Where it answers.
@@ -127,7 +143,7 @@ impl Tritonserver {
 
     /// What it says its version is, when it says so.
     pub fn version(&self) -> Option<Version> {
-        self.version
+        self.version.get().copied()
     }
 
     /// Its process id, as long as it runs.
@@ -165,7 +181,7 @@ impl Tritonserver {
 
     /// Why it should not be reachable from elsewhere, if it is and should not.
     pub fn exposure(&self) -> Option<String> {
-        exposure(self.version?, &self.endpoints)
+        exposure(self.version()?, &self.endpoints)
     }
 }
 

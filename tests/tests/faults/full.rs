@@ -1,50 +1,25 @@
-//! Full disks and full shared memory: an error, never a deadly signal.
+//! A disk that is full at the start, and full shared memory: an error, never a deadly signal.
 
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use pytriton_tests::{Result, Server, finish};
 
 use crate::engine::{prepare, workspaces};
-use crate::{EXIT, MODELS, http};
+use crate::shell::{NAMESPACE, disk, shell};
+use crate::{EXIT, http};
 
 /// The largest file, and so the largest segment of shared memory, in blocks of 512 bytes: 16 MiB.
-const LIMIT: &str = "ulimit -f 32768";
-
-/// A shell that does something before it becomes the server.
-fn shell(home: &Path, wrapper: &[&str], before: &str) -> Result<Command> {
-    let serve = format!("{before} && exec '{MODELS}' --http-port=0 --grpc-port=0 --metrics-port=0");
-    let arguments = [wrapper, &["sh", "-c", &serve]].concat();
-    let mut command = Command::new(arguments[0]);
-    command.args(&arguments[1..]);
-    prepare(&mut command, home)?;
-    Ok(command)
-}
+pub(crate) const LIMIT: &str = "ulimit -f 32768";
 
 #[test]
 fn a_full_disk_is_said_at_the_start() -> Result<()> {
     let home = tempfile::tempdir()?;
-    let mount = format!(
-        "mount -t tmpfs -o size=64k none '{}'",
-        home.path().display()
-    );
-    let namespace = ["unshare", "-rm"];
-    let try_it = finish(
-        Command::new("unshare").args(["-rm", "sh", "-c", &mount]),
-        EXIT,
-    );
-    let (mut command, expected) = match try_it {
-        Ok(tried) if tried.status.success() => (
-            shell(home.path(), &namespace, &mount)?,
-            "No space left on device",
-        ),
+    let (mut command, expected) = match disk(home.path(), "64k") {
+        Some(mount) => (shell(&NAMESPACE, &mount, ""), "No space left on device"),
         // Where nobody may mount, the files may not be larger than 4 KiB.
-        _ => (
-            shell(home.path(), &[], "trap '' XFSZ && ulimit -f 8")?,
-            "File too large",
-        ),
+        None => (shell(&[], "ulimit -f 8", ""), "File too large"),
     };
+    prepare(&mut command, home.path())?;
     let refused = finish(&mut command, EXIT)?;
     assert_eq!(refused.status.code(), Some(1), "{}", refused.stderr);
     let error = refused
@@ -71,7 +46,9 @@ fn identity(address: &str, bytes: usize) -> Result<http::Answer> {
 #[test]
 fn full_shared_memory_fails_one_batch() -> Result<()> {
     let home = tempfile::tempdir()?;
-    let server = Server::spawn(&mut shell(home.path(), &[], LIMIT)?)?;
+    let mut command = shell(&[], LIMIT, "");
+    prepare(&mut command, home.path())?;
+    let server = Server::spawn(&mut command)?;
     let address = &server.banner().http;
     for _ in 0..3 {
         // What tritonserver cannot hand over.

@@ -1,16 +1,17 @@
 //! `kill -9` at random moments under load.
 
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::Duration;
 use std::{fs, thread};
 
 use pytriton_tests::{Result, Server};
 
-use crate::engine::{start, workspaces};
+use crate::engine::{FREE_PORTS, prepare, start, workspaces};
 use crate::load::Load;
 use crate::process::{child, group, has_named_memory, kill, wait_until};
 use crate::random::Random;
-use crate::{EXIT, NOTICED, http};
+use crate::{EXIT, MODELS, NOTICED, http};
 
 /// How often each of them is killed.
 const ROUNDS: usize = 4;
@@ -107,8 +108,8 @@ fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
         format!("--grpc-port={}", port(&banner.grpc)),
         format!("--metrics-port={}", port(&banner.metrics)),
     ];
-    let mut command = std::process::Command::new(crate::MODELS);
-    crate::engine::prepare(&mut command, home.path())?;
+    let mut command = Command::new(MODELS);
+    prepare(&mut command, home.path())?;
     let next = Server::spawn(command.args(ports))?;
     assert_eq!(next.banner(), &banner);
     assert!(http::right(&next.banner().http));
@@ -156,5 +157,32 @@ fn a_server_that_is_started_again_is_right_again() -> Result<()> {
     server.signal("TERM")?;
     assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
     assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_stop_while_it_is_started_again_is_an_orderly_end() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut random = Random::new();
+    for _ in 0..ROUNDS {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_example_identity"));
+        prepare(&mut command, home.path())?;
+        let server = Server::spawn(command.args(FREE_PORTS).arg("--restart"))?;
+        let old = tritonserver(&server);
+        kill(old)?;
+        wait_until("the news of its end", NOTICED, || {
+            let log = server.log();
+            log.is_ok_and(|log| log.contains("it is started again in 100 ms"))
+        });
+        // The pause, the start, and a moment in which it answers and is not yet known to be ready.
+        thread::sleep(random.moment(Duration::from_millis(500)));
+        let new = child(&server);
+        server.signal("TERM")?;
+        let (status, log) = server.wait(EXIT)?;
+        assert_eq!(status.code(), Some(0), "{log}");
+        assert!(!log.contains("error: "), "{log}");
+        assert!(new.is_none_or(|new| group(new).is_empty()));
+        assert!(workspaces(home.path()).is_empty());
+    }
     Ok(())
 }

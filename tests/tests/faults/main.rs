@@ -6,12 +6,14 @@ mod broken;
 mod clients;
 mod engine;
 mod failing;
+mod filling;
 mod full;
 mod http;
 mod killed;
 mod load;
 mod process;
 mod random;
+mod shell;
 mod side_by_side;
 mod stopping;
 

@@ -47,3 +47,37 @@ impl Sleep for Futex {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+    use std::sync::{Arc, mpsc};
+    use std::thread;
+
+    use super::*;
+
+    /// Nobody who sleeps that long looks at the word by itself.
+    const LONG: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn every_change_wakes_the_sleeper() {
+        let word = Arc::new(AtomicU32::new(0));
+        let (done, both) = mpsc::channel();
+        for own in [0, 1] {
+            let (word, done) = (Arc::clone(&word), done.clone());
+            thread::spawn(move || {
+                for _ in 0..20_000 {
+                    while word.load(Ordering::Acquire) != own {
+                        Futex.sleep(&word, 1 - own, LONG);
+                    }
+                    word.store(1 - own, Ordering::Release);
+                    Futex.wake(&word);
+                }
+                done.send(())
+            });
+        }
+        for _ in 0..2 {
+            both.recv_timeout(Duration::from_secs(30)).unwrap();
+        }
+    }
+}

@@ -1,18 +1,20 @@
-//! The one thing that must happen between `fork` and `exec`.
+//! What signals do to this process and its child.
 //!
-//! Invariant: the closure runs in a copy of this process in which only the calling thread exists. It must not allocate,
-//! lock, or call anything that is not async-signal-safe: it makes two system calls and reads a number.
+//! Invariant: what is done between `fork` and `exec` runs in a copy of this process in which only the calling thread
+//! exists. It must not allocate, lock, or call anything that is not async-signal-safe: it makes two system calls and reads
+//! a number.
 
 #![expect(
     unsafe_code,
-    reason = "`pre_exec` is the only way to ask for a parent-death signal"
+    reason = "`pre_exec` is the only way to ask for a parent-death signal, and `signal` to ignore one for a child too"
 )]
 
+use std::ffi::c_int;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use rustix::process::getppid;
+use rustix::process::{Signal, getppid};
 
 /// Makes the child be killed when the thread that spawns it ends, and so when this process dies.
 ///
@@ -22,7 +24,7 @@ pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
     let parent = std::process::id();
     let ask = move || {
         #[cfg(target_os = "linux")]
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // The parent may have died before the request was made: then nobody would ever send the signal.
         match getppid().is_some_and(|now| now.as_raw_pid().cast_unsigned() == parent) {
             true => Ok(()),
@@ -37,4 +39,17 @@ pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
     unsafe {
         command.pre_exec(ask);
     }
+}
+
+/// Lets a write beyond `RLIMIT_FSIZE` fail, as one to a full disk does, where it would end this process or tritonserver: a
+/// log that may not grow any more is no reason not to serve.
+pub(crate) fn outlive_file_size_limits() {
+    unsafe extern "C" {
+        fn signal(number: c_int, handler: usize) -> usize;
+    }
+    /// `SIG_IGN`, which a child inherits.
+    const IGNORE: usize = 1;
+
+    // SAFETY: the call takes two numbers, and the second is `SIG_IGN`, not the address of a function.
+    unsafe { signal(Signal::XFSZ.as_raw(), IGNORE) };
 }

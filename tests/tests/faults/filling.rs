@@ -1,0 +1,153 @@
+//! Disks that fill and logs that nobody takes any more, while a server serves.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pytriton_tests::{Engine, Result, Server};
+
+use crate::engine::{prepare, workspaces};
+use crate::full::LIMIT;
+use crate::process::{child, kill, wait_until};
+use crate::shell::{NAMESPACE, disk, shell};
+use crate::{EXIT, http};
+
+/// The largest file of a shell with [`LIMIT`].
+const LARGEST: u64 = 16 << 20;
+
+/// Lets the server write into its log, and looks whether it still serves.
+fn serves(server: &Server) -> Result<()> {
+    let address = &server.banner().http;
+    let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[-1]}"#;
+    for _ in 0..3 {
+        let failed = http::infer(address, "Panic", input)?;
+        assert_eq!(failed.status, 500, "{failed:?}");
+        assert!(failed.body.contains("-1 is below zero"), "{failed:?}");
+    }
+    assert!(http::right(address));
+    Ok(())
+}
+
+fn stops(server: Server) -> Result<()> {
+    server.signal("TERM")?;
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{status} {log}");
+    Ok(())
+}
+
+/// A file that a process with [`LIMIT`] cannot append to.
+fn full(path: &Path) -> Result<()> {
+    let file = OpenOptions::new().append(true).create(true).open(path)?;
+    Ok(file.set_len(LARGEST)?)
+}
+
+#[test]
+fn a_log_that_takes_no_line_keeps_nobody_waiting() -> Result<()> {
+    let table = [
+        ("true", "--log-file=/dev/full 2>/dev/full"),
+        ("true", "2>&-"),
+        // Somebody reads a few lines and goes.
+        ("mkfifo pipe && { head -n 3 <pipe >/dev/null & }", "2>pipe"),
+        (LIMIT, "--log-file=full 2>>full"),
+    ];
+    for (before, arguments) in table {
+        for engine in [Engine::Embedded, Engine::Tritonserver] {
+            let home = tempfile::tempdir()?;
+            full(&home.path().join("full"))?;
+            let mut command = shell(&[], before, &format!("--log-verbose=1 {arguments}"));
+            if engine == Engine::Tritonserver {
+                prepare(&mut command, home.path())?;
+            }
+            let server = Server::spawn(command.current_dir(home.path()))?;
+            serves(&server)?;
+            stops(server)?;
+        }
+    }
+    Ok(())
+}
+
+/// A small disk, or a log of which the limit is near, that can be filled.
+struct Disk {
+    home: PathBuf,
+    wrapper: &'static [&'static str],
+    before: String,
+}
+
+impl Disk {
+    fn new(home: &Path) -> Self {
+        let home = home.to_owned();
+        match disk(&home, "8m") {
+            Some(before) => Self {
+                home,
+                wrapper: &NAMESPACE,
+                before,
+            },
+            None => Self {
+                home,
+                wrapper: &[],
+                before: LIMIT.to_owned(),
+            },
+        }
+    }
+
+    fn command(&self, arguments: &str) -> Result<Command> {
+        let before = format!("{} && cd '{}'", self.before, self.home.display());
+        let mut command = shell(self.wrapper, &before, arguments);
+        prepare(&mut command, &self.home)?;
+        Ok(command)
+    }
+
+    /// The folder as the server sees it, which lives as long as it is open.
+    fn open(&self, server: &Server) -> Result<(File, PathBuf)> {
+        let folder = format!("/proc/{}/root{}", server.pid(), self.home.display());
+        let folder = File::open(folder)?;
+        let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+        Ok((folder, path))
+    }
+
+    fn fill(&self, path: &Path) -> Result<()> {
+        if self.wrapper.is_empty() {
+            return full(&path.join("log"));
+        }
+        for name in ["filling", "log", "theirs"] {
+            let mut file = OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(path.join(name))?;
+            for size in [4096, 1] {
+                while file.write_all(&[7; 4096][..size]).is_ok() {}
+            }
+        }
+        assert!(fs::write(path.join("another"), "x").is_err());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_disk_that_fills_while_it_serves_ends_nothing() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let disk = Disk::new(home.path());
+    let server =
+        Server::spawn(&mut disk.command("--restart --log-verbose=1 --log-file=theirs 2>>log")?)?;
+    let (_open, path) = disk.open(&server)?;
+    assert_eq!(workspaces(&path).len(), 1);
+    serves(&server)?;
+    disk.fill(&path)?;
+    let size = || fs::metadata(path.join("log")).map_or(0, |log| log.len());
+    let before = size();
+    serves(&server)?;
+    assert_eq!(size(), before);
+    // A tritonserver that is started again needs nothing that has to be written anew.
+    let old = child(&server);
+    assert!(old.is_some());
+    kill(old.unwrap_or_default())?;
+    wait_until("the restart", EXIT, || {
+        child(&server) != old && http::right(&server.banner().http)
+    });
+    serves(&server)?;
+    stops(server)?;
+    assert!(workspaces(&path).is_empty());
+    Ok(())
+}
