@@ -14,7 +14,7 @@ from tritonclient.utils import InferenceServerException
 
 from wire import cache_gauges, connect, infer, metric, metrics, post_binary, post_json, statistics, tensor
 
-MODELS = ["Cached", "CachedAlone"]
+MODELS = ["Cached", "CachedAlone", "CachedInFlight"]
 # No two tests send the same elements.
 NUMBERS = itertools.count(1)
 PARTS = ("success", "fail", "queue", "compute_input", "compute_infer", "compute_output", "cache_hit", "cache_miss")
@@ -218,7 +218,7 @@ def test_metrics_of_the_models(http):
         infer(tritonclient.http, http, "CachedEither", {"a": sent})
     assert [metric(name, "CachedEither") for name in names] == [before[0] + 3, before[1] + 1]
     for family in (*names, "nv_cache_hit_duration_per_model", "nv_cache_miss_duration_per_model"):
-        assert {dict(pairs)["model"] for pairs in metrics()[family]} == {*MODELS, "CachedEither"}
+        assert {dict(pairs)["model"] for pairs in metrics()[family]} == {*MODELS, "CachedEither", "CachedQueue"}
 
 
 def test_metrics_of_the_cache(http):

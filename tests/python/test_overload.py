@@ -12,7 +12,7 @@ import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
-from wire import HTTP, TRITONSERVER, connect, infer, metric, statistics, tensor
+from wire import HTTP, TRITONSERVER, connect, infer, metric, statistics, tensor, wait_until
 
 pytestmark = pytest.mark.usefixtures("then_right")
 
@@ -32,16 +32,6 @@ def timed(protocol, model, milliseconds, **options):
         return time.monotonic() - begun, error
     finally:
         client.close()
-
-
-def wait_until(condition):
-    """Waits for something that the server does by itself."""
-    for _ in range(200):
-        if condition():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not come to pass")
-
 
 
 def test_a_full_queue_refuses_at_once(protocol):

@@ -105,6 +105,15 @@ def metric(family, model, version="1", **labels):
     return metrics()[family][frozenset(pairs.items())]
 
 
+def wait_until(condition):
+    """Waits for something that the server does by itself."""
+    for _ in range(200):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not come to pass")
+
+
 def cache_gauges():
     """What the response cache holds, when all that was done has been counted: tritonserver's own looks once a second."""
     time.sleep(1.5 if TRITONSERVER else 0)

@@ -25,6 +25,30 @@ fn cached_alone(x: ArrayView2<f32>) -> Counted {
     counted(&x)
 }
 
+#[pytriton::model(
+    name = "CachedInFlight",
+    max_batch_size = 16,
+    batches_in_flight = 4,
+    response_cache = true
+)]
+#[batch]
+async fn cached_in_flight(x: ArrayView2<f32>) -> Counted {
+    counted(&x)
+}
+
+/// One request of each level may wait, and not for long.
+#[pytriton::model(
+    name = "CachedQueue",
+    max_batch_size = 1,
+    max_queue_size = 1,
+    default_timeout_microseconds = 1_000_000,
+    priority_levels = 2,
+    response_cache = true
+)]
+fn cached_queue(x: ArrayView2<f32>) -> Counted {
+    counted(&x)
+}
+
 /// Two inputs of which a request has one or both.
 #[pytriton::model(name = "CachedEither", max_batch_size = 16, response_cache = true)]
 fn cached_either(a: Option<ArrayView2<f32>>, b: Option<ArrayView2<f32>>) -> Counted {
