@@ -40,10 +40,10 @@ pub(super) async fn infer_cached(
             let insertion = cache.insert(key, response);
             if !insertion.known {
                 let ns = lookup.ns.saturating_add(insertion.ns);
-                scheduler.recorder().record_miss(true, ns);
+                scheduler.recorder().record_miss(ns);
             }
         }
-        Err(Error::Model(_)) => scheduler.recorder().record_miss(false, lookup.ns),
+        Err(Error::Model(_)) => scheduler.recorder().record_miss(lookup.ns),
         // It was never executed.
         Err(_) => {}
     }

@@ -91,13 +91,14 @@ impl Recorder {
 
     /// Counts that the response cache had no response to a request that was executed. Looking for it and keeping the new
     /// one took `ns` nanoseconds, which its execution does not know of.
-    pub fn record_miss(&self, succeeded: bool, ns: u64) {
+    ///
+    /// As in Triton, they are added to those of the requests that succeeded, whether this one did or not.
+    ///
+    /// Source: `InferenceStatsAggregator::UpdateSuccessCacheMiss` in Triton 2.51.
+    pub fn record_miss(&self, ns: u64) {
         let mut statistics = self.lock();
         statistics.cache_miss.add(1, ns);
-        match succeeded {
-            true => statistics.success.ns += ns,
-            false => statistics.fail.ns += ns,
-        }
+        statistics.success.ns += ns;
     }
 
     /// What has been counted so far, with `pending` requests waiting.
@@ -157,12 +158,12 @@ mod tests {
             queue: 4,
             lookup: 3,
         });
-        recorder.record_miss(true, 10);
-        recorder.record_miss(false, 20);
+        recorder.record_miss(10);
+        recorder.record_miss(20);
         let statistics = recorder.snapshot(0);
-        assert_eq!(statistics.success, StatisticDuration { count: 1, ns: 19 });
+        assert_eq!(statistics.success, StatisticDuration { count: 1, ns: 39 });
         assert_eq!(statistics.queue, StatisticDuration { count: 1, ns: 4 });
-        assert_eq!(statistics.fail, StatisticDuration { count: 0, ns: 20 });
+        assert_eq!(statistics.fail, StatisticDuration::default());
         assert_eq!(statistics.cache_hit, StatisticDuration { count: 1, ns: 3 });
         assert_eq!(
             statistics.cache_miss,
