@@ -147,6 +147,17 @@ def test_failures_are_not_kept(protocol, client, model, value, then_right):
     assert counted() == {"fail": 3, "cache_miss": 3, "executions": 3}
 
 
+def test_the_miss_of_a_failure_takes_time_of_the_successes(protocol, client):
+    with connect(tritonclient.http) as http:
+        before = statistics(http, "Cached")["inference_stats"]
+        with pytest.raises(InferenceServerException):
+            infer(protocol, client, "Cached", {"x": np.full((1, 1), -1.0, dtype=np.float32)})
+        now = statistics(http, "Cached")["inference_stats"]
+    grown = {part: now[part]["ns"] - before[part]["ns"] for part in ("success", "cache_miss")}
+    assert now["success"]["count"] == before["success"]["count"]
+    assert grown["success"] == grown["cache_miss"] > 0
+
+
 def test_refused_requests_are_not_looked_for(protocol, client):
     counted = Counted("Cached")
     for _ in range(2):
