@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ndarray::{Array2, Ix2};
@@ -45,6 +45,12 @@ impl Instance for Identity {
         })
     }
 }
+
+/// Where the tests of all crates have one tritonserver together.
+const INSTALLED: &str = concat!(
+    env!("CARGO_TARGET_TMPDIR"),
+    "/cache/pytriton/tritonserver/2.51.0"
+);
 
 const IDENTITY: ModelDeclaration = ModelDeclaration {
     name: "Identity",
@@ -144,7 +150,7 @@ fn a_hundred_starts_and_stops_do_not_grow() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let installed = install::install().unwrap();
+        let installed = install::install_to(Path::new(INSTALLED)).unwrap();
         let located = Located {
             binary: installed.folder.join("bin/tritonserver"),
             found: Found::Cache,

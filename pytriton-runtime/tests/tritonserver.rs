@@ -16,6 +16,12 @@ use pytriton_runtime::triton::{
 };
 use tokio::time::{Instant, timeout};
 
+/// Where the tests of all crates have one tritonserver together.
+const INSTALLED: &str = concat!(
+    env!("CARGO_TARGET_TMPDIR"),
+    "/cache/pytriton/tritonserver/2.51.0"
+);
+
 const SOON: Duration = Duration::from_secs(1);
 const READY: Duration = Duration::from_secs(20);
 
@@ -29,7 +35,7 @@ struct Setup {
 
 impl Setup {
     fn new(arguments: &[&str]) -> Self {
-        let installed = install::install().unwrap();
+        let installed = install::install_to(Path::new(INSTALLED)).unwrap();
         let binary = installed.folder.join("bin/tritonserver");
         let command = Flags::augment_args(clap::Command::new("test").no_binary_name(true));
         let matches = command.get_matches_from(arguments);
@@ -86,7 +92,8 @@ fn get(address: SocketAddr, path: &str) -> String {
 
 #[tokio::test]
 async fn answers_on_free_ports_and_stops_well() {
-    let server = Setup::new(&["--id=my server"]).start().await.unwrap();
+    let setup = Setup::new(&["--id=my server"]);
+    let server = setup.start().await.unwrap();
     let Endpoints {
         http,
         grpc,
@@ -96,7 +103,7 @@ async fn answers_on_free_ports_and_stops_well() {
     assert!(get(metrics.unwrap(), "/metrics").starts_with("HTTP/1.1 200"));
     assert!(TcpStream::connect(grpc.unwrap()).is_ok());
     assert_eq!(server.version(), "2.51.0".parse().ok());
-    assert_eq!(server.exposure(), None);
+    assert_eq!(server.exposure(&setup.flags), None);
     let exit = timeout(READY, server.stop()).await.unwrap();
     assert!(exit.success(), "{exit}");
     assert!(TcpStream::connect(http.unwrap()).is_err());

@@ -84,19 +84,22 @@ impl Settings {
         let options =
             Options::parse_nested("#[pytriton::model]", tokens, &KNOWN, &[NESTED], errors);
         let max_batch_size = max_batch_size(&options, errors);
+        // In the order in which their mistakes are reported.
+        let root = CratePath::take(&options, errors);
+        let name = name(&options, errors).unwrap_or_default();
+        let version = options.integer("version", &(1..=MOST), errors);
         let instances = options.integer("instances", &(1..=MOST_INSTANCES), errors);
         let instances = instances.unwrap_or(1);
         let in_flight = 1..=MOST_BATCHES_IN_FLIGHT.min(MOST_INSTANCES / instances);
+        let in_flight = options.integer("batches_in_flight", &in_flight, errors);
         let dynamic_batching = DynamicBatching::parse(&options, max_batch_size, errors);
         Self {
-            root: CratePath::take(&options, errors),
-            name: name(&options, errors).unwrap_or_default(),
-            version: options.integer("version", &(1..=MOST), errors).unwrap_or(1),
+            root,
+            name,
+            version: version.unwrap_or(1),
             max_batch_size,
             instances,
-            batches_in_flight: options
-                .integer("batches_in_flight", &in_flight, errors)
-                .unwrap_or(1),
+            batches_in_flight: in_flight.unwrap_or(1),
             response_cache: response_cache(&options, dynamic_batching.as_ref(), errors),
             dynamic_batching,
             parameters: options.texts("parameters", errors),

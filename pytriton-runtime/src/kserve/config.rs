@@ -38,6 +38,8 @@ pub fn config_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
         json.name("parameters")
             .object(|json| parameters(json, model.parameters));
         empty_array(json, "model_warmup");
+        json.name("model_transaction_policy")
+            .object(|json| json.name("decoupled").boolean(false));
         if model.response_cache {
             enabled(json.name("response_cache"));
         }
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn has_tritons_members_in_their_order() {
-        let expected = r#"{"name":"Identity","platform":"","backend":"pytriton","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":8,"input":[{"name":"INPUT_1","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"OUTPUT_1","data_type":"TYPE_FP32","dims":[-1],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"optimization":{"priority":"PRIORITY_DEFAULT","input_pinned_memory":{"enable":true},"output_pinned_memory":{"enable":true},"gather_kernel_buffer_threshold":0,"eager_batching":false},"dynamic_batching":{"preferred_batch_size":[8],"max_queue_delay_microseconds":0,"preserve_ordering":false,"priority_levels":0,"default_priority_level":0,"priority_queue_policy":{}},"instance_group":[{"name":"Identity_0","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[]}"#;
+        let expected = r#"{"name":"Identity","platform":"","backend":"pytriton","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":8,"input":[{"name":"INPUT_1","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"OUTPUT_1","data_type":"TYPE_FP32","dims":[-1],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"optimization":{"priority":"PRIORITY_DEFAULT","input_pinned_memory":{"enable":true},"output_pinned_memory":{"enable":true},"gather_kernel_buffer_threshold":0,"eager_batching":false},"dynamic_batching":{"preferred_batch_size":[8],"max_queue_delay_microseconds":0,"preserve_ordering":false,"priority_levels":0,"default_priority_level":0,"priority_queue_policy":{}},"instance_group":[{"name":"Identity_0","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[],"model_transaction_policy":{"decoupled":false}}"#;
         assert_eq!(text(&IDENTITY), expected);
     }
 
@@ -195,7 +197,7 @@ mod tests {
             response_cache: true,
             ..IDENTITY
         });
-        let end = r#""model_warmup":[],"response_cache":{"enable":true}}"#;
+        let end = r#""model_warmup":[],"model_transaction_policy":{"decoupled":false},"response_cache":{"enable":true}}"#;
         assert!(text.ends_with(end), "{text}");
     }
 

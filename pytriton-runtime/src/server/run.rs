@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::logging;
+use crate::logging::{self, LogFormat};
 use crate::model::Registry;
 use crate::triton::process::outlive_file_size_limits;
 use crate::triton::{BACKEND, Choice, Places, write_repository};
@@ -41,7 +41,10 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
                 })
                 .map(|report| print(&report))
         }
-        Command::Install => inspect::install().map(|report| print(&report)),
+        Command::Install => {
+            logging::init(0, LogFormat::Human);
+            inspect::install().map(|report| print(&report))
+        }
         Command::Repository {
             folder,
             native: false,

@@ -53,6 +53,13 @@ pub struct Endpoints {
     pub metrics: Option<SocketAddr>,
 }
 
+impl Endpoints {
+    /// Those that are served.
+    pub fn all(&self) -> impl Iterator<Item = SocketAddr> {
+        [self.http, self.grpc, self.metrics].into_iter().flatten()
+    }
+}
+
 /// An option that the tritonserver at hand does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(

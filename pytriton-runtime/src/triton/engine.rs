@@ -106,7 +106,7 @@ impl TritonEngine {
         let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment).await?;
         // One that is started again must be found where the first was.
         launch.endpoints = *server.endpoints();
-        if let Some(warning) = server.exposure() {
+        if let Some(warning) = server.exposure(&launch.flags) {
             tracing::warn!("{warning}");
         }
         Ok(Self {

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 use std::io;
+use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::process::{Child, Exit, PortError, Ports, ready};
-use super::{Endpoints, Launch, UnknownFlag, Version, arguments};
+use super::{Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
 
 /// How often free ports are chosen anew when others were faster.
 const TRIES: u32 = 5;
@@ -75,7 +76,7 @@ impl Tritonserver {
             let (server, chosen) = Self::spawn(binary, known, launch, environment)?;
             match server.ready().await {
                 Ok(()) => return Ok(server),
-                Err(exit) if chosen && tries > 0 && lost_a_port(&exit) => {
+                Err(exit) if chosen && tries > 0 && server.lost_a_port(&exit) => {
                     tracing::debug!("somebody else was faster to take a free port: trying others");
                 }
                 Err(exit) => return Err(LaunchError::Ended { exit }),
@@ -180,41 +181,57 @@ impl Tritonserver {
     }
 
     /// Why it should not be reachable from elsewhere, if it is and should not.
-    pub fn exposure(&self) -> Option<String> {
-        exposure(self.version()?, &self.endpoints)
+    pub fn exposure(&self, flags: &Flags) -> Option<String> {
+        exposure(self.version(), &self.endpoints, flags)
+    }
+
+    /// Whether it ended because somebody else has taken one of its ports.
+    fn lost_a_port(&self, exit: &Exit) -> bool {
+        let mut words = exit.last_words.iter();
+        // It says so of a certificate that it cannot read, too.
+        words.any(|line| line.contains("already in use"))
+            && (self.endpoints.all()).any(|address| TcpListener::bind(address).is_err())
     }
 }
 
-/// Whether the server ended because a port was taken.
-fn lost_a_port(exit: &Exit) -> bool {
-    exit.last_words
-        .iter()
-        .any(|line| line.contains("already in use"))
+/// A server that does not say its version, because its log is elsewhere, may be an old one.
+fn exposure(version: Option<Version>, endpoints: &Endpoints, flags: &Flags) -> Option<String> {
+    if version.is_some_and(|version| version >= Version::SAFE) {
+        return None;
+    }
+    let open = open_door(endpoints, flags)?;
+    let version = version.map_or("of unknown version".to_owned(), |version| {
+        version.to_string()
+    });
+    Some(format!(
+        "tritonserver {version} listens on {open}: versions before {} (26.06) have published vulnerabilities, and a \
+         single request of anybody who reaches it can end it; use a newer one (--tritonserver PATH), or listen on \
+         127.0.0.1 behind a proxy that checks requests, or use the embedded engine (--engine embedded)",
+        Version::SAFE
+    ))
 }
 
-fn exposure(version: Version, endpoints: &Endpoints) -> Option<String> {
-    let Endpoints {
-        http,
-        grpc,
-        metrics,
-    } = *endpoints;
-    let all = [http, grpc, metrics];
-    let open = all
+/// Where anybody may come in.
+fn open_door(endpoints: &Endpoints, flags: &Flags) -> Option<String> {
+    let open = endpoints.all().find(|address| !address.ip().is_loopback());
+    if let Some(open) = open {
+        return Some(open.to_string());
+    }
+    // Their addresses cannot be chosen.
+    let doors = [
+        ("allow-sagemaker", "SageMaker"),
+        ("allow-vertex-ai", "Vertex AI"),
+    ];
+    let (_, name) = doors
         .into_iter()
-        .flatten()
-        .find(|address| !address.ip().is_loopback())?;
-    (version < Version::SAFE).then(|| {
-        format!(
-            "tritonserver {version} listens on {open}: versions before {} (26.06) have published vulnerabilities, and a \
-             single request of anybody who reaches it can end it; use a newer one (--tritonserver PATH), or listen on \
-             127.0.0.1 behind a proxy that checks requests, or use the embedded engine (--engine embedded)",
-            Version::SAFE
-        )
-    })
+        .find(|(flag, _)| flags.values(flag).any(|value| value == "true"))?;
+    Some(format!("0.0.0.0 for {name}"))
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args, FromArgMatches};
+
     use super::*;
 
     #[test]
@@ -260,9 +277,21 @@ mod tests {
                 false,
             ),
         ];
+        let flags = |arguments: &[&str]| {
+            let command = Flags::augment_args(clap::Command::new("test").no_binary_name(true));
+            Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+        };
         for (endpoints, version, expected) in table {
-            let warning = exposure(version.parse().unwrap(), &endpoints);
+            let warning = exposure(version.parse().ok(), &endpoints, &flags(&[]));
             assert_eq!(warning.is_some(), expected, "{version} {endpoints:?}");
+            let unknown = exposure(None, &endpoints, &flags(&[]));
+            assert_eq!(unknown.is_some(), endpoints != here, "{endpoints:?}");
         }
+        for flag in ["--allow-sagemaker=true", "--allow-vertex-ai=true"] {
+            let warning = exposure("2.51.0".parse().ok(), &here, &flags(&[flag])).unwrap();
+            assert!(warning.contains("0.0.0.0 for "), "{warning}");
+        }
+        let flags = flags(&["--allow-sagemaker=false"]);
+        assert_eq!(exposure("2.51.0".parse().ok(), &here, &flags), None);
     }
 }

@@ -98,6 +98,10 @@ fn model(backend: &str, spec: &ModelSpec) -> Text {
     for output in &spec.outputs {
         text.block("output", |text| tensor(text, output));
     }
+    // Said as PyTriton says it: each request has one response.
+    text.block("model_transaction_policy", |text| {
+        text.field("decoupled", false);
+    });
     text.block("instance_group", |text| {
         text.field("count", spec.instances);
         text.field("kind", "KIND_CPU");

@@ -10,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::Version;
-use super::process::die_with_this_thread;
+use super::process::{die_with_this_thread, glibc_version};
 
 /// How long a server may take to print its help.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -119,6 +119,9 @@ pub fn version(binary: &Path) -> Result<Option<Version>, ProbeError> {
 
 /// The system's C library, such as `glibc 2.36`; `None` where it is another.
 pub fn glibc() -> Option<String> {
+    if let Some(version) = glibc_version() {
+        return Some(format!("glibc {version}"));
+    }
     let output = Command::new("getconf")
         .arg("GNU_LIBC_VERSION")
         .output()

@@ -18,7 +18,7 @@ pub enum WorkerError {
         source: ModelError,
     },
     /// There can be no socket of that name.
-    #[error("cannot listen on '{}'", path.display())]
+    #[error("cannot listen on '{}': {source}", path.display())]
     Socket {
         /// The name.
         path: PathBuf,
@@ -26,6 +26,6 @@ pub enum WorkerError {
         source: io::Error,
     },
     /// The system gives no random numbers.
-    #[error("cannot make a token")]
+    #[error("cannot make a token: {0}")]
     Token(#[source] io::Error),
 }

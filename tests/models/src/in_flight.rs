@@ -49,6 +49,14 @@ async fn ordered_side_by_side(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     milliseconds.to_owned()
 }
 
+/// What it gets, somewhat later.
+#[pytriton::model(name = "Ferry", max_batch_size = 4, batches_in_flight = 4)]
+#[batch]
+async fn ferry(x: ArrayView2<f32>) -> Array2<f32> {
+    rest(20).await;
+    x.to_owned()
+}
+
 /// Computes after it has waited.
 #[pytriton::model(
     name = "Computing",

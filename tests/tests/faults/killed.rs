@@ -19,7 +19,8 @@ const ROUNDS: usize = 4;
 /// Several batches of the model that is asked.
 const MOMENTS: Duration = Duration::from_millis(150);
 
-const MODEL: &str = "Gather";
+/// One batch of an instance at a time, and several.
+const LOADED: [&str; 2] = ["Gather", "Ferry"];
 
 fn closed(server: &Server) -> bool {
     let banner = server.banner();
@@ -38,10 +39,10 @@ fn tritonserver_under_load() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut random = Random::new();
     let mut load = Load::new()?;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let server = start(home.path(), &[])?;
         assert_eq!(workspaces(home.path()).len(), 1);
-        load.begin(&server, MODEL)?;
+        load.begin(&server, LOADED[round % LOADED.len()])?;
         let child = tritonserver(&server);
         assert!(!has_named_memory(child) && !has_named_memory(server.pid()));
         thread::sleep(random.moment(MOMENTS));
@@ -68,11 +69,11 @@ fn the_worker_under_load() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut random = Random::new();
     let mut load = Load::new()?;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         // What the round before has left is removed, and does not keep this one from starting.
         let server = start(home.path(), &[])?;
         assert_eq!(workspaces(home.path()).len(), 1);
-        load.begin(&server, MODEL)?;
+        load.begin(&server, LOADED[round % LOADED.len()])?;
         let child = tritonserver(&server);
         thread::sleep(random.moment(MOMENTS));
         kill(server.pid())?;
@@ -95,7 +96,7 @@ fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut load = Load::new()?;
     let first = start(home.path(), &[])?;
-    load.begin(&first, MODEL)?;
+    load.begin(&first, LOADED[1])?;
     let banner = first.banner().clone();
     let child = tritonserver(&first);
     kill(first.pid())?;
@@ -130,7 +131,7 @@ fn a_server_that_is_started_again_is_right_again() -> Result<()> {
     };
     let mut before = 0;
     for round in 0..3 {
-        load.begin(&server, MODEL)?;
+        load.begin(&server, LOADED[round % LOADED.len()])?;
         thread::sleep(random.moment(MOMENTS));
         let old = tritonserver(&server);
         kill(old)?;

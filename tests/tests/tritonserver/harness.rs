@@ -136,7 +136,9 @@ pub(crate) fn json(input: &str, values: &[f32]) -> String {
 }
 
 fn spawn(folder: &Path, environment: &[(&str, String)], port: u16) -> Child {
-    let installed = install::install().unwrap().folder;
+    let installed = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let installed = installed.join("cache/pytriton/tritonserver/2.51.0");
+    let installed = install::install_to(&installed).unwrap().folder;
     let log = fs::File::create(folder.join("log")).unwrap();
     Command::new(installed.join("bin/tritonserver"))
         .arg("--backend-directory")

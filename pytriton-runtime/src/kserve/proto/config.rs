@@ -8,7 +8,7 @@ use crate::proto::model_version_policy::{All, Latest, PolicyChoice};
 use crate::proto::{
     self, ModelConfig, ModelDynamicBatching, ModelInput, ModelInstanceGroup,
     ModelOptimizationPolicy, ModelOutput, ModelParameter, ModelQueuePolicy, ModelResponseCache,
-    ModelVersionPolicy,
+    ModelTransactionPolicy, ModelVersionPolicy,
 };
 use crate::tensor::DataType;
 
@@ -48,6 +48,7 @@ pub fn config(spec: &ModelSpec, versions: &[u32]) -> ModelConfig {
             .response_cache
             .then_some(ModelResponseCache { enable: true }),
         parameters: spec.parameters.iter().map(parameter).collect(),
+        model_transaction_policy: Some(ModelTransactionPolicy { decoupled: false }),
         ..ModelConfig::default()
     }
 }

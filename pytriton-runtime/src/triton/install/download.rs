@@ -3,6 +3,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::triton::process::die_with_this_thread;
+
 use super::InstallError;
 use super::installation::{PACKAGE, WHEEL};
 
@@ -70,6 +72,8 @@ fn command(tool: &[&str]) -> Command {
     let (program, arguments) = tool.split_first().unwrap_or((&"pip", &[]));
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null());
+    // An installation that is interrupted leaves nobody who goes on with it.
+    die_with_this_thread(&mut command);
     command
 }
 

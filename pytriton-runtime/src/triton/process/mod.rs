@@ -14,8 +14,8 @@ mod workspace;
 
 pub use child::Child;
 pub use exit::Exit;
-pub(super) use ffi::die_with_this_thread;
 pub(crate) use ffi::outlive_file_size_limits;
+pub(super) use ffi::{die_with_this_thread, glibc_version};
 pub use ports::{PortError, Ports};
 pub use ready::ready;
 pub use traffic::traffic;
