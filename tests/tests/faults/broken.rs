@@ -86,6 +86,29 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
     Ok(())
 }
 
+/// tritonserver says of it what it says of a port that somebody else has.
+#[test]
+fn a_certificate_that_is_missing_is_tried_once() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let arguments = [
+        "--grpc-use-ssl=true",
+        "--grpc-server-cert=/nonexistent/cert.pem",
+        "--grpc-server-key=/nonexistent/key.pem",
+        "--log-verbose=1",
+    ];
+    let refused = finish(&mut command(home.path(), &arguments)?, EXIT)?;
+    let log = refused.stderr;
+    assert_eq!(refused.status.code(), Some(1), "{log}");
+    assert!(
+        log.contains("error: tritonserver exited with code 1"),
+        "{log}"
+    );
+    assert!(log.contains("already in use"), "{log}");
+    assert_eq!(log.matches("starting tritonserver").count(), 1, "{log}");
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
 #[test]
 fn a_port_in_use_is_named_within_a_second() -> Result<()> {
     let taken = TcpListener::bind("127.0.0.1:0")?;
