@@ -11,7 +11,7 @@ use pytriton_tests::Result;
 use crate::process::{signal, wait_until};
 use crate::{EXIT, MODELS, NOTICED};
 
-/// An `install` that downloads with a `pip` of ours, killed when it is dropped.
+/// An `install` that finds nothing but a `pip` of ours in `PATH`, killed when it is dropped.
 struct Install {
     product: Child,
     log: tempfile::NamedTempFile,
@@ -19,12 +19,11 @@ struct Install {
 
 impl Install {
     fn start(cache: &Path, pip: &Path) -> Result<Self> {
-        let path = std::env::var("PATH").unwrap_or_default();
         let log = tempfile::NamedTempFile::new()?;
         let product = Command::new(MODELS)
             .arg("install")
             .env("XDG_CACHE_HOME", cache)
-            .env("PATH", format!("{}:{path}", pip.display()))
+            .env("PATH", pip)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log.reopen()?)
@@ -49,7 +48,8 @@ impl Drop for Install {
 fn pip(then: &str) -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("pip");
-    let script = format!("#!/bin/sh\n[ \"$1\" = --version ] && exit 0\n{then}\n");
+    let script =
+        format!("#!/bin/sh\nPATH=/usr/bin:/bin\n[ \"$1\" = --version ] && exit 0\n{then}\n");
     fs::write(&path, script)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
     Ok(folder)
