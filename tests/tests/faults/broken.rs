@@ -135,6 +135,26 @@ fn a_port_in_use_is_named_within_a_second() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_folder_that_is_no_place_for_a_socket_is_named_with_the_cause() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    // A socket's path has 108 bytes at the most.
+    let deep = home.path().join("x".repeat(120));
+    fs::create_dir(&deep)?;
+    let refused = finish(command(&deep, &[])?.env("TMPDIR", &deep), EXIT)?;
+    let log = refused.stderr;
+    assert_eq!(refused.status.code(), Some(1), "{log}");
+    let (_, cause) = log
+        .split_once("error: cannot listen on '")
+        .unwrap_or_default();
+    assert!(cause.starts_with(&*deep.to_string_lossy()), "{log}");
+    assert!(
+        cause.contains("/worker.sock': path must be shorter than "),
+        "{log}"
+    );
+    Ok(())
+}
+
 /// A start that does not come to its end, and what it logs.
 struct Hanging {
     product: Child,
