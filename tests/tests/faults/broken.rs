@@ -86,6 +86,29 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
     Ok(())
 }
 
+/// tritonserver says of it what it says of a port that somebody else has.
+#[test]
+fn a_certificate_that_is_missing_is_tried_once() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let arguments = [
+        "--grpc-use-ssl=true",
+        "--grpc-server-cert=/nonexistent/cert.pem",
+        "--grpc-server-key=/nonexistent/key.pem",
+        "--log-verbose=1",
+    ];
+    let refused = finish(&mut command(home.path(), &arguments)?, EXIT)?;
+    let log = refused.stderr;
+    assert_eq!(refused.status.code(), Some(1), "{log}");
+    assert!(
+        log.contains("error: tritonserver exited with code 1"),
+        "{log}"
+    );
+    assert!(log.contains("already in use"), "{log}");
+    assert_eq!(log.matches("starting tritonserver").count(), 1, "{log}");
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
 #[test]
 fn a_port_in_use_is_named_within_a_second() -> Result<()> {
     let taken = TcpListener::bind("127.0.0.1:0")?;
@@ -109,6 +132,26 @@ fn a_port_in_use_is_named_within_a_second() -> Result<()> {
         assert!(took < SOON, "{endpoint}: {took:?}");
         assert!(workspaces(home.path()).is_empty());
     }
+    Ok(())
+}
+
+#[test]
+fn a_folder_that_is_no_place_for_a_socket_is_named_with_the_cause() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    // A socket's path has 108 bytes at the most.
+    let deep = home.path().join("x".repeat(120));
+    fs::create_dir(&deep)?;
+    let refused = finish(command(&deep, &[])?.env("TMPDIR", &deep), EXIT)?;
+    let log = refused.stderr;
+    assert_eq!(refused.status.code(), Some(1), "{log}");
+    let (_, cause) = log
+        .split_once("error: cannot listen on '")
+        .unwrap_or_default();
+    assert!(cause.starts_with(&*deep.to_string_lossy()), "{log}");
+    assert!(
+        cause.contains("/worker.sock': path must be shorter than "),
+        "{log}"
+    );
     Ok(())
 }
 

@@ -2,14 +2,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Duration;
 
-use pytriton_tests::{Result, Server, finish};
+use pytriton_tests::{Result, Server, tritonserver};
 
 use crate::MODELS;
-
-/// A download of 55 MB, where nobody has made it before.
-const INSTALL: Duration = Duration::from_secs(300);
 
 /// Free ports for all doors.
 pub(crate) const FREE_PORTS: [&str; 3] = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
@@ -20,9 +16,9 @@ pub(crate) fn installed() -> Result<String> {
     if let Some(folder) = FOLDER.get() {
         return Ok(folder.clone());
     }
-    let said = finish(Command::new(MODELS).arg("install"), INSTALL)?.success("install")?;
-    let folder = said.trim_end().rsplit(": ").next().unwrap_or_default();
-    Ok(FOLDER.get_or_init(|| folder.to_owned()).clone())
+    let program = tritonserver(MODELS.as_ref(), env!("CARGO_TARGET_TMPDIR").as_ref())?;
+    let folder = program.ancestors().nth(2).unwrap_or(&program);
+    Ok(FOLDER.get_or_init(|| folder.display().to_string()).clone())
 }
 
 /// A command of the tritonserver engine, with a folder of its own for workspaces.

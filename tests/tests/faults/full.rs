@@ -1,10 +1,11 @@
-//! A disk that is full at the start, and full shared memory: an error, never a deadly signal.
+//! A disk that is full at the start, full shared memory, and little address space: an error, never a deadly signal.
 
+use std::process::Command;
 use std::time::Duration;
 
 use pytriton_tests::{Result, Server, finish};
 
-use crate::engine::{prepare, workspaces};
+use crate::engine::{FREE_PORTS, prepare, workspaces};
 use crate::shell::{NAMESPACE, disk, shell};
 use crate::{EXIT, http};
 
@@ -33,14 +34,18 @@ fn a_full_disk_is_said_at_the_start() -> Result<()> {
     Ok(())
 }
 
-/// A request of so many bytes.
-fn identity(address: &str, bytes: usize) -> Result<http::Answer> {
+/// A request of so many bytes, which are of a model's only input.
+fn identity(address: &str, model: &str, bytes: usize) -> Result<http::Answer> {
+    let (datatype, elements) = match model {
+        "Identity" => ("FP32", bytes / 4),
+        _ => ("UINT8", bytes),
+    };
     let header = format!(
-        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{bytes}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"{datatype}","shape":[1,{elements}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#
     );
     let body = [header.as_bytes(), &vec![7; bytes]].concat();
     let head = format!("Inference-Header-Content-Length: {}", header.len());
-    http::post(address, "/v2/models/I_UINT8/infer", &head, &body)
+    http::post(address, &format!("/v2/models/{model}/infer"), &head, &body)
 }
 
 #[test]
@@ -52,11 +57,11 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
     let address = &server.banner().http;
     for _ in 0..3 {
         // What tritonserver cannot hand over.
-        let answer = identity(address, 20 << 20)?;
+        let answer = identity(address, "I_UINT8", 20 << 20)?;
         assert!([500, 503].contains(&answer.status), "{answer:?}");
         assert!(answer.body.contains("no shared memory for 2"), "{answer:?}");
         assert!(http::right(address));
-        let answer = identity(address, 8 << 20)?;
+        let answer = identity(address, "I_UINT8", 8 << 20)?;
         assert_eq!(answer.status, 200);
         assert!(answer.body.len() > 8 << 20);
         // What the worker cannot answer: each of the rows has the whole text.
@@ -81,5 +86,33 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
     }
     server.signal("TERM")?;
     assert_eq!(server.wait(Duration::from_secs(10))?.0.code(), Some(0));
+    Ok(())
+}
+
+#[test]
+fn little_address_space_fails_one_batch() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let identity_server = env!("CARGO_BIN_EXE_example_identity");
+    // 4 GiB, of which the largest batch may have 256 MiB.
+    let serve = format!("ulimit -v 4194304 && exec '{identity_server}' \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &serve, "sh"]).args(FREE_PORTS);
+    // However many processors there are.
+    command
+        .arg("--http-thread-count=2")
+        .env("MALLOC_ARENA_MAX", "2");
+    prepare(&mut command, home.path())?;
+    let server = Server::spawn(&mut command)?;
+    let address = &server.banner().http;
+    for _ in 0..2 {
+        let answer = identity(address, "Identity", 257 << 20)?;
+        assert!([500, 503].contains(&answer.status), "{answer:?}");
+        assert!(answer.body.contains("no shared memory for 2"), "{answer:?}");
+        let answer = identity(address, "Identity", 1 << 20)?;
+        assert_eq!(answer.status, 200);
+        assert!(answer.body.len() > 1 << 20);
+    }
+    server.signal("TERM")?;
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
     Ok(())
 }

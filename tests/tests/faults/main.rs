@@ -9,6 +9,7 @@ mod failing;
 mod filling;
 mod full;
 mod http;
+mod installing;
 mod killed;
 mod load;
 mod process;

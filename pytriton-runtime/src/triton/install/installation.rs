@@ -69,14 +69,9 @@ fn install_from(
         folder: folder.to_owned(),
         before,
     };
+    remove_drafts(parent);
     if missing(folder).is_none() {
         return Ok(installed(true));
-    }
-    remove_drafts(parent);
-    if folder.exists() {
-        // It is no installation; whatever it is, it goes with the drafts.
-        let old = Draft(parent.join(format!("{DRAFT}{}-old", process::id())));
-        fs::rename(folder, &old.0).map_err(InstallError::at(folder))?;
     }
     let draft = Draft(parent.join(format!("{DRAFT}{}", process::id())));
     fs::create_dir(&draft.0).map_err(InstallError::at(&draft.0))?;
@@ -85,6 +80,10 @@ fn install_from(
     let tree = draft.0.join("tree");
     let file = File::open(&wheel).map_err(InstallError::at(&wheel))?;
     unpack(file, &tree)?;
+    if folder.exists() {
+        // It is no installation; whatever it is, it goes with the draft.
+        fs::rename(folder, draft.0.join("old")).map_err(InstallError::at(folder))?;
+    }
     fs::rename(&tree, folder).map_err(InstallError::at(folder))?;
     Ok(installed(false))
 }

@@ -128,6 +128,10 @@ fn an_interrupted_installation_is_done_again() {
         fs::read(folder.join("bin/tritonserver")).unwrap(),
         b"binary"
     );
+    // One that was interrupted at its very end.
+    fs::create_dir_all(left).unwrap();
+    assert!(install(&folder, &wheel(GOOD)).unwrap().before);
+    assert_eq!(names(parent.path()), ["2.51.0"]);
 }
 
 #[test]
@@ -135,6 +139,8 @@ fn a_folder_that_is_no_installation_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("2.51.0");
     fs::create_dir_all(folder.join("bin")).unwrap();
+    assert!(install(&folder, &wheel(&GOOD[1..])).is_err());
+    assert_eq!(names(&folder), ["bin"]);
     assert!(!install(&folder, &wheel(GOOD)).unwrap().before);
     assert!(folder.join("bin/tritonserver").is_file());
     assert!(install(&folder, &wheel(GOOD)).unwrap().before);
