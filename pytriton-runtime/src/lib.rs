@@ -17,7 +17,7 @@ mod error;
 mod forward;
 pub mod grpc;
 #[cfg(target_os = "linux")]
-mod handover;
+mod gathered;
 mod host;
 pub mod http;
 pub mod kserve;

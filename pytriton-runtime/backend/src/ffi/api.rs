@@ -67,6 +67,9 @@ api! {
     fn response_delete = c"TRITONBACKEND_ResponseDelete"(*mut RawResponse) -> Error;
     fn response_output = c"TRITONBACKEND_ResponseOutput"(*mut RawResponse, *mut *mut RawOutput, *const c_char, i32, *const i64, u32) -> Error;
     fn response_send = c"TRITONBACKEND_ResponseSend"(*mut RawResponse, u32, Error) -> Error;
+    fn response_set_string = c"TRITONBACKEND_ResponseSetStringParameter"(*mut RawResponse, *const c_char, *const c_char) -> Error;
+    fn response_set_int = c"TRITONBACKEND_ResponseSetIntParameter"(*mut RawResponse, *const c_char, i64) -> Error;
+    fn response_set_bool = c"TRITONBACKEND_ResponseSetBoolParameter"(*mut RawResponse, *const c_char, bool) -> Error;
     fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
 }
 

@@ -5,8 +5,8 @@ use std::slice;
 
 use super::api::Api;
 use super::error::{check, to_raw};
-use super::execution::{Executor, Instance};
-use super::lanes::Lanes;
+use super::batch::Batch;
+use super::executor::{Executor, Instance};
 use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 use crate::failure::{Code, Failure};
 
@@ -57,8 +57,8 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let description = unsafe { describe(api, instance) }?;
-        let lanes = Box::new(Lanes::new(api, E::start(&description)?)?);
-        let state = Box::into_raw(lanes).cast::<c_void>();
+        let executor = Box::new(E::start(&description)?);
+        let state = Box::into_raw(executor).cast::<c_void>();
         // SAFETY: as above; Triton only keeps the pointer.
         let error = unsafe { (api.instance_set_state)(instance, state) };
         check(api, error)
@@ -98,17 +98,34 @@ pub unsafe fn execute<E: Executor>(
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let state = unsafe { state::<E>(api, instance) }?;
-        // SAFETY: the pointer, if any, came out of a box of this type, and Triton executes one batch of an instance at
-        // a time (invariant 1).
-        let Some(lanes) = (unsafe { state.as_mut() }) else {
+        // SAFETY: the pointer, if any, came out of a box of this type, which is shared only.
+        let Some(executor) = (unsafe { state.as_ref() }) else {
             return Err(Failure::internal("the instance was not initialized"));
         };
         // SAFETY: Triton gives an array of `count` requests, which is not empty.
         let requests = unsafe { slice::from_raw_parts(requests, count as usize) };
-        // SAFETY: the instance and the requests are live, and the requests are given to the backend.
-        unsafe { lanes.run(instance, requests) };
+        // From here on the requests are the backend's: an error, or a panic that becomes one, would give them to Triton a
+        // second time.
+        let _abort = AbortOnUnwind;
+        // SAFETY: the instance is live until it is finalized, which ends the executor first; the requests are live, and
+        // given to the backend.
+        let batch = unsafe { Batch::new(api, instance, requests) };
+        if !batch.is_answered() {
+            let _ = catch_unwind(AssertUnwindSafe(|| executor.execute(batch)));
+        }
         Ok(())
     })
+}
+
+/// Ends the process when a panic comes by.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            std::process::abort();
+        }
+    }
 }
 
 /// Calls a body with Triton's functions, and turns its failure, or its panic, into an error of Triton's.
@@ -162,7 +179,7 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
 /// # Safety
 ///
 /// `instance` must be live.
-unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut Lanes<E>, Failure> {
+unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut E, Failure> {
     let mut state = ptr::null_mut();
     // SAFETY: the instance is live, `state` is valid for writes.
     let error = unsafe { (api.instance_state)(instance, &raw mut state) };
