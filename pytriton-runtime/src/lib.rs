@@ -15,9 +15,9 @@
 pub mod cache;
 mod error;
 mod forward;
-pub mod grpc;
 #[cfg(target_os = "linux")]
 mod gathered;
+pub mod grpc;
 mod host;
 pub mod http;
 pub mod kserve;

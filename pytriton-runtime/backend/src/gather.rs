@@ -165,7 +165,9 @@ impl Numbers {
             Ok(index) => Ok(self.sorted[index].1),
             Err(_) => {
                 let name = name.to_string_lossy();
-                Err(Failure::internal(format!("the model has no tensor '{name}'")))
+                Err(Failure::internal(format!(
+                    "the model has no tensor '{name}'"
+                )))
             }
         }
     }

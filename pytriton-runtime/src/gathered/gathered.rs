@@ -51,7 +51,9 @@ impl Gathered {
 
     /// Leaves out requests; says which, in their order.
     pub(crate) fn leave_out(&mut self, is_out: impl Fn(usize) -> bool) -> Vec<usize> {
-        let out: Vec<usize> = (0..self.requests.len()).filter(|&index| is_out(index)).collect();
+        let out: Vec<usize> = (0..self.requests.len())
+            .filter(|&index| is_out(index))
+            .collect();
         if !out.is_empty() {
             // The rows that are left do not lie one behind the other.
             self.stacked.clear();

@@ -21,7 +21,10 @@ fn slots(spec: &ModelSpec) -> Slots {
     let batch = spec.max_batch_size.max(1);
     let requests = spec.batches_in_flight.saturating_mul(batch);
     // A batch, its segment, a segment that is retired, and a cancellation for each request.
-    let down = spec.batches_in_flight.saturating_mul(3).saturating_add(requests);
+    let down = spec
+        .batches_in_flight
+        .saturating_mul(3)
+        .saturating_add(requests);
     let fit = |slots: u32| slots.clamp(16, MOST).next_power_of_two();
     Slots {
         down: fit(down),

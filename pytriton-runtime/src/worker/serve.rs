@@ -43,11 +43,16 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
             request.is_ok_and(|request| asker.is_cancelled(batch, request))
         };
         let model = sessions.spec.name;
-        calls.send(Call::new(model, gathered, is_cancelled, move |results, begun| {
-            let finished = finish(&own, (batch, begun), results);
-            end(&own, &sessions, &finished);
-            drop(working);
-        }));
+        calls.send(Call::new(
+            model,
+            gathered,
+            is_cancelled,
+            move |results, begun| {
+                let finished = finish(&own, (batch, begun), results);
+                end(&own, &sessions, &finished);
+                drop(working);
+            },
+        ));
         Ok(())
     });
     end(server, sessions, &served);

@@ -66,7 +66,8 @@ impl Worker {
 
     /// Whether every model has an instance.
     pub fn ready(&self) -> bool {
-        !self.listening.is_finished() && self.listener.models.iter().all(|sessions| sessions.ready())
+        !self.listening.is_finished()
+            && self.listener.models.iter().all(|sessions| sessions.ready())
     }
 
     /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.

@@ -39,7 +39,9 @@ impl FreeList {
             .holes
             .get(index)
             .is_some_and(|&(next, _)| offset + len == next);
-        let before = index.checked_sub(1).and_then(|before| self.holes.get_mut(before));
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| self.holes.get_mut(before));
         match before {
             Some((hole, free)) if *hole + *free == offset => {
                 *free += len;
@@ -84,7 +86,14 @@ mod tests {
 
     #[test]
     fn neighbours_become_one_hole_again() {
-        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for order in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
             let mut list = FreeList::new(40);
             let taken = [10, 10, 10].map(|len| list.take(len).unwrap());
             assert_eq!((taken, list.end(), list.live()), ([0, 10, 20], 30, 30));

@@ -240,8 +240,9 @@ impl Batch {
         let request = Request::new(self.api, entry.request);
         let response = match result {
             Ok(response) => Ok((response, None)),
-            Err(failure) => Response::failed(self.api, request)
-                .map(|response| (response, Some(failure))),
+            Err(failure) => {
+                Response::failed(self.api, request).map(|response| (response, Some(failure)))
+            }
         };
         // A response that cannot be made or sent has nobody who waits for it.
         if let Ok((response, failure)) = response {
@@ -253,9 +254,14 @@ impl Batch {
     /// Answers requests that their clients have taken back; they are in no statistics.
     fn drop_cancelled(&mut self) {
         for index in 0..self.entries.len() {
-            let cancelled = self.request(index).is_some_and(|request| request.cancelled());
+            let cancelled = self
+                .request(index)
+                .is_some_and(|request| request.cancelled());
             if cancelled {
-                self.fail(index, Failure::new(Code::Cancelled, "the request was cancelled"));
+                self.fail(
+                    index,
+                    Failure::new(Code::Cancelled, "the request was cancelled"),
+                );
                 self.answer(index);
             }
         }
@@ -288,11 +294,7 @@ impl Batch {
             computed,
             rows,
         } = self.times;
-        let rows = if rows == 0 {
-            self.left as u64
-        } else {
-            rows
-        };
+        let rows = if rows == 0 { self.left as u64 } else { rows };
         let report = self.api.report_batch_statistics;
         // SAFETY: the instance is live (invariant 5).
         let error = unsafe { report(self.instance, rows.max(1), begun, gathered, computed, ended) };

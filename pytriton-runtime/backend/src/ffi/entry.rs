@@ -4,8 +4,8 @@ use std::ptr;
 use std::slice;
 
 use super::api::Api;
-use super::error::{check, to_raw};
 use super::batch::Batch;
+use super::error::{check, to_raw};
 use super::executor::{Executor, Instance};
 use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 use crate::failure::{Code, Failure};

@@ -102,7 +102,10 @@ impl Flight {
         let mut state = self.lock();
         while state.count >= count {
             // As in `lock`.
-            state = self.landed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .landed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 

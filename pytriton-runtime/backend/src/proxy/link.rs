@@ -136,11 +136,7 @@ impl Link {
         }
     }
 
-    fn session_of(
-        &self,
-        client: Client,
-        welcome: &Welcome,
-    ) -> Result<Arc<Session>, SessionError> {
+    fn session_of(&self, client: Client, welcome: &Welcome) -> Result<Arc<Session>, SessionError> {
         Session::start(client, Arc::clone(&self.names), welcome.batches_in_flight)
     }
 
@@ -154,7 +150,10 @@ impl Link {
 fn on_close(link: &Arc<Mutex<Weak<Link>>>) -> impl Fn() + Send + Sync + use<> {
     let link = Arc::clone(link);
     move || {
-        let link = link.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let link = link
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .upgrade();
         if let Some(link) = link {
             link.reconnect();
         }

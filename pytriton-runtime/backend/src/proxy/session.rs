@@ -90,19 +90,23 @@ impl Session {
         let (description, data) = (gathering.description().len(), gathering.data());
         let unasked = match gathering.positions().is_empty() {
             true => None,
-            false => Some(self.client.prepare(description, data).and_then(|mut unasked| {
-                let described = unasked.describe(gathering.description());
-                let written = described.and_then(|()| {
-                    gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes))
-                });
-                match written {
-                    Ok(()) => Ok(unasked),
-                    Err(error) => {
-                        self.client.abandon(unasked);
-                        Err(error)
-                    }
-                }
-            })),
+            false => Some(
+                self.client
+                    .prepare(description, data)
+                    .and_then(|mut unasked| {
+                        let described = unasked.describe(gathering.description());
+                        let written = described.and_then(|()| {
+                            gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes))
+                        });
+                        match written {
+                            Ok(()) => Ok(unasked),
+                            Err(error) => {
+                                self.client.abandon(unasked);
+                                Err(error)
+                            }
+                        }
+                    }),
+            ),
         };
         for (index, failure) in refused {
             batch.fail(index, failure);
@@ -160,8 +164,8 @@ impl Session {
                 responder.respond(receiver, &answer)?;
             }
             responder.send();
-            receiver.release();
             if done() {
+                receiver.release();
                 return Ok(());
             }
             let looks = self.in_flight > 1 && !self.flight.is_empty();

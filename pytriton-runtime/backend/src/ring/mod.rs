@@ -12,6 +12,10 @@ mod position;
 mod producer;
 mod sleep;
 #[cfg(test)]
+#[cfg_attr(
+    loom,
+    expect(unsafe_code, reason = "memory of which loom sees who uses it")
+)]
 mod tests;
 
 pub use consumer::Consumer;

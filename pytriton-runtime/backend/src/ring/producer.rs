@@ -48,15 +48,6 @@ impl Producer {
         }
     }
 
-    /// Whether there is no free slot.
-    ///
-    /// # Errors
-    ///
-    /// [`Broken`].
-    pub fn is_full<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<bool, Broken> {
-        Ok(ring.between(ring.head(), self.written)? == ring.capacity())
-    }
-
     /// How many messages have ever been written.
     pub fn written(&self) -> u32 {
         self.written

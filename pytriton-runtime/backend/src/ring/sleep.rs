@@ -47,8 +47,9 @@ impl<'a, S: Sleep> Sleeper<'a, S> {
     ) -> Result<(), Closed> {
         // Acquire: pairs with the release in `wake`.
         self.word.swap(ASLEEP, Ordering::AcqRel);
-        let ready = ready();
+        // In this order: what was said before the end is there when the end is seen.
         let ended = closed.load(Ordering::Acquire);
+        let ready = ready();
         if !ready && !ended {
             self.sleep.sleep(self.word, ASLEEP, at_most);
         }

@@ -16,7 +16,7 @@ use super::{Hello, SessionError, Welcome};
 pub struct Client {
     // Before the end that it watches.
     registration: Registration,
-    end: Arc<End>,
+    pub(super) end: Arc<End>,
     incoming: Mutex<Incoming>,
     lent: Mutex<Lent>,
 }

@@ -78,11 +78,7 @@ impl<'a> Receiver<'a> {
     /// # Errors
     ///
     /// A [`WireError`] when they lie outside of what the worker has handed over.
-    pub fn read(
-        &self,
-        answer: &Answer,
-        description: &mut Vec<u8>,
-    ) -> Result<&[u8], WireError> {
+    pub fn read(&self, answer: &Answer, description: &mut Vec<u8>) -> Result<&[u8], WireError> {
         let view = self.incoming.views.get(answer.description.segment);
         let view = view.ok_or(WireError::Bounds)?;
         let Region { offset, len, .. } = answer.description;
@@ -98,12 +94,13 @@ impl<'a> Receiver<'a> {
         self.incoming.consumer.release(&ring);
     }
 
-    /// Waits for an answer, at most for a time.
+    /// Gives back what was read, and waits for an answer, at most for a time.
     ///
     /// # Errors
     ///
     /// [`SessionError::Closed`] when there is none and there will be none.
-    pub fn wait(&self, at_most: Option<Duration>) -> Result<(), SessionError> {
+    pub fn wait(&mut self, at_most: Option<Duration>) -> Result<(), SessionError> {
+        self.release();
         let ring = self.end.incoming();
         let closed = self.end.closed();
         Ok(self.incoming.consumer.wait(&ring, closed, at_most)?)

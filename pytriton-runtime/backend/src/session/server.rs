@@ -4,7 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
 
 use crate::arena::{Region, align};
-use crate::ring::Consumer;
+use crate::ring::{Consumer, PushError};
 use crate::shm::{
     Allocated, Control, Lender, Registration, State, View, Views, Watch, Watched, Window, receive,
     send,
@@ -310,11 +310,15 @@ impl Server {
     /// Writes a message, and waits for a free slot where there is none.
     fn push(&self, outgoing: &mut Outgoing, message: Up) -> Result<(), SessionError> {
         let ring = self.worker.end.out();
-        while outgoing.producer.is_full(&ring)? {
-            let done = outgoing.producer.done(&ring)?;
-            self.wait(outgoing, done)?;
+        loop {
+            // Looked at before: a slot that becomes free after it ends the wait.
+            let seen = outgoing.producer.done(&ring)?;
+            match outgoing.producer.push(&ring, &message.to_message()) {
+                Ok(()) => return Ok(()),
+                Err(PushError::Full) => self.wait(outgoing, seen)?,
+                Err(PushError::Broken) => return Err(WireError::Number.into()),
+            }
         }
-        outgoing.push(&ring, &message.to_message())
     }
 
     fn wait(&self, outgoing: &mut Outgoing, seen: u32) -> Result<(), SessionError> {

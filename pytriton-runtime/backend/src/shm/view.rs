@@ -61,7 +61,9 @@ impl Views {
     /// A segment.
     pub(crate) fn get(&self, number: u32) -> Option<&Arc<View>> {
         let mut views = self.0.iter();
-        views.find(|(other, _)| *other == number).map(|(_, view)| view)
+        views
+            .find(|(other, _)| *other == number)
+            .map(|(_, view)| view)
     }
 }
 

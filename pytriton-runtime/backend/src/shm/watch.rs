@@ -207,7 +207,11 @@ impl Entries {
     }
 
     fn wait(&self, events: &mut [sys::EpollEvent; 16]) -> usize {
-        let due = lock(&self.all).watched.values().filter_map(|entry| entry.due).min();
+        let due = lock(&self.all)
+            .watched
+            .values()
+            .filter_map(|entry| entry.due)
+            .min();
         let milliseconds = due.map_or(-1, |due| {
             let left = due.saturating_duration_since(Instant::now());
             // Rounded up, so that it is over when this wakes.
@@ -222,7 +226,9 @@ impl Entries {
     fn hung_up(&self, number: u64) {
         let watched = {
             let all = lock(&self.all);
-            all.watched.get(&number).map(|entry| Arc::clone(&entry.watched))
+            all.watched
+                .get(&number)
+                .map(|entry| Arc::clone(&entry.watched))
         };
         if let Some(watched) = watched {
             watched.hung_up();

@@ -80,11 +80,12 @@ impl Down {
         match self {
             Self::Batch {
                 batch,
-                region: Region {
-                    segment,
-                    offset,
-                    len,
-                },
+                region:
+                    Region {
+                        segment,
+                        offset,
+                        len,
+                    },
                 description,
                 data,
             } => [
