@@ -27,6 +27,11 @@ pub trait Executor: Send + Sized + 'static {
         requests: Requests<'_>,
         responses: &mut Responses,
     ) -> Result<Executed, Failure>;
+
+    /// Whether a batch could be executed now.
+    fn ready(&self) -> bool {
+        true
+    }
 }
 
 /// Which instance is to be made.
@@ -73,6 +78,11 @@ impl<E: Executor> Execution<E> {
             responses: Responses::new(api),
             live: Vec::new(),
         }
+    }
+
+    /// Whether a batch could be executed now.
+    pub(super) fn ready(&self) -> bool {
+        self.executor.ready()
     }
 
     /// Executes requests, answers each, and gives them back.

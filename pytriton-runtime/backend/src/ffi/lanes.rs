@@ -72,6 +72,14 @@ impl<E: Executor> Lanes<E> {
             }),
         }
     }
+
+    /// Whether the lanes can execute a batch.
+    pub(super) fn ready(&self) -> bool {
+        match self {
+            Self::Here(lane) => lane.ready(),
+            Self::There(_) => true,
+        }
+    }
 }
 
 impl Threads {
