@@ -42,7 +42,7 @@
 //! Whoever waits looks at the socket every 100 milliseconds. When tritonserver dies the worker's instances are free for
 //! the next one; when the worker dies every batch under way ends with an error, and so does every later one. Nothing has
 //! a name that could stay behind except the socket, which goes with its folder.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 pub mod channel;
 #[cfg(not(loom))]
@@ -69,9 +69,9 @@ pub use gather::Gathering;
 #[cfg(not(loom))]
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};
 
-/// The shared library that tritonserver loads.
+/// The shared library that tritonserver loads, or why this binary has none.
 #[cfg(not(pytriton_library))]
-pub const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libtriton_pytriton.so"));
+pub const LIBRARY: Result<&[u8], &str> = include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
 /// The backend's name in a model's configuration; its library is `libtriton_pytriton.so`.
 pub const NAME: &str = "pytriton";

@@ -76,7 +76,7 @@ fn server(major: u32, minor: u32, without: &str) -> String {
 fn library() -> PathBuf {
     static WRITTEN: std::sync::Once = std::sync::Once::new();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libtriton_pytriton.so");
-    WRITTEN.call_once(|| fs::write(&path, pytriton_backend::LIBRARY).unwrap());
+    WRITTEN.call_once(|| fs::write(&path, pytriton_backend::LIBRARY.unwrap()).unwrap());
     path
 }
 
