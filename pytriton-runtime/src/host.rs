@@ -20,7 +20,7 @@ pub(crate) struct Host<I: Instance + ?Sized = dyn Instance> {
 }
 
 /// A function without a state, for any thread.
-#[cfg(target_os = "linux")]
+#[cfg(tritonserver)]
 pub(crate) type Detached = Host<dyn Instance + Send>;
 
 impl Host {
@@ -35,7 +35,7 @@ impl Host {
     }
 
     /// The same for any thread, where the function has no state.
-    #[cfg(target_os = "linux")]
+    #[cfg(tritonserver)]
     pub(crate) fn detached(&self) -> Option<Detached> {
         Some(Host {
             instance: self.instance.detached()?,
@@ -81,7 +81,7 @@ impl<I: Instance + ?Sized> Host<I> {
     }
 
     /// Drives the execution of a batch to its end.
-    #[cfg(target_os = "linux")]
+    #[cfg(tritonserver)]
     pub(crate) fn block_on<T>(&self, execution: impl Future<Output = T>) -> T {
         let mut execution = pin!(execution);
         match self.first_poll(execution.as_mut()) {

@@ -45,7 +45,7 @@
 //! free for the next one; when the worker dies every batch under way ends with an error, and so does every later one. When
 //! a session breaks and both live, the instance connects again. Nothing has a name that could stay behind except the
 //! socket, which goes with its folder.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 pub mod arena;
 #[cfg(not(loom))]
@@ -75,9 +75,9 @@ pub use gather::{Gathering, Pieces};
 #[cfg(not(loom))]
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};
 
-/// The shared library that tritonserver loads.
+/// The shared library that tritonserver loads, or why this binary has none.
 #[cfg(not(pytriton_library))]
-pub const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libtriton_pytriton.so"));
+pub const LIBRARY: Result<&[u8], &str> = include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
 /// The backend's name in a model's configuration; its library is `libtriton_pytriton.so`.
 pub const NAME: &str = "pytriton";

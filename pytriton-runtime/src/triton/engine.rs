@@ -72,6 +72,12 @@ pub enum EngineError {
         #[source]
         source: io::Error,
     },
+    /// This binary has no backend for tritonserver.
+    #[error("this binary has no tritonserver engine: {reason}")]
+    NoBackend {
+        /// Why.
+        reason: &'static str,
+    },
     /// tritonserver does not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -239,10 +245,11 @@ fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineErro
         let path = path.to_owned();
         |source| EngineError::Backend { path, source }
     };
+    let bytes = BACKEND_LIBRARY.map_err(|reason| EngineError::NoBackend { reason })?;
     let ours = folder.join(BACKEND_NAME);
     fs::create_dir_all(&ours).map_err(failed(&ours))?;
     let library = ours.join(format!("libtriton_{BACKEND_NAME}.so"));
-    fs::write(&library, BACKEND_LIBRARY).map_err(failed(&library))?;
+    fs::write(&library, bytes).map_err(failed(&library))?;
     let others = others.and_then(|others| fs::read_dir(others).ok());
     for entry in others.into_iter().flatten().flatten() {
         let link = folder.join(entry.file_name());

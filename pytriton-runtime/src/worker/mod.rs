@@ -24,7 +24,7 @@ mod worker;
 pub use error::WorkerError;
 pub use worker::Worker;
 
-/// The Triton backend's shared library.
-pub const BACKEND_LIBRARY: &[u8] = pytriton_backend::LIBRARY;
+/// The Triton backend's shared library, or why this binary has none.
+pub const BACKEND_LIBRARY: Result<&[u8], &str> = pytriton_backend::LIBRARY;
 /// Its name in a model's configuration: the library is `<name>/libtriton_<name>.so` in the backend directory.
 pub const BACKEND_NAME: &str = pytriton_backend::NAME;
