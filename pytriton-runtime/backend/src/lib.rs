@@ -13,6 +13,7 @@
 //! - `shm`: segments of shared memory, futexes, descriptors over sockets, the thread that watches the sockets.
 //! - `session`: greetings, the two ends of the rings.
 //! - `proxy`: a batch's way from Triton into a session and its answers' way back.
+//! - `readiness`: which models can be executed, for servers that do not ask.
 //!
 //! # Protocol
 //!
@@ -58,6 +59,8 @@ pub mod ffi;
 mod gather;
 #[cfg(not(loom))]
 mod proxy;
+#[cfg(not(loom))]
+mod readiness;
 pub mod ring;
 #[cfg(not(loom))]
 pub mod session;

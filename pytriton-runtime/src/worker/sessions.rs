@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pytriton_backend::session::Server;
+use pytriton_backend::session::{Server, State};
 use tokio::sync::watch;
 
 use crate::gathered::Calls;
@@ -79,6 +79,9 @@ impl Sessions {
         let mut open = lock(&self.open);
         open.servers.retain(|server| server.strong_count() > 0);
         open.servers.push(Arc::downgrade(&server));
+        if *self.alive.borrow() == 0 {
+            server.set_state(State::Unavailable);
+        }
         match &open.way {
             // The receiver is this value's own.
             Some(Way::Session(waiting)) => drop(waiting.send(server)),
@@ -110,11 +113,6 @@ impl Sessions {
         }
     }
 
-    /// Whether there is an instance.
-    pub(super) fn ready(&self) -> bool {
-        *self.alive.borrow() > 0
-    }
-
     /// Waits until there is no instance left.
     pub(super) async fn empty(&self) {
         // The sender is this value's own: it cannot be gone.
@@ -134,9 +132,23 @@ pub(super) struct Presence(Arc<Sessions>);
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        self.0
+        let sessions = &self.0;
+        let open = lock(&sessions.open);
+        sessions
             .alive
             .send_modify(|count| *count = count.saturating_sub(1));
+        let serves = open.way.is_some() && !open.servers.is_empty();
+        if *sessions.alive.borrow() > 0 || !serves {
+            return;
+        }
+        let model = sessions.spec.name;
+        tracing::error!(
+            model,
+            "no instance is left: the model is not ready any more"
+        );
+        for server in open.servers.iter().filter_map(Weak::upgrade) {
+            server.set_state(State::Unavailable);
+        }
     }
 }
 

@@ -121,7 +121,6 @@ fn soon() -> Instant {
 #[tokio::test]
 async fn batches_are_answered_row_by_row() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
-    assert!(worker.ready());
     let client = connect(&worker, "Identity", None).await.unwrap();
     let (outcomes, client) = ask(client, &[1.0, 2.0, 3.0]).await;
     let expected = [1.0_f32, 2.0, 3.0].map(|value| Ok(value.to_le_bytes().to_vec()));

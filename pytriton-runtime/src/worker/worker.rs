@@ -64,12 +64,6 @@ impl Worker {
         [(SOCKET_VARIABLE, path), (TOKEN_VARIABLE, token)].into_iter()
     }
 
-    /// Whether every model has an instance.
-    pub fn ready(&self) -> bool {
-        !self.listening.is_finished()
-            && self.listener.models.iter().all(|sessions| sessions.ready())
-    }
-
     /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.
     ///
     /// A request waits only as long as every instance is busy, or for the company that its model wishes for.

@@ -18,6 +18,8 @@ mod clock;
 mod entry;
 mod error;
 mod executor;
+#[cfg(pytriton_library)]
+mod interpose;
 mod raw;
 mod request;
 mod response;

@@ -3,6 +3,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use crate::readiness::{self, Ready};
 use crate::session::{Client, Hello, SessionError, TensorNames, Welcome};
 
 use super::session::Session;
@@ -44,6 +45,7 @@ impl Link {
         });
         let session = link.session_of(client, &welcome)?;
         link.lock().session = Some(session);
+        readiness::note(Arc::<Self>::downgrade(&link));
         *own.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&link);
         Ok(link)
     }
@@ -61,12 +63,6 @@ impl Link {
             self.reconnect();
         }
         session
-    }
-
-    /// Whether there is a session behind which an instance serves.
-    pub(super) fn is_ready(&self) -> bool {
-        let session = self.lock().session.clone();
-        session.is_some_and(|session| session.is_ready())
     }
 
     /// Answers what is under way, and ends.
@@ -143,6 +139,18 @@ impl Link {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under this lock panics half-way.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ready for Link {
+    fn model(&self) -> &str {
+        &self.hello.model
+    }
+
+    /// Whether there is a session behind which an instance serves.
+    fn is_ready(&self) -> bool {
+        let session = self.lock().session.clone();
+        session.is_some_and(|session| session.is_ready())
     }
 }
 

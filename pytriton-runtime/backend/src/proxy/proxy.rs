@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, Executor, Instance};
 use crate::gather::Gathering;
+use crate::readiness::Ready;
 use crate::session::{Hello, SessionError, Token};
 
 use super::link::Link;
