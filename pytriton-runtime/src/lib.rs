@@ -27,6 +27,7 @@ pub mod metrics;
 pub mod model;
 #[cfg(target_os = "linux")]
 pub mod native;
+mod panic;
 pub mod proto;
 pub mod repository;
 pub mod scheduler;
