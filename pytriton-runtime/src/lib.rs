@@ -50,6 +50,7 @@ pub mod metrics;
 pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
+mod panic;
 #[cfg(feature = "embedded")]
 pub mod proto;
 #[cfg(feature = "embedded")]

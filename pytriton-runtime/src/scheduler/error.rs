@@ -28,6 +28,12 @@ pub enum SchedulerError {
         /// The model.
         model: &'static str,
     },
+    /// The instance that had the request is gone.
+    #[error("the instance of model '{model}' that had the request has ended")]
+    InstanceEnded {
+        /// The model.
+        model: &'static str,
+    },
 }
 
 impl SchedulerError {
