@@ -38,6 +38,7 @@ pub mod tensor;
 #[cfg(test)]
 mod testing;
 pub mod triton;
+mod watchdog;
 #[cfg(target_os = "linux")]
 pub mod worker;
 
