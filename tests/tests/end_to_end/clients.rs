@@ -43,6 +43,7 @@ all! {
     errors_over_http: "test_errors_http.py";
     errors_over_grpc: "test_errors_grpc.py";
     failures: "test_failures.py";
+    limited: "test_limited.py";
     statistics: "test_statistics.py";
     surface: "test_surface.py";
     overload: "test_overload.py";
