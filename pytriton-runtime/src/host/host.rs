@@ -108,8 +108,14 @@ impl<I: Instance + ?Sized> Host<I> {
         supervisor.end(batch);
     }
 
+    /// Whether a call may take only so long.
+    #[cfg(tritonserver)]
+    pub(crate) fn is_supervised(&self) -> bool {
+        self.supervisor.is_some()
+    }
+
     /// Runs a batch that nobody supervises.
-    #[cfg(target_os = "linux")]
+    #[cfg(tritonserver)]
     pub(crate) async fn execute(
         &self,
         requests: &[Request],

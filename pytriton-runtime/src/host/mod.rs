@@ -13,7 +13,7 @@ mod instances;
 mod supervised;
 mod supervisor;
 
-#[cfg(target_os = "linux")]
+#[cfg(tritonserver)]
 pub(crate) use host::Detached;
 pub(crate) use host::Host;
 pub(crate) use instances::{Availability, Instances};

@@ -59,7 +59,7 @@ fn a_slow_function_keeps_nobody_else_waiting() -> Result<()> {
 }
 
 /// The engines on which a call may take only so long.
-const LIMITED: [Engine; 1] = [Engine::Embedded];
+const LIMITED: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
 
 #[test]
 fn the_log_says_which_instance_hangs_and_when_it_is_back() -> Result<()> {
