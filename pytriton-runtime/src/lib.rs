@@ -34,10 +34,10 @@ pub mod cache;
 pub mod engine;
 mod error;
 mod forward;
+#[cfg(tritonserver)]
+mod gathered;
 #[cfg(feature = "embedded")]
 pub mod grpc;
-#[cfg(tritonserver)]
-mod handover;
 mod host;
 #[cfg(feature = "embedded")]
 pub mod http;
@@ -50,6 +50,7 @@ pub mod metrics;
 pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
+mod panic;
 #[cfg(feature = "embedded")]
 pub mod proto;
 #[cfg(feature = "embedded")]

@@ -84,6 +84,9 @@ functions! {
     fn response_delete = c"TRITONBACKEND_ResponseDelete"(*mut RawResponse) -> Error;
     fn response_output = c"TRITONBACKEND_ResponseOutput"(*mut RawResponse, *mut *mut RawOutput, *const c_char, i32, *const i64, u32) -> Error;
     fn response_send = c"TRITONBACKEND_ResponseSend"(*mut RawResponse, u32, Error) -> Error;
+    fn response_set_string = c"TRITONBACKEND_ResponseSetStringParameter"(*mut RawResponse, *const c_char, *const c_char) -> Error;
+    fn response_set_int = c"TRITONBACKEND_ResponseSetIntParameter"(*mut RawResponse, *const c_char, i64) -> Error;
+    fn response_set_bool = c"TRITONBACKEND_ResponseSetBoolParameter"(*mut RawResponse, *const c_char, bool) -> Error;
     fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
 }
 
@@ -143,10 +146,21 @@ unsafe extern "C" fn no_timeout(_: *mut RawRequest, timeout: *mut u64) -> Error 
     ptr::null_mut()
 }
 
+unsafe extern "C" {
+    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
+}
+
+/// The function of that name that comes after this library's own; null where there is none.
+#[cfg(pytriton_library)]
+pub(super) fn next(symbol: &CStr) -> *const c_void {
+    let after_this_one = ptr::without_provenance_mut(usize::MAX);
+    // SAFETY:
+    // - The handle is `RTLD_NEXT`, what comes after this library in the search order of the process.
+    // - `symbol` ends with a zero byte and outlives the call.
+    unsafe { dlsym(after_this_one, symbol.as_ptr()) }
+}
+
 fn address(symbol: &CStr) -> Result<*mut c_void, String> {
-    unsafe extern "C" {
-        fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
-    }
     // SAFETY:
     // - A null handle is `RTLD_DEFAULT`, the search order of the process.
     // - `symbol` ends with a zero byte and outlives the call.

@@ -4,11 +4,10 @@ use std::ptr;
 use std::slice;
 
 use super::api::{Api, Basics};
+use super::batch::Batch;
 use super::error::{check, to_raw};
-use super::execution::{Executor, Instance};
-use super::lanes::Lanes;
+use super::executor::{Executor, Instance};
 use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
-use super::state::State;
 use crate::failure::{Code, Failure};
 
 /// What is said of an instance with which nothing was left.
@@ -62,8 +61,8 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let description = unsafe { describe(api, instance) }?;
-        let state = State::new(Lanes::new(api, E::start(&description)?)?);
-        let state = Box::into_raw(Box::new(state)).cast::<c_void>();
+        let executor = Box::new(E::start(&description)?);
+        let state = Box::into_raw(executor).cast::<c_void>();
         // SAFETY: as above; Triton only keeps the pointer.
         let error = unsafe { (api.instance_set_state)(instance, state) };
         check(api, error)
@@ -103,15 +102,21 @@ pub unsafe fn execute<E: Executor>(
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let state = unsafe { state::<E>(api, instance) }?;
-        // SAFETY: the pointer, if any, came out of a box of this type, of which there are only shared references until
-        // the instance is finalized.
-        let Some(state) = (unsafe { state.as_ref() }) else {
+        // SAFETY: the pointer, if any, came out of a box of this type, which is shared only.
+        let Some(executor) = (unsafe { state.as_ref() }) else {
             return Err(Failure::internal(NOT_INITIALIZED));
         };
         // SAFETY: Triton gives an array of `count` requests, which is not empty.
         let requests = unsafe { slice::from_raw_parts(requests, count as usize) };
-        // SAFETY: the instance and the requests are live, and the requests are given to the backend.
-        unsafe { state.lanes().run(instance, requests) };
+        // From here on the requests are the backend's: an error, or a panic that becomes one, would give them to Triton a
+        // second time.
+        let _abort = AbortOnUnwind;
+        // SAFETY: the instance is live until it is finalized, which ends the executor first; the requests are live, and
+        // given to the backend.
+        let batch = unsafe { Batch::new(api, instance, requests) };
+        if !batch.is_answered() {
+            let _ = catch_unwind(AssertUnwindSafe(|| executor.execute(batch)));
+        }
         Ok(())
     })
 }
@@ -127,10 +132,10 @@ pub unsafe fn instance_ready<E: Executor>(instance: *mut RawInstance) -> *mut Ra
         // SAFETY: `instance` is Triton's, live for this call.
         let state = unsafe { state::<E>(api, instance) }?;
         // SAFETY: as in `execute`.
-        let Some(state) = (unsafe { state.as_ref() }) else {
+        let Some(executor) = (unsafe { state.as_ref() }) else {
             return Err(Failure::internal(NOT_INITIALIZED));
         };
-        match state.ready() {
+        match executor.is_ready() {
             true => Ok(()),
             false => Err(Failure::new(
                 Code::Unavailable,
@@ -138,6 +143,17 @@ pub unsafe fn instance_ready<E: Executor>(instance: *mut RawInstance) -> *mut Ra
             )),
         }
     })
+}
+
+/// Ends the process when a panic comes by.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            std::process::abort();
+        }
+    }
 }
 
 /// Calls a body with Triton's functions, and turns its failure, or its panic, into an error of Triton's.
@@ -199,7 +215,7 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
 /// # Safety
 ///
 /// `instance` must be live.
-unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut State<E>, Failure> {
+unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut E, Failure> {
     let mut state = ptr::null_mut();
     // SAFETY: the instance is live, `state` is valid for writes.
     let error = unsafe { (api.instance_state)(instance, &raw mut state) };
