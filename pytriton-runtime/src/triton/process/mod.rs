@@ -18,4 +18,5 @@ pub(super) use ffi::{die_with_this_thread, glibc_version};
 pub use ports::{PortError, Ports};
 pub use ready::ready;
 pub use traffic::traffic;
+pub(super) use workspace::mounted_noexec;
 pub use workspace::{Workspace, WorkspaceError};

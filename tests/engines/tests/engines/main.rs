@@ -1,5 +1,7 @@
 //! What a binary with one engine or both serves and says. It is built with other features and flags by `.ci/run`.
 
+#[cfg(feature = "tritonserver")]
+mod noexec;
 #[cfg(not(all(feature = "embedded", feature = "tritonserver")))]
 mod refusals;
 mod server;
@@ -31,13 +33,19 @@ fn the_embedded_engine_serves() {
 #[cfg(feature = "tritonserver")]
 #[test]
 fn the_tritonserver_engine_serves() {
+    install();
+    serves("tritonserver", "tritonserver");
+    serves("auto", "tritonserver");
+}
+
+/// Fetches tritonserver, where no test has done so before.
+#[cfg(feature = "tritonserver")]
+fn install() {
     // What fetches it is looked for in the folders of `PATH`.
     let mut install = program();
     install.env("PATH", std::env::var_os("PATH").unwrap());
     let installed = install.arg("install").output().unwrap();
     assert!(installed.status.success(), "{installed:?}");
-    serves("tritonserver", "tritonserver");
-    serves("auto", "tritonserver");
 }
 
 /// It has no interpreter, which would load a C library.

@@ -2,7 +2,7 @@ use std::process::Output;
 
 use crate::program;
 #[cfg(not(feature = "tritonserver"))]
-use crate::serves;
+use crate::server::{FREE_PORTS, serves};
 
 /// What is said of the engine that is not built.
 #[cfg(not(feature = "tritonserver"))]
@@ -29,8 +29,7 @@ fn without_tritonserver_the_binary_says_why() {
         );
     }
     serves("auto", "embedded");
-    let ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-    let checked = output(&[&["check"], &ports[..]].concat());
+    let checked = output(&[&["check"], &FREE_PORTS[..]].concat());
     let expected = format!("engine embedded: {NO_TRITONSERVER}\n");
     for said in [checked.stdout, checked.stderr] {
         let said = String::from_utf8(said).unwrap();

@@ -9,11 +9,21 @@ use std::time::{Duration, Instant};
 
 use crate::program;
 
+/// No two servers meet on one.
+pub(crate) const FREE_PORTS: [&str; 3] = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Starts the engine, and asks it for the double of two numbers.
 pub(crate) fn serves(asked_for: &str, engine: &str) {
-    let server = Server::start(asked_for);
+    let mut command = program();
+    command.args(FREE_PORTS).args(["--engine", asked_for]);
+    serves_as(command, asked_for, engine);
+}
+
+/// The same for a command that becomes the server, with a name for its log.
+pub(crate) fn serves_as(command: Command, name: &str, engine: &str) {
+    let server = Server::start(command, name);
     let banner = server.until("pytriton ");
     assert!(banner.ends_with(&format!("engine {engine}")), "{banner}");
     let http = server.until("  http ");
@@ -41,11 +51,8 @@ struct Server {
 }
 
 impl Server {
-    fn start(engine: &str) -> Self {
-        let ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-        let mut command = program();
-        command.args(ports).args(["--engine", engine]);
-        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{engine}.log"));
+    fn start(mut command: Command, name: &str) -> Self {
+        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.log"));
         command
             .stdout(Stdio::piped())
             .stderr(File::create(&log).unwrap());
