@@ -6,6 +6,7 @@ mod failing;
 mod identities;
 mod in_flight;
 mod injected;
+mod ledger;
 mod priorities;
 mod raw;
 mod shapes;

@@ -4,6 +4,7 @@
 
 mod broken;
 mod clients;
+mod connection;
 mod engine;
 mod failing;
 mod filling;
@@ -11,9 +12,12 @@ mod full;
 mod http;
 mod installing;
 mod killed;
+mod ledger;
 mod load;
+mod outputs;
 mod process;
 mod random;
+mod region;
 mod shell;
 mod side_by_side;
 mod stopping;
