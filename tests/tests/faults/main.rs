@@ -5,6 +5,7 @@
 mod broken;
 mod clients;
 mod connection;
+mod dumped;
 mod engine;
 mod failing;
 mod filling;
