@@ -11,6 +11,7 @@ mod failing;
 mod filling;
 mod full;
 mod http;
+mod idle;
 mod installing;
 mod killed;
 mod ledger;
