@@ -9,6 +9,7 @@ mod injected;
 mod ledger;
 mod priorities;
 mod raw;
+mod saturated;
 mod shapes;
 mod stateful;
 mod waiting;
