@@ -15,13 +15,16 @@ mod idle;
 mod installing;
 mod killed;
 mod ledger;
+mod limit;
 mod load;
 mod outputs;
 mod process;
 mod random;
 mod region;
+mod severed;
 mod shell;
 mod side_by_side;
+mod sockets;
 mod stopping;
 
 use std::path::Path;

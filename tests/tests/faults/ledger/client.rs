@@ -111,15 +111,21 @@ impl Clients {
     }
 
     /// Waits until each has asked as often as it shall.
-    pub(crate) fn join(self) -> Book {
+    pub(crate) fn join(mut self) -> Book {
         let mut book = Book::default();
-        for thread in self.threads {
+        for thread in self.threads.drain(..) {
             match thread.join() {
                 Ok(other) => book.add(other),
                 Err(_) => panic!("a client panicked"),
             }
         }
         book
+    }
+}
+
+impl Drop for Clients {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
