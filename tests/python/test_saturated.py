@@ -1,13 +1,15 @@
 """Requests that come while an instance has all the batches in flight that it may have: they wait, and gather, in the queue."""
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import tritonclient.grpc
 from tritonclient.utils import InferenceServerException
 
-from wire import TRITONSERVER, connect, infer, statistics
+from wire import TRITONSERVER, connect, infer, statistics, tensor
 
 # How long each of the batches under way takes.
 BUSY = 500
@@ -73,3 +75,30 @@ def test_one_that_waits_too_long_is_refused(protocol, http):
     for future in saturated.busy:
         future.result()
     assert statistics(http, "UrgentInFlight")["execution_count"] == before + 2
+
+
+def test_one_that_is_cancelled_before_it_runs_does_not_run(grpc):
+    model = "CountByTurns"
+    with ThreadPoolExecutor(1) as pool:
+        busy = pool.submit(ask, tritonclient.grpc, model, BUSY)
+        time.sleep(0.1)
+        sent = tensor(tritonclient.grpc, "milliseconds", np.array([[0]], np.uint32))
+        heard = [threading.Event() for _ in range(2)]
+        errors = {}
+
+        def hear(number):
+            def callback(result, error):
+                errors[number] = error
+                heard[number].set()
+
+            return callback
+
+        cancelled, kept = (grpc.async_infer(model, [sent], hear(number)) for number in range(2))
+        # All of them are in flight.
+        time.sleep(0.1)
+        cancelled.cancel()
+        assert heard[0].wait(BUSY / 2000) and "CANCELLED" in str(errors[0].status())
+        assert not heard[1].is_set()
+        first = busy.result()
+        assert heard[1].wait(5) and errors[1] is None
+    assert ask(tritonclient.grpc, model, 0) == first + 2, "the one that was kept, and this one"

@@ -38,6 +38,15 @@ async fn urgent(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     Array2::from_elem((1, 1), call)
 }
 
+/// The same on a thread that computes, with more that wait for it.
+#[pytriton::model(name = "CountByTurns", max_batch_size = 1, batches_in_flight = 4)]
+fn count_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    std::thread::sleep(longest(milliseconds));
+    Array2::from_elem((1, 1), call)
+}
+
 async fn rest(milliseconds: ArrayView2<'_, u32>) {
     tokio::time::sleep(longest(milliseconds)).await;
 }
