@@ -21,6 +21,7 @@ mod outputs;
 mod process;
 mod random;
 mod region;
+mod resident;
 mod severed;
 mod shell;
 mod side_by_side;
