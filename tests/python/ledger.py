@@ -24,10 +24,10 @@ PATIENCE = 8.0
 PROMPT = 1.0
 # Apart from the values of other programs.
 FIRST = 10**9
-# A client whose server is away tries again soon.
+# A client whose server is away tries again soon. The second is how long it waits for one that is there and slow.
 CHANNEL = [
     ("grpc.initial_reconnect_backoff_ms", 50),
-    ("grpc.min_reconnect_backoff_ms", 50),
+    ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 200),
 ]
 
@@ -44,7 +44,7 @@ class Client:
         self.client = protocol.InferenceServerClient(address, channel_args=channel)
         self.ending = threading.Event()
         self.right, self.cancelled = 0, 0
-        self.wrong, self.late, self.hung = [], [], []
+        self.wrong, self.late, self.hung, self.failed_at = [], [], [], []
         self.failed = collections.Counter()
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
@@ -125,6 +125,7 @@ class Client:
             self.hung.append([begun, time.time()])
         else:
             self.failed[error] += 1
+            self.failed_at.append(time.time())
             # So that others have their turn.
             time.sleep(0.02)
 
@@ -162,6 +163,7 @@ class Ledger:
             "cancelled": sum(client.cancelled for client in self.clients),
             "wrong": all_of("wrong")[:5],
             "failed": dict(failed.most_common(12)),
+            "failed_at": all_of("failed_at"),
             "late": all_of("late"),
             "hung": all_of("hung"),
             "stuck": sum(client.thread.is_alive() and client.ending.is_set() for client in self.clients),

@@ -28,28 +28,34 @@ fn two(x: ArrayView2<i64>) -> (Array2<i64>, Array2<i64>) {
 }
 
 /// Outputs of other types and lengths between the others.
+#[derive(pytriton::Outputs)]
+struct Five {
+    #[output(name = "OUTPUT_1")]
+    first: Array2<i64>,
+    #[output(name = "OUTPUT_2")]
+    second: Array2<String>,
+    #[output(name = "OUTPUT_3")]
+    third: Array2<i64>,
+    #[output(name = "OUTPUT_4")]
+    fourth: Array2<f64>,
+    #[output(name = "OUTPUT_5")]
+    fifth: Array2<i64>,
+}
+
 #[pytriton::model(
     name = "Ledger5",
     max_batch_size = 16,
     max_queue_delay_microseconds = 1000
 )]
 #[batch]
-fn five(
-    x: ArrayView2<i64>,
-) -> (
-    Array2<i64>,
-    Array2<String>,
-    Array2<i64>,
-    Array2<f64>,
-    Array2<i64>,
-) {
-    (
-        entry(&x, 1),
-        entry(&x, 2).mapv(|value| value.to_string()),
-        entry(&x, 3),
-        entry(&x, 4).mapv(|value| value as f64),
-        entry(&x, 5),
-    )
+fn five(x: ArrayView2<i64>) -> Five {
+    Five {
+        first: entry(&x, 1),
+        second: entry(&x, 2).mapv(|value| value.to_string()),
+        third: entry(&x, 3),
+        fourth: entry(&x, 4).mapv(|value| value as f64),
+        fifth: entry(&x, 5),
+    }
 }
 
 /// Several batches at a time, each of which takes a moment.
@@ -65,6 +71,9 @@ async fn in_flight(x: ArrayView2<i64>) -> (Array2<i64>, Array2<i64>) {
     (entry(&x, 1), entry(&x, 2))
 }
 
+/// What a request gets alone.
+type Own = Result<(Array2<i64>, Array2<i64>), String>;
+
 /// Fails every request that has a value below zero, alone.
 #[pytriton::model(
     name = "LedgerRaw",
@@ -72,11 +81,11 @@ async fn in_flight(x: ArrayView2<i64>) -> (Array2<i64>, Array2<i64>) {
     max_queue_delay_microseconds = 1000
 )]
 #[input(name = "x", datatype = INT64, shape = [-1])]
-fn raw(requests: &[Request]) -> Vec<Result<(Array2<i64>, Array2<i64>), String>> {
+fn raw(requests: &[Request]) -> Vec<Own> {
     requests.iter().map(of_request).collect()
 }
 
-fn of_request(request: &Request) -> Result<(Array2<i64>, Array2<i64>), String> {
+fn of_request(request: &Request) -> Own {
     let x = request.array("x").map_err(|error| error.to_string())?;
     let x = x.ok_or("x is missing")?.into_dimensionality();
     let x = x.map_err(|error| error.to_string())?;

@@ -3,11 +3,13 @@
 //! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
 
 mod broken;
+mod chaos;
 mod clients;
 mod connection;
 mod dumped;
 mod engine;
 mod failing;
+mod fault;
 mod filling;
 mod full;
 mod http;

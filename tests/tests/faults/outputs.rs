@@ -62,7 +62,9 @@ fn each_has_its_own(server: &Server) -> Result<()> {
     let mut grpc = Grpc::start(server, &narrow, &mut random)?;
     let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;
     clients.join().check_all();
-    grpc.end()?.check_all();
+    let book = grpc.end()?;
+    book.check_all();
+    assert!(book.cancelled > 0);
     Ok(())
 }
 

@@ -1,20 +1,28 @@
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::fmt;
+use std::time::{Duration, Instant};
 
 use crate::NOTICED;
 
 /// How many different errors are worth reading.
 const KINDS: usize = 12;
 
+/// Errors that follow each other faster are one.
+const GRAIN: Duration = Duration::from_millis(20);
+
 /// What became of all requests.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     /// Those that were answered as they should be.
     pub right: usize,
+    /// Those that were taken back.
+    pub cancelled: usize,
     /// Answers that are none, or another request's.
     pub wrong: Vec<String>,
     /// Errors of requests that should have none, and how many of each kind.
     pub failed: BTreeMap<String, usize>,
+    /// When there were any, not more exactly than [`GRAIN`].
+    pub failed_at: Vec<Instant>,
     /// Connections that could not be made, or were closed before an answer.
     pub cut: Vec<Span>,
     /// Requests that were given up.
@@ -24,7 +32,6 @@ pub(crate) struct Book {
 }
 
 /// When a request was under way.
-#[derive(Debug)]
 pub(crate) struct Span {
     /// Its beginning.
     pub begun: Instant,
@@ -32,6 +39,13 @@ pub(crate) struct Span {
     pub ended: Instant,
     /// What became of it.
     pub what: String,
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let took = self.ended - self.begun;
+        write!(formatter, "{} after {took:?}", self.what)
+    }
 }
 
 impl Span {
@@ -48,10 +62,12 @@ impl Book {
     /// Takes over what another has.
     pub(crate) fn add(&mut self, other: Self) {
         self.right += other.right;
+        self.cancelled += other.cancelled;
         self.wrong.extend(other.wrong);
         for (kind, count) in other.failed {
             *self.failed.entry(kind).or_default() += count;
         }
+        self.failed_at.extend(other.failed_at);
         self.cut.extend(other.cut);
         self.hung.extend(other.hung);
         self.late.extend(other.late);
@@ -62,6 +78,10 @@ impl Book {
         let known = self.failed.len() < KINDS || self.failed.contains_key(&kind);
         let kind = if known { kind } else { "others".to_owned() };
         *self.failed.entry(kind).or_default() += 1;
+        let last = self.failed_at.last();
+        if last.is_none_or(|last| last.elapsed() > GRAIN) {
+            self.failed_at.push(Instant::now());
+        }
     }
 
     /// Notes a connection that was closed.
@@ -78,7 +98,7 @@ impl Book {
     pub(crate) fn took(&mut self, begun: Instant) {
         let took = begun.elapsed();
         if took > NOTICED {
-            self.late.push(Span::new(begun, format!("{took:?}")));
+            self.late.push(Span::new(begun, "the end".to_owned()));
         }
     }
 

@@ -21,6 +21,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The most rows of a request.
 const ROWS: usize = 3;
 
+/// The most elements of a long row.
+const COLUMNS: usize = 20_000;
+
 /// What a client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
@@ -34,6 +37,8 @@ pub(crate) enum Habit {
     Narrow,
     /// What the function refuses.
     Refused,
+    /// Everything of long rows.
+    Large,
 }
 
 /// Clients with a thread each.
@@ -144,6 +149,7 @@ impl Client {
                 outputs.truncate(output);
                 entry.only(outputs)
             }
+            (Habit::Large, _) => Entry::large(model, 1, 1 + self.random.below(COLUMNS)),
             (Habit::Refused, _) if model.refuses => entry.refused(),
             _ => entry,
         };

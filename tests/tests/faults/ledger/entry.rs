@@ -6,13 +6,18 @@ use super::Model;
 use crate::http::Answer;
 use crate::region::Region;
 
+/// How much of an answer is worth reading.
+const SHOWN: usize = 500;
+
 /// A request.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     /// Whom it asks.
     model: Model,
-    /// Its rows, which no other request has.
+    /// Its elements, which no other request has.
     x: Vec<i64>,
+    /// How many of them are a row.
+    columns: usize,
     /// The outputs that it asks for, counted from 1, in its order; all where there are none.
     outputs: Vec<usize>,
     /// Where one of them shall go, and whether it fits.
@@ -31,14 +36,20 @@ pub(crate) enum Verdict {
 }
 
 impl<'a> Entry<'a> {
-    /// A request for all outputs of some rows.
+    /// A request for all outputs of some rows of one element.
     pub(crate) fn new(model: Model, rows: usize) -> Self {
+        Self::large(model, rows, 1)
+    }
+
+    /// A request for all outputs of some rows.
+    pub(crate) fn large(model: Model, rows: usize, columns: usize) -> Self {
         static NEXT: AtomicI64 = AtomicI64::new(1);
-        let rows = i64::try_from(rows).unwrap_or(1);
-        let first = NEXT.fetch_add(rows, Ordering::Relaxed);
+        let len = i64::try_from(rows * columns).unwrap_or(1);
+        let first = NEXT.fetch_add(len, Ordering::Relaxed);
         Self {
             model,
-            x: (first..first + rows).collect(),
+            x: (first..first + len).collect(),
+            columns,
             outputs: Vec::new(),
             region: None,
         }
@@ -64,15 +75,9 @@ impl<'a> Entry<'a> {
         self
     }
 
-    /// Whom it asks.
-    pub(crate) fn model(&self) -> Model {
-        self.model
-    }
-
     /// As it goes over the wire.
     pub(crate) fn body(&self) -> String {
-        let x =
-            json!({"name": "x", "datatype": "INT64", "shape": [self.x.len(), 1], "data": self.x});
+        let x = json!({"name": "x", "datatype": "INT64", "shape": self.shape(), "data": self.x});
         let mut body = json!({"id": self.id(), "inputs": [x]});
         if !self.outputs.is_empty() || self.region.is_some() {
             let outputs = self.asked().into_iter().map(|output| self.asks(output));
@@ -88,7 +93,14 @@ impl<'a> Entry<'a> {
             (Err(()), None) if answer.status >= 400 => {
                 Verdict::Failed(format!("{} {}", answer.status, answer.body))
             }
-            (Err(()), _) => Verdict::Wrong(format!("{} for {self:?}", answer.body)),
+            (Err(()), _) => {
+                let (id, shape) = (self.id(), self.shape());
+                let (outputs, region, model) = (self.asked(), &self.region, self.model.name);
+                let body: String = answer.body.chars().take(SHOWN).collect();
+                Verdict::Wrong(format!(
+                    "{body} for {id} {shape:?} {outputs:?} {region:?} of {model}"
+                ))
+            }
         }
     }
 
@@ -109,14 +121,16 @@ impl<'a> Entry<'a> {
                 .iter()
                 .position(|&asked| output["name"] == name(asked));
             let number = asked.remove(place.ok_or(())?);
-            let shape = json!([self.x.len(), 1]);
             let right = match self.region {
                 Some((other, region)) if other == number => {
                     region.number().ok() == Some(self.value(self.x[0], number))
                 }
                 _ => output["data"] == self.data(number),
             };
-            if !right || output["shape"] != shape || output["datatype"] != self.datatype(number) {
+            if !right
+                || output["shape"] != json!(self.shape())
+                || output["datatype"] != self.datatype(number)
+            {
                 return Err(());
             }
         }
@@ -130,6 +144,10 @@ impl<'a> Entry<'a> {
             (_, Some((output, region))) if region.len() < 8 => Some(name(output)),
             _ => None,
         }
+    }
+
+    fn shape(&self) -> [usize; 2] {
+        [self.x.len() / self.columns, self.columns]
     }
 
     fn id(&self) -> String {

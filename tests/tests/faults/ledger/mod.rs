@@ -6,8 +6,8 @@ mod entry;
 mod grpc;
 mod model;
 
-pub(crate) use book::Book;
+pub(crate) use book::{Book, Span};
 pub(crate) use client::{Clients, Habit};
 pub(crate) use entry::{Entry, Verdict};
 pub(crate) use grpc::Grpc;
-pub(crate) use model::{IN_FLIGHT, MODELS, Model, RAW};
+pub(crate) use model::{MODELS, Model};

@@ -9,20 +9,6 @@ pub(crate) struct Model {
     pub refuses: bool,
 }
 
-/// Several batches at a time.
-pub(crate) const IN_FLIGHT: Model = Model {
-    name: "LedgerInFlight",
-    outputs: &["INT64", "INT64"],
-    refuses: false,
-};
-
-/// Each request has a result of its own.
-pub(crate) const RAW: Model = Model {
-    name: "LedgerRaw",
-    outputs: &["INT64", "INT64"],
-    refuses: true,
-};
-
 /// All of them.
 pub(crate) const MODELS: [Model; 5] = [
     Model {
@@ -40,6 +26,14 @@ pub(crate) const MODELS: [Model; 5] = [
         outputs: &["INT64", "BYTES", "INT64", "FP64", "INT64"],
         refuses: false,
     },
-    IN_FLIGHT,
-    RAW,
+    Model {
+        name: "LedgerInFlight",
+        outputs: &["INT64", "INT64"],
+        refuses: false,
+    },
+    Model {
+        name: "LedgerRaw",
+        outputs: &["INT64", "INT64"],
+        refuses: true,
+    },
 ];
