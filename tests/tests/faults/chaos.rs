@@ -147,6 +147,7 @@ fn under_load_every_request_is_answered_rightly_or_has_an_error() -> Result<()> 
             "killed by nobody: {}",
             deaths(&server)?
         );
+        println!("{:?} {fault:?}", begun.elapsed());
         fault.happen(&server, &narrow, &mut random)?;
         if fault.is_deadly() {
             wait_until("the restart", RESTART, || {
