@@ -34,6 +34,9 @@ const RESTART: Duration = Duration::from_secs(15);
 /// In which everything is as before after a fault: the second that it may take, and another for a machine that is busy.
 const RECOVERY: Duration = Duration::from_secs(2);
 
+/// How many lines before its end tell of it.
+const WORDS: usize = 20;
+
 /// What is asked for.
 const HABITS: [Habit; 7] = [
     Habit::All,
@@ -103,8 +106,8 @@ fn all_right(address: &str) -> bool {
 fn deaths(server: &Server) -> Result<String> {
     let log = server.log()?;
     let lines: Vec<&str> = log.lines().collect();
-    let deaths = (0..lines.len()).filter(|&line| lines[line].contains("ERROR"));
-    let around = deaths.map(|line| lines[line..(line + 12).min(lines.len())].join("\n"));
+    let deaths = (0..lines.len()).filter(|&line| lines[line].contains("it is started again"));
+    let around = deaths.map(|line| lines[line.saturating_sub(WORDS)..=line].join("\n"));
     Ok(around.collect::<Vec<_>>().join("\n"))
 }
 
