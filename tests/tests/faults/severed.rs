@@ -119,7 +119,6 @@ fn as_long_as_there_is_no_channel_there_are_errors() -> Result<()> {
 
 /// A server is ready when all its models are, and a model when one of its instances can be reached.
 #[test]
-#[ignore = "tritonserver 2.51 does not ask a backend whether it is ready"]
 fn what_cannot_be_reached_is_not_ready() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
