@@ -1,5 +1,6 @@
 //! Real models for the tests of the rooms.
 
+use std::panic::panic_any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
 pub(crate) static GATE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Returns its input. A first value of -1 panics, -2 returns a row too many, -3 is an error, -4 takes 50 ms, -5 waits for
-/// [`GATE`].
+/// [`GATE`], -6 panics with a [`Bomb`].
 #[derive(Debug)]
 pub(crate) struct Identity;
 
@@ -43,6 +44,7 @@ fn identity(x: Array2<f32>) -> Result<Array2<f32>, String> {
         Some(-1.0) => panic!("asked to panic"),
         Some(-2.0) => Ok(Array2::zeros((x.nrows() + 1, x.ncols()))),
         Some(-3.0) => Err("asked to fail".to_owned()),
+        Some(-6.0) => panic_any(Bomb),
         Some(-5.0) => {
             drop(GATE.blocking_lock());
             Ok(x)
@@ -52,6 +54,16 @@ fn identity(x: Array2<f32>) -> Result<Array2<f32>, String> {
             Ok(x)
         }
         _ => Ok(x),
+    }
+}
+
+/// A panic's payload that panics when it is dropped, with another one.
+#[derive(Debug)]
+pub(crate) struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_any(Self);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A hundred starts and stops of the tritonserver engine in one process, which has no other test: nothing grows.
 
-#![cfg(target_os = "linux")]
+#![cfg(tritonserver)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use std::fs;

@@ -13,11 +13,18 @@
 //! ```
 //!
 //! What is served stands in the function's signature: see [`macro@model`].
+//!
+//! # Features
+//!
+//! Both are on by default, and at least one must be.
+//!
+//! - `embedded`: the engine in the process itself, with the servers for HTTP and gRPC.
+//! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. It is built on 64-bit Linux; elsewhere the feature
+//!   changes nothing, and the binary says so when it is asked for that engine.
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-#[cfg(target_os = "linux")]
 mod backend_macro;
 mod main_macro;
 pub mod prelude;

@@ -1,12 +1,8 @@
-//! Atomics and locks of `std`, or of loom where it looks at every interleaving.
+//! Atomics of `std`, or of loom where it looks at every interleaving.
 
-#[cfg(all(loom, test))]
-pub(crate) use loom::sync::atomic::AtomicU64;
+#[cfg(all(test, loom))]
+pub(crate) use loom::sync::Arc;
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicU32, Ordering};
-#[cfg(loom)]
-pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{AtomicU32, Ordering};
-#[cfg(not(loom))]
-pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

@@ -108,10 +108,14 @@ impl Call {
 
 /// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
 fn executed(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Model(_) | Error::Scheduler(SchedulerError::Timeout)
-    )
+    match error {
+        Error::Model(_) => true,
+        Error::Scheduler(error) => !matches!(
+            error,
+            SchedulerError::QueueFull { .. } | SchedulerError::Stopping
+        ),
+        Error::Codec(_) | Error::Request(_) => false,
+    }
 }
 
 /// Marks the last response to a request; here every one is.

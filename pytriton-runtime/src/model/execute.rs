@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 
+use crate::panic::discard;
 use crate::statistics::Durations;
 use crate::tensor::Tensor;
 
@@ -80,9 +81,16 @@ async fn call(
     returned.unwrap_or_else(|panic| {
         Err(ModelError::Panic {
             model: context.model().name,
-            message: panic_message(panic.as_ref()),
+            message: caught(panic),
         })
     })
+}
+
+/// The text of a panic that has been caught.
+pub(crate) fn caught(panic: Box<dyn Any + Send>) -> String {
+    let message = panic_message(panic.as_ref());
+    discard(panic);
+    message
 }
 
 /// The text of a panic.

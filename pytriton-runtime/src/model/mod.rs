@@ -32,8 +32,8 @@ pub use declaration::{
     Step, TensorDeclaration, TimeoutAction,
 };
 pub use error::{ModelError, RegistryError, RequestError, RequestId};
-pub(crate) use execute::panic_message;
 pub use execute::{Executed, execute};
+pub(crate) use execute::{caught, panic_message};
 pub use input_type::{ArrayInput, ScalarInput, array_input, scalar_input};
 pub use loaded::loaded;
 pub use output_type::{OutputField, ReturnType, output_field, outputs, responses};

@@ -1,22 +1,23 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::handover::{Handover, Line, LineEnd, Results, Run, line};
+use crate::gathered::{Calls, CallsEnd, calls};
 use crate::model::ModelSpec;
 
-/// Threads with instances of a model, and the way to whichever of them is free.
+/// The way to instances of a model on threads of their own, and its end.
 #[derive(Debug)]
 pub(super) struct Pool {
-    line: Line,
-    pub(super) end: Arc<LineEnd>,
+    pub(super) calls: Calls,
+    pub(super) end: Arc<CallsEnd>,
 }
 
 impl Pool {
     /// A pool for one instance.
     pub(super) fn new(spec: &ModelSpec) -> Arc<Self> {
-        let (line, end) = line(spec.name);
+        let most = (spec.batches_in_flight as usize).saturating_mul(spec.instances as usize);
+        let (calls, end) = calls(most);
         let end = Arc::new(end);
-        Arc::new(Self { line, end })
+        Arc::new(Self { calls, end })
     }
 
     /// The pool of all instances of a loaded model: Triton hands several batches to one of them while others are free.
@@ -31,11 +32,5 @@ impl Pool {
         let pool = Self::new(spec);
         pools.insert(loaded_model, Arc::downgrade(&pool));
         pool
-    }
-}
-
-impl Run for Pool {
-    fn run(&self, handed: Handover) -> Results {
-        self.line.run(handed)
     }
 }

@@ -16,6 +16,9 @@ pub enum SchedulerError {
     /// The request waited longer than it may.
     #[error("Request timeout expired")]
     Timeout,
+    /// The client has taken the request back.
+    #[error("the request was cancelled")]
+    Cancelled,
     /// The server is stopping.
     #[error("Server is stopping, scheduler for model has stopped accepting new inference requests")]
     Stopping,
@@ -25,11 +28,20 @@ pub enum SchedulerError {
         /// The model.
         model: &'static str,
     },
+    /// The instance that had the request is gone.
+    #[error("the instance of model '{model}' that had the request has ended")]
+    InstanceEnded {
+        /// The model.
+        model: &'static str,
+    },
 }
 
 impl SchedulerError {
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
-        Status::Unavailable
+        match self {
+            Self::Cancelled => Status::Cancelled,
+            _ => Status::Unavailable,
+        }
     }
 }

@@ -15,6 +15,7 @@ mod policy;
 #[cfg(test)]
 mod priority_tests;
 mod queue;
+mod replies;
 #[cfg(test)]
 mod tests;
 

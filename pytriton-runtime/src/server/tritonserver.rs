@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use crate::model::Registry;
 use crate::triton::{Endpoints, Launch, Located, Probe, TritonEngine};
 
-use super::listener::shared;
+use super::addresses::shared;
 use super::run::{print, registry};
 use super::signal::StopSignals;
 use super::{Addresses, Options, ServerError, banner};

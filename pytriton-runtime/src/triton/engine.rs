@@ -2,7 +2,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, future};
+use std::{env, fs, future};
 
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
@@ -35,6 +35,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// How long instances may take to end when nobody asks them for anything any more.
 const WORKER_GRACE: Duration = Duration::from_secs(1);
+
+/// The libraries that a process loads before those that it is linked with.
+const PRELOAD: &str = "LD_PRELOAD";
 
 /// A tritonserver that serves our models, and the instances behind it.
 #[derive(Debug)]
@@ -72,6 +75,12 @@ pub enum EngineError {
         #[source]
         source: io::Error,
     },
+    /// This binary has no backend for tritonserver.
+    #[error("this binary has no tritonserver engine: {reason}")]
+    NoBackend {
+        /// Why.
+        reason: &'static str,
+    },
     /// tritonserver does not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -102,7 +111,7 @@ impl TritonEngine {
         write_backends(&launch.backends, others.as_deref())?;
         let worker = Worker::start(registry, workspace.path()).await?;
         let binary = located.binary.clone();
-        let environment: Vec<_> = worker.environment().collect();
+        let environment = environment(&worker, &launch);
         let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment).await?;
         // One that is started again must be found where the first was.
         launch.endpoints = *server.endpoints();
@@ -166,7 +175,7 @@ impl TritonEngine {
     }
 
     fn spawn(&self) -> Result<Tritonserver, LaunchError> {
-        let environment: Vec<_> = self.worker.environment().collect();
+        let environment = environment(&self.worker, &self.launch);
         let known = &self.probe.flags;
         let (server, _) = Tritonserver::spawn(&self.binary, known, &self.launch, &environment)?;
         Ok(server)
@@ -233,16 +242,46 @@ fn workspace() -> Result<Workspace, WorkspaceError> {
     Workspace::create(&temporary)
 }
 
+/// What tritonserver's environment must carry.
+///
+/// Our library is loaded before the server's own, so that the server can be asked for readiness that is true: before 26.01
+/// it does not ask its backends.
+fn environment(worker: &Worker, launch: &Launch) -> Vec<(&'static str, String)> {
+    let mut environment: Vec<_> = worker.environment().collect();
+    let library = library(&launch.backends);
+    let library = library.to_string_lossy();
+    // Both separate libraries.
+    if library.contains([':', ' ']) {
+        tracing::warn!(
+            "readiness does not tell of lost instances: '{library}' cannot be loaded before tritonserver's own libraries"
+        );
+        return environment;
+    }
+    let others = env::var(PRELOAD).ok().filter(|others| !others.is_empty());
+    let preload = others.map_or_else(
+        || library.to_string(),
+        |others| format!("{library}:{others}"),
+    );
+    environment.push((PRELOAD, preload));
+    environment
+}
+
+fn library(backends: &Path) -> PathBuf {
+    let name = format!("libtriton_{BACKEND_NAME}.so");
+    backends.join(BACKEND_NAME).join(name)
+}
+
 /// Writes our backend into a folder, with links to those of the server's own.
 fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         |source| EngineError::Backend { path, source }
     };
+    let bytes = BACKEND_LIBRARY.map_err(|reason| EngineError::NoBackend { reason })?;
     let ours = folder.join(BACKEND_NAME);
     fs::create_dir_all(&ours).map_err(failed(&ours))?;
     let library = ours.join(format!("libtriton_{BACKEND_NAME}.so"));
-    fs::write(&library, BACKEND_LIBRARY).map_err(failed(&library))?;
+    fs::write(&library, bytes).map_err(failed(&library))?;
     let others = others.and_then(|others| fs::read_dir(others).ok());
     for entry in others.into_iter().flatten().flatten() {
         let link = folder.join(entry.file_name());

@@ -2,15 +2,20 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::slice;
+use std::sync::Arc;
 
 use super::map::Map;
 use super::sys;
 
-/// Another process's [`Segment`](super::Segment), mapped to be read.
+/// Another process's segment, mapped to be read.
 #[derive(Debug)]
-pub struct View {
+pub(crate) struct View {
     map: Map,
 }
+
+/// The segments that another process has handed over.
+#[derive(Debug, Default)]
+pub(crate) struct Views(Vec<(u32, Arc<View>)>);
 
 impl View {
     /// Maps a segment that was handed over.
@@ -18,7 +23,7 @@ impl View {
     /// # Errors
     ///
     /// An [`io::Error`] when the file is not sealed as a segment is, or there is no address space for it.
-    pub fn new(descriptor: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn new(descriptor: OwnedFd) -> io::Result<Self> {
         let file = File::from(descriptor);
         let len = sealed_len(&file)?;
         let map = Map::new(&file, len, false)?;
@@ -27,8 +32,8 @@ impl View {
 
     /// Reads bytes for the length of a borrow; `None` when they are not all in the segment.
     ///
-    /// To be called during this side's turn only, so that nobody writes them meanwhile (invariant 3). The other side is
-    /// this library as well: whether it keeps to that is a matter of this crate's correctness, not of its users'.
+    /// To be called for bytes of a region that the other side has handed over, which must not be given back while the
+    /// borrow lives (invariant 3).
     pub(crate) fn bytes(&self, offset: usize, len: usize) -> Option<&[u8]> {
         let base = self.map.at(offset, len)?;
         // SAFETY:
@@ -39,15 +44,26 @@ impl View {
         // - `len` is within a mapping, and thus below `isize::MAX`.
         Some(unsafe { slice::from_raw_parts(base.as_ptr(), len) })
     }
+}
 
-    /// Keeps the address space of the first `len` bytes only.
-    ///
-    /// # Safety
-    ///
-    /// No bytes behind the first `len` may be borrowed.
-    pub(super) unsafe fn truncate(&self, len: usize) {
-        // SAFETY: the addresses of this view are used only through what it lends, by the caller's word.
-        unsafe { self.map.truncate(len) };
+impl Views {
+    /// Notes a segment; one that had the number before is forgotten.
+    pub(crate) fn insert(&mut self, number: u32, view: View) {
+        self.remove(number);
+        self.0.push((number, Arc::new(view)));
+    }
+
+    /// Forgets a segment.
+    pub(crate) fn remove(&mut self, number: u32) {
+        self.0.retain(|(other, _)| *other != number);
+    }
+
+    /// A segment.
+    pub(crate) fn get(&self, number: u32) -> Option<&Arc<View>> {
+        let mut views = self.0.iter();
+        views
+            .find(|(other, _)| *other == number)
+            .map(|(_, view)| view)
     }
 }
 
@@ -64,24 +80,18 @@ pub(super) fn sealed_len(file: &File) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::AsFd;
-
-    use super::super::Segment;
+    use super::super::Arena;
     use super::*;
 
     #[test]
     fn sees_what_is_written_and_nothing_beyond() {
-        let mut segment = Segment::with_capacity(c"test", 1 << 20).unwrap();
-        segment.commit(10).unwrap();
-        segment.write(2, b"bread").unwrap();
-        let view = View::new(segment.as_fd().try_clone_to_owned().unwrap()).unwrap();
+        let mut arena = Arena::default();
+        let mut region = arena.allocate(64).unwrap();
+        region.write(2, b"bread").unwrap();
+        let view = View::new(region.file().try_clone_to_owned().unwrap()).unwrap();
         assert_eq!(view.bytes(1, 7).unwrap(), b"\0bread\0");
-        let table = [
-            (0, 1 << 20, true),
-            (1, 1 << 20, false),
-            (usize::MAX, 1, false),
-        ];
-        for (offset, len, fits) in table {
+        let whole = view.map.len();
+        for (offset, len, fits) in [(0, whole, true), (1, whole, false), (usize::MAX, 1, false)] {
             assert_eq!(view.bytes(offset, len).is_some(), fits, "{offset} {len}");
         }
     }

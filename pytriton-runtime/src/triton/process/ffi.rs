@@ -1,4 +1,4 @@
-//! What signals do to this process and its child, and which C library it has.
+//! What a signal does to the child, and which C library this process has.
 //!
 //! Invariant: what is done between `fork` and `exec` runs in a copy of this process in which only the calling thread
 //! exists. It must not allocate, lock, or call anything that is not async-signal-safe: it makes two system calls and reads
@@ -6,10 +6,9 @@
 
 #![expect(
     unsafe_code,
-    reason = "`pre_exec` is the only way to ask for a parent-death signal, and `signal` to ignore one for a child too"
+    reason = "`pre_exec` is the only way to ask for a parent-death signal"
 )]
 
-use std::ffi::c_int;
 #[cfg(target_env = "gnu")]
 use std::ffi::{CStr, c_char};
 use std::io;
@@ -41,19 +40,6 @@ pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
     unsafe {
         command.pre_exec(ask);
     }
-}
-
-/// Lets a write beyond `RLIMIT_FSIZE` fail, as one to a full disk does, where it would end this process or tritonserver: a
-/// log that may not grow any more is no reason not to serve.
-pub(crate) fn outlive_file_size_limits() {
-    unsafe extern "C" {
-        fn signal(number: c_int, handler: usize) -> usize;
-    }
-    /// `SIG_IGN`, which a child inherits.
-    const IGNORE: usize = 1;
-
-    // SAFETY: the call takes two numbers, and the second is `SIG_IGN`, not the address of a function.
-    unsafe { signal(Signal::XFSZ.as_raw(), IGNORE) };
 }
 
 /// The version of the C library that this process runs with, where that is glibc.

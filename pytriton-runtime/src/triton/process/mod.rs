@@ -14,7 +14,6 @@ mod workspace;
 
 pub use child::Child;
 pub use exit::Exit;
-pub(crate) use ffi::outlive_file_size_limits;
 pub(super) use ffi::{die_with_this_thread, glibc_version};
 pub use ports::{PortError, Ports};
 pub use ready::ready;

@@ -1,0 +1,19 @@
+//! Batches as the Triton backend gathers them: its description to requests, results to answers; and the way to instances
+//! on other threads.
+
+mod calls;
+mod codes;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod gathered;
+mod names;
+mod run;
+
+pub(crate) use calls::{Call, Calls, CallsEnd, calls};
+pub(crate) use codes::code;
+use codes::datatype_number;
+pub(crate) use gathered::Gathered;
+pub(crate) use names::{names, welcome};
+pub(crate) use run::{Results, run};

@@ -1,0 +1,71 @@
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use pytriton_backend::Failure;
+use pytriton_backend::ffi::Instance;
+use tokio::runtime::Handle;
+
+use crate::host::{Detached, Host};
+use crate::model::{Context, ModelSpec};
+
+use super::pool::Pool;
+
+/// Where the instance of a model is.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// On whatever thread tritonserver calls from, which is one at a time.
+    Here(Mutex<Detached>),
+    /// On a thread of its own.
+    There(Arc<Pool>),
+}
+
+impl Place {
+    /// Loads an instance.
+    ///
+    /// It stays on a thread of its own for the sake of its state, or because several batches come to it.
+    pub(super) fn load(
+        spec: &Arc<ModelSpec>,
+        instance: &Instance,
+        runtime: Handle,
+    ) -> Result<Self, Failure> {
+        let in_flight = spec.batches_in_flight as usize;
+        let pool = match in_flight {
+            1 => Pool::new(spec),
+            _ => Pool::shared(spec, instance.loaded_model),
+        };
+        let end = Arc::clone(&pool.end);
+        let number = number(&instance.name);
+        let (loaded, place) = sync_channel(1);
+        let spec = Arc::clone(spec);
+        let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
+        let spawned = thread.spawn(move || {
+            let context = Context::new(spec, number);
+            let host = match Host::load(context, runtime) {
+                Ok(host) => host,
+                Err(error) => {
+                    // The loader waits for it.
+                    let _ = loaded.send(Err(Failure::internal(error.to_string())));
+                    return;
+                }
+            };
+            let detached = host.detached().filter(|_| in_flight == 1);
+            let stays = detached.is_none();
+            if loaded.send(Ok(detached)).is_ok() && stays {
+                end.serve(&host, in_flight);
+            }
+        });
+        spawned.map_err(|error| Failure::internal(error.to_string()))?;
+        let gone = |_| Failure::internal("the model's instance is gone");
+        Ok(match place.recv().map_err(gone)?? {
+            Some(detached) => Self::Here(Mutex::new(detached)),
+            None => Self::There(pool),
+        })
+    }
+}
+
+/// Which instance of its model it is: Triton calls the instances of a group `<group>_0`, `<group>_1` and so on.
+fn number(name: &str) -> u32 {
+    let (_, number) = name.rsplit_once('_').unwrap_or_default();
+    number.parse().unwrap_or_default()
+}
