@@ -119,6 +119,8 @@ class Client:
     def note(self, begun, narrow, error):
         if narrow is not None and f"OUTPUT_{narrow}" in error:
             self.right += 1
+        elif "OUTPUT_" in error or "is below zero" in error:
+            self.wrong.append(f"the error of another request: {error}")
         elif "CANCELLED" in error and self.habit == "cancel":
             self.cancelled += 1
         elif "Deadline Exceeded" in error or "DEADLINE_EXCEEDED" in error:

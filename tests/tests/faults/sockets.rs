@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -41,10 +41,11 @@ pub(crate) fn connections(server: &Server) -> Vec<Socket> {
             Some((descriptor, number))
         });
         let sockets = sockets.filter(|(_, number)| named.contains(number));
-        let mut sockets: Vec<(i32, String)> = sockets.collect();
-        sockets.sort();
+        // A process may have several descriptors of one.
+        let sockets = sockets.map(|(descriptor, number): (i32, String)| (number, descriptor));
+        let sockets: BTreeMap<String, i32> = sockets.collect();
         let sockets = sockets.into_iter();
-        sockets.map(move |(descriptor, number)| Socket {
+        sockets.map(move |(number, descriptor)| Socket {
             id,
             descriptor,
             number,
