@@ -48,6 +48,7 @@ all! {
     surface: "test_surface.py";
     overload: "test_overload.py";
     in_flight: "test_in_flight.py";
+    saturated: "test_saturated.py";
     priorities: "test_priorities.py";
     cache: "test_cache.py";
     cached_queue: "test_cached_queue.py";

@@ -35,7 +35,7 @@ fn a_full_disk_is_said_at_the_start() -> Result<()> {
 }
 
 /// A request of so many bytes, which are of a model's only input.
-fn identity(address: &str, model: &str, bytes: usize) -> Result<http::Answer> {
+pub(crate) fn identity(address: &str, model: &str, bytes: usize) -> Result<http::Answer> {
     let (datatype, elements) = match model {
         "Identity" => ("FP32", bytes / 4),
         _ => ("UINT8", bytes),
