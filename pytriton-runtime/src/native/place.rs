@@ -30,9 +30,10 @@ impl Place {
         runtime: Handle,
     ) -> Result<Self, Failure> {
         let in_flight = spec.batches_in_flight as usize;
-        let pool = match in_flight {
-            1 => Pool::new(spec),
-            _ => Pool::shared(spec, instance.loaded_model),
+        // Where an instance may hang, the others take what tritonserver gives to it.
+        let pool = match in_flight > 1 || spec.max_call.is_some() {
+            false => Pool::new(spec),
+            true => Pool::shared(spec, instance.loaded_model),
         };
         let end = Arc::clone(&pool.end);
         let instances = Arc::clone(&pool.instances);
