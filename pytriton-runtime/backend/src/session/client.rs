@@ -8,7 +8,7 @@ use crate::shm::{Allocated, Control, Registration, State, Watch, Watched, connec
 use crate::wire::{Down, WireError};
 
 use super::end::{End, Side, lock};
-use super::receiver::{Incoming, Lent, Receiver};
+use super::receiver::{Incoming, Receiver};
 use super::{Hello, SessionError, Welcome};
 
 /// tritonserver's side of a session.
@@ -18,7 +18,6 @@ pub struct Client {
     registration: Registration,
     pub(super) end: Arc<End>,
     incoming: Mutex<Incoming>,
-    lent: Mutex<Lent>,
 }
 
 /// A batch that is being written.
@@ -59,7 +58,6 @@ impl Client {
             registration,
             end,
             incoming: Mutex::default(),
-            lent: Mutex::default(),
         };
         Ok((client, welcome))
     }
@@ -89,9 +87,6 @@ impl Client {
         let start = align(description).ok_or(WireError::Bounds)?;
         let len = start.checked_add(data).ok_or(WireError::Bounds)?;
         let mut outgoing = lock(&self.end.outgoing);
-        for region in lock(&self.lent).returned.drain(..) {
-            outgoing.arena.free(region);
-        }
         let announce = |number| Down::Segment(number).to_message();
         let allocated = self.end.allocate(&mut outgoing, len, announce)?;
         if End::is_large(&outgoing) {
@@ -118,8 +113,8 @@ impl Client {
             ..
         } = unasked;
         let region = allocated.hand_over();
-        lock(&self.lent).batches.insert(batch, region);
         let mut outgoing = lock(&self.end.outgoing);
+        outgoing.lent.insert(batch, region);
         let ring = self.end.out();
         let message = Down::Batch {
             batch,
@@ -155,7 +150,7 @@ impl Client {
 
     /// The way to the answers, for one thread at a time.
     pub fn receiver(&self) -> Receiver<'_> {
-        Receiver::new(&self.end, lock(&self.incoming), &self.lent)
+        Receiver::new(&self.end, lock(&self.incoming))
     }
 
     /// Ends the session.
