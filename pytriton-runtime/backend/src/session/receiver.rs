@@ -1,10 +1,10 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::arena::Region;
 use crate::ring::Consumer;
 use crate::shm::{View, Views, receive};
+use crate::sync::{Mutex, MutexGuard};
 use crate::wire::{Answer, Up, WireError};
 
 use super::SessionError;

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::arena::{Region, align};
 use crate::ring::{Consumer, PushError};
@@ -9,6 +9,7 @@ use crate::shm::{
     Allocated, Control, Lender, Registration, State, View, Views, Watch, Watched, Window, receive,
     send,
 };
+use crate::sync::Mutex;
 use crate::wire::{Answer, Down, Up, WireError};
 
 use super::end::{End, Side, lock};
