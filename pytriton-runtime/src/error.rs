@@ -49,6 +49,8 @@ impl Error {
                 | ModelError::InputElement { .. }
                 | ModelError::DifferentValues { .. },
             ) => Status::InvalidArgument,
+            Self::Model(ModelError::CallTooLong { .. }) => Status::DeadlineExceeded,
+            Self::Model(ModelError::Hanging { .. }) => Status::Unavailable,
             Self::Model(_) => Status::Internal,
         }
     }

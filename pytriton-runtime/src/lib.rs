@@ -64,6 +64,7 @@ pub mod tensor;
 mod testing;
 #[cfg(tritonserver)]
 pub mod triton;
+mod watchdog;
 #[cfg(tritonserver)]
 pub mod worker;
 

@@ -58,6 +58,7 @@ const IDENTITY: ModelDeclaration = ModelDeclaration {
     max_batch_size: 8,
     instances: 2,
     batches_in_flight: 1,
+    max_call_microseconds: 0,
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],

@@ -30,13 +30,14 @@ const DYNAMIC_BATCHING: [&str; 11] = [
     "default_priority_level",
     NESTED,
 ];
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 21] = [
     "name",
     "version",
     "max_batch_size",
     "batching",
     "instances",
     "batches_in_flight",
+    "max_call_microseconds",
     DYNAMIC_BATCHING[0],
     DYNAMIC_BATCHING[1],
     DYNAMIC_BATCHING[2],
@@ -63,6 +64,8 @@ pub(crate) struct Settings {
     pub(super) max_batch_size: u32,
     pub(super) instances: u32,
     pub(super) batches_in_flight: u32,
+    /// 0 for any time.
+    pub(super) max_call_microseconds: u64,
     pub(super) dynamic_batching: Option<DynamicBatching>,
     pub(super) response_cache: bool,
     /// Names and values.
@@ -92,6 +95,7 @@ impl Settings {
         let instances = instances.unwrap_or(1);
         let in_flight = 1..=MOST_BATCHES_IN_FLIGHT.min(MOST_INSTANCES / instances);
         let in_flight = options.integer("batches_in_flight", &in_flight, errors);
+        let max_call = options.integer("max_call_microseconds", &(1..=u64::MAX), errors);
         let dynamic_batching = DynamicBatching::parse(&options, max_batch_size, errors);
         Self {
             root,
@@ -100,6 +104,7 @@ impl Settings {
             max_batch_size,
             instances,
             batches_in_flight: in_flight.unwrap_or(1),
+            max_call_microseconds: max_call.unwrap_or(0),
             response_cache: response_cache(&options, dynamic_batching.as_ref(), errors),
             dynamic_batching,
             parameters: options.texts("parameters", errors),

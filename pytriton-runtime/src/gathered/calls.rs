@@ -1,13 +1,14 @@
 use std::fmt;
+use std::sync::Arc;
 
 use pytriton_backend::now;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::Error;
-use crate::host::Host;
+use crate::host::{Availability, Host};
+use crate::model::ModelSpec;
 use crate::scheduler::SchedulerError;
 
-use super::{Gathered, Results, run};
+use super::{Gathered, Results};
 
 /// The way to the instances of a model, which live on other threads.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub(crate) struct Call {
     gathered: Gathered,
     is_cancelled: Box<dyn Fn(usize) -> bool + Send>,
     done: Option<Done>,
-    model: &'static str,
+    spec: Arc<ModelSpec>,
 }
 
 /// Hears what became of a batch, and when its function was called.
@@ -38,7 +39,7 @@ impl Call {
     /// A batch; `is_cancelled` says of a request, when it is about to run, that nobody waits for it any more, and `done`
     /// hears what became of all of them, when nothing of the batch is left.
     pub(crate) fn new(
-        model: &'static str,
+        spec: &Arc<ModelSpec>,
         gathered: Gathered,
         is_cancelled: impl Fn(usize) -> bool + Send + 'static,
         done: impl FnOnce(Results, u64) + Send + 'static,
@@ -47,42 +48,55 @@ impl Call {
             gathered,
             is_cancelled: Box::new(is_cancelled),
             done: Some(Box::new(done)),
-            model,
+            spec: Arc::clone(spec),
         }
     }
 
     async fn run(mut self, host: &Host) {
         let begun = now();
-        let all = self.gathered.requests.len();
-        let cancelled = self.gathered.leave_out(&self.is_cancelled);
-        let ran = match self.gathered.requests.is_empty() {
-            true => Vec::new(),
-            false => run(host, &self.gathered).await,
+        let Some(done) = self.done.take() else {
+            return;
         };
-        let mut cancelled = cancelled.into_iter().peekable();
-        let mut ran = ran.into_iter();
-        let results = (0..all).map(|index| match cancelled.next_if_eq(&index) {
-            Some(_) => Err(SchedulerError::Cancelled.into()),
-            None => ran.next().unwrap_or_else(|| Err(gone(self.model))),
-        });
-        let results = results.collect();
-        self.finish(results, begun);
+        let mut gathered = std::mem::take(&mut self.gathered);
+        let all = gathered.requests.len();
+        let cancelled = gathered.leave_out(&self.is_cancelled);
+        if gathered.requests.is_empty() {
+            return done(merge(all, cancelled, Vec::new()), begun);
+        }
+        let finish = move |results| done(merge(all, cancelled, results), begun);
+        gathered.run(host, finish).await;
     }
 
-    fn finish(&mut self, results: Results, begun: u64) {
-        self.gathered = Gathered::default();
+    /// Says that no instance will run it.
+    fn refuse(&mut self, availability: Availability) {
+        let error = SchedulerError::refusal(&self.spec, availability);
+        let model = self.spec.name;
+        let error = error.unwrap_or(SchedulerError::InstanceEnded { model });
+        let requests = std::mem::take(&mut self.gathered).requests.len();
         if let Some(done) = self.done.take() {
-            done(results, begun);
+            done(vec![Err(error.into()); requests], now());
         }
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let results = self.gathered.requests.iter();
-        let results = results.map(|_| Err(gone(self.model))).collect();
-        self.finish(results, now());
+        self.refuse(Availability::Gone);
     }
+}
+
+/// The results of all requests, of which some were cancelled and the others ran.
+fn merge(all: usize, cancelled: Vec<usize>, ran: Results) -> Results {
+    let mut cancelled = cancelled.into_iter().peekable();
+    let mut ran = ran.into_iter();
+    let results = (0..all).map(|index| {
+        let ran = match cancelled.next_if_eq(&index) {
+            Some(_) => None,
+            None => ran.next(),
+        };
+        ran.unwrap_or_else(|| Err(SchedulerError::Cancelled.into()))
+    });
+    results.collect()
 }
 
 impl Calls {
@@ -94,6 +108,18 @@ impl Calls {
 }
 
 impl CallsEnd {
+    /// Refuses what waits, because no instance takes it.
+    pub(crate) fn refuse(&self, availability: Availability) {
+        // Whoever has it is about to take the next one.
+        while let Ok(mut calls) = self.0.try_lock() {
+            let Ok(mut call) = calls.try_recv() else {
+                return;
+            };
+            drop(calls);
+            call.refuse(availability);
+        }
+    }
+
     /// Runs what comes on an instance, at most so many batches side by side, until nobody is left who could send any.
     pub(crate) fn serve(&self, host: &Host, side_by_side: usize) {
         let next = async || self.0.lock().await.recv().await;
@@ -105,8 +131,4 @@ impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Call").field(&self.gathered).finish()
     }
-}
-
-fn gone(model: &'static str) -> Error {
-    SchedulerError::NoInstance { model }.into()
 }

@@ -8,7 +8,8 @@ pub(crate) fn code(status: Status) -> Code {
     match status {
         Status::InvalidArgument | Status::TooLarge => Code::InvalidArgument,
         Status::NotFound => Code::NotFound,
-        Status::Unavailable => Code::Unavailable,
+        // Triton has no code of its own for a deadline.
+        Status::Unavailable | Status::DeadlineExceeded => Code::Unavailable,
         Status::Internal => Code::Internal,
         Status::Unsupported => Code::Unsupported,
         Status::Cancelled => Code::Cancelled,

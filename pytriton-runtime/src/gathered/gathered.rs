@@ -3,10 +3,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pytriton_backend::wire::{Batch, BatchRequest, Parameter, Span, WireError};
 
+use crate::Error;
+use crate::host::Host;
 use crate::model::{
-    CallMode, InferRequest, ModelError, ModelSpec, ParameterValue, Parameters, Request,
+    CallMode, Executed, InferRequest, Instance, ModelError, ModelSpec, ParameterValue, Parameters,
+    Request, Response,
 };
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
+
+/// What became of the requests of a batch, in their order.
+pub(crate) type Results = Vec<Result<Response, Error>>;
 
 /// Requests whose tensors lie in the memory where Triton's backend has gathered them.
 #[derive(Debug, Default)]
@@ -47,6 +53,27 @@ impl Gathered {
             _ => Vec::new(),
         };
         Ok(Self { requests, stacked })
+    }
+
+    /// Runs the requests on an instance, and hands on what became of them; when a call takes longer than it may, on
+    /// another thread and while the function may have the requests still.
+    pub(crate) async fn run<I: Instance + ?Sized>(
+        self,
+        host: &Host<I>,
+        finish: impl FnOnce(Results) + Send + 'static,
+    ) {
+        let Self { requests, stacked } = self;
+        let finish = |executed: Executed| {
+            let results = executed.results.into_iter();
+            finish(results.map(|result| result.map_err(Error::from)).collect());
+        };
+        if host.is_supervised() {
+            return host.serve(&requests, &stacked, finish).await;
+        }
+        let executed = host.execute(&requests, &stacked).await;
+        // What shares the batch's memory goes before the answers come, so that it is given back with them.
+        drop((requests, stacked));
+        finish(executed);
     }
 
     /// Leaves out requests; says which, in their order.

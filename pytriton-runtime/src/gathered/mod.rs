@@ -9,11 +9,9 @@ mod codes;
 )]
 mod gathered;
 mod names;
-mod run;
 
 pub(crate) use calls::{Call, Calls, CallsEnd, calls};
 pub(crate) use codes::code;
 use codes::datatype_number;
-pub(crate) use gathered::Gathered;
+pub(crate) use gathered::{Gathered, Results};
 pub(crate) use names::{names, welcome};
-pub(crate) use run::{Results, run};

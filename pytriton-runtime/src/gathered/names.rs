@@ -2,7 +2,9 @@ use std::ffi::CString;
 
 use pytriton_backend::session::{Slots, TensorNames, Welcome};
 
+use crate::host::Availability;
 use crate::model::{ModelSpec, TensorSpec};
+use crate::scheduler::SchedulerError;
 
 use super::datatype_number;
 
@@ -12,7 +14,18 @@ pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
         names: names(spec),
         batches_in_flight: spec.batches_in_flight,
         slots: slots(spec),
+        unavailable: unavailable(spec),
     }
+}
+
+/// What is said when no instance can serve: they hang, where a call may take only so long, or are gone.
+fn unavailable(spec: &ModelSpec) -> String {
+    let availability = match spec.max_call {
+        Some(_) => Availability::Hanging,
+        None => Availability::Gone,
+    };
+    let refusal = SchedulerError::refusal(spec, availability);
+    refusal.map(|error| error.to_string()).unwrap_or_default()
 }
 
 /// Rings on which neither side ever waits for the other to read what can be under way, unless that is very much.

@@ -1,13 +1,19 @@
 use std::future::poll_fn;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{self, Poll, Waker};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 
-use crate::model::{Context, Executed, Instance, ModelError, Request, caught, execute};
+use crate::model::{Context, Executed, Instance, ModelError, Request, caught, execute_calls};
 use crate::tensor::Tensor;
+
+use super::Instances;
+use super::supervised::Supervised;
+use super::supervisor::Supervisor;
 
 /// A loaded instance of a model on the thread where it lives, so that its state need not be `Send` and its function may
 /// block.
@@ -17,6 +23,7 @@ pub(crate) struct Host<I: Instance + ?Sized = dyn Instance> {
     context: Context,
     /// Drives `async` functions.
     runtime: Handle,
+    supervisor: Option<Arc<Supervisor>>,
 }
 
 /// A function without a state, for any thread.
@@ -31,7 +38,14 @@ impl Host {
             instance,
             context,
             runtime,
+            supervisor: None,
         })
+    }
+
+    /// Says among the instances of its model when it hangs, where a call may take only so long.
+    pub(crate) fn supervised(mut self, instances: &Arc<Instances>) -> Result<Self, ModelError> {
+        self.supervisor = Supervisor::new(&self.context, instances)?;
+        Ok(self)
     }
 
     /// The same for any thread, where the function has no state.
@@ -41,6 +55,7 @@ impl Host {
             instance: self.instance.detached()?,
             context: self.context.clone(),
             runtime: self.runtime.clone(),
+            supervisor: self.supervisor.clone(),
         })
     }
 
@@ -66,18 +81,80 @@ impl Host {
 }
 
 impl<I: Instance + ?Sized> Host<I> {
-    /// Runs a batch, some of whose inputs may be stacked already.
+    /// Runs a batch, some of whose inputs may be stacked already, and hands on what became of it.
+    ///
+    /// Requests that cannot be stacked with the one before are called apart. When a call takes longer than it may,
+    /// `finish` is called on the watchdog's thread, which it must not block; the function may have the requests still.
+    pub(crate) async fn serve(
+        &self,
+        requests: &[Request],
+        stacked: &[Option<Tensor>],
+        finish: impl FnOnce(Executed) + Send + 'static,
+    ) {
+        let instance = self.instance.as_ref();
+        let Some(supervisor) = &self.supervisor else {
+            let mut executed = Executed::default();
+            self.call(instance, requests, stacked, |call| {
+                executed.append(call);
+                ControlFlow::Continue(())
+            })
+            .await;
+            return finish(executed);
+        };
+        let batch = supervisor.begin(requests.len(), Box::new(finish));
+        let instance = Supervised::new(instance, supervisor, batch);
+        let called = |call| supervisor.called(batch, call);
+        self.call(&instance, requests, stacked, called).await;
+        supervisor.end(batch);
+    }
+
+    /// Whether a call may take only so long.
+    #[cfg(tritonserver)]
+    pub(crate) fn is_supervised(&self) -> bool {
+        self.supervisor.is_some()
+    }
+
+    /// Runs a batch that nobody supervises.
+    #[cfg(tritonserver)]
     pub(crate) async fn execute(
         &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
     ) -> Executed {
-        let executed = execute(self.instance.as_ref(), &self.context, requests, stacked).await;
-        let mut results = executed.results.iter();
-        if let Some(error) = results.find_map(|result| result.as_ref().err()) {
-            self.log(error);
-        }
+        let mut executed = Executed::default();
+        let called = |call| {
+            executed.append(call);
+            ControlFlow::Continue(())
+        };
+        self.call(self.instance.as_ref(), requests, stacked, called)
+            .await;
         executed
+    }
+
+    async fn call(
+        &self,
+        instance: &(impl Instance + ?Sized),
+        requests: &[Request],
+        stacked: &[Option<Tensor>],
+        mut called: impl FnMut(Executed) -> ControlFlow<()>,
+    ) {
+        let mut failed = false;
+        let mut called = |call: Executed| {
+            let error = call.results.iter().find_map(|result| result.as_ref().err());
+            let error = error.filter(|_| !failed).cloned();
+            called(call)?;
+            if let Some(error) = error {
+                failed = true;
+                self.log(&error);
+            }
+            ControlFlow::Continue(())
+        };
+        for alike in alike(requests, stacked) {
+            let done = execute_calls(instance, &self.context, alike, stacked, &mut called).await;
+            if done.is_break() {
+                return;
+            }
+        }
     }
 
     /// Drives the execution of a batch to its end.
@@ -106,6 +183,14 @@ impl<I: Instance + ?Sized> Host<I> {
             _ => tracing::warn!(parent: logger, %error, "batch failed"),
         }
     }
+}
+
+/// The requests of a batch in pieces that can each be stacked, where they are not stacked already.
+fn alike<'a>(
+    requests: &'a [Request],
+    stacked: &'a [Option<Tensor>],
+) -> impl Iterator<Item = &'a [Request]> {
+    requests.chunk_by(|one, two| !stacked.is_empty() || one.stacks_with(two))
 }
 
 fn load(context: &Context, runtime: &Handle) -> Result<Box<dyn Instance>, ModelError> {

@@ -60,6 +60,16 @@ impl Instances {
         }
     }
 
+    /// Counts an instance as hanging.
+    pub(super) fn hang(&self) {
+        self.change(|count| count.hanging += 1);
+    }
+
+    /// Counts an instance as no longer hanging.
+    pub(super) fn come_back(&self) {
+        self.change(|count| count.hanging = count.hanging.saturating_sub(1));
+    }
+
     /// Waits until there is none left but those that hang.
     pub(crate) async fn ended(&self) {
         let mut counts = self.count.subscribe();

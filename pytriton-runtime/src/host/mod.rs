@@ -1,4 +1,8 @@
-//! The instances of a model: each lives on a thread, and which of them can take requests is counted.
+//! The instances of a model: each lives on a thread of its own.
+//!
+//! Where a call of a model may take only so long, each of its instances has a supervisor: what it has begun and not
+//! answered, the watchdog answers when a call does not return, and the instance does not count as one that can take
+//! requests until it does. An `async` function is dropped at its limit, so that its instance need not hang.
 
 #[expect(
     clippy::module_inception,
@@ -6,8 +10,10 @@
 )]
 mod host;
 mod instances;
+mod supervised;
+mod supervisor;
 
-#[cfg(target_os = "linux")]
+#[cfg(tritonserver)]
 pub(crate) use host::Detached;
 pub(crate) use host::Host;
 pub(crate) use instances::{Availability, Instances};

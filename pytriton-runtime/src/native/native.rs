@@ -8,7 +8,8 @@ use tokio::runtime::{Handle, Runtime};
 
 use crate::Error;
 use crate::LogFormat;
-use crate::gathered::{Call, Gathered, Results, code, names, run};
+use crate::gathered::{Call, Gathered, Results, code, names};
+use crate::host::Availability;
 use crate::logging;
 use crate::model::{ModelSpec, Registry, Response};
 use crate::tensor::AlignedBuffer;
@@ -62,9 +63,8 @@ impl Executor for Native {
             Place::Here(host) => {
                 // What a panic leaves behind belongs to the user's function.
                 let host = host.lock().unwrap_or_else(PoisonError::into_inner);
-                let results = host.block_on(run(&host, &gathered));
-                drop(gathered);
-                respond(batch, &positions, results, &names);
+                let done = move |results| respond(batch, &positions, results, &names);
+                host.block_on(gathered.run(&host, done));
             }
             Place::There(pool) => {
                 self.gate.enter();
@@ -74,11 +74,22 @@ impl Executor for Native {
                     respond(batch, &positions, results, &names);
                     gate.leave();
                 };
-                let model = self.spec.name;
                 // Triton tells it only of requests that it asks for.
-                pool.calls.send(Call::new(model, gathered, |_| false, done));
+                pool.calls
+                    .send(Call::new(&self.spec, gathered, |_| false, done));
+                match pool.instances.availability() {
+                    Availability::Ready => {}
+                    availability => pool.end.refuse(availability),
+                }
                 self.gate.wait_below(self.spec.batches_in_flight as usize);
             }
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        match &self.place {
+            Place::Here(_) => true,
+            Place::There(pool) => pool.instances.availability() == Availability::Ready,
         }
     }
 }

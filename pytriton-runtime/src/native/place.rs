@@ -35,13 +35,16 @@ impl Place {
             _ => Pool::shared(spec, instance.loaded_model),
         };
         let end = Arc::clone(&pool.end);
+        let instances = Arc::clone(&pool.instances);
         let number = number(&instance.name);
         let (loaded, place) = sync_channel(1);
         let spec = Arc::clone(spec);
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
         let spawned = thread.spawn(move || {
-            let context = Context::new(spec, number);
-            let host = match Host::load(context, runtime) {
+            let _presence = instances.enter(number);
+            let limited = spec.max_call.is_some();
+            let host = Host::load(Context::new(spec, number), runtime);
+            let host = match host.and_then(|host| host.supervised(&instances)) {
                 Ok(host) => host,
                 Err(error) => {
                     // The loader waits for it.
@@ -49,7 +52,8 @@ impl Place {
                     return;
                 }
             };
-            let detached = host.detached().filter(|_| in_flight == 1);
+            // A thread of tritonserver's never stays in a call that may be given up.
+            let detached = host.detached().filter(|_| in_flight == 1 && !limited);
             let stays = detached.is_none();
             if loaded.send(Ok(detached)).is_ok() && stays {
                 end.serve(&host, in_flight);

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::gathered::{Calls, CallsEnd, calls};
+use crate::host::{Availability, Instances};
 use crate::model::ModelSpec;
 
 /// The way to instances of a model on threads of their own, and its end.
@@ -9,6 +10,7 @@ use crate::model::ModelSpec;
 pub(super) struct Pool {
     pub(super) calls: Calls,
     pub(super) end: Arc<CallsEnd>,
+    pub(super) instances: Arc<Instances>,
 }
 
 impl Pool {
@@ -17,7 +19,16 @@ impl Pool {
         let most = (spec.batches_in_flight as usize).saturating_mul(spec.instances as usize);
         let (calls, end) = calls(most);
         let end = Arc::new(end);
-        Arc::new(Self { calls, end })
+        let refused = Arc::clone(&end);
+        let changed = move |instances: &Instances| match instances.availability() {
+            Availability::Ready => {}
+            availability => refused.refuse(availability),
+        };
+        Arc::new(Self {
+            calls,
+            end,
+            instances: Instances::new(spec.name, changed),
+        })
     }
 
     /// The pool of all instances of a loaded model: Triton hands several batches to one of them while others are free.

@@ -53,6 +53,7 @@ impl Scheduler {
                 context: Context::new(Arc::clone(spec), instance),
                 queue: Arc::clone(&self.queue),
                 exit: Arc::clone(&exit),
+                instances: Arc::clone(&self.instances),
                 runtime: Handle::current(),
             };
             loading.push(self.spawn(spec, instance, worker)?);
@@ -194,16 +195,11 @@ impl Drop for Place<'_> {
 /// What the queue of a model does after each change among its instances.
 fn refuse_while_there_is_none(
     queue: &Arc<Queue>,
-    spec: &ModelSpec,
+    spec: &Arc<ModelSpec>,
 ) -> impl Fn(&Instances) + Send + Sync + use<> {
-    let (queue, model) = (Arc::clone(queue), spec.name);
+    let (queue, spec) = (Arc::clone(queue), Arc::clone(spec));
     move |instances| {
-        queue.refuse_while(|| match instances.availability() {
-            Availability::Ready => None,
-            Availability::Hanging | Availability::Gone => {
-                Some(SchedulerError::NoInstance { model })
-            }
-        });
+        queue.refuse_while(|| SchedulerError::refusal(&spec, instances.availability()));
     }
 }
 

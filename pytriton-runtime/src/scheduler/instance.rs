@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::host::Host;
+use crate::host::{Host, Instances};
 use crate::model::{Context, ModelError};
 
 use super::message::Batch;
@@ -16,13 +16,15 @@ pub(super) struct Worker {
     pub(super) context: Context,
     pub(super) queue: Arc<Queue>,
     pub(super) exit: Arc<Exit>,
+    pub(super) instances: Arc<Instances>,
     pub(super) runtime: Handle,
 }
 
 impl Worker {
     /// Loads the instance, says whether that went well, and serves batches until the queue ends.
     pub(super) fn run(self, loaded: oneshot::Sender<Result<(), ModelError>>) {
-        let host = match Host::load(self.context.clone(), self.runtime.clone()) {
+        let host = Host::load(self.context.clone(), self.runtime.clone());
+        let host = match host.and_then(|host| host.supervised(&self.instances)) {
             Ok(host) => host,
             Err(error) => {
                 // The starter has given up; there is nobody else to tell.
@@ -42,7 +44,7 @@ impl Worker {
 
     async fn serve(&self, host: &Host, batch: Batch) {
         let (requests, replies) = Replies::part(&self.exit, batch);
-        let executed = host.execute(&requests, &[]).await;
-        replies.finish(executed);
+        let finish = |executed| replies.finish(executed);
+        host.serve(&requests, &[], finish).await;
     }
 }

@@ -6,6 +6,8 @@
 
 mod error;
 mod handle;
+#[cfg(test)]
+mod hanging_tests;
 mod instance;
 mod level;
 mod line;

@@ -5,7 +5,6 @@ use std::thread;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::gathered::CallsEnd;
 use crate::host::Host;
 use crate::model::{Context, ModelError};
 
@@ -15,33 +14,25 @@ use super::sessions::Sessions;
 /// Where it is told whether an instance could be loaded.
 pub(super) type Loaded = oneshot::Receiver<Result<(), ModelError>>;
 
-/// Starts the threads of a model's instances, which take batches from `calls` where they have several in flight.
-pub(super) fn spawn(
-    sessions: &Arc<Sessions>,
-    calls: &Arc<CallsEnd>,
-    runtime: &Handle,
-) -> io::Result<Vec<Loaded>> {
+/// Starts the threads of a model's instances.
+pub(super) fn spawn(sessions: &Arc<Sessions>, runtime: &Handle) -> io::Result<Vec<Loaded>> {
     let instances = 0..sessions.spec.instances;
     instances
-        .map(|number| spawn_instance(sessions, number, runtime.clone(), Arc::clone(calls)))
+        .map(|number| spawn_instance(sessions, number, runtime.clone()))
         .collect()
 }
 
-fn spawn_instance(
-    sessions: &Arc<Sessions>,
-    number: u32,
-    runtime: Handle,
-    calls: Arc<CallsEnd>,
-) -> io::Result<Loaded> {
+fn spawn_instance(sessions: &Arc<Sessions>, number: u32, runtime: Handle) -> io::Result<Loaded> {
     let (loaded, result) = oneshot::channel();
     let sessions = Arc::clone(sessions);
-    let presence = sessions.presence();
+    let presence = sessions.instances.enter(number);
     thread::Builder::new()
         .name(format!("{}_{number}", sessions.spec.name))
         .spawn(move || {
             let _presence = presence;
             let context = Context::new(Arc::clone(&sessions.spec), number);
-            let host = match Host::load(context, runtime) {
+            let host = Host::load(context, runtime);
+            let host = match host.and_then(|host| host.supervised(&sessions.instances)) {
                 Ok(host) => host,
                 Err(error) => {
                     // The starter has given up; there is nobody else to tell.
@@ -58,7 +49,7 @@ fn spawn_instance(
                         serve(&host, &sessions, &server);
                     }
                 }
-                in_flight => calls.serve(&host, in_flight as usize),
+                in_flight => sessions.calls.serve(&host, in_flight as usize),
             }
         })?;
     Ok(result)

@@ -1,28 +1,45 @@
 use std::sync::Arc;
+use std::thread;
 
 use bytes::Bytes;
 use pytriton_backend::now;
-use pytriton_backend::session::{Asked, Server, SessionError};
+use pytriton_backend::session::{Asked, Server, SessionError, State};
 
 use crate::Error;
-use crate::gathered::{Call, Calls, Gathered, Results, run};
-use crate::host::Host;
+use crate::gathered::{Call, Calls, Gathered, Results};
+use crate::host::{Availability, Host};
 use crate::scheduler::SchedulerError;
 
 use super::answer::answer;
 use super::sessions::Sessions;
 
 /// Runs the batches of one session on an instance until the session ends.
-pub(super) fn serve(host: &Host, sessions: &Sessions, server: &Server) {
+pub(super) fn serve(host: &Host, sessions: &Arc<Sessions>, server: &Arc<Server>) {
+    let own = thread::current().id();
+    server.set_state(State::Serving);
     let served = batches(server, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
         let begun = now();
-        let results = match gather(sessions, asked, working.is_some())? {
-            Ok(gathered) => host.block_on(run(host, &gathered)),
-            Err(results) => results,
+        let gathered = match gather(sessions, asked, working.is_some())? {
+            Ok(gathered) => gathered,
+            Err(results) => return finish(server, (batch, begun), results),
         };
-        finish(server, (batch, begun), results)
+        let (sessions, server) = (Arc::clone(sessions), Arc::clone(server));
+        let asker = Arc::clone(&server);
+        host.block_on(gathered.run(host, move |results| {
+            if thread::current().id() != own {
+                // The call takes too long: its instance serves nobody until it returns.
+                asker.set_state(State::Unavailable);
+            }
+            let finished = finish(&asker, (batch, begun), results);
+            end(&asker, &sessions, &finished);
+            drop(working);
+        }));
+        if host.is_supervised() {
+            server.set_state(State::Serving);
+        }
+        Ok(())
     });
     end(server, sessions, &served);
 }
@@ -37,22 +54,21 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
             Err(results) => return finish(server, (batch, now()), results),
         };
         let (asker, own) = (Arc::clone(server), Arc::clone(server));
-        let sessions = Arc::clone(sessions);
         let is_cancelled = move |index| {
             let request = u32::try_from(index);
             request.is_ok_and(|request| asker.is_cancelled(batch, request))
         };
-        let model = sessions.spec.name;
-        calls.send(Call::new(
-            model,
-            gathered,
-            is_cancelled,
-            move |results, begun| {
-                let finished = finish(&own, (batch, begun), results);
-                end(&own, &sessions, &finished);
-                drop(working);
-            },
-        ));
+        let answering = Arc::clone(sessions);
+        let done = move |results, begun| {
+            let finished = finish(&own, (batch, begun), results);
+            end(&own, &answering, &finished);
+            drop(working);
+        };
+        calls.send(Call::new(&sessions.spec, gathered, is_cancelled, done));
+        match sessions.instances.availability() {
+            Availability::Ready => {}
+            availability => sessions.calls.refuse(availability),
+        }
         Ok(())
     });
     end(server, sessions, &served);

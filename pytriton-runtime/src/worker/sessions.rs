@@ -4,9 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton_backend::session::{Server, State};
-use tokio::sync::watch;
 
-use crate::gathered::Calls;
+use crate::gathered::{Calls, CallsEnd};
+use crate::host::{Availability, Instances};
 use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
 
 use super::serve::read;
@@ -24,7 +24,9 @@ pub(super) struct Sessions {
     open: Mutex<Open>,
     /// Where sessions wait for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
-    alive: watch::Sender<usize>,
+    pub(super) instances: Arc<Instances>,
+    /// Where batches wait for a free instance, with several in flight.
+    pub(super) calls: Arc<CallsEnd>,
 }
 
 #[derive(Debug)]
@@ -43,20 +45,32 @@ enum Way {
 }
 
 impl Sessions {
-    /// None yet; `calls` is the way to the instances where they have several batches in flight.
-    pub(super) fn new(spec: Arc<ModelSpec>, calls: Option<Calls>) -> Self {
-        let (sender, waiting) = channel();
-        let way = calls.map_or(Way::Session(sender), Way::Batches);
-        Self {
-            spec,
-            work: Work::new(),
-            open: Mutex::new(Open {
-                way: Some(way),
-                servers: Vec::new(),
-            }),
-            waiting: Mutex::new(waiting),
-            alive: watch::Sender::new(0),
-        }
+    /// None yet; `calls` is the way to the instances, which is used where they have several batches in flight.
+    pub(super) fn new(spec: Arc<ModelSpec>, calls: Calls, end: CallsEnd) -> Arc<Self> {
+        Arc::new_cyclic(|own: &Weak<Self>| {
+            let (sender, waiting) = channel();
+            let way = match spec.batches_in_flight {
+                1 => Way::Session(sender),
+                _ => Way::Batches(calls),
+            };
+            let own = own.clone();
+            let changed = move |instances: &Instances| {
+                if let Some(own) = own.upgrade() {
+                    own.changed(instances.availability());
+                }
+            };
+            Self {
+                work: Work::new(),
+                open: Mutex::new(Open {
+                    way: Some(way),
+                    servers: Vec::new(),
+                }),
+                waiting: Mutex::new(waiting),
+                instances: Instances::new(spec.name, changed),
+                calls: Arc::new(end),
+                spec,
+            }
+        })
     }
 
     /// Whether for some time after `since` no batch was executed, nor has one waited for company.
@@ -79,7 +93,7 @@ impl Sessions {
         let mut open = lock(&self.open);
         open.servers.retain(|server| server.strong_count() > 0);
         open.servers.push(Arc::downgrade(&server));
-        if *self.alive.borrow() == 0 {
+        if self.instances.availability() != Availability::Ready {
             server.set_state(State::Unavailable);
         }
         match &open.way {
@@ -113,41 +127,24 @@ impl Sessions {
         }
     }
 
-    /// Waits until there is no instance left.
-    pub(super) async fn empty(&self) {
-        // The sender is this value's own: it cannot be gone.
-        let _ = self.alive.subscribe().wait_for(|count| *count == 0).await;
-    }
-
-    /// Counts an instance as long as what is returned lives.
-    pub(super) fn presence(self: &Arc<Self>) -> Presence {
-        self.alive.send_modify(|count| *count += 1);
-        Presence(Arc::clone(self))
-    }
-}
-
-/// An instance that is there.
-#[derive(Debug)]
-pub(super) struct Presence(Arc<Sessions>);
-
-impl Drop for Presence {
-    fn drop(&mut self) {
-        let sessions = &self.0;
-        let open = lock(&sessions.open);
-        sessions
-            .alive
-            .send_modify(|count| *count = count.saturating_sub(1));
-        let serves = open.way.is_some() && !open.servers.is_empty();
-        if *sessions.alive.borrow() > 0 || !serves {
-            return;
+    /// Tells tritonserver whether there are instances.
+    fn changed(&self, availability: Availability) {
+        let state = match availability {
+            Availability::Ready => State::Serving,
+            Availability::Hanging | Availability::Gone => State::Unavailable,
+        };
+        let servers: Vec<_> = {
+            let open = lock(&self.open);
+            open.servers.iter().filter_map(Weak::upgrade).collect()
+        };
+        for server in &servers {
+            // One instance that hangs is the concern of its own session, where it has one.
+            if state == State::Unavailable || self.spec.batches_in_flight > 1 {
+                server.set_state(state);
+            }
         }
-        let model = sessions.spec.name;
-        tracing::error!(
-            model,
-            "no instance is left: the model is not ready any more"
-        );
-        for server in open.servers.iter().filter_map(Weak::upgrade) {
-            server.set_state(State::Unavailable);
+        if state == State::Unavailable {
+            self.calls.refuse(availability);
         }
     }
 }

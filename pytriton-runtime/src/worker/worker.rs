@@ -87,7 +87,9 @@ impl Worker {
         close(&self.listener.models);
         let mut all = true;
         for sessions in &self.listener.models {
-            all &= timeout_at(deadline, sessions.empty()).await.is_ok();
+            all &= timeout_at(deadline, sessions.instances.ended())
+                .await
+                .is_ok();
         }
         all
     }
@@ -114,9 +116,8 @@ async fn models(registry: &Registry) -> Result<Vec<Arc<Sessions>>, WorkerError> 
     for spec in registry.iter() {
         let (in_flight, instances) = (spec.batches_in_flight as usize, spec.instances as usize);
         let (calls, end) = calls(in_flight.saturating_mul(instances));
-        let calls = Some(calls).filter(|_| in_flight > 1);
-        let sessions = Arc::new(Sessions::new(Arc::clone(spec), calls));
-        loading.push((spec, spawn(&sessions, &Arc::new(end), &Handle::current())));
+        let sessions = Sessions::new(Arc::clone(spec), calls, end);
+        loading.push((spec, spawn(&sessions, &Handle::current())));
         models.push(sessions);
     }
     for (spec, instances) in loading {

@@ -3,19 +3,31 @@
 //! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
 
 mod broken;
+mod chaos;
 mod clients;
+mod connection;
+mod dumped;
 mod engine;
 mod failing;
+mod fault;
 mod filling;
 mod full;
 mod http;
+mod idle;
 mod installing;
 mod killed;
+mod ledger;
+mod limit;
 mod load;
+mod outputs;
 mod process;
 mod random;
+mod region;
+mod resident;
+mod severed;
 mod shell;
 mod side_by_side;
+mod sockets;
 mod stopping;
 
 use std::path::Path;

@@ -60,7 +60,7 @@ unsafe extern "C" fn TRITONSERVER_ServerModelIsReady(
     }
     // SAFETY: a text that ends with a zero byte, as the call above has read it.
     let name = unsafe { CStr::from_ptr(model) };
-    if !readiness::of(&name.to_string_lossy()) {
+    if !readiness::of(&name.to_string_lossy(), version) {
         // SAFETY: as above.
         unsafe { *ready = false };
     }

@@ -3,7 +3,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::readiness::{self, Ready};
 use crate::session::{Client, Hello, SessionError, TensorNames, Welcome};
 
 use super::session::Session;
@@ -45,7 +44,6 @@ impl Link {
         });
         let session = link.session_of(client, &welcome)?;
         link.lock().session = Some(session);
-        readiness::note(Arc::<Self>::downgrade(&link));
         *own.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&link);
         Ok(link)
     }
@@ -53,6 +51,17 @@ impl Link {
     /// The tensors of the model.
     pub(super) fn names(&self) -> &TensorNames {
         &self.names
+    }
+
+    /// The model and its version.
+    pub(super) fn model(&self) -> (&str, u64) {
+        (&self.hello.model, self.hello.version)
+    }
+
+    /// Whether there is a session behind which an instance serves.
+    pub(super) fn is_ready(&self) -> bool {
+        let session = self.lock().session.clone();
+        session.is_some_and(|session| session.is_ready())
     }
 
     /// The session, if there is one now.
@@ -133,24 +142,12 @@ impl Link {
     }
 
     fn session_of(&self, client: Client, welcome: &Welcome) -> Result<Arc<Session>, SessionError> {
-        Session::start(client, Arc::clone(&self.names), welcome.batches_in_flight)
+        Session::start(client, Arc::clone(&self.names), welcome)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under this lock panics half-way.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Ready for Link {
-    fn model(&self) -> &str {
-        &self.hello.model
-    }
-
-    /// Whether there is a session behind which an instance serves.
-    fn is_ready(&self) -> bool {
-        let session = self.lock().session.clone();
-        session.is_some_and(|session| session.is_ready())
     }
 }
 

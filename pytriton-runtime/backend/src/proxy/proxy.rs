@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, Executor, Instance};
 use crate::gather::Gathering;
-use crate::readiness::Ready;
+use crate::readiness::{self, Ready};
 use crate::session::{Hello, SessionError, Token};
 
 use super::link::Link;
@@ -17,9 +17,13 @@ pub const TOKEN_VARIABLE: &str = "PYTRITON_WORKER_TOKEN";
 
 /// An instance in tritonserver whose function runs in the worker.
 #[derive(Debug)]
-pub struct Proxy {
+pub struct Proxy(Arc<Lane>);
+
+/// The way of an instance's batches, which other instances of the model take too while theirs is not there.
+#[derive(Debug)]
+struct Lane {
     link: Arc<Link>,
-    /// Of the batch that is being handed over: Triton gives an instance one at a time.
+    /// Of the batch that is being handed over.
     gathering: Mutex<Gathering>,
 }
 
@@ -37,34 +41,51 @@ impl Executor for Proxy {
         };
         let link = Link::connect(path, hello).map_err(|error| failure(&error))?;
         let gathering = Mutex::new(Gathering::new(link.names()));
-        Ok(Self { link, gathering })
+        let lane = Arc::new(Lane { link, gathering });
+        readiness::note(Arc::<Lane>::downgrade(&lane));
+        Ok(Self(lane))
+    }
+
+    fn execute(&self, batch: Batch) {
+        if !self.0.is_ready()
+            && let Some(other) = readiness::other(self.0.model())
+        {
+            return other.execute(batch);
+        }
+        self.0.execute(batch);
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.is_ready()
+    }
+}
+
+impl Ready for Lane {
+    fn model(&self) -> (&str, u64) {
+        self.link.model()
+    }
+
+    fn is_ready(&self) -> bool {
+        self.link.is_ready()
     }
 
     fn execute(&self, mut batch: Batch) {
+        // Whatever a panic leaves behind is written anew for each batch.
+        let gathering = self.gathering.lock();
+        let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
         match self.link.session() {
-            Some(session) => {
-                // Whatever a panic leaves behind is written anew for each batch.
-                let gathering = self.gathering.lock();
-                session.execute(
-                    batch,
-                    &mut gathering.unwrap_or_else(PoisonError::into_inner),
-                );
-            }
+            Some(session) => session.execute(batch, &mut gathering),
             None => {
                 batch.fail_all(&failure(&SessionError::Closed));
                 batch.send();
             }
         }
     }
-
-    fn is_ready(&self) -> bool {
-        self.link.is_ready()
-    }
 }
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.link.stop();
+        self.0.link.stop();
     }
 }
 

@@ -2,10 +2,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::gather::Gathering;
-use crate::session::{Client, Receiver, SessionError, TensorNames};
+use crate::session::{Client, Receiver, SessionError, TensorNames, Welcome};
 
 use super::flight::Flight;
 use super::proxy::failure;
@@ -17,6 +17,8 @@ pub(super) struct Session {
     client: Client,
     names: Arc<TensorNames>,
     in_flight: usize,
+    /// What is said when the worker's instances cannot serve.
+    unavailable: String,
     flight: Flight,
     /// Reads the answers, where there is not one batch at a time.
     reader: Mutex<Option<JoinHandle<()>>>,
@@ -29,12 +31,13 @@ impl Session {
     pub(super) fn start(
         client: Client,
         names: Arc<TensorNames>,
-        in_flight: u32,
+        welcome: &Welcome,
     ) -> Result<Arc<Self>, SessionError> {
         let session = Arc::new(Self {
             client,
             names,
-            in_flight: in_flight.max(1) as usize,
+            in_flight: welcome.batches_in_flight.max(1) as usize,
+            unavailable: welcome.unavailable.clone(),
             flight: Flight::default(),
             reader: Mutex::default(),
         });
@@ -114,6 +117,10 @@ impl Session {
         batch.gathered(now(), gathering.rows());
         let unasked = match unasked {
             Some(Ok(unasked)) => unasked,
+            Some(Err(SessionError::Unavailable)) => {
+                let message = self.unavailable.clone();
+                return fail(batch, &Failure::new(Code::Unavailable, message));
+            }
             Some(Err(error)) => return fail(batch, &failure(&error)),
             None => {
                 batch.send();

@@ -27,6 +27,8 @@ pub struct Welcome {
     pub batches_in_flight: u32,
     /// The lengths of the rings.
     pub slots: Slots,
+    /// What clients hear when no instance can serve.
+    pub unavailable: String,
 }
 
 /// The tensors of a model, in the order in which the wire numbers them.
@@ -94,6 +96,7 @@ impl Welcome {
         writer.u32(self.batches_in_flight);
         writer.u32(self.slots.down);
         writer.u32(self.slots.up);
+        writer.bytes(self.unavailable.as_bytes());
         let TensorNames {
             batching,
             inputs,
@@ -139,6 +142,7 @@ impl Welcome {
             down: reader.u32()?,
             up: reader.u32()?,
         };
+        let unavailable = reader.text()?.to_owned();
         let batching = reader.u8()? != 0;
         let name =
             |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
@@ -153,6 +157,7 @@ impl Welcome {
             names,
             batches_in_flight,
             slots,
+            unavailable,
         })
     }
 }
@@ -198,6 +203,7 @@ mod tests {
             },
             batches_in_flight: 4,
             slots: Slots { down: 32, up: 64 },
+            unavailable: "not now".to_owned(),
         };
         welcome.send(&mut two).unwrap();
         assert_eq!(Welcome::receive(&mut one).unwrap(), welcome);

@@ -46,6 +46,7 @@ fn pair<T: Send + 'static>(
             names: TensorNames::default(),
             batches_in_flight: 4,
             slots: SLOTS,
+            unavailable: String::new(),
         };
         serve(Server::open(socket, &welcome, || {}).unwrap())
     });
@@ -277,6 +278,7 @@ fn the_end_is_told_once() {
             names: TensorNames::default(),
             batches_in_flight: 1,
             slots: SLOTS,
+            unavailable: String::new(),
         };
         drop(Server::open(socket, &welcome, || {}).unwrap());
     });
