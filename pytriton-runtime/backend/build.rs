@@ -22,7 +22,7 @@ fn main() {
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rustc-check-cfg=cfg(loom)");
     println!("cargo::rustc-check-cfg=cfg(pytriton_library)");
-    println!("cargo::rustc-check-cfg=cfg(sanitizer)");
+    println!("cargo::rustc-check-cfg=cfg(sanitizer, values(none(), \"thread\"))");
     // Elsewhere the crate is empty.
     if text("CARGO_CFG_TARGET_OS") != "linux" || text("CARGO_CFG_TARGET_POINTER_WIDTH") != "64" {
         return;

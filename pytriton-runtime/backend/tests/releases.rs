@@ -31,6 +31,9 @@ const FIRST: &[&str] = &[
     "TRITONBACKEND_ResponseNew",
     "TRITONBACKEND_ResponseOutput",
     "TRITONBACKEND_ResponseSend",
+    "TRITONBACKEND_ResponseSetBoolParameter",
+    "TRITONBACKEND_ResponseSetIntParameter",
+    "TRITONBACKEND_ResponseSetStringParameter",
 ];
 
 /// What later releases have brought.

@@ -302,7 +302,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn tritonserver_accepts_every_configuration() {
         // Where the tests of all crates have one tritonserver together, beside `target/debug/deps/…`.
-        let program = std::env::current_exe().unwrap();
+        let program = env::current_exe().unwrap();
         let folder = program.ancestors().nth(3).unwrap();
         let folder = folder.join("tmp/cache/pytriton/tritonserver/2.51.0");
         let installed = install::install_to(&folder).unwrap();

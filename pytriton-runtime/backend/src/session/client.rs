@@ -1,10 +1,11 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::arena::align;
 use crate::shm::{Allocated, Control, Registration, State, Watch, Watched, connect, receive};
+use crate::sync::Mutex;
 use crate::wire::{Down, WireError};
 
 use super::end::{End, Side, lock};

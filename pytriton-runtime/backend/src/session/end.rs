@@ -1,12 +1,12 @@
 use std::fmt;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use crate::ring::{Message, Ring};
 use crate::shm::{Allocated, Arena, Control, Futex, Watched, trim_heap};
-use crate::sync::{AtomicBool, Ordering};
+use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering};
 
 use super::SessionError;
 use super::outgoing::Outgoing;

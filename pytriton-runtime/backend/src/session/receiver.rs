@@ -1,9 +1,9 @@
-use std::sync::MutexGuard;
 use std::time::Duration;
 
 use crate::arena::Region;
 use crate::ring::Consumer;
 use crate::shm::{Views, receive};
+use crate::sync::MutexGuard;
 use crate::wire::{Answer, Up, WireError};
 
 use super::SessionError;

@@ -1,6 +1,6 @@
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::arena::{Region, align};
 use crate::ring::{Consumer, PushError};
@@ -8,6 +8,7 @@ use crate::shm::{
     Allocated, Control, Lender, Registration, State, View, Views, Watch, Watched, Window, receive,
     send,
 };
+use crate::sync::Mutex;
 use crate::wire::{Answer, Down, Up, WireError};
 
 use super::end::{End, Side, lock};

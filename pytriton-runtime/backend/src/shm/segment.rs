@@ -267,6 +267,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(sanitizer, ignore = "sanitizers take terabytes of addresses")]
     fn under_a_limit_a_batch_fails_and_nothing_dies() {
         const LIMITED: &str = "PYTRITON_TEST_LIMITED";
         if std::env::var_os(LIMITED).is_some() {

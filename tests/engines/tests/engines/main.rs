@@ -1,5 +1,6 @@
 //! What a binary with one engine or both serves and says. It is built with other features and flags by `.ci/run`.
 
+mod dependencies;
 #[cfg(feature = "tritonserver")]
 mod noexec;
 #[cfg(not(all(feature = "embedded", feature = "tritonserver")))]
