@@ -38,7 +38,6 @@ mod forward;
 mod gathered;
 #[cfg(feature = "embedded")]
 pub mod grpc;
-mod host;
 #[cfg(feature = "embedded")]
 pub mod http;
 #[cfg(feature = "embedded")]
@@ -55,6 +54,7 @@ mod panic;
 pub mod proto;
 #[cfg(feature = "embedded")]
 pub mod repository;
+mod runner;
 pub mod scheduler;
 pub mod server;
 pub mod statistics;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use pytriton_backend::now;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::host::{Availability, Host};
 use crate::model::ModelSpec;
+use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::{Gathered, Results};
@@ -52,7 +52,7 @@ impl Call {
         }
     }
 
-    async fn run(mut self, host: &Host) {
+    async fn run(mut self, runner: &Runner) {
         let begun = now();
         let Some(done) = self.done.take() else {
             return;
@@ -64,7 +64,7 @@ impl Call {
             return done(merge(all, cancelled, Vec::new()), begun);
         }
         let finish = move |results| done(merge(all, cancelled, results), begun);
-        gathered.run(host, finish).await;
+        gathered.run(runner, finish).await;
     }
 
     /// Says that no instance will run it.
@@ -121,9 +121,11 @@ impl CallsEnd {
     }
 
     /// Runs what comes on an instance, at most so many batches side by side, until nobody is left who could send any.
-    pub(crate) fn serve(&self, host: &Host, side_by_side: usize) {
+    pub(crate) fn serve(&self, runner: &Runner, side_by_side: usize) {
         let next = async || self.0.lock().await.recv().await;
-        host.run_all(side_by_side, next, async |call: Call| call.run(host).await);
+        runner.run_all(side_by_side, next, async |call: Call| {
+            call.run(runner).await
+        });
     }
 }
 

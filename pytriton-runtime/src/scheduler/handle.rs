@@ -6,8 +6,8 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
-use crate::host::{Availability, Instances};
 use crate::model::{Context, ModelError, ModelSpec, Request, Response};
+use crate::runner::{Availability, Instances};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::instance::Worker;

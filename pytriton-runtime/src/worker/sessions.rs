@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use pytriton_backend::session::{Server, State};
 
 use crate::gathered::{Calls, CallsEnd};
-use crate::host::{Availability, Instances};
 use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
+use crate::runner::{Availability, Instances};
 
 use super::serve::read;
 use super::work::Work;

@@ -136,7 +136,7 @@ impl Client {
         lock(&self.end.outgoing).arena.free(region);
     }
 
-    /// Says that a client has taken a request back.
+    /// Says that a client has taken a request back, where the ring has room for more than batches.
     ///
     /// # Errors
     ///
@@ -144,6 +144,10 @@ impl Client {
     pub fn cancel(&self, batch: u64, request: u32) -> Result<(), SessionError> {
         let mut outgoing = lock(&self.end.outgoing);
         let ring = self.end.out();
+        let used = outgoing.producer.under_way(&ring)?;
+        if used > ring.capacity() / 2 {
+            return Err(WireError::Number.into());
+        }
         outgoing.push(&ring, &Down::Cancel { batch, request }.to_message())?;
         outgoing.producer.publish(&ring);
         Ok(())

@@ -2,19 +2,19 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::gathered::{Calls, CallsEnd, calls};
-use crate::host::{Availability, Instances};
 use crate::model::ModelSpec;
+use crate::runner::{Availability, Instances};
 
 /// The way to instances of a model on threads of their own, and its end.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub(super) struct Queue {
     pub(super) calls: Calls,
     pub(super) end: Arc<CallsEnd>,
     pub(super) instances: Arc<Instances>,
 }
 
-impl Pool {
-    /// A pool for one instance.
+impl Queue {
+    /// A queue for one instance.
     pub(super) fn new(spec: &ModelSpec) -> Arc<Self> {
         let most = (spec.batches_in_flight as usize).saturating_mul(spec.instances as usize);
         let (calls, end) = calls(most);
@@ -31,17 +31,17 @@ impl Pool {
         })
     }
 
-    /// The pool of all instances of a loaded model: Triton hands several batches to one of them while others are free.
+    /// The queue of all instances of a loaded model: Triton hands several batches to one of them while others are free.
     pub(super) fn shared(spec: &ModelSpec, loaded_model: usize) -> Arc<Self> {
-        static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
+        static QUEUES: Mutex<BTreeMap<usize, Weak<Queue>>> = Mutex::new(BTreeMap::new());
         // Nothing under this lock panics half-way.
-        let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.retain(|_, pool| pool.strong_count() > 0);
-        if let Some(pool) = pools.get(&loaded_model).and_then(Weak::upgrade) {
-            return pool;
+        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|_, queue| queue.strong_count() > 0);
+        if let Some(queue) = queues.get(&loaded_model).and_then(Weak::upgrade) {
+            return queue;
         }
-        let pool = Self::new(spec);
-        pools.insert(loaded_model, Arc::downgrade(&pool));
-        pool
+        let queue = Self::new(spec);
+        queues.insert(loaded_model, Arc::downgrade(&queue));
+        queue
     }
 }
