@@ -93,8 +93,8 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
 fn little_address_space_fails_one_batch() -> Result<()> {
     let home = tempfile::tempdir()?;
     let identity_server = env!("CARGO_BIN_EXE_example_identity");
-    // 4 GiB.
-    let serve = format!("ulimit -v 4194304 && exec '{identity_server}' \"$@\"");
+    // 2 GiB.
+    let serve = format!("ulimit -v 2097152 && exec '{identity_server}' \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &serve, "sh"]).args(FREE_PORTS);
     // However many processors there are.
@@ -106,7 +106,7 @@ fn little_address_space_fails_one_batch() -> Result<()> {
     let address = &server.banner().http;
     for _ in 0..2 {
         // Several copies of it are needed on its way, of which tritonserver or we cannot have the last.
-        let answer = identity(address, "Identity", 700 << 20)?;
+        let answer = identity(address, "Identity", 350 << 20)?;
         assert!([500, 503].contains(&answer.status), "{}", answer.status);
         assert!(answer.body.starts_with("{\"error\":\""), "{}", answer.status);
         let answer = identity(address, "Identity", 1 << 20)?;
