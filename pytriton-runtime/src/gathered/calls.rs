@@ -1,5 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
+use std::thread;
 
 use pytriton_backend::now;
 use tokio::sync::{Mutex, mpsc};
@@ -33,6 +34,19 @@ type Done = Box<dyn FnOnce(Results, u64) + Send>;
 pub(crate) fn calls(most: usize) -> (Calls, CallsEnd) {
     let (calls, end) = mpsc::channel(most.max(1));
     (Calls(calls), CallsEnd(Mutex::new(end)))
+}
+
+/// Refuses what waits where no instance can take it, without keeping whoever says so.
+pub(crate) fn refuse(calls: &Arc<CallsEnd>, availability: Availability) {
+    if availability == Availability::Ready {
+        return;
+    }
+    let end = Arc::clone(calls);
+    let refusing = thread::Builder::new().name("refusals".to_owned());
+    if refusing.spawn(move || end.refuse(availability)).is_err() {
+        // There is no thread for it: whoever comes next refuses them.
+        tracing::debug!("no thread to refuse what waits");
+    }
 }
 
 impl Call {

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::gathered::{Calls, CallsEnd, calls};
+use crate::gathered::{Calls, CallsEnd, calls, refuse};
 use crate::model::ModelSpec;
-use crate::runner::{Availability, Instances};
+use crate::runner::Instances;
 
 /// The way to instances of a model on threads of their own, and its end.
 #[derive(Debug)]
@@ -20,10 +20,7 @@ impl Queue {
         let (calls, end) = calls(most);
         let end = Arc::new(end);
         let refused = Arc::clone(&end);
-        let changed = move |instances: &Instances| match instances.availability() {
-            Availability::Ready => {}
-            availability => refused.refuse(availability),
-        };
+        let changed = move |availability| refuse(&refused, availability);
         Arc::new(Self {
             calls,
             end,

@@ -108,7 +108,11 @@ fn little_address_space_fails_one_batch() -> Result<()> {
         // Several copies of it are needed on its way, of which tritonserver or we cannot have the last.
         let answer = identity(address, "Identity", 350 << 20)?;
         assert!([500, 503].contains(&answer.status), "{}", answer.status);
-        assert!(answer.body.starts_with("{\"error\":\""), "{}", answer.status);
+        assert!(
+            answer.body.starts_with("{\"error\":\""),
+            "{}",
+            answer.status
+        );
         let answer = identity(address, "Identity", 1 << 20)?;
         assert_eq!(answer.status, 200);
         assert!(answer.body.len() > 1 << 20);
