@@ -8,6 +8,7 @@ use tokio::runtime::Handle;
 
 use crate::model::{Context, Executed, Instance, ModelError, Request, execute, panic_message};
 use crate::tensor::Tensor;
+use crate::text::for_client;
 
 /// A loaded instance of a model on the thread where it lives, so that its state need not be `Send` and its function may
 /// block.
@@ -121,7 +122,7 @@ fn load(context: &Context, runtime: &Handle) -> Result<Box<dyn Instance>, ModelE
         Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
         Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
         Ok(Err(other)) => Err(error(other.to_string())),
-        Err(panic) => Err(error(panic_message(panic.as_ref()))),
+        Err(panic) => Err(error(for_client(&panic_message(panic.as_ref())))),
     }
 }
 

@@ -36,6 +36,7 @@ mod status;
 pub mod tensor;
 #[cfg(test)]
 mod testing;
+mod text;
 pub mod triton;
 #[cfg(target_os = "linux")]
 pub mod worker;

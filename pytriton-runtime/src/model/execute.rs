@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 
 use crate::statistics::Durations;
 use crate::tensor::Tensor;
+use crate::text::for_client;
 
 use super::pipeline::{Group, Stacked, prepare, runs};
 use super::returned::responses;
@@ -80,7 +81,7 @@ async fn call(
     returned.unwrap_or_else(|panic| {
         Err(ModelError::Panic {
             model: context.model().name,
-            message: panic_message(panic.as_ref()),
+            message: for_client(&panic_message(panic.as_ref())),
         })
     })
 }

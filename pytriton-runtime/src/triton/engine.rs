@@ -149,7 +149,7 @@ impl TritonEngine {
                 pause = FIRST_PAUSE;
             }
             let milliseconds = pause.as_millis();
-            tracing::error!("tritonserver {exit}; it is started again in {milliseconds} ms");
+            tracing::error!("tritonserver {exit:#}; it is started again in {milliseconds} ms");
             loop {
                 sleep(pause).await;
                 pause = pause.saturating_mul(2).min(LONGEST_PAUSE);

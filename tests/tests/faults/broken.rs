@@ -19,7 +19,7 @@ const SOON: Duration = Duration::from_secs(1);
 /// How long a start may take before it says that it waits.
 const REMINDED: Duration = Duration::from_secs(8);
 
-fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
+pub(crate) fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
     let path = folder.join("tritonserver");
     fs::write(&path, text)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;

@@ -17,6 +17,7 @@ mod random;
 mod shell;
 mod side_by_side;
 mod stopping;
+mod texts;
 
 use std::path::Path;
 use std::time::Duration;
