@@ -12,8 +12,8 @@ use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
 use super::process::{Exit, Workspace, WorkspaceError, traffic};
 use super::{
-    Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError, cache,
-    write_repository,
+    DescriptorError, Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError,
+    cache, write_repository,
 };
 
 /// The pause before a tritonserver that died is started again: it doubles with every death up to the longest.
@@ -54,6 +54,9 @@ pub struct TritonEngine {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineError {
+    /// Too few files may be open.
+    #[error(transparent)]
+    Descriptors(#[from] DescriptorError),
     /// There is no folder for the server's files.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
@@ -89,6 +92,7 @@ impl TritonEngine {
         probe: Probe,
         mut launch: Launch,
     ) -> Result<Self, EngineError> {
+        DescriptorError::check(registry)?;
         let workspace = workspace()?;
         launch.repository = workspace.path().join("models");
         launch.backends = workspace.path().join("backends");

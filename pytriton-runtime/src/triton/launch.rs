@@ -8,9 +8,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use thiserror::Error;
+use tokio::sync::watch;
 
 use super::process::{Child, Exit, PortError, Ports, ready};
-use super::{Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
+use super::{DescriptorError, Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
 
 /// How often free ports are chosen anew when others were faster.
 const TRIES: u32 = 5;
@@ -24,6 +25,8 @@ pub struct Tritonserver {
     child: Child,
     endpoints: Endpoints,
     version: Arc<OnceLock<Version>>,
+    /// What it has said of its descriptors.
+    exhausted: watch::Receiver<Option<DescriptorError>>,
     exit_timeout: Duration,
 }
 
@@ -46,6 +49,9 @@ pub enum LaunchError {
         #[source]
         source: io::Error,
     },
+    /// It cannot open what it needs.
+    #[error(transparent)]
+    Descriptors(#[from] DescriptorError),
     /// It ended before it was ready.
     #[error("tritonserver {exit}")]
     Ended {
@@ -74,8 +80,16 @@ impl Tritonserver {
         loop {
             tries -= 1;
             let (server, chosen) = Self::spawn(binary, known, launch, environment)?;
-            match server.ready().await {
+            let readiness = tokio::select! {
+                biased;
+                error = server.exhausted() => return Err(error.into()),
+                readiness = server.ready() => readiness,
+            };
+            match readiness {
                 Ok(()) => return Ok(server),
+                Err(_) if server.exhausted.borrow().is_some() => {
+                    return Err(server.exhausted().await.into());
+                }
                 Err(exit) if chosen && tries > 0 && server.lost_a_port(&exit) => {
                     tracing::debug!("somebody else was faster to take a free port: trying others");
                 }
@@ -106,9 +120,16 @@ impl Tritonserver {
         command.envs(environment.iter().map(|(name, value)| (*name, value)));
         let version = Arc::new(OnceLock::new());
         let said = Arc::clone(&version);
+        let (exhaust, exhausted) = watch::channel(None);
         let hear = move |line: &str| {
             if let Some(version) = Version::in_log(line) {
                 said.get_or_init(|| version);
+            }
+            let error = DescriptorError::in_log(line);
+            // It may say so a thousand times a second.
+            if let Some(error) = error.filter(|_| exhaust.borrow().is_none()) {
+                tracing::warn!("{error}");
+                exhaust.send_replace(Some(error));
             }
         };
         let child = Child::spawn(command, hear).map_err(|source| LaunchError::Spawn {
@@ -119,6 +140,7 @@ impl Tritonserver {
             child,
             endpoints,
             version,
+            exhausted,
             exit_timeout: Duration::from_secs(launch.exit_timeout_secs),
         };
         Ok((server, chosen))
@@ -177,6 +199,17 @@ impl Tritonserver {
         match exit.status.signal() {
             Some(9) => Exit::default(),
             _ => exit,
+        }
+    }
+
+    /// Waits until it says that it can open nothing more.
+    async fn exhausted(&self) -> DescriptorError {
+        let mut exhausted = self.exhausted.clone();
+        let said = exhausted.wait_for(Option::is_some).await;
+        match said.ok().and_then(|error| *error) {
+            Some(error) => error,
+            // All that it had to say is said.
+            None => std::future::pending().await,
         }
     }
 

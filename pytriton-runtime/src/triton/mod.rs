@@ -9,6 +9,7 @@
 mod cache;
 mod choice;
 mod command;
+mod descriptors;
 #[cfg(target_os = "linux")]
 mod engine;
 mod flags;
@@ -25,6 +26,7 @@ mod version;
 
 pub use choice::{Choice, ChoiceError};
 pub use command::{Endpoints, Launch, UnknownFlag, arguments};
+pub use descriptors::DescriptorError;
 #[cfg(target_os = "linux")]
 pub use engine::{EngineError, TritonEngine};
 pub use launch::{LaunchError, Tritonserver};
