@@ -4,12 +4,16 @@ use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
+#[cfg(not(target_os = "linux"))]
+use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::watch;
 
+#[cfg(target_os = "linux")]
+use super::process::Lender;
 use super::process::{Child, Exit, PortError, Ports, ready};
 use super::{DescriptorError, Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
 
@@ -23,6 +27,8 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Tritonserver {
     child: Child,
+    #[cfg(target_os = "linux")]
+    lender: Arc<Lender>,
     endpoints: Endpoints,
     version: Arc<OnceLock<Version>>,
     /// What it has said of its descriptors.
@@ -132,12 +138,19 @@ impl Tritonserver {
                 exhaust.send_replace(Some(error));
             }
         };
-        let child = Child::spawn(command, hear).map_err(|source| LaunchError::Spawn {
+        let failed = |source| LaunchError::Spawn {
             binary: binary.display().to_string(),
             source,
-        })?;
+        };
+        #[cfg(target_os = "linux")]
+        let (lender, input) = Lender::new().map_err(failed)?;
+        #[cfg(not(target_os = "linux"))]
+        let input = Stdio::null();
+        let child = Child::spawn(command, input, hear).map_err(failed)?;
         let server = Self {
             child,
+            #[cfg(target_os = "linux")]
+            lender: Arc::new(lender),
             endpoints,
             version,
             exhausted,
@@ -183,7 +196,18 @@ impl Tritonserver {
         self.child.exited().await
     }
 
-    /// Lets it answer what it has accepted, and stops it.
+    /// What lends its descriptors, where it has our backend.
+    #[cfg(target_os = "linux")]
+    pub fn lender(&self) -> Arc<Lender> {
+        Arc::clone(&self.lender)
+    }
+
+    /// Asks it to stop.
+    pub fn terminate(&self) {
+        self.child.terminate();
+    }
+
+    /// Lets it answer what it has accepted as well as it can by itself, and stops it.
     pub async fn stop(&self) -> Exit {
         self.child
             .stop(self.exit_timeout.saturating_add(GRACE))
@@ -192,9 +216,6 @@ impl Tritonserver {
 
     /// Ends it at once, where it has nothing to do any more; what it had to say is not a failure then.
     pub async fn end(&self) -> Exit {
-        tracing::debug!(
-            "nothing is under way: tritonserver is ended with its clients' connections"
-        );
         let exit = self.child.kill().await;
         match exit.status.signal() {
             Some(9) => Exit::default(),

@@ -11,6 +11,8 @@ mod choice;
 mod command;
 mod descriptors;
 #[cfg(target_os = "linux")]
+mod drain;
+#[cfg(target_os = "linux")]
 mod engine;
 mod flags;
 pub mod install;
@@ -22,6 +24,8 @@ mod pbtxt;
 mod probe;
 pub mod process;
 mod repository;
+#[cfg(target_os = "linux")]
+mod stopping;
 mod version;
 
 pub use choice::{Choice, ChoiceError};
@@ -36,4 +40,6 @@ pub use options::{EngineChoice, Flags, TritonOptions};
 pub use pbtxt::{BACKEND, ConfigError, config_text};
 pub use probe::{Probe, ProbeError, glibc, version};
 pub use repository::{WriteError, write_repository};
+#[cfg(target_os = "linux")]
+pub use stopping::Stopped;
 pub use version::Version;

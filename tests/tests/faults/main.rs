@@ -3,7 +3,9 @@
 //! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
 
 mod broken;
+mod calls;
 mod clients;
+mod draining;
 mod engine;
 mod failing;
 mod filling;
@@ -13,6 +15,7 @@ mod installing;
 mod killed;
 mod load;
 mod process;
+mod proxy;
 mod random;
 mod shell;
 mod side_by_side;

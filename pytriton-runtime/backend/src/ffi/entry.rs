@@ -23,6 +23,9 @@ pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
         check(api, error)?;
         let (wanted_major, wanted_minor) = API_VERSION;
         if major == wanted_major && minor >= wanted_minor {
+            // Without it the server still serves, and takes longer to stop.
+            #[cfg(pytriton_library)]
+            let _ = crate::shm::lend();
             return Ok(());
         }
         let message = format!(

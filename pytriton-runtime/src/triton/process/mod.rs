@@ -3,6 +3,8 @@
 mod child;
 mod exit;
 mod ffi;
+#[cfg(target_os = "linux")]
+mod lender;
 mod line;
 mod output;
 mod ports;
@@ -15,8 +17,13 @@ mod workspace;
 pub use child::Child;
 pub use exit::Exit;
 pub(crate) use ffi::outlive_file_size_limits;
+#[cfg(target_os = "linux")]
+pub(super) use ffi::tcp_info;
 pub(super) use ffi::{die_with_this_thread, glibc_version};
+#[cfg(target_os = "linux")]
+pub use lender::Lender;
 pub use ports::{PortError, Ports};
+pub(super) use ready::reachable;
 pub use ready::ready;
-pub use traffic::traffic;
+pub use traffic::undelivered;
 pub use workspace::{Workspace, WorkspaceError};
