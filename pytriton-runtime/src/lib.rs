@@ -63,6 +63,7 @@ mod status;
 pub mod tensor;
 #[cfg(test)]
 mod testing;
+mod text;
 #[cfg(tritonserver)]
 pub mod triton;
 mod watchdog;

@@ -163,8 +163,8 @@ fn a_hundred_starts_and_stops_do_not_grow() {
             let engine = timeout(DEADLINE, start).await.unwrap().unwrap();
             let answer = infer(engine.endpoints().http.unwrap());
             assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-            let exit = timeout(DEADLINE, engine.stop()).await.unwrap();
-            assert!(exit.success(), "{exit}");
+            let stopped = timeout(DEADLINE, engine.stop()).await.unwrap();
+            assert!(stopped.exit.success(), "{stopped:?}");
         };
         for _ in 0..10 {
             cycle().await;

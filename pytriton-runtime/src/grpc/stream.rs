@@ -11,6 +11,7 @@ use crate::proto::{
     InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
 };
 use crate::scheduler::SchedulerError;
+use crate::text::for_client;
 use crate::{Error, Status};
 
 use super::infer::{Forwarded, infer};
@@ -93,7 +94,7 @@ impl Call {
             }),
             Err(error) if self.strict && executed(&error) => Err(GrpcError::from(error).into()),
             Err(error) => Ok(ModelStreamInferResponse {
-                error_message: error.to_string(),
+                error_message: for_client(&error),
                 infer_response: Some(match executed(&error) {
                     true => last(failed),
                     false => ModelInferResponse {

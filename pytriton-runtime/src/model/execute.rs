@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use crate::panic::discard;
 use crate::statistics::Durations;
 use crate::tensor::Tensor;
+use crate::text::for_client;
 
 use super::pipeline::{Group, Stacked, prepare, runs};
 use super::returned::responses;
@@ -121,7 +122,7 @@ async fn call(
 
 /// The text of a panic that has been caught.
 pub(crate) fn caught(panic: Box<dyn Any + Send>) -> String {
-    let message = panic_message(panic.as_ref());
+    let message = for_client(&panic_message(panic.as_ref()));
     discard(panic);
     message
 }

@@ -76,7 +76,18 @@ pub enum ServerError {
         /// The time there was.
         seconds: u64,
     },
-    /// There is no engine as it is asked for.
+    /// tritonserver had not answered all requests when the time to stop was over.
+    #[error(
+        "{seconds} seconds were not enough to answer all accepted requests: {connections} connections were cut (option \
+         --exit-timeout-secs)"
+    )]
+    Cut {
+        /// The time there was.
+        seconds: u64,
+        /// How many connections still had something under way.
+        connections: usize,
+    },
+    /// There is no tritonserver although there must be one.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
     /// The tritonserver engine does not start.

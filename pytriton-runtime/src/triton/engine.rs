@@ -2,7 +2,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs, future};
+use std::{env, fs};
 
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
@@ -10,10 +10,11 @@ use tokio::time::{Instant, sleep};
 use crate::model::Registry;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
-use super::process::{Exit, Workspace, WorkspaceError, traffic};
+use super::process::{Exit, Workspace, WorkspaceError};
+use super::stopping::{Stopped, Stopping};
 use super::{
-    Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError, cache,
-    write_repository,
+    DescriptorError, Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError,
+    cache, write_repository,
 };
 
 /// The pause before a tritonserver that died is started again: it doubles with every death up to the longest.
@@ -22,16 +23,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// After such a life the next death counts as the first.
 const LONG_LIFE: Duration = Duration::from_secs(60);
-
-/// How long a stopping server must have had nothing to do until its clients' connections are closed: a response is on
-/// its way for a moment after its batch.
-const QUIET: Duration = Duration::from_millis(300);
-
-/// How long before the end of its time a stopping server refuses what clients still ask over open connections.
-const LAST_CALL: Duration = Duration::from_secs(1);
-
-/// How often a stopping server is looked at.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// How long instances may take to end when nobody asks them for anything any more.
 const WORKER_GRACE: Duration = Duration::from_secs(1);
@@ -57,6 +48,9 @@ pub struct TritonEngine {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineError {
+    /// Too few files may be open.
+    #[error(transparent)]
+    Descriptors(#[from] DescriptorError),
     /// There is no folder for the server's files.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
@@ -98,6 +92,7 @@ impl TritonEngine {
         probe: Probe,
         mut launch: Launch,
     ) -> Result<Self, EngineError> {
+        DescriptorError::check(registry)?;
         let workspace = workspace()?;
         launch.repository = workspace.path().join("models");
         launch.backends = workspace.path().join("backends");
@@ -158,7 +153,7 @@ impl TritonEngine {
                 pause = FIRST_PAUSE;
             }
             let milliseconds = pause.as_millis();
-            tracing::error!("tritonserver {exit}; it is started again in {milliseconds} ms");
+            tracing::error!("tritonserver {exit:#}; it is started again in {milliseconds} ms");
             loop {
                 sleep(pause).await;
                 pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
@@ -183,51 +178,18 @@ impl TritonEngine {
 
     /// Lets tritonserver answer what it has accepted, then stops it and the instances.
     ///
-    /// tritonserver waits for its clients to close their connections, and fails when they do not in time. Clients keep
-    /// connections for later: once nothing is under way on them any more, it is ended. Clients that ask on and on are
-    /// refused when there is hardly any time left.
-    ///
     /// A server that was being started again ends well however it ends: what it had to say has been logged.
-    pub async fn stop(self) -> Exit {
-        let exit = tokio::select! {
-            exit = self.server.stop() => exit,
-            () = self.drained() => self.server.end().await,
-        };
+    pub async fn stop(self) -> Stopped {
+        let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch)
+            .stop()
+            .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
             tracing::warn!("an instance is still busy with a request that nobody waits for");
         }
-        match self.restarting {
-            true => Exit::default(),
-            false => exit,
+        if self.restarting {
+            stopped.exit = Exit::default();
         }
-    }
-
-    /// Waits until nothing is under way; for ever where there are models of which we know nothing, or traces that
-    /// tritonserver has yet to write.
-    async fn drained(&self) {
-        let flags = &self.launch.flags;
-        if flags.contains("model-repository") || flags.contains("trace-config") {
-            return future::pending().await;
-        }
-        let id = self.server.id();
-        let Endpoints { http, grpc, .. } = *self.endpoints();
-        let since = Instant::now();
-        let end = Duration::from_secs(self.launch.exit_timeout_secs);
-        let patience = end.saturating_sub(LAST_CALL);
-        // Those who are refused may ask again and again.
-        let quiet = || match since.elapsed() > end.saturating_sub(QUIET) {
-            true => self.worker.quiet(since.into_std(), Duration::ZERO),
-            false => self.worker.quiet(since.into_std(), QUIET),
-        };
-        let mut calm = since;
-        while calm.elapsed() < QUIET || !quiet() {
-            sleep(LOOK).await;
-            if since.elapsed() > patience {
-                self.worker.refuse();
-            } else if id.is_none_or(|id| traffic(id, &[http, grpc])) {
-                calm = Instant::now();
-            }
-        }
+        stopped
     }
 }
 
@@ -332,7 +294,8 @@ mod tests {
         let engine = TritonEngine::start(&registry, &located, probe, launch)
             .await
             .unwrap();
-        let exit = engine.stop().await;
-        assert!(exit.success(), "{exit}");
+        let stopped = engine.stop().await;
+        assert!(stopped.exit.success(), "{}", stopped.exit);
+        assert_eq!(stopped.cut, 0);
     }
 }

@@ -8,6 +8,8 @@
 
 mod cache;
 mod command;
+mod descriptors;
+mod drain;
 mod engine;
 pub mod install;
 mod launch;
@@ -17,10 +19,12 @@ mod pbtxt;
 mod probe;
 pub mod process;
 mod repository;
+mod stopping;
 mod version;
 
 pub use crate::engine::Flags;
 pub use command::{Endpoints, Launch, UnknownFlag, arguments};
+pub use descriptors::DescriptorError;
 pub use engine::{EngineError, TritonEngine};
 pub use launch::{LaunchError, Tritonserver};
 pub use library::{BackendLibrary, NativeRepository, write_native};
@@ -28,4 +32,5 @@ pub use locate::{Found, LocateError, Located, Places};
 pub use pbtxt::{BACKEND, ConfigError, config_text};
 pub use probe::{Probe, ProbeError, glibc, version};
 pub use repository::{WriteError, write_repository};
+pub use stopping::Stopped;
 pub use version::Version;

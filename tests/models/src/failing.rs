@@ -40,6 +40,19 @@ impl Drop for Bomb {
     }
 }
 
+/// Fails in the words it is told, or panics with them.
+#[pytriton::model(name = "Echo", batching = false)]
+fn echo(
+    #[input(name = "how")] how: ArrayView1<bool>,
+    #[input(name = "text")] text: ArrayView1<String>,
+) -> Result<Array1<f32>, String> {
+    let text = text.iter().cloned().collect::<String>();
+    match how.iter().any(|panics| *panics) {
+        true => panic!("{text}"),
+        false => Err(text),
+    }
+}
+
 /// One row more than it got.
 #[pytriton::model(name = "WrongRows", max_batch_size = 16)]
 #[batch]

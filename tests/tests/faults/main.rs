@@ -3,9 +3,11 @@
 //! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
 
 mod broken;
+mod calls;
 mod chaos;
 mod clients;
 mod connection;
+mod draining;
 mod dumped;
 mod engine;
 mod failing;
@@ -20,6 +22,7 @@ mod limit;
 mod load;
 mod outputs;
 mod process;
+mod proxy;
 mod random;
 mod region;
 mod resident;
@@ -28,6 +31,7 @@ mod shell;
 mod side_by_side;
 mod sockets;
 mod stopping;
+mod texts;
 
 use std::path::Path;
 use std::time::Duration;

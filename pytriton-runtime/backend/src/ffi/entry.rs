@@ -26,6 +26,9 @@ pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
         check(basics, error)?;
         let (wanted_major, wanted_minor) = API_VERSION;
         if major == wanted_major && minor >= wanted_minor {
+            // Without it the server still serves, and takes longer to stop.
+            #[cfg(pytriton_library)]
+            let _ = crate::shm::lend();
             return Api::get().map(drop);
         }
         let message = format!(

@@ -22,6 +22,8 @@ mod control;
 mod descriptors;
 mod futex;
 mod heap;
+#[cfg(any(test, pytriton_library))]
+mod lender;
 mod map;
 mod segment;
 mod sys;
@@ -36,6 +38,8 @@ pub(crate) use descriptors::{connect, receive, send};
 pub(crate) use futex::Futex;
 pub use heap::return_large_blocks;
 pub(crate) use heap::trim as trim_heap;
+#[cfg(pytriton_library)]
+pub(crate) use lender::lend;
 pub(crate) use segment::Segment;
 pub(crate) use segment::SegmentError;
 pub(crate) use view::{View, Views};

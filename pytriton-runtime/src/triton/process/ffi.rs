@@ -6,12 +6,14 @@
 
 #![expect(
     unsafe_code,
-    reason = "`pre_exec` is the only way to ask for a parent-death signal"
+    reason = "no safe function asks for a parent-death signal, or reads `tcp_info`"
 )]
 
 #[cfg(target_env = "gnu")]
 use std::ffi::{CStr, c_char};
+use std::ffi::{c_int, c_uint};
 use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -40,6 +42,36 @@ pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
     unsafe {
         command.pre_exec(ask);
     }
+}
+
+/// The kernel's `struct tcp_info` of a connection, as much of it as the kernel knows.
+#[cfg(target_os = "linux")]
+pub(in crate::triton) fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+    unsafe extern "C" {
+        fn getsockopt(
+            socket: c_int,
+            level: c_int,
+            name: c_int,
+            value: *mut u8,
+            length: *mut c_uint,
+        ) -> c_int;
+    }
+    const IPPROTO_TCP: c_int = 6;
+    const TCP_INFO: c_int = 11;
+    /// More than the parts that are read.
+    const LENGTH: c_uint = 200;
+
+    let mut length = LENGTH;
+    let mut value = vec![0; LENGTH as usize];
+    let (number, pointer) = (socket.as_raw_fd(), value.as_mut_ptr());
+    // SAFETY: `socket` is open for the length of the call; `pointer` is to `length` bytes that nobody else uses, of which
+    // the call writes no more than that; `length` is valid for reads and writes.
+    let returned = unsafe { getsockopt(number, IPPROTO_TCP, TCP_INFO, pointer, &raw mut length) };
+    if returned != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    value.truncate(length as usize);
+    Ok(value)
 }
 
 /// The version of the C library that this process runs with, where that is glibc.

@@ -10,6 +10,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::model::panic_message;
 
+use super::human::HumanFields;
+use super::json::BoundedLines;
+
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
@@ -35,12 +38,17 @@ pub(crate) fn init(verbose: u8, format: LogFormat) {
         ),
         _ => Targets::new().with_default(level),
     };
-    let lines = tracing_subscriber::fmt::layer()
-        .with_ansi(io::stderr().is_terminal())
-        .with_writer(io::stderr);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(io::stderr().is_terminal());
     let lines = match format {
-        LogFormat::Human => lines.boxed(),
-        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        LogFormat::Human => lines
+            .fmt_fields(HumanFields)
+            .with_writer(io::stderr)
+            .boxed(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_writer(|| BoundedLines(io::stderr()))
+            .boxed(),
     };
     let subscriber = tracing_subscriber::registry().with(lines.with_filter(targets));
     if subscriber.try_init().is_ok() {
