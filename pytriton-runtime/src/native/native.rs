@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use pytriton_backend::ffi::{Batch, Executor, Instance, now};
@@ -70,15 +70,23 @@ impl Executor for Native {
             Place::There(queue) => {
                 self.gate.enter();
                 let gate = Arc::clone(&self.gate);
+                let (waiting, asked) = (Arc::new(Mutex::new(Some(batch))), positions.clone());
+                let looked_at = Arc::clone(&waiting);
+                let is_cancelled = move |request: usize| {
+                    let batch = lock(&looked_at);
+                    let batch = batch.as_ref().zip(asked.get(request));
+                    let request = batch.and_then(|(batch, &index)| batch.request(index));
+                    request.is_some_and(|request| request.cancelled())
+                };
                 let done = move |results: Results, begun| {
-                    batch.called(begun);
-                    respond(batch, &positions, results, &names);
+                    if let Some(mut batch) = lock(&waiting).take() {
+                        batch.called(begun);
+                        respond(batch, &positions, results, &names);
+                    }
                     gate.leave();
                 };
-                // Triton tells it only of requests that it asks for.
-                queue
-                    .calls
-                    .send(Call::new(&self.spec, gathered, |_| false, done));
+                let call = Call::new(&self.spec, gathered, is_cancelled, done);
+                queue.calls.send(call);
                 match queue.instances.availability() {
                     Availability::Ready => {}
                     availability => queue.end.refuse(availability),
@@ -130,6 +138,11 @@ impl Native {
             Err((_, error)) => Err(failure(&error.into())),
         }
     }
+}
+
+fn lock(batch: &Mutex<Option<Batch>>) -> MutexGuard<'_, Option<Batch>> {
+    // Nothing under this lock panics half-way.
+    batch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Answers a batch with what became of the requests at those positions.

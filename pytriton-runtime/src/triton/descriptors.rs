@@ -6,8 +6,8 @@ use crate::model::Registry;
 /// What tritonserver has open before it has a model or a client (64), and some clients.
 const SERVER: u64 = 96;
 
-/// What each of both processes has open for a batch that can be under way.
-const CHANNEL: u64 = 4;
+/// What each of both processes has open for an instance: a socket twice, its rings, and segments of memory.
+const SESSION: u64 = 6;
 
 /// What tritonserver says in one way or another, on some line, when it can open nothing more.
 const COMPLAINTS: [&str; 2] = ["Too many open files", "File descriptor limit reached"];
@@ -22,14 +22,14 @@ const REMEDY: &str =
 pub enum DescriptorError {
     /// It is known beforehand.
     #[error(
-        "{limit} open files are too few: tritonserver and the {channels} batches that these models can have under way need \
-         about {needed}; {REMEDY}"
+        "{limit} open files are too few: tritonserver and the {instances} instances of these models need about {needed}; \
+         {REMEDY}"
     )]
     TooFew {
         /// The limit.
         limit: u64,
-        /// How many batches can be under way.
-        channels: u64,
+        /// How many instances there are.
+        instances: u64,
         /// What is needed.
         needed: u64,
     },
@@ -50,10 +50,8 @@ impl DescriptorError {
     ///
     /// [`Self::TooFew`].
     pub fn check(registry: &Registry) -> Result<(), Self> {
-        let channels = registry
-            .iter()
-            .map(|spec| u64::from(spec.instances) * u64::from(spec.batches_in_flight));
-        enough(limit(), channels.sum())
+        let instances = registry.iter().map(|spec| u64::from(spec.instances));
+        enough(limit(), instances.sum())
     }
 
     /// What a line of tritonserver's output says of it.
@@ -64,13 +62,13 @@ impl DescriptorError {
     }
 }
 
-fn enough(limit: u64, channels: u64) -> Result<(), DescriptorError> {
-    let needed = SERVER.saturating_add(CHANNEL.saturating_mul(channels));
+fn enough(limit: u64, instances: u64) -> Result<(), DescriptorError> {
+    let needed = SERVER.saturating_add(SESSION.saturating_mul(instances));
     match limit >= needed {
         true => Ok(()),
         false => Err(DescriptorError::TooFew {
             limit,
-            channels,
+            instances,
             needed,
         }),
     }
@@ -87,11 +85,11 @@ mod tests {
 
     #[test]
     fn counts_what_models_need() {
-        assert_eq!(enough(100, 1), Ok(()));
+        assert_eq!(enough(102, 1), Ok(()));
         let error = enough(64, 10).unwrap_err().to_string();
         assert!(error.starts_with("64 open files are too few"), "{error}");
         assert!(
-            error.contains("10 batches") && error.contains("about 136"),
+            error.contains("10 instances") && error.contains("about 156"),
             "{error}"
         );
         assert!(enough(u64::MAX, u64::MAX).is_ok());

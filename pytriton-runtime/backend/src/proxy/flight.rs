@@ -31,8 +31,8 @@ pub(super) struct UnderWay {
 }
 
 impl Flight {
-    /// Notes a batch, and gives it a number. Gives it back when there is nobody who would answer it.
-    pub(super) fn enter(&self, batch: Batch, positions: &[usize]) -> Result<u64, Batch> {
+    /// Notes a batch, and gives it a number; says whether it is the only one. Gives it back when there is nobody who would answer it.
+    pub(super) fn enter(&self, batch: Batch, positions: &[usize]) -> Result<(u64, bool), Batch> {
         let mut state = self.lock();
         if state.ended {
             return Err(batch);
@@ -48,7 +48,7 @@ impl Flight {
             positions: spare,
             cancelled: Vec::new(),
         });
-        Ok(number)
+        Ok((number, state.count == 1))
     }
 
     /// Takes a batch out.

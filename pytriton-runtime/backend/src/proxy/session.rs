@@ -127,8 +127,8 @@ impl Session {
                 return None;
             }
         };
-        let number = match self.flight.enter(batch, gathering.positions()) {
-            Ok(number) => number,
+        let (number, alone) = match self.flight.enter(batch, gathering.positions()) {
+            Ok(entered) => entered,
             Err(batch) => {
                 self.client.abandon(unasked);
                 return fail(batch, &failure(&SessionError::Closed));
@@ -141,6 +141,10 @@ impl Session {
                 under_way.batch.send();
                 self.flight.land(under_way);
             }
+        }
+        if alone && self.in_flight > 1 {
+            // From here on there is something that may be taken back.
+            self.client.nudge();
         }
         Some(number)
     }

@@ -65,6 +65,11 @@ impl<'a, S: Sleep + Copy> Ring<'a, S> {
         self.producer().wake();
     }
 
+    /// Wakes the consumer in this process although there may be no message, because it has something else to look at.
+    pub fn nudge(&self) {
+        self.consumer().wake();
+    }
+
     pub(super) fn store(&self, position: u32, message: &Message) {
         let Slot(words) = self.slot(position);
         for (word, value) in words.iter().zip(message) {

@@ -153,6 +153,11 @@ impl Client {
         Ok(())
     }
 
+    /// Wakes who waits for answers.
+    pub fn nudge(&self) {
+        self.end.incoming().nudge();
+    }
+
     /// The way to the answers, for one thread at a time.
     pub fn receiver(&self) -> Receiver<'_> {
         Receiver::new(&self.end, lock(&self.incoming))
