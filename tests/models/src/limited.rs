@@ -24,7 +24,7 @@ fn limited_pair(milliseconds: ArrayView2<u32>) -> Array2<u32> {
 #[pytriton::model(
     name = "LimitedEach",
     max_batch_size = 4,
-    max_queue_delay_microseconds = 10_000_000,
+    max_queue_delay_microseconds = 2_000_000,
     max_call_microseconds = 500_000
 )]
 fn limited_each(milliseconds: ArrayView2<u32>) -> Array2<u32> {
