@@ -1,19 +1,65 @@
 //! Compiles this crate's sources once more, as the shared library that tritonserver loads.
 
-use std::env::var_os;
+use std::env::{var, var_os};
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+/// The options of the compiler that say how to link on this machine. None of the others (another processor, a sanitizer,
+/// a C library of its own) is meant for what tritonserver loads.
+const LINKING: [&str; 6] = [
+    "link-arg",
+    "link-args",
+    "link-self-contained",
+    "linker",
+    "linker-features",
+    "linker-flavor",
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rustc-check-cfg=cfg(loom)");
     println!("cargo::rustc-check-cfg=cfg(pytriton_library)");
-    if variable("CARGO_CFG_TARGET_OS") != "linux" {
+    println!("cargo::rustc-check-cfg=cfg(sanitizer, values(none(), \"thread\"))");
+    // Elsewhere the crate is empty.
+    if text("CARGO_CFG_TARGET_OS") != "linux" || text("CARGO_CFG_TARGET_POINTER_WIDTH") != "64" {
         return;
     }
-    let library = Path::new(&variable("OUT_DIR")).join("libtriton_pytriton.so");
+    let folder = variable("OUT_DIR");
+    let library = Path::new(&folder).join("libtriton_pytriton.so");
+    let expression = match target() {
+        Ok(target) => {
+            compile(&target, &library);
+            format!("Ok(include_bytes!({library:?}))")
+        }
+        Err(reason) => format!("Err({reason:?})"),
+    };
+    let written = Path::new(&folder).join("library.rs");
+    if let Err(error) = fs::write(&written, expression) {
+        panic!("cannot write {}: {error}", written.display());
+    }
+}
+
+/// The target of the library: tritonserver is a program for glibc, whatever the user's is for.
+fn target() -> Result<String, String> {
+    let target = text("TARGET");
+    if text("CARGO_CFG_TARGET_ENV") == "gnu" {
+        return Ok(target);
+    }
+    // The compiler's own target has a standard library, a linker and a C library for sure.
+    let arch = text("CARGO_CFG_TARGET_ARCH");
+    let wanted = format!("{arch}-unknown-linux-gnu");
+    if text("HOST") == wanted {
+        return Ok(wanted);
+    }
+    Err(format!(
+        "it is built for {target}, where no library for tritonserver can be made: build it on {wanted}, or for that target"
+    ))
+}
+
+fn compile(target: &str, library: &Path) {
     let mut rustc = Command::new(variable("RUSTC"));
     rustc
         .args(["src/lib.rs", "--crate-name", "triton_pytriton"])
@@ -21,21 +67,45 @@ fn main() {
         .args(["--cfg", "pytriton_library", "--cap-lints", "allow"])
         .args(["-Copt-level=3", "-Ccodegen-units=1", "-Cpanic=unwind"])
         .args(["-Cstrip=symbols", "-Coverflow-checks=on"])
-        .arg("--target")
-        .arg(variable("TARGET"))
-        .arg("-o")
-        .arg(&library);
-    if let Some(linker) = var_os("RUSTC_LINKER") {
-        let option = [OsString::from("linker="), linker];
-        rustc
-            .arg("-C")
-            .arg(option.into_iter().collect::<OsString>());
+        .args(["--target", target, "-o"])
+        .arg(library);
+    // What is said about linking is said for the user's target.
+    if target == text("TARGET") {
+        if let Some(linker) = var_os("RUSTC_LINKER") {
+            let option = [OsString::from("-Clinker="), linker];
+            rustc.arg(option.into_iter().collect::<OsString>());
+        }
+        let flags = var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+        rustc.args(linking(&flags).map(|option| format!("-C{option}")));
     }
     match rustc.status() {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("the Triton backend does not compile: {status}"),
         Err(error) => panic!("{rustc:?} cannot be started: {error}"),
     }
+}
+
+/// The options for linking among the flags of the user's crates, as cargo separates them.
+fn linking(flags: &str) -> impl Iterator<Item = &str> {
+    let mut flags = flags.split('\u{1f}');
+    let options = std::iter::from_fn(move || {
+        let flag = flags.next()?;
+        Some(match flag {
+            "-C" | "--codegen" => flags.next()?,
+            _ => flag
+                .strip_prefix("--codegen=")
+                .or_else(|| flag.strip_prefix("-C"))
+                .unwrap_or_default(),
+        })
+    });
+    options.filter(|option| {
+        let name = option.split('=').next().unwrap_or_default();
+        LINKING.contains(&name.replace('_', "-").as_str())
+    })
+}
+
+fn text(name: &str) -> String {
+    variable(name).to_string_lossy().into_owned()
 }
 
 fn variable(name: &str) -> OsString {

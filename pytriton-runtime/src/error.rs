@@ -1,6 +1,8 @@
 use thiserror::Error;
 
+#[cfg(feature = "embedded")]
 use crate::kserve::CodecError;
+#[cfg(feature = "embedded")]
 use crate::kserve::proto::ProtoError;
 use crate::model::{ModelError, RequestError};
 use crate::scheduler::SchedulerError;
@@ -11,6 +13,7 @@ use crate::status::Status;
 #[non_exhaustive]
 pub enum Error {
     /// The bytes are no request.
+    #[cfg(feature = "embedded")]
     #[error(transparent)]
     Codec(#[from] CodecError),
     /// The request does not fit its model.
@@ -24,6 +27,7 @@ pub enum Error {
     Model(#[from] ModelError),
 }
 
+#[cfg(feature = "embedded")]
 impl From<ProtoError> for Error {
     fn from(error: ProtoError) -> Self {
         Self::Codec(error.into())
@@ -34,6 +38,7 @@ impl Error {
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
         match self {
+            #[cfg(feature = "embedded")]
             Self::Codec(error) => error.status(),
             Self::Request(RequestError::UnknownModel { .. }) => Status::NotFound,
             Self::Request(_) => Status::InvalidArgument,
@@ -44,6 +49,8 @@ impl Error {
                 | ModelError::InputElement { .. }
                 | ModelError::DifferentValues { .. },
             ) => Status::InvalidArgument,
+            Self::Model(ModelError::CallTooLong { .. }) => Status::DeadlineExceeded,
+            Self::Model(ModelError::Hanging { .. }) => Status::Unavailable,
             Self::Model(_) => Status::Internal,
         }
     }

@@ -6,29 +6,56 @@
 //! - [`model`]: what is served, the check of a request against it, the door to the user's function.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
+//! - `host`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
 //! - [`tensor`]: element types, shapes, bytes.
 //! - [`statistics`]: what a model has done; [`metrics`]: the same as Prometheus text.
 //!
-//! Around them stands [`server`]: command line, listeners, start and stop. With the other engine tritonserver has the
-//! first rooms: [`triton`] starts it and takes care of it, and on Linux `worker` runs the batches that it hands over.
+//! Around them stands [`server`]: command line, listeners, start and stop; [`engine`] chooses what serves. With the other
+//! engine tritonserver has the first rooms: [`triton`] starts it and takes care of it, and [`worker`] runs the batches
+//! that it hands over.
+//!
+//! # Features
+//!
+//! - `embedded`: the doors, the codecs, the cache and the models that are served here.
+//! - `tritonserver`: the other engine, and [`native`]; on 64-bit Linux, elsewhere nothing.
 
+#[cfg(not(any(feature = "embedded", feature = "tritonserver")))]
+compile_error!(
+    "pytriton has no engine: give it the feature `embedded`, the feature `tritonserver`, or both, as it has them without \
+     `default-features = false`"
+);
+
+#[cfg(all(feature = "tritonserver", not(any(feature = "embedded", tritonserver))))]
+compile_error!(
+    "pytriton has no engine for this target: tritonserver runs on 64-bit Linux alone, give it the feature `embedded`"
+);
+
+#[cfg(feature = "embedded")]
 pub mod cache;
+pub mod engine;
 mod error;
 mod forward;
+#[cfg(tritonserver)]
+mod gathered;
+#[cfg(feature = "embedded")]
 pub mod grpc;
-#[cfg(target_os = "linux")]
-mod handover;
-mod host;
+#[cfg(feature = "embedded")]
 pub mod http;
+#[cfg(feature = "embedded")]
 pub mod kserve;
 mod limits;
 mod logging;
+#[cfg(feature = "embedded")]
 pub mod metrics;
 pub mod model;
-#[cfg(target_os = "linux")]
+#[cfg(tritonserver)]
 pub mod native;
+mod panic;
+#[cfg(feature = "embedded")]
 pub mod proto;
+#[cfg(feature = "embedded")]
 pub mod repository;
+mod runner;
 pub mod scheduler;
 pub mod server;
 pub mod statistics;
@@ -36,8 +63,11 @@ mod status;
 pub mod tensor;
 #[cfg(test)]
 mod testing;
+mod text;
+#[cfg(tritonserver)]
 pub mod triton;
-#[cfg(target_os = "linux")]
+mod watchdog;
+#[cfg(tritonserver)]
 pub mod worker;
 
 pub use error::Error;

@@ -11,6 +11,8 @@ pub enum Status {
     NotFound,
     /// The server cannot take the request now.
     Unavailable,
+    /// The function took longer than it may.
+    DeadlineExceeded,
     /// The server or the function failed.
     Internal,
     /// The request asks for something that is not offered.
@@ -37,6 +39,7 @@ impl Status {
             Self::InvalidArgument => (400, 3),
             Self::NotFound => (404, 5),
             Self::Unavailable => (503, 14),
+            Self::DeadlineExceeded => (504, 4),
             Self::Internal => (500, 13),
             Self::Unsupported => (501, 12),
             Self::Cancelled => (499, 1),

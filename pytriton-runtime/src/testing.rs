@@ -1,5 +1,7 @@
 //! Real models for the tests of the rooms.
 
+use std::future::pending;
+use std::panic::panic_any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +27,8 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
 pub(crate) static GATE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Returns its input. A first value of -1 panics, -2 returns a row too many, -3 is an error, -4 takes 50 ms, -5 waits for
-/// [`GATE`].
+/// [`GATE`], -6 panics with a [`Bomb`], -7 waits for ever and lets go of the thread, -8 has a [`Bomb`] meanwhile, -9
+/// something that takes two seconds to be dropped.
 #[derive(Debug)]
 pub(crate) struct Identity;
 
@@ -33,6 +36,11 @@ impl Instance for Identity {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
             let x = call.array::<f32, Ix2>(0)?;
+            let _bomb = (x.first() == Some(&-8.0)).then(|| Bomb);
+            let _slow = (x.first() == Some(&-9.0)).then(|| Slow);
+            if matches!(x.first(), Some(-7.0 | -8.0 | -9.0)) {
+                pending().await
+            }
             call.outputs(identity(x.into_owned()))
         })
     }
@@ -43,6 +51,7 @@ fn identity(x: Array2<f32>) -> Result<Array2<f32>, String> {
         Some(-1.0) => panic!("asked to panic"),
         Some(-2.0) => Ok(Array2::zeros((x.nrows() + 1, x.ncols()))),
         Some(-3.0) => Err("asked to fail".to_owned()),
+        Some(-6.0) => panic_any(Bomb),
         Some(-5.0) => {
             drop(GATE.blocking_lock());
             Ok(x)
@@ -55,6 +64,24 @@ fn identity(x: Array2<f32>) -> Result<Array2<f32>, String> {
     }
 }
 
+/// A panic's payload that panics when it is dropped, with another one.
+#[derive(Debug)]
+pub(crate) struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_any(Self);
+    }
+}
+
+struct Slow;
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        std::thread::sleep(Duration::from_secs(2));
+    }
+}
+
 /// The declaration of `Identity`, for tests to vary.
 pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     name: "Identity",
@@ -62,6 +89,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     max_batch_size: 8,
     instances: 1,
     batches_in_flight: 1,
+    max_call_microseconds: 0,
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],

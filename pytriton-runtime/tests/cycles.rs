@@ -1,6 +1,6 @@
 //! A hundred starts and stops of the tritonserver engine in one process, which has no other test: nothing grows.
 
-#![cfg(target_os = "linux")]
+#![cfg(tritonserver)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use std::fs;
@@ -58,6 +58,7 @@ const IDENTITY: ModelDeclaration = ModelDeclaration {
     max_batch_size: 8,
     instances: 2,
     batches_in_flight: 1,
+    max_call_microseconds: 0,
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
@@ -162,8 +163,8 @@ fn a_hundred_starts_and_stops_do_not_grow() {
             let engine = timeout(DEADLINE, start).await.unwrap().unwrap();
             let answer = infer(engine.endpoints().http.unwrap());
             assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-            let exit = timeout(DEADLINE, engine.stop()).await.unwrap();
-            assert!(exit.success(), "{exit}");
+            let stopped = timeout(DEADLINE, engine.stop()).await.unwrap();
+            assert!(stopped.exit.success(), "{stopped:?}");
         };
         for _ in 0..10 {
             cycle().await;

@@ -1,5 +1,7 @@
 //! The checked-in protobuf code is what the files in `proto/` make. `UPDATE=1` writes it anew.
 
+#![cfg(feature = "embedded")]
+
 use std::error::Error;
 use std::fs;
 use std::path::Path;

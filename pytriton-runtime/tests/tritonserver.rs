@@ -1,5 +1,6 @@
 //! The real tritonserver, fetched by the product's own `install`.
 
+#![cfg(tritonserver)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use std::fs;

@@ -25,6 +25,11 @@
 /// The binary of the same package, `src/main.rs`, is `use triton_doubling as _;` and `pytriton::main!();`. It serves the
 /// models as any other does. Its command `repository DIR --native` writes all that a tritonserver needs to run them
 /// without it: `DIR/models` with their configuration and `DIR/backends` with the library.
+#[cfg(all(
+    feature = "tritonserver",
+    target_os = "linux",
+    target_pointer_width = "64"
+))]
 #[macro_export]
 macro_rules! backend {
     () => {
@@ -39,5 +44,20 @@ macro_rules! backend {
             }
         }
         $crate::__private::export_backend!($crate::__private::Native);
+    };
+}
+
+/// Makes the models of a library crate a native Triton backend, with the feature `tritonserver` on 64-bit Linux.
+#[cfg(not(all(
+    feature = "tritonserver",
+    target_os = "linux",
+    target_pointer_width = "64"
+)))]
+#[macro_export]
+macro_rules! backend {
+    () => {
+        ::core::compile_error!(
+            "a native Triton backend needs the feature `tritonserver` of pytriton, and 64-bit Linux"
+        );
     };
 }

@@ -13,11 +13,18 @@
 //! ```
 //!
 //! What is served stands in the function's signature: see [`macro@model`].
+//!
+//! # Features
+//!
+//! Both are on by default, and at least one must be.
+//!
+//! - `embedded`: the engine in the process itself, with the servers for HTTP and gRPC.
+//! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. It is built on 64-bit Linux; elsewhere the feature
+//!   changes nothing, and the binary says so when it is asked for that engine.
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-#[cfg(target_os = "linux")]
 mod backend_macro;
 mod main_macro;
 pub mod prelude;
@@ -41,8 +48,9 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 /// | `version = 1` | 1 | |
 /// | `max_batch_size = 16` | 4 | the most rows of one call |
 /// | `batching = false` | `true` | tensors have no batch axis |
-/// | `instances = 2` | 1 | how many threads call the function, each its own instance; at most 1024 |
-/// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 64, and 1024 for all instances |
+/// | `instances = 2` | 1 | how many threads call the function, each its own instance |
+/// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 4096 |
+/// | `max_call_microseconds = 5_000_000` | any time | how long a call of the function may take, see below |
 /// | `dynamic_batching = false` | `true` | each request is a batch of its own |
 /// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |
 /// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait for company |
@@ -83,6 +91,16 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 ///     &x * 2.0
 /// }
 /// ```
+///
+/// # Calls that take too long
+///
+/// With `max_call_microseconds`, the requests of a call that takes longer are answered with 504 / `DEADLINE_EXCEEDED`. An
+/// `async` function is dropped at the `.await` where it is, and its instance goes on. Where it keeps the thread, as any
+/// other function does, nothing can end it: its instance hangs. What it has begun besides and not answered is answered with
+/// 503 / `UNAVAILABLE`, and it gets no more requests until the call returns; what that returns is dropped. A model all of
+/// whose instances hang is not ready, nor is the server, and its requests are refused at once.
+///
+/// The limit is for one call: without [`macro@batch`], that is for one request.
 ///
 /// # Models of other crates
 ///

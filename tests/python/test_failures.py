@@ -22,6 +22,7 @@ BAD = np.array([[1.0], [-2.5]], dtype=np.float32)
     [
         ("Fail", "-2.5 is below zero"),
         ("Panic", "-2.5 is below zero"),
+        ("Bomb", "a value that is no text"),
         ("WrongRows", "'OUTPUT_1'.* has 3 rows, expected 2"),
         ("WrongShape", r"'OUTPUT_1'.* has shape \[2,3\], expected \[-1,2\]"),
     ],
@@ -36,7 +37,7 @@ def test_the_message_names_the_reason(protocol, client, model, fragment):
 
 def test_http_status():
     document = {"inputs": [{"name": "INPUT_1", "datatype": "FP32", "shape": [1, 1], "data": [-1]}]}
-    for model in ("Fail", "Panic", "WrongRows", "WrongShape"):
+    for model in ("Fail", "Panic", "Bomb", "WrongRows", "WrongShape"):
         status, answer = post_json(model, document)
         assert (status, list(answer)) == (500, ["error"])
         assert model in answer["error"]

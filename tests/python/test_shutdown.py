@@ -11,7 +11,7 @@ import numpy as np
 import tritonclient.grpc
 import tritonclient.http
 
-from wire import HTTP, PID, TRITONSERVER, connect, infer, metric
+from wire import HTTP, PID, connect, infer, metric
 
 PROTOCOLS = [tritonclient.http, tritonclient.grpc]
 
@@ -34,16 +34,15 @@ def arrived():
 
 
 def test_no_response_is_lost():
-    signalled, answered = threading.Event(), threading.Event()
+    signalled = threading.Event()
     served = [0] * 8
     problems = []
 
     def load(slot):
-        """One request after the other until the server ends: right answers, no hanging."""
+        """One request after the other until the server takes no more: right answers, no hanging."""
         protocol = PROTOCOLS[slot % 2]
         client = connect(protocol)
-        # tritonserver goes on to serve the connections that are open.
-        while not (TRITONSERVER and answered.is_set()):
+        while True:
             value = np.full((1, 2), served[slot], dtype=np.float32)
             try:
                 outputs = infer(protocol, client, "Gather", {"x": value})
@@ -55,7 +54,6 @@ def test_no_response_is_lost():
             if not np.array_equal(outputs["OUTPUT_1"], value):
                 problems.append(f"{outputs['OUTPUT_1']} for {value}")
             served[slot] += 1
-        client.close()
 
     threads = [threading.Thread(target=load, args=(slot,), daemon=True) for slot in range(8)]
     for thread in threads:
@@ -70,7 +68,6 @@ def test_no_response_is_lost():
         signalled.set()
         os.kill(PID, signal.SIGTERM)
         assert [answer.result(timeout=20) for answer in answers] == list(range(12))
-        answered.set()
     for thread in threads:
         thread.join(10)
         assert not thread.is_alive(), "a client hangs"

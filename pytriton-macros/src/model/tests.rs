@@ -21,6 +21,7 @@ fn expansions_are_as_in_the_golden_files() {
             quote!(
                 name = "Batch",
                 max_batch_size = 8,
+                max_call_microseconds = 5_000_000,
                 preferred_batch_size = [4, 8],
                 timeout_action = "delay"
             ),

@@ -46,6 +46,7 @@ const _: () = {
         max_batch_size: 8u32,
         instances: 1u32,
         batches_in_flight: 1u32,
+        max_call_microseconds: 5000000u64,
         inputs: &[
             __INPUT_0
                 .declaration(

@@ -32,6 +32,7 @@ const _: () = {
         max_batch_size: 4u32,
         instances: 1u32,
         batches_in_flight: 1u32,
+        max_call_microseconds: 0u64,
         inputs: &[
             ::pytriton::__private::TensorDeclaration {
                 name: "x",

@@ -48,6 +48,14 @@ macro_rules! export {
                 // SAFETY: called by Triton, for an instance that was initialized above.
                 unsafe { ffi::execute::<$executor>(instance, requests, count) }
             }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn TRITONBACKEND_ModelInstanceReady(
+                instance: *mut RawInstance,
+            ) -> *mut RawError {
+                // SAFETY: called by Triton, for an instance that was initialized above.
+                unsafe { ffi::instance_ready::<$executor>(instance) }
+            }
         };
     };
 }

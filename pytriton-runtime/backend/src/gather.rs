@@ -1,46 +1,112 @@
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
-use crate::channel::{TensorNames, place};
+use crate::arena::place;
 use crate::failure::Failure;
-use crate::ffi::{Input, Request, Requests, Value};
-use crate::wire::{BatchWriter, Parameter, Region};
+use crate::ffi::{Batch, Input, Request, Value};
+use crate::session::TensorNames;
+use crate::wire::{BatchWriter, Parameter, Span};
 
-/// How the tensors of a batch are gathered: what describes it, and where each input goes.
-#[derive(Debug, Default)]
+/// How the tensors of a batch are gathered: what describes it, and where each input goes. Its memory is used again for the
+/// next batch.
+#[derive(Debug)]
 pub struct Gathering {
+    inputs: Numbers,
+    outputs: Numbers,
+    batching: bool,
     description: Vec<u8>,
-    regions: Vec<Region>,
+    spans: Vec<Span>,
+    positions: Vec<usize>,
     data: usize,
     rows: u64,
+    spare: Vec<Piece<'static>>,
+}
+
+/// The pieces of a batch's inputs in the order in which they are copied.
+#[derive(Debug)]
+pub struct Pieces<'b>(Vec<Piece<'b>>);
+
+/// Bytes of one input of one request.
+#[derive(Debug)]
+struct Piece<'b> {
+    input: usize,
+    /// How many pieces there were before it.
+    order: usize,
+    bytes: &'b [u8],
+}
+
+/// The numbers of names.
+#[derive(Debug)]
+struct Numbers {
+    sorted: Vec<(CString, usize)>,
 }
 
 impl Gathering {
-    /// Looks at a batch.
-    ///
-    /// # Errors
-    ///
-    /// A [`Failure`] when a request does not go with the model, or the batch is larger than memory.
-    pub fn plan(&mut self, requests: Requests<'_>, names: &TensorNames) -> Result<(), Failure> {
-        self.regions.clear();
-        self.regions.resize(names.inputs.len(), Region::default());
+    /// For batches of a model with these tensors.
+    pub fn new(names: &TensorNames) -> Self {
+        Self {
+            inputs: Numbers::new(names.inputs.iter()),
+            outputs: Numbers::new(names.outputs.iter().map(|(name, _)| name)),
+            batching: names.batching,
+            description: Vec::new(),
+            spans: Vec::new(),
+            positions: Vec::new(),
+            data: 0,
+            rows: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Looks at the requests of a batch that are not answered. Calls `refuse` with each that does not go with the model, or
+    /// cannot be read: it is none of the batch's.
+    pub fn plan<'b>(
+        &mut self,
+        batch: &'b Batch,
+        mut refuse: impl FnMut(usize, Failure),
+    ) -> Pieces<'b> {
+        let inputs = self.inputs.sorted.len();
+        self.spans.clear();
+        self.spans.resize(inputs, Span::default());
+        self.positions.clear();
         self.rows = 0;
-        let inputs = names.inputs.len();
-        let mut writer = BatchWriter::new(&mut self.description, inputs, requests.len());
-        for request in requests.iter() {
-            let rows = describe(request, names, &mut writer, &mut self.regions)?;
-            self.rows += if names.batching { rows } else { 1 };
+        let mut pieces = reuse(std::mem::take(&mut self.spare));
+        let mut writer = BatchWriter::new(&mut self.description, inputs);
+        for (index, request) in batch.requests() {
+            let (mark, before) = (writer.mark(), pieces.len());
+            let names = (&self.inputs, &self.outputs);
+            match describe(request, names, &mut writer, &mut pieces) {
+                Ok(rows) => {
+                    self.positions.push(index);
+                    self.rows += if self.batching { rows } else { 1 };
+                }
+                Err(failure) => {
+                    writer.rewind(mark);
+                    pieces.truncate(before);
+                    refuse(index, failure);
+                }
+            }
+        }
+        for piece in &pieces {
+            self.spans[piece.input].len += piece.bytes.len();
         }
         self.data = 0;
-        for (input, region) in self.regions.iter_mut().enumerate() {
-            region.offset = place(&mut self.data, region.len).ok_or_else(too_large)?;
-            writer.region(input, *region);
+        for (input, span) in self.spans.iter_mut().enumerate() {
+            // What lies in memory has a length that fits.
+            span.offset = place(&mut self.data, span.len).unwrap_or(usize::MAX);
+            writer.span(input, *span);
         }
-        Ok(())
+        writer.finish(self.positions.len());
+        pieces.sort_unstable_by_key(|piece| (piece.input, piece.order));
+        Pieces(pieces)
     }
 
     /// The description of the batch.
     pub fn description(&self) -> &[u8] {
         &self.description
+    }
+
+    /// The positions in the batch of the requests that are described.
+    pub fn positions(&self) -> &[usize] {
+        &self.positions
     }
 
     /// The bytes of all tensors, with what lies between them.
@@ -57,58 +123,62 @@ impl Gathering {
     ///
     /// # Errors
     ///
-    /// A [`Failure`] of Triton's or of `write`.
-    pub fn gather(
-        &self,
-        requests: Requests<'_>,
-        names: &TensorNames,
-        mut write: impl FnMut(usize, &[u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        for (number, region) in self.regions.iter().enumerate() {
-            let mut place = *region;
-            for request in requests.iter() {
-                for index in 0..request.input_count()? {
-                    let input = request.input(index)?;
-                    if self::number(&input, names)? == number {
-                        copy(&input, &mut place, &mut write)?;
-                    }
-                }
+    /// What `write` says.
+    pub fn gather<E>(
+        &mut self,
+        pieces: Pieces<'_>,
+        mut write: impl FnMut(usize, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Pieces(pieces) = pieces;
+        let mut copied = Ok(());
+        let mut places = self.spans.iter().map(|span| span.offset);
+        let mut input = usize::MAX;
+        let mut offset = 0;
+        for piece in &pieces {
+            while input != piece.input {
+                offset = places.next().unwrap_or(usize::MAX);
+                input = input.wrapping_add(1);
+            }
+            copied = write(offset, piece.bytes);
+            if copied.is_err() {
+                break;
+            }
+            offset += piece.bytes.len();
+        }
+        self.spare = reuse(pieces);
+        copied
+    }
+}
+
+impl Numbers {
+    fn new<'n>(names: impl Iterator<Item = &'n CString>) -> Self {
+        let mut sorted: Vec<_> = names.cloned().zip(0..).collect();
+        sorted.sort();
+        Self { sorted }
+    }
+
+    fn of(&self, name: &CStr) -> Result<usize, Failure> {
+        let found = self
+            .sorted
+            .binary_search_by(|(other, _)| other.as_c_str().cmp(name));
+        match found {
+            Ok(index) => Ok(self.sorted[index].1),
+            Err(_) => {
+                let name = name.to_string_lossy();
+                Err(Failure::internal(format!(
+                    "the model has no tensor '{name}'"
+                )))
             }
         }
-        Ok(())
     }
 }
 
-/// Copies an input to the start of `place`, of which the rest is left.
-fn copy(
-    input: &Input<'_>,
-    place: &mut Region,
-    write: &mut impl FnMut(usize, &[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut left = length(input)?;
-    for buffer in input.buffers() {
-        let buffer = buffer?;
-        // Compared with the plan too, in case that Triton does not say the same twice.
-        if buffer.len() > left || buffer.len() > place.len {
-            return Err(Failure::internal("an input's buffers are larger than it"));
-        }
-        write(place.offset, buffer)?;
-        place.offset += buffer.len();
-        place.len -= buffer.len();
-        left -= buffer.len();
-    }
-    if left > 0 {
-        return Err(Failure::internal("an input's buffers are smaller than it"));
-    }
-    Ok(())
-}
-
-/// Writes a request and adds the lengths of its inputs; returns its rows.
-fn describe(
-    request: Request<'_>,
-    names: &TensorNames,
+/// Writes a request and notes the pieces of its inputs; returns its rows.
+fn describe<'b>(
+    request: Request<'b>,
+    (inputs, outputs): (&Numbers, &Numbers),
     writer: &mut BatchWriter<'_>,
-    regions: &mut [Region],
+    pieces: &mut Vec<Piece<'b>>,
 ) -> Result<u64, Failure> {
     writer.request(&request.id()?, request.timeout()?);
     let parameters = request.parameter_count()?;
@@ -123,46 +193,56 @@ fn describe(
         };
         writer.parameter(&name, value);
     }
-    let outputs = request.output_count()?;
-    writer.count(outputs as usize);
-    for index in 0..outputs {
-        let name = request.output(index)?;
-        let mut known = names.outputs.iter();
-        let output = known.position(|(known, _)| known.as_c_str() == name);
-        writer.output(output.ok_or_else(|| unknown(name))?);
+    let count = request.output_count()?;
+    writer.count(count as usize);
+    for index in 0..count {
+        writer.output(outputs.of(request.output(index)?)?);
     }
-    let inputs = request.input_count()?;
-    writer.count(inputs as usize);
+    let count = request.input_count()?;
+    writer.count(count as usize);
     let mut rows = 1;
-    for index in 0..inputs {
+    for index in 0..count {
         let input = request.input(index)?;
-        let number = number(&input, names)?;
-        let len = length(&input)?;
-        writer.input(number, len, input.dims);
-        let region = &mut regions[number];
-        region.len = region.len.checked_add(len).ok_or_else(too_large)?;
+        let number = inputs.of(input.name)?;
+        writer.input(number, note(&input, number, pieces)?, input.dims);
         let first = input.dims.first().copied().unwrap_or(1);
         rows = u64::try_from(first).unwrap_or(1);
     }
     Ok(rows)
 }
 
-fn number(input: &Input<'_>, names: &TensorNames) -> Result<usize, Failure> {
-    let mut known = names.inputs.iter();
-    known
-        .position(|known| known.as_c_str() == input.name)
-        .ok_or_else(|| unknown(input.name))
+/// Notes the pieces of an input; returns its length.
+fn note<'b>(
+    input: &Input<'b>,
+    number: usize,
+    pieces: &mut Vec<Piece<'b>>,
+) -> Result<usize, Failure> {
+    let mut len = 0_usize;
+    for bytes in input.buffers() {
+        let bytes = bytes?;
+        len = len.saturating_add(bytes.len());
+        pieces.push(Piece {
+            input: number,
+            order: pieces.len(),
+            bytes,
+        });
+    }
+    if len as u64 != input.len {
+        let name = input.name.to_string_lossy();
+        let expected = input.len;
+        let message = format!("input '{name}' has {expected} bytes, of which {len} can be read");
+        return Err(Failure::internal(message));
+    }
+    Ok(len)
 }
 
-fn length(input: &Input<'_>) -> Result<usize, Failure> {
-    usize::try_from(input.len).map_err(|_| too_large())
-}
-
-fn unknown(name: &CStr) -> Failure {
-    let name = name.to_string_lossy();
-    Failure::internal(format!("the model has no tensor '{name}'"))
-}
-
-fn too_large() -> Failure {
-    Failure::internal("the batch is larger than memory")
+/// The memory of pieces without them.
+fn reuse<'to>(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'to>> {
+    pieces.clear();
+    let empty = pieces.into_iter().map(|piece| Piece {
+        input: piece.input,
+        order: piece.order,
+        bytes: &[],
+    });
+    empty.collect()
 }

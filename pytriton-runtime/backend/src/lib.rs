@@ -5,46 +5,50 @@
 //!
 //! # Rooms
 //!
-//! - `ffi`: Triton's C API; the entry points, requests, responses, statistics.
+//! - `ffi`: Triton's C API; the entry points, batches, responses, statistics.
 //! - `gather`: where each tensor of a batch goes.
-//! - `wire`: the descriptions of batches and answers. Pure.
-//! - `shm`: segments of shared memory, futexes, descriptors over sockets.
-//! - `channel`: whose turn it is, greetings, the two ends.
-//! - `handoff`: how a batch comes to a lane that is free.
-//! - `proxy`: a batch's way from Triton into a channel and its answer's way back.
+//! - `wire`: the messages, and the descriptions of batches and answers. Pure.
+//! - `ring`: messages from one process to another, and how one sleeps until the next.
+//! - `arena`: which bytes are free. Pure.
+//! - `shm`: segments of shared memory, futexes, descriptors over sockets, the thread that watches the sockets.
+//! - `session`: greetings, the two ends of the rings.
+//! - `proxy`: a batch's way from Triton into a session and its answers' way back.
+//! - `readiness`: which models can be executed, for servers that do not ask.
 //!
 //! # Protocol
 //!
-//! The worker listens on a Unix socket in a folder that only its user can enter. Each lane of an instance in tritonserver
-//! connects, sends the version of the protocol, a token, its model, and two descriptors: a page of numbers and its input
-//! segment. The worker compares user and token, gives the guest to a free instance of that model, and sends back the names
-//! of the tensors, how many lanes an instance shall have, and the descriptor of its output segment. From then on the socket
-//! carries an input segment now and then, and its end of file is the news that the other process is gone.
+//! The worker listens on a Unix socket in a folder that only its user can enter. Each instance in tritonserver connects,
+//! and sends the version of the protocol, a token and its model. The worker compares user and token, and sends back the
+//! names of the tensors, how many batches the instance may have under way, and the descriptor of two rings. From then on
+//! the socket carries the descriptors of segments now and then, and its end of file is the news that the other process is
+//! gone.
 //!
-//! A batch: the instance writes the description and then the tensors into the input segment, each input's rows of all
-//! requests one behind the other; writes the two lengths on the page; and turns the word. The worker copies the
-//! description, checks it, runs the function on the tensors where they lie, writes description and tensors of the answer
-//! into its output segment, and turns the word back. One word says whose turn it is, so that a lane has one batch at a
-//! time. An instance of one lane executes it on the thread from which Triton calls; one of several hands it to a thread of
-//! the lane that is free, and Triton goes on.
+//! A batch: the instance writes the description and then the tensors into a region of its arena, each input's rows of all
+//! requests one behind the other, and puts a message into the ring that goes down. The worker copies the description,
+//! checks it, runs the function on the tensors where they lie, writes descriptions and tensors of the answers into a region
+//! of its own arena, and puts a message for each answer into the ring that goes up. A message carries the batch's number,
+//! the request's position, a sequence number, and whether it is the request's last. Messages may go in both directions at
+//! any time: that a request was taken back goes down while its batch waits.
 //!
 //! # Whose memory
 //!
-//! A segment is written by the process that made it, during its own turn, and read by the other during the other's. A
-//! function may keep a tensor of a request beyond its batch. Then the worker keeps the whole input segment with it, says
-//! so on the page, and the instance sends a new one before it asks again: what was kept never changes.
+//! A region is written by the process whose arena it is in, before it is handed over, and read by the other one until that
+//! gives it back: an answer's with its place in the ring, a batch's with a message of its own once nobody holds a tensor of
+//! it. So a function may keep a tensor beyond its batch. What is not given back when a session ends is never written again.
 //!
-//! Segments are large in addresses and small in memory. Pages are allocated before they are written, so that a lack of
-//! memory is an error of one batch, and are given back when the batches of a while have not needed them.
+//! Segments are large in addresses and small in memory: pages are allocated when they are needed, so that a lack of memory
+//! is an error of one batch, and go back when they were not needed for some seconds. A limit of a control group is not
+//! seen that way: there the kernel ends a process that goes beyond it.
 //!
 //! # Death
 //!
-//! Whoever waits looks at the socket every 100 milliseconds. When tritonserver dies the worker's instances are free for
-//! the next one; when the worker dies every batch under way ends with an error, and so does every later one. Nothing has
-//! a name that could stay behind except the socket, which goes with its folder.
-#![cfg(target_os = "linux")]
+//! One thread of each process sleeps on the sockets of all its sessions. When tritonserver dies the worker's instances are
+//! free for the next one; when the worker dies every batch under way ends with an error, and so does every later one. When
+//! a session breaks and both live, the instance connects again. Nothing has a name that could stay behind except the
+//! socket, which goes with its folder.
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
-pub mod channel;
+pub mod arena;
 #[cfg(not(loom))]
 mod export;
 mod failure;
@@ -53,25 +57,32 @@ mod failure;
 pub mod ffi;
 #[cfg(not(loom))]
 mod gather;
-#[cfg(any(not(loom), test))]
-mod handoff;
 #[cfg(not(loom))]
 mod proxy;
 #[cfg(not(loom))]
+mod readiness;
+pub mod ring;
+#[cfg(not(loom))]
+pub mod session;
+#[cfg(not(loom))]
 #[expect(unsafe_code, reason = "memory that another process writes")]
-pub mod shm;
+mod shm;
 mod sync;
 pub mod wire;
 
 pub use failure::{Code, Failure};
 #[cfg(not(loom))]
-pub use gather::Gathering;
+pub use ffi::now;
+#[cfg(not(loom))]
+pub use gather::{Gathering, Pieces};
 #[cfg(not(loom))]
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};
+#[cfg(not(loom))]
+pub use shm::return_large_blocks;
 
-/// The shared library that tritonserver loads.
+/// The shared library that tritonserver loads, or why this binary has none.
 #[cfg(not(pytriton_library))]
-pub const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libtriton_pytriton.so"));
+pub const LIBRARY: Result<&[u8], &str> = include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
 /// The backend's name in a model's configuration; its library is `libtriton_pytriton.so`.
 pub const NAME: &str = "pytriton";

@@ -1,6 +1,7 @@
 use thiserror::Error;
 use tonic::Code;
 
+use crate::text::for_client;
 use crate::{Error, Status};
 
 /// Why a call got no answer. The texts are those of Triton 2.51 where it has one.
@@ -48,6 +49,6 @@ impl GrpcError {
 
 impl From<GrpcError> for tonic::Status {
     fn from(error: GrpcError) -> Self {
-        Self::new(Code::from_i32(error.status().grpc()), error.to_string())
+        Self::new(Code::from_i32(error.status().grpc()), for_client(&error))
     }
 }

@@ -11,6 +11,7 @@ use crate::proto::{
     InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
 };
 use crate::scheduler::SchedulerError;
+use crate::text::for_client;
 use crate::{Error, Status};
 
 use super::infer::{Forwarded, infer};
@@ -93,7 +94,7 @@ impl Call {
             }),
             Err(error) if self.strict && executed(&error) => Err(GrpcError::from(error).into()),
             Err(error) => Ok(ModelStreamInferResponse {
-                error_message: error.to_string(),
+                error_message: for_client(&error),
                 infer_response: Some(match executed(&error) {
                     true => last(failed),
                     false => ModelInferResponse {
@@ -108,10 +109,14 @@ impl Call {
 
 /// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
 fn executed(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Model(_) | Error::Scheduler(SchedulerError::Timeout)
-    )
+    match error {
+        Error::Model(_) => true,
+        Error::Scheduler(error) => !matches!(
+            error,
+            SchedulerError::QueueFull { .. } | SchedulerError::Stopping
+        ),
+        Error::Codec(_) | Error::Request(_) => false,
+    }
 }
 
 /// Marks the last response to a request; here every one is.

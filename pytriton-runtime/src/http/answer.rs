@@ -11,6 +11,7 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 
 use crate::kserve::error_json;
+use crate::text::for_client;
 
 use super::HttpError;
 
@@ -68,7 +69,7 @@ impl Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.error.status());
-        let body = Body::from(error_json(&self.error.to_string()));
+        let body = Body::from(error_json(&for_client(&self.error)));
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = answer(status, self.content_type, body);
         if self.error == HttpError::ContentEncoding {

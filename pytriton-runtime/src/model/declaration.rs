@@ -15,6 +15,8 @@ pub struct ModelDeclaration {
     pub instances: u32,
     /// How many batches an instance has at a time; an `async` function runs them side by side.
     pub batches_in_flight: u32,
+    /// How long a call of the function may take, in microseconds; 0 for any time.
+    pub max_call_microseconds: u64,
     /// The inputs, in the order of the function's parameters.
     pub inputs: &'static [TensorDeclaration],
     /// The outputs, as the function's return type declares them.

@@ -1,23 +1,44 @@
 use std::any::Any;
+use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
 use futures_util::FutureExt;
 
+use crate::panic::discard;
 use crate::statistics::Durations;
 use crate::tensor::Tensor;
+use crate::text::for_client;
 
 use super::pipeline::{Group, Stacked, prepare, runs};
 use super::returned::responses;
 use super::{Call, Context, Instance, ModelError, Request, Response, Returned};
 
-/// What became of a batch.
-#[derive(Debug)]
+/// What became of a batch, or of the requests of one call.
+#[derive(Debug, Default)]
 pub struct Executed {
     /// One result for each request, in their order.
     pub results: Vec<Result<Response, ModelError>>,
     /// How long the parts took.
     pub durations: Durations,
+}
+
+impl Executed {
+    /// Adds what became of the requests of the next call.
+    pub fn append(&mut self, call: Self) {
+        match self.results.is_empty() {
+            true => self.results = call.results,
+            false => self.results.extend(call.results),
+        }
+        let Durations {
+            compute_input,
+            compute_infer,
+            compute_output,
+        } = call.durations;
+        self.durations.compute_input += compute_input;
+        self.durations.compute_infer += compute_infer;
+        self.durations.compute_output += compute_output;
+    }
 }
 
 /// Runs a batch of requests through one instance of their model.
@@ -30,13 +51,26 @@ pub async fn execute(
     requests: &[Request],
     stacked: &[Option<Tensor>],
 ) -> Executed {
+    let mut executed = Executed::default();
+    let called = |call| {
+        executed.append(call);
+        ControlFlow::Continue(())
+    };
+    // It goes on to the end.
+    let _ = execute_calls(instance, context, requests, stacked, called).await;
+    executed
+}
+
+/// The same, but hands on what became of each call at once, until `called` says that nobody waits for more.
+pub(crate) async fn execute_calls(
+    instance: &(impl Instance + ?Sized),
+    context: &Context,
+    requests: &[Request],
+    stacked: &[Option<Tensor>],
+    mut called: impl FnMut(Executed) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let spec = context.model();
     let mut stacked = Stacked::new(stacked);
-    let mut executed = Executed {
-        results: Vec::with_capacity(requests.len()),
-        durations: Durations::default(),
-    };
-    let durations = &mut executed.durations;
     for run in runs(spec, requests) {
         let begun = Instant::now();
         let group = prepare(spec, run, stacked);
@@ -46,18 +80,19 @@ pub async fn execute(
             Ok(group) => call(instance, context, group).await,
             Err(error) => Err(error),
         };
-        let called = Instant::now();
-        match returned {
-            Ok(returned) => executed.results.extend(responses(spec, run, returned)),
-            Err(error) => executed
-                .results
-                .extend(run.iter().map(|_| Err(error.clone()))),
-        }
-        durations.compute_input += nanoseconds(begun, prepared);
-        durations.compute_infer += nanoseconds(prepared, called);
-        durations.compute_output += nanoseconds(called, Instant::now());
+        let returned_at = Instant::now();
+        let results = match returned {
+            Ok(returned) => responses(spec, run, returned),
+            Err(error) => vec![Err(error); run.len()],
+        };
+        let durations = Durations {
+            compute_input: nanoseconds(begun, prepared),
+            compute_infer: nanoseconds(prepared, returned_at),
+            compute_output: nanoseconds(returned_at, Instant::now()),
+        };
+        called(Executed { results, durations })?;
     }
-    executed
+    ControlFlow::Continue(())
 }
 
 async fn call(
@@ -80,9 +115,16 @@ async fn call(
     returned.unwrap_or_else(|panic| {
         Err(ModelError::Panic {
             model: context.model().name,
-            message: panic_message(panic.as_ref()),
+            message: caught(panic),
         })
     })
+}
+
+/// The text of a panic that has been caught.
+pub(crate) fn caught(panic: Box<dyn Any + Send>) -> String {
+    let message = for_client(&panic_message(panic.as_ref()));
+    discard(panic);
+    message
 }
 
 /// The text of a panic.

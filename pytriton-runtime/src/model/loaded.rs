@@ -1,3 +1,5 @@
+use crate::text::for_client;
+
 use super::{Context, FunctionError, ModelError};
 
 /// The state that a `#[load]` function made.
@@ -12,6 +14,6 @@ pub fn loaded<S, E: FunctionError>(
     state.map_err(|error| ModelError::Load {
         model: context.model().name,
         instance: context.instance(),
-        message: error.to_string(),
+        message: for_client(&error),
     })
 }

@@ -31,9 +31,10 @@ pub use declaration::{
     CallMode, DynamicBatching, Location, ModelDeclaration, OutputOverride, Priorities, QueuePolicy,
     Step, TensorDeclaration, TimeoutAction,
 };
+pub(crate) use error::seconds;
 pub use error::{ModelError, RegistryError, RequestError, RequestId};
-pub(crate) use execute::panic_message;
 pub use execute::{Executed, execute};
+pub(crate) use execute::{caught, execute_calls, panic_message};
 pub use input_type::{ArrayInput, ScalarInput, array_input, scalar_input};
 pub use loaded::loaded;
 pub use output_type::{OutputField, ReturnType, output_field, outputs, responses};

@@ -3,6 +3,7 @@ use std::fmt::Display;
 use ndarray::{Array, Dimension};
 
 use crate::tensor::{DataType, Element, Tensor, TensorError};
+use crate::text::for_client;
 
 use super::{ModelError, ModelSpec, TensorDeclaration};
 
@@ -187,7 +188,7 @@ pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<T
 fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
     ModelError::Function {
         model: model.name,
-        message: error.to_string(),
+        message: for_client(&error),
     }
 }
 

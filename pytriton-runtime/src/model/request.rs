@@ -66,6 +66,7 @@ pub struct Request {
 
 impl Request {
     /// A request that tritonserver has checked: its inputs in the order of the model's, all of `batch_size` rows.
+    #[cfg(tritonserver)]
     pub(crate) fn gathered(
         spec: &Arc<ModelSpec>,
         head: InferRequest,

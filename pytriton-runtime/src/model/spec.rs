@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use crate::tensor::DataType;
 
 use super::{
@@ -18,6 +20,8 @@ pub struct ModelSpec {
     pub instances: u32,
     /// How many batches an instance has at a time.
     pub batches_in_flight: u32,
+    /// How long a call of the function may take; `None` for any time.
+    pub max_call: Option<Duration>,
     /// The inputs in the order of the function's parameters.
     pub inputs: Vec<TensorSpec>,
     /// The outputs in the order of the return type.
@@ -81,6 +85,9 @@ impl ModelSpec {
             max_batch_size: declaration.max_batch_size,
             instances: declaration.instances,
             batches_in_flight: declaration.batches_in_flight,
+            max_call: Some(declaration.max_call_microseconds)
+                .filter(|&microseconds| microseconds > 0)
+                .map(Duration::from_micros),
             inputs: tensors(declaration, declaration.inputs.iter().copied(), &mut errors),
             outputs: tensors(declaration, outputs, &mut errors),
             dynamic_batching: declaration.dynamic_batching,

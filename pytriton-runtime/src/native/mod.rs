@@ -3,13 +3,14 @@
 //! `pytriton::backend!()` exports the entry points of [`Native`] from a `cdylib`. A batch is gathered into memory of this
 //! library's (one copy), its requests are the same as in the worker, and so is everything after them.
 
+mod gate;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
 )]
 mod native;
-mod pool;
-mod seat;
+mod place;
+mod queue;
 
 pub use native::Native;
 pub use pytriton_backend::export;

@@ -1,103 +1,173 @@
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use pytriton_backend::channel::TensorNames;
-use pytriton_backend::ffi::{Executed, Executor, Instance, Request, Requests, Responses, now};
+use bytes::Bytes;
+use pytriton_backend::ffi::{Batch, Executor, Instance, now};
+use pytriton_backend::session::TensorNames;
 use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::Error;
 use crate::LogFormat;
-use crate::handover::{code, names, run};
+use crate::gathered::{Call, Gathered, Results, code, names};
 use crate::logging;
 use crate::model::{ModelSpec, Registry, Response};
+use crate::runner::Availability;
 use crate::tensor::AlignedBuffer;
+use crate::text::for_client;
 
-use super::seat::Seat;
+use super::gate::Gate;
+use super::place::Place;
 
-/// A lane to an instance of a model in tritonserver's own process.
+/// An instance of a model in tritonserver's own process.
 #[derive(Debug)]
 pub struct Native {
     spec: Arc<ModelSpec>,
-    names: TensorNames,
-    seat: Seat,
-    gathering: Gathering,
-    dims: Vec<i64>,
+    names: Arc<TensorNames>,
+    place: Place,
+    gate: Arc<Gate>,
+    /// Of the batch that is being gathered: Triton gives an instance one at a time.
+    gathering: Mutex<Gathering>,
 }
 
 /// What lies between two tensors, at most.
 const PADDING: [u8; 64] = [0; 64];
 
 impl Executor for Native {
-    fn start(instance: &Instance) -> Result<Vec<Self>, Failure> {
+    fn start(instance: &Instance) -> Result<Self, Failure> {
         let registry = Registry::collect().map_err(|error| Failure::internal(error.to_string()))?;
         let spec = find(&registry, instance)?;
-        let seats = Seat::load(spec, instance, runtime()?)?.into_iter();
-        let lanes = seats.map(|seat| Self {
-            names: names(spec),
+        let names = names(spec);
+        Ok(Self {
             spec: Arc::clone(spec),
-            seat,
-            gathering: Gathering::default(),
-            dims: Vec::new(),
-        });
-        Ok(lanes.collect())
+            place: Place::load(spec, instance, runtime()?)?,
+            gate: Arc::default(),
+            gathering: Mutex::new(Gathering::new(&names)),
+            names: Arc::new(names),
+        })
     }
 
-    fn execute(
-        &mut self,
-        requests: Requests<'_>,
-        responses: &mut Responses,
-    ) -> Result<Executed, Failure> {
-        self.gathering.plan(requests, &self.names)?;
-        let mut buffer = AlignedBuffer::with_capacity(self.gathering.data(), 0);
-        self.gathering
-            .gather(requests, &self.names, |offset, bytes| {
-                pad(&mut buffer, offset);
-                buffer.extend_from_slice(bytes);
-                Ok(())
-            })?;
-        // An input that no request has lies behind the last byte that was written.
-        pad(&mut buffer, self.gathering.data());
-        let gathered = now();
-        let description = self.gathering.description();
-        let data = buffer.freeze();
-        let results = run(&self.seat, &self.spec, description, &data);
-        let results = results.map_err(|error| Failure::internal(error.to_string()))?;
-        let computed = now();
-        for (index, (request, result)) in requests.iter().zip(results).enumerate() {
-            let responded = self.respond(index, request, result, responses);
-            if let Err(failure) = responded {
-                responses.fail(index, failure);
+    fn execute(&self, mut batch: Batch) {
+        let (gathered, positions) = match self.gather(&mut batch) {
+            Ok(gathered) => gathered,
+            Err(failure) => {
+                batch.fail_all(&failure);
+                batch.send();
+                return;
+            }
+        };
+        if positions.is_empty() {
+            batch.send();
+            return;
+        }
+        let names = Arc::clone(&self.names);
+        match &self.place {
+            Place::Here(runner) => {
+                // What a panic leaves behind belongs to the user's function.
+                let runner = runner.lock().unwrap_or_else(PoisonError::into_inner);
+                let done = move |results| respond(batch, &positions, results, &names);
+                runner.block_on(gathered.run(&runner, done));
+            }
+            Place::There(queue) => {
+                self.gate.enter();
+                let gate = Arc::clone(&self.gate);
+                let done = move |results: Results, begun| {
+                    batch.called(begun);
+                    respond(batch, &positions, results, &names);
+                    gate.leave();
+                };
+                // Triton tells it only of requests that it asks for.
+                queue
+                    .calls
+                    .send(Call::new(&self.spec, gathered, |_| false, done));
+                match queue.instances.availability() {
+                    Availability::Ready => {}
+                    availability => queue.end.refuse(availability),
+                }
+                self.gate.wait_below(self.spec.batches_in_flight as usize);
             }
         }
-        Ok(Executed {
-            gathered,
-            computed,
-            rows: self.gathering.rows(),
-        })
+    }
+
+    fn is_ready(&self) -> bool {
+        match &self.place {
+            Place::Here(_) => true,
+            Place::There(queue) => queue.instances.availability() == Availability::Ready,
+        }
+    }
+}
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        self.gate.wait_below(1);
     }
 }
 
 impl Native {
-    fn respond(
-        &mut self,
-        index: usize,
-        request: Request<'_>,
-        result: Result<Response, Error>,
-        responses: &mut Responses,
-    ) -> Result<(), Failure> {
-        let response =
-            result.map_err(|error| Failure::new(code(error.status()), error.to_string()))?;
-        responses.begin(index, request)?;
-        for (output, tensor) in response.outputs {
-            let (name, datatype) = &self.names.outputs[output];
-            self.dims.clear();
-            let dims = tensor.shape().iter();
-            let dims = dims.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX));
-            self.dims.extend(dims);
-            responses.output(index, (name, *datatype), &self.dims, tensor.data())?;
+    /// The requests of a batch, and their positions in it.
+    fn gather(&self, batch: &mut Batch) -> Result<(Gathered, Vec<usize>), Failure> {
+        // Whatever a panic leaves behind is written anew for each batch.
+        let gathering = self.gathering.lock();
+        let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
+        let mut refused = Vec::new();
+        let pieces = gathering.plan(batch, |index, failure| refused.push((index, failure)));
+        let mut buffer = AlignedBuffer::with_capacity(gathering.data(), 0);
+        gathering.gather(pieces, |offset, bytes| {
+            pad(&mut buffer, offset);
+            buffer.extend_from_slice(bytes);
+            Ok::<_, Failure>(())
+        })?;
+        for (index, failure) in refused {
+            batch.fail(index, failure);
         }
-        Ok(())
+        // An input that no request has lies behind the last byte that was written.
+        pad(&mut buffer, gathering.data());
+        batch.gathered(now(), gathering.rows());
+        let data: Bytes = buffer.freeze();
+        let positions = gathering.positions().to_vec();
+        let gathered = Gathered::read(&self.spec, gathering.description(), &data);
+        match gathered.map_err(|error| Failure::internal(error.to_string()))? {
+            Ok(gathered) => Ok((gathered, positions)),
+            Err((_, error)) => Err(failure(&error.into())),
+        }
     }
+}
+
+/// Answers a batch with what became of the requests at those positions.
+fn respond(mut batch: Batch, positions: &[usize], results: Results, names: &TensorNames) {
+    batch.computed(now());
+    let mut dims = Vec::new();
+    for (&index, result) in positions.iter().zip(results) {
+        let result = result.map_err(|error| failure(&error));
+        let responded =
+            result.and_then(|response| pass_on(&mut batch, index, response, names, &mut dims));
+        match responded {
+            Ok(()) => batch.finish(index),
+            Err(failure) => batch.fail(index, failure),
+        }
+    }
+    batch.send();
+}
+
+fn pass_on(
+    batch: &mut Batch,
+    index: usize,
+    response: Response,
+    names: &TensorNames,
+    dims: &mut Vec<i64>,
+) -> Result<(), Failure> {
+    batch.begin(index)?;
+    for (output, tensor) in response.outputs {
+        let (name, datatype) = &names.outputs[output];
+        dims.clear();
+        let shape = tensor.shape().iter();
+        dims.extend(shape.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX)));
+        batch.output(index, (name, *datatype), dims, tensor.data())?;
+    }
+    Ok(())
+}
+
+fn failure(error: &Error) -> Failure {
+    Failure::new(code(error.status()), for_client(error))
 }
 
 fn pad(buffer: &mut AlignedBuffer, len: usize) {

@@ -1,6 +1,9 @@
+use std::time::Duration;
+
 use thiserror::Error;
 
-use crate::model::RequestId;
+use crate::model::{ModelSpec, RequestId, seconds};
+use crate::runner::Availability;
 use crate::status::Status;
 
 /// Why a request was not executed. The texts are those of Triton 2.51 where it has one.
@@ -16,20 +19,56 @@ pub enum SchedulerError {
     /// The request waited longer than it may.
     #[error("Request timeout expired")]
     Timeout,
+    /// The client has taken the request back.
+    #[error("the request was cancelled")]
+    Cancelled,
     /// The server is stopping.
     #[error("Server is stopping, scheduler for model has stopped accepting new inference requests")]
     Stopping,
+    /// The model's instances are in calls that do not return.
+    #[error(
+        "model '{model}' has no instance that could run the request, all are in calls that take longer than {}",
+        seconds(*limit)
+    )]
+    Hanging {
+        /// The model.
+        model: &'static str,
+        /// How long a call may take.
+        limit: Duration,
+    },
     /// The model's instances are gone.
     #[error("model '{model}' has no instance left that could run the request")]
     NoInstance {
         /// The model.
         model: &'static str,
     },
+    /// The instance that had the request is gone.
+    #[error("the instance of model '{model}' that had the request has ended")]
+    InstanceEnded {
+        /// The model.
+        model: &'static str,
+    },
 }
 
 impl SchedulerError {
+    /// Why a model takes no requests; `None` where it does.
+    pub(crate) fn refusal(spec: &ModelSpec, availability: Availability) -> Option<Self> {
+        let model = spec.name;
+        match availability {
+            Availability::Ready => None,
+            Availability::Hanging => Some(Self::Hanging {
+                model,
+                limit: spec.max_call.unwrap_or_default(),
+            }),
+            Availability::Gone => Some(Self::NoInstance { model }),
+        }
+    }
+
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
-        Status::Unavailable
+        match self {
+            Self::Cancelled => Status::Cancelled,
+            _ => Status::Unavailable,
+        }
     }
 }

@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
 use tokio::runtime::Handle;
@@ -7,19 +7,20 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
 use crate::model::{Context, ModelError, ModelSpec, Request, Response};
+use crate::runner::{Availability, Instances};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
-use super::instance::{Alive, Worker};
+use super::instance::Worker;
 use super::message::{Outcome, Ticket};
-use super::order::Order;
 use super::queue::Queue;
+use super::replies::Exit;
 use super::{Policy, SchedulerError};
 
 /// The queue and the instances of one model.
 #[derive(Debug)]
 pub struct Scheduler {
     queue: Arc<Queue>,
-    instances: watch::Sender<usize>,
+    instances: Arc<Instances>,
     /// Whether nobody waits for outcomes any longer.
     given_up: watch::Sender<bool>,
 }
@@ -31,9 +32,10 @@ impl Scheduler {
     ///
     /// [`ModelError::Load`] when an instance cannot be loaded; the others are stopped.
     pub async fn start(spec: &Arc<ModelSpec>, policy: Policy) -> Result<Self, ModelError> {
+        let queue = Arc::new(Queue::new(policy));
         let scheduler = Self {
-            queue: Arc::new(Queue::new(policy)),
-            instances: watch::Sender::new(0),
+            instances: Instances::new(spec.name, refuse_while_there_is_none(&queue, spec)),
+            queue,
             given_up: watch::Sender::new(false),
         };
         if let Err(error) = scheduler.load(spec).await {
@@ -44,13 +46,14 @@ impl Scheduler {
     }
 
     async fn load(&self, spec: &Arc<ModelSpec>) -> Result<(), ModelError> {
-        let order = Arc::new(Mutex::new(Order::new()));
+        let exit = Arc::new(Exit::new(spec.name, Arc::clone(&self.queue)));
         let mut loading = Vec::new();
         for instance in 0..spec.instances {
             let worker = Worker {
                 context: Context::new(Arc::clone(spec), instance),
                 queue: Arc::clone(&self.queue),
-                order: Arc::clone(&order),
+                exit: Arc::clone(&exit),
+                instances: Arc::clone(&self.instances),
                 runtime: Handle::current(),
             };
             loading.push(self.spawn(spec, instance, worker)?);
@@ -67,17 +70,12 @@ impl Scheduler {
         instance: u32,
         worker: Worker,
     ) -> Result<oneshot::Receiver<Result<(), ModelError>>, ModelError> {
-        self.instances.send_modify(|count| *count += 1);
-        let alive = Alive {
-            model: spec.name,
-            queue: Arc::clone(&self.queue),
-            count: self.instances.clone(),
-        };
+        let presence = self.instances.enter(instance);
         let (loaded, result) = oneshot::channel();
         let spawned = thread::Builder::new()
             .name(format!("{}_{instance}", spec.name))
             .spawn(move || {
-                let _alive = alive;
+                let _presence = presence;
                 worker.run(loaded);
             });
         match spawned {
@@ -167,17 +165,16 @@ impl Scheduler {
 
     /// Whether there is an instance that takes requests.
     pub fn ready(&self) -> bool {
-        *self.instances.borrow() > 0
+        self.instances.availability() == Availability::Ready
     }
 
     /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
     ///
-    /// Returns whether all instances have ended.
+    /// Returns whether all instances have ended, but those that hang and so have no requests.
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.queue.close();
-        let mut instances = self.instances.subscribe();
-        let ended = instances.wait_for(|count| *count == 0);
-        tokio::time::timeout_at(deadline, ended).await.is_ok()
+        let ended = tokio::time::timeout_at(deadline, self.instances.ended()).await;
+        ended.is_ok()
     }
 }
 
@@ -193,6 +190,15 @@ impl Drop for Place<'_> {
             self.queue.withdraw(ticket, FailureReason::Canceled);
         }
     }
+}
+
+/// What the queue of a model does at each change among its instances.
+fn refuse_while_there_is_none(
+    queue: &Arc<Queue>,
+    spec: &Arc<ModelSpec>,
+) -> impl Fn(Availability) + Send + Sync + use<> {
+    let (queue, spec) = (Arc::clone(queue), Arc::clone(spec));
+    move |availability| queue.refuse(SchedulerError::refusal(&spec, availability))
 }
 
 fn ended(spec: &ModelSpec) -> ModelError {

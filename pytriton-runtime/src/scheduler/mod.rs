@@ -6,6 +6,8 @@
 
 mod error;
 mod handle;
+#[cfg(test)]
+mod hanging_tests;
 mod instance;
 mod level;
 mod line;
@@ -15,6 +17,7 @@ mod policy;
 #[cfg(test)]
 mod priority_tests;
 mod queue;
+mod replies;
 #[cfg(test)]
 mod tests;
 

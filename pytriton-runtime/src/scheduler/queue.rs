@@ -26,6 +26,8 @@ struct State {
     next_ticket: u64,
     next_sequence: u64,
     closed: bool,
+    /// Why no request is taken although the queue is not closed.
+    refusing: Option<SchedulerError>,
 }
 
 /// What an instance finds in the queue.
@@ -42,6 +44,7 @@ impl Queue {
             next_ticket: 0,
             next_sequence: 0,
             closed: false,
+            refusing: None,
         };
         Self {
             policy,
@@ -74,6 +77,11 @@ impl Queue {
         let mut state = self.lock();
         if state.closed {
             return Err(SchedulerError::Stopping);
+        }
+        if let Some(error) = state.refusing.clone() {
+            drop(state);
+            self.recorder.record_failure(FailureReason::Backend, 0);
+            return Err(error);
         }
         if state.line.len_of(level) >= policy.max_queue_size {
             drop(state);
@@ -144,11 +152,22 @@ impl Queue {
         self.lock().closed
     }
 
-    /// Takes all requests that wait, for a queue that nobody serves any more.
-    pub(super) fn abandon(&self) -> Vec<Waiting> {
+    /// Answers requests with an error, those that wait and those that come; `None` takes them again.
+    pub(super) fn refuse(&self, error: Option<SchedulerError>) {
         let mut state = self.lock();
-        state.closed = true;
-        state.line.take(usize::MAX)
+        state.refusing.clone_from(&error);
+        let Some(error) = error else {
+            return;
+        };
+        let refused = state.line.take(usize::MAX);
+        drop(state);
+        for waiting in refused {
+            let waited = nanoseconds(waiting.arrived.elapsed());
+            let reason = FailureReason::Backend;
+            self.recorder.record_failure(reason, waited);
+            // The client may have gone away meanwhile.
+            let _ = waiting.respond.send(Err(error.clone().into()));
+        }
     }
 
     pub(super) fn pending(&self) -> u64 {

@@ -10,7 +10,7 @@ use crate::model::{
     DynamicBatching, InferRequest, ModelDeclaration, ModelError, ModelSpec, QueuePolicy, Request,
     TimeoutAction,
 };
-use crate::testing::{GATE, IDENTITY, infer_request, request};
+use crate::testing::{Bomb, GATE, IDENTITY, infer_request, request};
 
 use super::message::Batch;
 use super::queue::Queue;
@@ -104,6 +104,23 @@ async fn a_full_queue_refuses_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
+    let spec = delayed(10_000);
+    let queue = queue(&spec);
+    let nobody = SchedulerError::NoInstance { model: "Identity" };
+    let (_, _, waiting) = queue.push(request(&spec, 1, 0.0)).unwrap();
+    queue.refuse(Some(nobody.clone()));
+    let error = waiting.await.unwrap().unwrap_err();
+    assert_eq!(error, Error::Scheduler(nobody.clone()));
+    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
+    assert_eq!(refused, nobody);
+    assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 2, 0]);
+    queue.refuse(None);
+    queue.push(request(&spec, 8, 0.0)).unwrap();
+    assert_eq!(rows(&queue.next_batch().await.unwrap()), [8]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn closing_sends_the_rest_and_then_ends() {
     let spec = delayed(10_000);
     let queue = Arc::new(queue(&spec));
@@ -186,6 +203,18 @@ async fn a_failing_batch_fails_alone() {
 }
 
 #[tokio::test]
+async fn a_panic_whose_payload_panics_ends_no_instance() {
+    let (spec, scheduler) = start(&IDENTITY).await;
+    for _ in 0..3 {
+        let bombed = scheduler.infer(request(&spec, 1, -6.0)).await.unwrap_err();
+        let expected = "model 'Identity' panicked: a value that is no text";
+        assert_eq!(bombed.to_string(), expected);
+        scheduler.infer(request(&spec, 1, 7.0)).await.unwrap();
+        assert!(scheduler.ready());
+    }
+}
+
+#[tokio::test]
 async fn a_request_given_up_or_late_is_not_executed() {
     let policy = QueuePolicy {
         default_timeout_microseconds: 60_000_000,
@@ -251,7 +280,7 @@ async fn drain_answers_what_was_accepted() {
 
 #[tokio::test]
 async fn an_instance_that_cannot_be_loaded_stops_the_start() {
-    let table: [(crate::model::Loader, &str); 2] = [
+    let table: [(crate::model::Loader, &str); 3] = [
         (|_| panic!("no weights"), "no weights"),
         (
             |context| {
@@ -262,6 +291,7 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
             },
             "no file",
         ),
+        (|_| std::panic::panic_any(Bomb), "a value that is no text"),
     ];
     for (load, message) in table {
         let spec = Arc::new(ModelSpec::new(&ModelDeclaration { load, ..IDENTITY }).unwrap());

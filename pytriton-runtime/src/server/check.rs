@@ -1,7 +1,7 @@
+use crate::engine::Choice;
 use crate::model::Registry;
-use crate::triton::{Choice, Places};
 
-use super::{Options, Server, ServerError, inspect, model_line};
+use super::{Options, ServerError, inspect, model_line};
 
 /// Does all that a start does, models loaded and ports opened, and stops again.
 pub(super) async fn check(
@@ -14,15 +14,14 @@ pub(super) async fn check(
         .map(|model| format!("model {}", model_line(model)))
         .collect();
     match choice {
+        #[cfg(feature = "embedded")]
         Choice::Embedded(why) => {
             lines.push(format!("engine embedded: {why}"));
-            lines.extend(inspect::report(&Places::new(
-                options.triton.tritonserver.clone(),
-            ))?);
-            let server = Server::start(registry, options).await?;
+            lines.extend(inspect::report(options.triton.tritonserver.clone())?);
+            let server = super::Server::start(registry, options).await?;
             server.stop(std::time::Duration::ZERO).await;
         }
-        #[cfg(target_os = "linux")]
+        #[cfg(tritonserver)]
         Choice::Tritonserver(located, probe) => {
             lines.push("engine tritonserver".to_owned());
             lines.extend(inspect::description(&located, &probe)?);

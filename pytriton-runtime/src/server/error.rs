@@ -2,12 +2,18 @@ use std::net::SocketAddr;
 
 use thiserror::Error;
 
+#[cfg(feature = "embedded")]
 use crate::cache::CacheConfigError;
+use crate::engine::ChoiceError;
 use crate::model::RegistryError;
+#[cfg(feature = "embedded")]
 use crate::repository::RepositoryError;
+#[cfg(tritonserver)]
 use crate::triton::install::InstallError;
+#[cfg(tritonserver)]
 use crate::triton::process::Exit;
-use crate::triton::{ChoiceError, ProbeError, WriteError};
+#[cfg(tritonserver)]
+use crate::triton::{EngineError, ProbeError, WriteError};
 
 /// Why the server cannot start.
 #[derive(Debug, Error)]
@@ -20,9 +26,11 @@ pub enum ServerError {
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// A model cannot be started.
+    #[cfg(feature = "embedded")]
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     /// There is no response cache of that description.
+    #[cfg(feature = "embedded")]
     #[error(transparent)]
     Cache(#[from] CacheConfigError),
     /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
@@ -68,13 +76,24 @@ pub enum ServerError {
         /// The time there was.
         seconds: u64,
     },
+    /// tritonserver had not answered all requests when the time to stop was over.
+    #[error(
+        "{seconds} seconds were not enough to answer all accepted requests: {connections} connections were cut (option \
+         --exit-timeout-secs)"
+    )]
+    Cut {
+        /// The time there was.
+        seconds: u64,
+        /// How many connections still had something under way.
+        connections: usize,
+    },
     /// There is no tritonserver although there must be one.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
     /// The tritonserver engine does not start.
-    #[cfg(target_os = "linux")]
+    #[cfg(tritonserver)]
     #[error(transparent)]
-    Engine(#[from] crate::triton::EngineError),
+    Engine(#[from] EngineError),
     /// tritonserver has one port for each protocol.
     #[error(
         "tritonserver cannot serve HTTP and gRPC on one port: choose another --grpc-port, or the embedded engine \
@@ -82,18 +101,22 @@ pub enum ServerError {
     )]
     SharedPort,
     /// tritonserver died while it was serving, or did not stop well.
+    #[cfg(tritonserver)]
     #[error("tritonserver {exit}")]
     Died {
         /// How, and its own words.
         exit: Exit,
     },
     /// tritonserver cannot be asked for its version.
+    #[cfg(tritonserver)]
     #[error(transparent)]
     Probe(#[from] ProbeError),
     /// tritonserver cannot be installed.
+    #[cfg(tritonserver)]
     #[error(transparent)]
     Install(#[from] InstallError),
     /// The models cannot be written down for tritonserver.
+    #[cfg(tritonserver)]
     #[error(transparent)]
     Write(#[from] WriteError),
 }

@@ -3,7 +3,8 @@ use std::path::Path;
 use crate::limits::Limits;
 use crate::model::Registry;
 use crate::triton::{
-    Located, NativeRepository, Places, Probe, glibc, install, version, write_native,
+    BACKEND, Located, NativeRepository, Probe, glibc, install, version, write_native,
+    write_repository,
 };
 
 use super::ServerError;
@@ -22,8 +23,20 @@ pub(super) fn install() -> Result<String, ServerError> {
     ))
 }
 
+/// Writes down the models as tritonserver reads them, and where it shall run them itself their library; what to say then.
+pub(super) fn repository(
+    folder: &Path,
+    native: bool,
+    registry: &Registry,
+) -> Result<Option<String>, ServerError> {
+    match native {
+        true => write_with_library(folder, registry).map(Some),
+        false => Ok(write_repository(folder, BACKEND, registry).map(|()| None)?),
+    }
+}
+
 /// Writes down the models and their library; how tritonserver is started with them.
-pub(super) fn native(folder: &Path, registry: &Registry) -> Result<String, ServerError> {
+fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, ServerError> {
     let NativeRepository { backends, models } = write_native(folder, registry)?;
     let mut command = format!(
         "tritonserver --backend-directory={} --model-repository={}",
@@ -38,13 +51,10 @@ pub(super) fn native(folder: &Path, registry: &Registry) -> Result<String, Serve
 }
 
 /// What there is to know of the tritonserver that is or is not there.
-pub(super) fn report(places: &Places) -> Result<Vec<String>, ServerError> {
-    let located = match places.locate() {
-        Ok(located) => located,
-        Err(error) => return Ok(vec![format!("{error}; `install` fetches one")]),
-    };
-    match Probe::new(&located.binary) {
-        Ok(probe) => description(&located, &probe),
+#[cfg(feature = "embedded")]
+pub(super) fn report(named: Option<std::path::PathBuf>) -> Result<Vec<String>, ServerError> {
+    match crate::engine::find(&crate::triton::Places::new(named)) {
+        Ok((located, probe)) => description(&located, &probe),
         Err(error) => Ok(vec![error.to_string()]),
     }
 }

@@ -1,26 +1,43 @@
 //! The house around the rooms: command line, logs, listeners, start and graceful stop.
 
+#[cfg(not(tritonserver))]
+mod absent;
+mod addresses;
 mod banner;
 mod check;
 mod command;
+#[cfg(feature = "embedded")]
 mod connection;
 mod descriptors;
+#[cfg(feature = "embedded")]
+mod embedded;
+#[cfg(feature = "embedded")]
 mod endpoint;
 mod error;
+#[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
+mod ffi;
+#[cfg(tritonserver)]
 mod inspect;
+#[cfg(feature = "embedded")]
 mod listener;
 mod options;
 mod run;
+#[cfg(feature = "embedded")]
 mod serve;
 mod signal;
 #[cfg(test)]
+#[cfg(feature = "embedded")]
 mod tests;
-#[cfg(target_os = "linux")]
+#[cfg(tritonserver)]
 mod tritonserver;
 
+#[cfg(not(tritonserver))]
+use absent as inspect;
+
+pub use addresses::Addresses;
 pub use banner::{banner, model_line, table};
 pub use error::ServerError;
-pub use listener::Addresses;
 pub use options::Options;
 pub use run::run;
+#[cfg(feature = "embedded")]
 pub use serve::Server;

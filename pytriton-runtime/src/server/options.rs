@@ -3,11 +3,12 @@ use std::net::IpAddr;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
+#[cfg(feature = "embedded")]
 use crate::cache::{CacheConfigError, cache_bytes};
+use crate::engine::TritonOptions;
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
-use crate::triton::TritonOptions;
 
 /// How the server is run. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
@@ -127,6 +128,7 @@ pub struct Options {
     pub triton: TritonOptions,
 }
 
+#[cfg(feature = "embedded")]
 impl Options {
     /// The limits that the options ask for.
     ///

@@ -2,18 +2,16 @@ use std::error::Error;
 use std::future::Future;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
+use crate::engine::Choice;
 use crate::logging::{self, LogFormat};
 use crate::model::Registry;
-use crate::triton::process::outlive_file_size_limits;
-use crate::triton::{BACKEND, Choice, Places, write_repository};
 
 use super::command::{Command, CommandLine};
-use super::signal::StopSignals;
-use super::{Options, Server, ServerError, banner, check, descriptors, inspect, table};
+use super::ffi::outlive_file_size_limits;
+use super::{Options, ServerError, check, descriptors, inspect, table};
 
 /// Runs the command line of a binary with models: what `pytriton::main!` calls.
 ///
@@ -25,8 +23,9 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::Serve(options) => {
             logging::init(options.log_verbose, options.log_format);
             choose(&options).and_then(|choice| match choice {
-                Choice::Embedded(_) => block_on(serve(options)),
-                #[cfg(target_os = "linux")]
+                #[cfg(feature = "embedded")]
+                Choice::Embedded(_) => block_on(super::embedded::serve(options)),
+                #[cfg(tritonserver)]
                 Choice::Tritonserver(located, probe) => {
                     block_on(super::tritonserver::serve(options, located, probe))
                 }
@@ -45,16 +44,9 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             logging::init(0, LogFormat::Human);
             inspect::install().map(|report| print(&report))
         }
-        Command::Repository {
-            folder,
-            native: false,
-        } => registry().and_then(|registry| Ok(write_repository(&folder, BACKEND, &registry)?)),
-        Command::Repository {
-            folder,
-            native: true,
-        } => registry()
-            .and_then(|registry| inspect::native(&folder, &registry))
-            .map(|start| print(&start)),
+        Command::Repository { folder, native } => registry()
+            .and_then(|registry| inspect::repository(&folder, native, &registry))
+            .map(|said| said.iter().for_each(|text| print(text))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -66,32 +58,9 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
 }
 
 fn choose(options: &Options) -> Result<Choice, ServerError> {
-    let triton = &options.triton;
-    let choice = Choice::new(triton, &Places::new(triton.tritonserver.clone()))?;
-    choice.log(triton);
+    let choice = Choice::new(&options.triton)?;
+    choice.log(&options.triton);
     Ok(choice)
-}
-
-async fn serve(options: Options) -> Result<(), ServerError> {
-    let registry = registry()?;
-    let mut signals = StopSignals::new()?;
-    let server = Server::start(&registry, &options).await?;
-    print(&banner(&registry, server.addresses(), "embedded"));
-    let signal = signals.next().await;
-    tracing::info!(
-        signal,
-        "stopping: accepted requests are answered, new ones refused"
-    );
-    tokio::select! {
-        answered = server.stop(Duration::from_secs(options.exit_timeout_secs)) => match answered {
-            true => Ok(()),
-            false => Err(ServerError::Drain { seconds: options.exit_timeout_secs }),
-        },
-        signal = signals.next() => {
-            tracing::warn!(signal, "stopping at once");
-            Err(ServerError::Interrupted { signal })
-        }
-    }
 }
 
 pub(super) fn registry() -> Result<Registry, ServerError> {

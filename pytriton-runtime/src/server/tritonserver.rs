@@ -2,9 +2,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::model::Registry;
-use crate::triton::{Endpoints, Launch, Located, Probe, TritonEngine};
+use crate::triton::{Endpoints, Launch, Located, Probe, Stopped, TritonEngine};
 
-use super::listener::shared;
+use super::addresses::shared;
 use super::run::{print, registry};
 use super::signal::StopSignals;
 use super::{Addresses, Options, ServerError, banner};
@@ -47,9 +47,13 @@ pub(super) async fn serve(
         "stopping: accepted requests are answered, new ones refused"
     );
     tokio::select! {
-        exit = engine.stop() => match exit.success() {
-            true => Ok(()),
-            false => Err(ServerError::Died { exit }),
+        stopped = engine.stop() => match stopped {
+            Stopped { cut: 0, exit } if exit.success() => Ok(()),
+            Stopped { cut: 0, exit } => Err(ServerError::Died { exit }),
+            Stopped { cut, .. } => Err(ServerError::Cut {
+                seconds: options.exit_timeout_secs,
+                connections: cut,
+            }),
         },
         signal = signals.next() => {
             tracing::warn!(signal, "stopping at once");

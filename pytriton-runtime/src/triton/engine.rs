@@ -2,7 +2,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, future};
+use std::{env, fs};
 
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
@@ -10,10 +10,11 @@ use tokio::time::{Instant, sleep};
 use crate::model::Registry;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
-use super::process::{Exit, Workspace, WorkspaceError, traffic};
+use super::process::{Exit, Workspace, WorkspaceError};
+use super::stopping::{Stopped, Stopping};
 use super::{
-    Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError, cache,
-    write_repository,
+    DescriptorError, Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError,
+    cache, write_repository,
 };
 
 /// The pause before a tritonserver that died is started again: it doubles with every death up to the longest.
@@ -23,18 +24,11 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// After such a life the next death counts as the first.
 const LONG_LIFE: Duration = Duration::from_secs(60);
 
-/// How long a stopping server must have had nothing to do until its clients' connections are closed: a response is on
-/// its way for a moment after its batch.
-const QUIET: Duration = Duration::from_millis(300);
-
-/// How long before the end of its time a stopping server refuses what clients still ask over open connections.
-const LAST_CALL: Duration = Duration::from_secs(1);
-
-/// How often a stopping server is looked at.
-const LOOK: Duration = Duration::from_millis(20);
-
 /// How long instances may take to end when nobody asks them for anything any more.
 const WORKER_GRACE: Duration = Duration::from_secs(1);
+
+/// The libraries that a process loads before those that it is linked with.
+const PRELOAD: &str = "LD_PRELOAD";
 
 /// A tritonserver that serves our models, and the instances behind it.
 #[derive(Debug)]
@@ -54,6 +48,9 @@ pub struct TritonEngine {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineError {
+    /// Too few files may be open.
+    #[error(transparent)]
+    Descriptors(#[from] DescriptorError),
     /// There is no folder for the server's files.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
@@ -72,6 +69,12 @@ pub enum EngineError {
         #[source]
         source: io::Error,
     },
+    /// This binary has no backend for tritonserver.
+    #[error("this binary has no tritonserver engine: {reason}")]
+    NoBackend {
+        /// Why.
+        reason: &'static str,
+    },
     /// tritonserver does not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -89,6 +92,7 @@ impl TritonEngine {
         probe: Probe,
         mut launch: Launch,
     ) -> Result<Self, EngineError> {
+        DescriptorError::check(registry)?;
         let workspace = workspace()?;
         launch.repository = workspace.path().join("models");
         launch.backends = workspace.path().join("backends");
@@ -102,7 +106,7 @@ impl TritonEngine {
         write_backends(&launch.backends, others.as_deref())?;
         let worker = Worker::start(registry, workspace.path()).await?;
         let binary = located.binary.clone();
-        let environment: Vec<_> = worker.environment().collect();
+        let environment = environment(&worker, &launch);
         let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment).await?;
         // One that is started again must be found where the first was.
         launch.endpoints = *server.endpoints();
@@ -149,7 +153,7 @@ impl TritonEngine {
                 pause = FIRST_PAUSE;
             }
             let milliseconds = pause.as_millis();
-            tracing::error!("tritonserver {exit}; it is started again in {milliseconds} ms");
+            tracing::error!("tritonserver {exit:#}; it is started again in {milliseconds} ms");
             loop {
                 sleep(pause).await;
                 pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
@@ -166,7 +170,7 @@ impl TritonEngine {
     }
 
     fn spawn(&self) -> Result<Tritonserver, LaunchError> {
-        let environment: Vec<_> = self.worker.environment().collect();
+        let environment = environment(&self.worker, &self.launch);
         let known = &self.probe.flags;
         let (server, _) = Tritonserver::spawn(&self.binary, known, &self.launch, &environment)?;
         Ok(server)
@@ -174,51 +178,18 @@ impl TritonEngine {
 
     /// Lets tritonserver answer what it has accepted, then stops it and the instances.
     ///
-    /// tritonserver waits for its clients to close their connections, and fails when they do not in time. Clients keep
-    /// connections for later: once nothing is under way on them any more, it is ended. Clients that ask on and on are
-    /// refused when there is hardly any time left.
-    ///
     /// A server that was being started again ends well however it ends: what it had to say has been logged.
-    pub async fn stop(self) -> Exit {
-        let exit = tokio::select! {
-            exit = self.server.stop() => exit,
-            () = self.drained() => self.server.end().await,
-        };
+    pub async fn stop(self) -> Stopped {
+        let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch)
+            .stop()
+            .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
             tracing::warn!("an instance is still busy with a request that nobody waits for");
         }
-        match self.restarting {
-            true => Exit::default(),
-            false => exit,
+        if self.restarting {
+            stopped.exit = Exit::default();
         }
-    }
-
-    /// Waits until nothing is under way; for ever where there are models of which we know nothing, or traces that
-    /// tritonserver has yet to write.
-    async fn drained(&self) {
-        let flags = &self.launch.flags;
-        if flags.contains("model-repository") || flags.contains("trace-config") {
-            return future::pending().await;
-        }
-        let id = self.server.id();
-        let Endpoints { http, grpc, .. } = *self.endpoints();
-        let since = Instant::now();
-        let end = Duration::from_secs(self.launch.exit_timeout_secs);
-        let patience = end.saturating_sub(LAST_CALL);
-        // Those who are refused may ask again and again.
-        let quiet = || match since.elapsed() > end.saturating_sub(QUIET) {
-            true => self.worker.quiet(since.into_std(), Duration::ZERO),
-            false => self.worker.quiet(since.into_std(), QUIET),
-        };
-        let mut calm = since;
-        while calm.elapsed() < QUIET || !quiet() {
-            sleep(LOOK).await;
-            if since.elapsed() > patience {
-                self.worker.refuse();
-            } else if id.is_none_or(|id| traffic(id, &[http, grpc])) {
-                calm = Instant::now();
-            }
-        }
+        stopped
     }
 }
 
@@ -233,16 +204,46 @@ fn workspace() -> Result<Workspace, WorkspaceError> {
     Workspace::create(&temporary)
 }
 
+/// What tritonserver's environment must carry.
+///
+/// Our library is loaded before the server's own, so that the server can be asked for readiness that is true: before 26.01
+/// it does not ask its backends.
+fn environment(worker: &Worker, launch: &Launch) -> Vec<(&'static str, String)> {
+    let mut environment: Vec<_> = worker.environment().collect();
+    let library = library(&launch.backends);
+    let library = library.to_string_lossy();
+    // Both separate libraries.
+    if library.contains([':', ' ']) {
+        tracing::warn!(
+            "readiness does not tell of lost instances: '{library}' cannot be loaded before tritonserver's own libraries"
+        );
+        return environment;
+    }
+    let others = env::var(PRELOAD).ok().filter(|others| !others.is_empty());
+    let preload = others.map_or_else(
+        || library.to_string(),
+        |others| format!("{library}:{others}"),
+    );
+    environment.push((PRELOAD, preload));
+    environment
+}
+
+fn library(backends: &Path) -> PathBuf {
+    let name = format!("libtriton_{BACKEND_NAME}.so");
+    backends.join(BACKEND_NAME).join(name)
+}
+
 /// Writes our backend into a folder, with links to those of the server's own.
 fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         |source| EngineError::Backend { path, source }
     };
+    let bytes = BACKEND_LIBRARY.map_err(|reason| EngineError::NoBackend { reason })?;
     let ours = folder.join(BACKEND_NAME);
     fs::create_dir_all(&ours).map_err(failed(&ours))?;
     let library = ours.join(format!("libtriton_{BACKEND_NAME}.so"));
-    fs::write(&library, BACKEND_LIBRARY).map_err(failed(&library))?;
+    fs::write(&library, bytes).map_err(failed(&library))?;
     let others = others.and_then(|others| fs::read_dir(others).ok());
     for entry in others.into_iter().flatten().flatten() {
         let link = folder.join(entry.file_name());
@@ -263,7 +264,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn tritonserver_accepts_every_configuration() {
         // Where the tests of all crates have one tritonserver together, beside `target/debug/deps/…`.
-        let program = std::env::current_exe().unwrap();
+        let program = env::current_exe().unwrap();
         let folder = program.ancestors().nth(3).unwrap();
         let folder = folder.join("tmp/cache/pytriton/tritonserver/2.51.0");
         let installed = install::install_to(&folder).unwrap();
@@ -293,7 +294,8 @@ mod tests {
         let engine = TritonEngine::start(&registry, &located, probe, launch)
             .await
             .unwrap();
-        let exit = engine.stop().await;
-        assert!(exit.success(), "{exit}");
+        let stopped = engine.stop().await;
+        assert!(stopped.exit.success(), "{}", stopped.exit);
+        assert_eq!(stopped.cut, 0);
     }
 }

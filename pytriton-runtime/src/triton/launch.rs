@@ -3,15 +3,18 @@ use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
+#[cfg(not(target_os = "linux"))]
+use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use std::{env, fs, io};
 
 use thiserror::Error;
+use tokio::sync::watch;
 
 use super::allocation::{HUGE_PAGES, allocation};
-use super::process::{Child, Exit, PortError, Ports, ready};
-use super::{Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
+use super::process::{Child, Exit, Lender, PortError, Ports, ready};
+use super::{DescriptorError, Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
 
 /// How often free ports are chosen anew when others were faster.
 const TRIES: u32 = 5;
@@ -23,8 +26,11 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Tritonserver {
     child: Child,
+    lender: Arc<Lender>,
     endpoints: Endpoints,
     version: Arc<OnceLock<Version>>,
+    /// What it has said of its descriptors.
+    exhausted: watch::Receiver<Option<DescriptorError>>,
     exit_timeout: Duration,
 }
 
@@ -47,6 +53,9 @@ pub enum LaunchError {
         #[source]
         source: io::Error,
     },
+    /// It cannot open what it needs.
+    #[error(transparent)]
+    Descriptors(#[from] DescriptorError),
     /// It ended before it was ready.
     #[error("tritonserver {exit}")]
     Ended {
@@ -75,8 +84,16 @@ impl Tritonserver {
         loop {
             tries -= 1;
             let (server, chosen) = Self::spawn(binary, known, launch, environment)?;
-            match server.ready().await {
+            let readiness = tokio::select! {
+                biased;
+                error = server.exhausted() => return Err(error.into()),
+                readiness = server.ready() => readiness,
+            };
+            match readiness {
                 Ok(()) => return Ok(server),
+                Err(_) if server.exhausted.borrow().is_some() => {
+                    return Err(server.exhausted().await.into());
+                }
                 Err(exit) if chosen && tries > 0 && server.lost_a_port(&exit) => {
                     tracing::debug!("somebody else was faster to take a free port: trying others");
                 }
@@ -109,19 +126,32 @@ impl Tritonserver {
         command.envs(allocation(|name| env::var_os(name), &huge_pages));
         let version = Arc::new(OnceLock::new());
         let said = Arc::clone(&version);
+        let (exhaust, exhausted) = watch::channel(None);
         let hear = move |line: &str| {
             if let Some(version) = Version::in_log(line) {
                 said.get_or_init(|| version);
             }
+            let error = DescriptorError::in_log(line);
+            // It may say so a thousand times a second.
+            if let Some(error) = error.filter(|_| exhaust.borrow().is_none()) {
+                tracing::warn!("{error}");
+                exhaust.send_replace(Some(error));
+            }
         };
-        let child = Child::spawn(command, hear).map_err(|source| LaunchError::Spawn {
+        let failed = |source| LaunchError::Spawn {
             binary: binary.display().to_string(),
             source,
-        })?;
+        };
+        let (lender, input) = Lender::new().map_err(failed)?;
+        #[cfg(not(target_os = "linux"))]
+        let input = Stdio::null();
+        let child = Child::spawn(command, input, hear).map_err(failed)?;
         let server = Self {
             child,
+            lender: Arc::new(lender),
             endpoints,
             version,
+            exhausted,
             exit_timeout: Duration::from_secs(launch.exit_timeout_secs),
         };
         Ok((server, chosen))
@@ -164,7 +194,17 @@ impl Tritonserver {
         self.child.exited().await
     }
 
-    /// Lets it answer what it has accepted, and stops it.
+    /// What lends its descriptors, where it has our backend.
+    pub fn lender(&self) -> Arc<Lender> {
+        Arc::clone(&self.lender)
+    }
+
+    /// Asks it to stop.
+    pub fn terminate(&self) {
+        self.child.terminate();
+    }
+
+    /// Lets it answer what it has accepted as well as it can by itself, and stops it.
     pub async fn stop(&self) -> Exit {
         self.child
             .stop(self.exit_timeout.saturating_add(GRACE))
@@ -173,13 +213,21 @@ impl Tritonserver {
 
     /// Ends it at once, where it has nothing to do any more; what it had to say is not a failure then.
     pub async fn end(&self) -> Exit {
-        tracing::debug!(
-            "nothing is under way: tritonserver is ended with its clients' connections"
-        );
         let exit = self.child.kill().await;
         match exit.status.signal() {
             Some(9) => Exit::default(),
             _ => exit,
+        }
+    }
+
+    /// Waits until it says that it can open nothing more.
+    async fn exhausted(&self) -> DescriptorError {
+        let mut exhausted = self.exhausted.clone();
+        let said = exhausted.wait_for(Option::is_some).await;
+        match said.ok().and_then(|error| *error) {
+            Some(error) => error,
+            // All that it had to say is said.
+            None => std::future::pending().await,
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::Version;
-use super::process::{die_with_this_thread, glibc_version};
+use super::process::{die_with_this_thread, glibc_version, mounted_noexec};
 
 /// How long a server may take to print its help.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -52,7 +52,7 @@ pub enum ProbeError {
         /// The loader's words.
         message: String,
     },
-    /// It is no program for this machine.
+    /// It is no program for this machine, or lies where none may be run.
     #[error("{binary} cannot be run: it is {what}", binary = binary.display())]
     Format {
         /// The binary.
@@ -80,6 +80,10 @@ impl Probe {
             && let Some(what) = unfit(&theirs, &ours)
         {
             let binary = binary.to_owned();
+            return Err(ProbeError::Format { binary, what });
+        }
+        if mounted_noexec(binary) {
+            let (binary, what) = (binary.to_owned(), "in a folder that is mounted noexec");
             return Err(ProbeError::Format { binary, what });
         }
         let help = output(binary, &["--help"])?;

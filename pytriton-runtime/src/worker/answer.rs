@@ -1,83 +1,73 @@
 use pytriton_backend::Code;
-use pytriton_backend::channel::{ChannelError, Desk, data_start, place};
-use pytriton_backend::wire::{AnswerWriter, Part, Region, WireError};
+use pytriton_backend::arena::place;
+use pytriton_backend::session::{Answers, Server, SessionError};
+use pytriton_backend::wire::{AnswerWriter, Part, Span, WireError};
 
 use crate::Error;
-use crate::handover::code;
+use crate::gathered::code;
 use crate::model::Response;
+use crate::text::for_client;
 
-/// The description of an answer; its memory is used again for the next.
-#[derive(Debug, Default)]
-pub(super) struct Answer {
-    description: Vec<u8>,
-}
-
-impl Answer {
-    /// Writes what became of a batch into shared memory; returns the lengths of the description and of the tensors.
-    pub(super) fn write(
-        &mut self,
-        desk: &mut Desk,
-        results: &[Result<Response, Error>],
-    ) -> Result<(usize, usize), ChannelError> {
-        let data = self.describe(results)?;
-        let len = self.description.len();
-        let start = data_start(len).ok_or(WireError::Bounds)?;
-        let end = start.checked_add(data).ok_or(WireError::Bounds)?;
-        let output = desk.output(end)?;
-        output.write(0, &self.description)?;
+/// Answers the requests of a batch, which was begun at a time, with what became of them.
+pub(super) fn answer(
+    server: &Server,
+    (batch, begun): (u64, u64),
+    results: &[Result<Response, Error>],
+) -> Result<(), SessionError> {
+    let answers = describe(results)?;
+    let written = server.answer((batch, begun), &answers, |unanswered| {
         let mut used = 0;
         for response in results.iter().flatten() {
             for (_, tensor) in &response.outputs {
                 let offset = place(&mut used, tensor.data().len()).ok_or(WireError::Bounds)?;
-                output.write(start + offset, tensor.data())?;
+                unanswered.write(offset, tensor.data())?;
             }
         }
-        Ok((len, data))
-    }
-
-    /// Writes that the answer finds no room.
-    pub(super) fn refuse(
-        &mut self,
-        desk: &mut Desk,
-        requests: usize,
-        error: &ChannelError,
-    ) -> Result<(usize, usize), ChannelError> {
-        let mut writer = AnswerWriter::new(&mut self.description);
-        let message = error.to_string();
-        for _ in 0..requests {
-            writer.failed(Code::Unavailable, &message);
+        Ok(())
+    });
+    match written {
+        Err(error @ SessionError::Memory(_)) => {
+            let message = for_client(&error);
+            let refused = failed(results.len(), Code::Unavailable, &message);
+            server.answer((batch, begun), &refused, |_| Ok(()))
         }
-        let output = desk.output(self.description.len())?;
-        output.write(0, &self.description)?;
-        Ok((self.description.len(), 0))
+        written => written,
     }
+}
 
-    fn describe(&mut self, results: &[Result<Response, Error>]) -> Result<usize, WireError> {
-        let mut writer = AnswerWriter::new(&mut self.description);
-        let mut used = 0;
-        for result in results {
-            let response = match result {
-                Ok(response) => response,
-                Err(error) => {
-                    writer.failed(code(error.status()), &error.to_string());
-                    continue;
+/// The same failure of so many requests.
+fn failed(requests: usize, code: Code, message: &str) -> Answers {
+    let mut answers = Answers::default();
+    for request in 0..u32::try_from(requests).unwrap_or(u32::MAX) {
+        AnswerWriter::new(&mut answers.descriptions).failed(code, message);
+        answers.ends.push((request, answers.descriptions.len()));
+    }
+    answers
+}
+
+fn describe(results: &[Result<Response, Error>]) -> Result<Answers, WireError> {
+    let mut answers = Answers::default();
+    for (request, result) in (0..).zip(results) {
+        let mut writer = AnswerWriter::new(&mut answers.descriptions);
+        match result {
+            Err(error) => writer.failed(code(error.status()), &for_client(error)),
+            Ok(response) => {
+                writer.parameters(0);
+                writer.outputs(response.outputs.len());
+                for (output, tensor) in &response.outputs {
+                    let len = tensor.data().len();
+                    let offset = place(&mut answers.data, len).ok_or(WireError::Bounds)?;
+                    let part = Part {
+                        output: *output,
+                        span: Span { offset, len },
+                    };
+                    let dims = tensor.shape().iter();
+                    let dims = dims.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX));
+                    writer.output(part, dims);
                 }
-            };
-            writer.outputs(response.outputs.len());
-            for (output, tensor) in &response.outputs {
-                let len = tensor.data().len();
-                let offset = place(&mut used, len).ok_or(WireError::Bounds)?;
-                let part = Part {
-                    output: *output,
-                    region: Region { offset, len },
-                };
-                let dims = tensor.shape().iter();
-                writer.output(
-                    part,
-                    dims.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX)),
-                );
             }
         }
-        Ok(used)
+        answers.ends.push((request, answers.descriptions.len()));
     }
+    Ok(answers)
 }

@@ -2,32 +2,32 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pytriton_backend::channel::{ChannelError, Desk, Guest, Token, Welcome};
+use pytriton_backend::session::{Hello, Server, SessionError, Token, Welcome};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::spawn_blocking;
 
-use crate::handover::welcome;
+use crate::gathered::welcome;
 
-use super::lobby::Lobby;
+use super::sessions::Sessions;
 
-/// How long a guest may take for its greeting.
+/// How long the other side may take for its part of the greeting.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Who may come in, and where to.
 #[derive(Debug)]
-pub(super) struct Reception {
+pub(super) struct Listener {
     pub(super) token: Token,
     /// The user that this process runs as.
     pub(super) user: u32,
-    pub(super) lobbies: Vec<Arc<Lobby>>,
+    pub(super) models: Vec<Arc<Sessions>>,
 }
 
-impl Reception {
-    /// Takes guests in, for ever.
-    pub(super) async fn run(self: Arc<Self>, listener: UnixListener) {
+impl Listener {
+    /// Takes sessions, for ever.
+    pub(super) async fn run(self: Arc<Self>, socket: UnixListener) {
         loop {
-            match listener.accept().await {
-                Ok((guest, _)) => self.welcome(guest),
+            match socket.accept().await {
+                Ok((stream, _)) => self.welcome(stream),
                 Err(error) => {
                     // Most likely no descriptor is left; others may give theirs back.
                     tracing::warn!(%error, "cannot take tritonserver's connection");
@@ -37,54 +37,57 @@ impl Reception {
         }
     }
 
-    fn welcome(self: &Arc<Self>, guest: UnixStream) {
-        match guest.peer_cred() {
+    fn welcome(self: &Arc<Self>, stream: UnixStream) {
+        match stream.peer_cred() {
             Ok(peer) if peer.uid() == self.user => {}
             peer => {
                 tracing::warn!(?peer, "refused a connection of another user");
                 return;
             }
         }
-        let reception = Arc::clone(self);
+        let listener = Arc::clone(self);
         spawn_blocking(move || {
-            if let Err(error) = reception.greet(guest) {
+            if let Err(error) = listener.greet(stream) {
                 tracing::warn!(%error, "refused a connection");
             }
         });
     }
 
-    fn greet(&self, guest: UnixStream) -> Result<(), ChannelError> {
-        let mut socket = guest.into_std()?;
+    fn greet(&self, stream: UnixStream) -> Result<(), SessionError> {
+        let mut socket = stream.into_std()?;
         socket.set_nonblocking(false)?;
         socket.set_read_timeout(Some(PATIENCE))?;
-        let guest = Guest::receive(&mut socket)?;
-        if guest.token != self.token {
+        let hello = Hello::receive(&mut socket)?;
+        if hello.token != self.token {
             return refuse(&mut socket, "the token is another worker's");
         }
-        let lobby = self.lobbies.iter().find(|lobby| {
-            lobby.spec.name == guest.model && u64::from(lobby.spec.version) == guest.version
+        let mut models = self.models.iter();
+        let sessions = models.find(|sessions| {
+            let spec = &sessions.spec;
+            spec.name == hello.model && u64::from(spec.version) == hello.version
         });
-        let Some(lobby) = lobby else {
-            let Guest { model, version, .. } = guest;
+        let Some(sessions) = sessions else {
+            let Hello { model, version, .. } = hello;
             return refuse(
                 &mut socket,
                 &format!("there is no model '{model}' version {version}"),
             );
         };
-        if !lobby.is_open() {
+        if !sessions.is_open() {
             return refuse(&mut socket, "the worker is stopping");
         }
-        // Welcome at once, although every instance may be busy: tritonserver waits for this before it serves any model.
+        // Taken at once, although every instance may be busy: tritonserver waits for this before it serves any model.
+        socket.set_write_timeout(Some(PATIENCE))?;
         let mut again = socket.try_clone()?;
-        match Desk::open(socket, &welcome(&lobby.spec)) {
-            Ok(desk) => lobby.enter(desk),
+        match Server::open(socket, &welcome(&sessions.spec), || {}) {
+            Ok(server) => sessions.enter(server),
             Err(error) => return refuse(&mut again, &error.to_string()),
         }
         Ok(())
     }
 }
 
-fn refuse(socket: &mut StdStream, reason: &str) -> Result<(), ChannelError> {
+fn refuse(socket: &mut StdStream, reason: &str) -> Result<(), SessionError> {
     Welcome::refuse(socket, reason)?;
-    Err(ChannelError::Refused(reason.to_owned()))
+    Err(SessionError::Refused(reason.to_owned()))
 }

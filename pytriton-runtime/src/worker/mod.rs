@@ -1,19 +1,20 @@
 //! The instances behind tritonserver: they wait in this process for the batches that its backend gathers.
 //!
 //! [`Worker::start`] loads every instance of every model on a thread of its own and listens on a Unix socket in a folder
-//! of the caller's. tritonserver finds socket and token in its environment ([`Worker::environment`]) and connects once
-//! for each lane of its instances; a guest is given to a free instance of its model, which then serves its batches until the
-//! connection ends, and is free again. Where an instance has several batches at a time, its guests are served by threads
-//! of their own, whose batches any instance of the model takes. How batches travel is told in `pytriton_backend`.
+//! of the caller's. tritonserver finds socket and token in its environment ([`Worker::environment`]) and opens a session for
+//! each of its instances. With one batch in flight a session is given to a free instance of its model, which then serves
+//! its batches until it ends, and is free again. With several, a thread of the session's own takes its batches, and any
+//! instance of the model runs them. How batches travel is told in `pytriton_backend`.
 
 mod answer;
 mod error;
 mod instance;
 mod listener;
-mod lobby;
 mod serve;
+mod sessions;
 #[cfg(test)]
 mod tests;
+mod work;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
@@ -23,7 +24,7 @@ mod worker;
 pub use error::WorkerError;
 pub use worker::Worker;
 
-/// The Triton backend's shared library.
-pub const BACKEND_LIBRARY: &[u8] = pytriton_backend::LIBRARY;
+/// The Triton backend's shared library, or why this binary has none.
+pub const BACKEND_LIBRARY: Result<&[u8], &str> = pytriton_backend::LIBRARY;
 /// Its name in a model's configuration: the library is `<name>/libtriton_<name>.so` in the backend directory.
 pub const BACKEND_NAME: &str = pytriton_backend::NAME;

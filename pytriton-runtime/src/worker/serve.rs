@@ -1,44 +1,126 @@
-use bytes::Bytes;
-use pytriton_backend::channel::{ChannelError, Desk};
+use std::sync::Arc;
+use std::thread;
 
-use crate::handover::{Run, refuse, run};
+use bytes::Bytes;
+use pytriton_backend::now;
+use pytriton_backend::session::{Asked, Server, SessionError, State};
+
+use crate::Error;
+use crate::gathered::{Call, Calls, Gathered, Results};
+use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
-use super::answer::Answer;
-use super::lobby::Lobby;
+use super::answer::answer;
+use super::sessions::Sessions;
 
-/// Serves the batches of one guest until it leaves.
-pub(super) fn serve(host: &impl Run, lobby: &Lobby, mut desk: Desk) -> Result<(), ChannelError> {
-    let Some(ticket) = lobby.serve(desk.closer()?) else {
-        return Ok(());
-    };
-    let served = batches(host, lobby, &mut desk);
-    lobby.part(ticket);
-    match served {
-        Err(ChannelError::HungUp) => Ok(()),
-        other => other,
+/// Runs the batches of one session on an instance until the session ends.
+pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Server>) {
+    let own = thread::current().id();
+    server.set_state(State::Serving);
+    let served = batches(server, |asked| {
+        let batch = asked.batch;
+        let working = sessions.work.begin();
+        let begun = now();
+        let gathered = match gather(sessions, asked, working.is_some())? {
+            Ok(gathered) => gathered,
+            Err(results) => return finish(server, (batch, begun), results),
+        };
+        let (sessions, server) = (Arc::clone(sessions), Arc::clone(server));
+        let asker = Arc::clone(&server);
+        runner.block_on(gathered.run(runner, move |results| {
+            if thread::current().id() != own {
+                // The call takes too long: its instance serves nobody until it returns.
+                asker.set_state(State::Unavailable);
+            }
+            let finished = finish(&asker, (batch, begun), results);
+            end(&asker, &sessions, &finished);
+            drop(working);
+        }));
+        if runner.is_supervised() {
+            server.set_state(State::Serving);
+        }
+        Ok(())
+    });
+    end(server, sessions, &served);
+}
+
+/// Hands the batches of one session to whatever instance is free until the session ends.
+pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls) {
+    let served = batches(server, |asked| {
+        let batch = asked.batch;
+        let working = sessions.work.begin();
+        let gathered = match gather(sessions, asked, working.is_some())? {
+            Ok(gathered) => gathered,
+            Err(results) => return finish(server, (batch, now()), results),
+        };
+        let (asker, own) = (Arc::clone(server), Arc::clone(server));
+        let is_cancelled = move |index| {
+            let request = u32::try_from(index);
+            request.is_ok_and(|request| asker.is_cancelled(batch, request))
+        };
+        let answering = Arc::clone(sessions);
+        let done = move |results, begun| {
+            let finished = finish(&own, (batch, begun), results);
+            end(&own, &answering, &finished);
+            drop(working);
+        };
+        calls.send(Call::new(&sessions.spec, gathered, is_cancelled, done));
+        match sessions.instances.availability() {
+            Availability::Ready => {}
+            availability => sessions.calls.refuse(availability),
+        }
+        Ok(())
+    });
+    end(server, sessions, &served);
+}
+
+fn batches(
+    server: &Server,
+    mut each: impl FnMut(Asked) -> Result<(), SessionError>,
+) -> Result<(), SessionError> {
+    loop {
+        each(server.take()?)?;
     }
 }
 
-fn batches(host: &impl Run, lobby: &Lobby, desk: &mut Desk) -> Result<(), ChannelError> {
-    let mut answer = Answer::default();
-    loop {
-        let asked = desk.wait()?;
-        let working = lobby.working();
-        let data = Bytes::from_owner(asked.data.window());
-        let results = match working {
-            Some(_) => run(host, &lobby.spec, &asked.description, &data)?,
-            None => {
-                let stopping = SchedulerError::Stopping.into();
-                refuse(&lobby.spec, &asked.description, &data, &stopping)?
-            }
-        };
-        let (len, size) = match answer.write(desk, &results) {
-            Err(error @ ChannelError::Memory(_)) => answer.refuse(desk, results.len(), &error)?,
-            written => written?,
-        };
-        // What shares the batch's memory must be gone before it is given back.
-        drop((results, data));
-        desk.answer(asked.data, len, size);
+/// The requests of a batch; or what became of them, where they cannot be run.
+fn gather(
+    sessions: &Sessions,
+    asked: Asked,
+    serving: bool,
+) -> Result<Result<Gathered, Results>, SessionError> {
+    let Asked {
+        description, data, ..
+    } = asked;
+    let data = Bytes::from_owner(data);
+    let gathered = Gathered::read(&sessions.spec, &description, &data)?;
+    Ok(match gathered {
+        Ok(gathered) if serving => Ok(gathered),
+        Ok(gathered) => {
+            let stopping = Error::from(SchedulerError::Stopping);
+            Err(vec![Err(stopping); gathered.requests.len()])
+        }
+        Err((requests, error)) => Err(vec![Err(error.into()); requests]),
+    })
+}
+
+/// Answers a batch of which nothing is left but its results.
+fn finish(server: &Server, batch: (u64, u64), results: Results) -> Result<(), SessionError> {
+    answer(server, batch, &results)?;
+    // What shares the batch's memory must be gone before it is given back.
+    drop(results);
+    server.finish(batch.0)
+}
+
+/// Ends a session that is broken.
+fn end(server: &Server, sessions: &Sessions, served: &Result<(), SessionError>) {
+    match served {
+        Ok(()) => {}
+        Err(SessionError::Closed) => {}
+        Err(error) => {
+            let model = sessions.spec.name;
+            tracing::warn!(model, %error, "a session with tritonserver has ended");
+            server.close();
+        }
     }
 }

@@ -2,10 +2,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pytriton_backend::Code;
-use pytriton_backend::channel::{
-    ChannelError, Door, Guest, TensorNames, Token, Welcome, data_start,
-};
-use pytriton_backend::wire::{AnswerReader, BatchWriter, Outcome, Region};
+use pytriton_backend::session::{Client, Heard, Hello, SessionError, TensorNames, Token, Welcome};
+use pytriton_backend::wire::{BatchWriter, Contents, Span};
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
@@ -27,39 +25,48 @@ fn variable(worker: &Worker, name: &str) -> String {
     variables.find(|(known, _)| *known == name).unwrap().1
 }
 
-async fn knock(worker: &Worker, model: &str, token: Option<Token>) -> Result<Door, ChannelError> {
+async fn connect(
+    worker: &Worker,
+    model: &str,
+    token: Option<Token>,
+) -> Result<Client, SessionError> {
     let path = PathBuf::from(variable(worker, SOCKET_VARIABLE));
     let own = Token::from_text(&variable(worker, TOKEN_VARIABLE)).unwrap();
-    let guest = Guest {
+    let hello = Hello {
         token: token.unwrap_or(own),
         model: model.to_owned(),
         version: 1,
     };
-    let (door, Welcome { names, .. }) = spawn_blocking(move || Door::knock(&path, &guest))
-        .await
-        .unwrap()?;
+    let (client, Welcome { names, .. }) =
+        spawn_blocking(move || Client::connect(&path, &hello, || {}))
+            .await
+            .unwrap()?;
     let expected = TensorNames {
         batching: true,
         inputs: vec![c"INPUT_1".into()],
         outputs: vec![(c"OUTPUT_1".into(), 11)],
     };
     assert_eq!(names, expected);
-    Ok(door)
+    Ok(client)
 }
 
 /// One outcome for each request: the values of its output, or its failure.
 type Outcomes = Vec<Result<Vec<u8>, (Code, String)>>;
 
 /// Asks a batch with one request for each value, of one row.
-async fn ask(mut door: Door, values: &'static [f32]) -> (Result<Outcomes, ChannelError>, Door) {
-    spawn_blocking(move || (batch(&mut door, values), door))
-        .await
-        .unwrap()
+async fn ask(client: Client, values: &'static [f32]) -> (Result<Outcomes, SessionError>, Client) {
+    spawn_blocking(move || {
+        let outcomes =
+            hand_over(&client, 0, values).and_then(|()| answers(&client, &[values.len()]));
+        (outcomes.map(|mut outcomes| outcomes.remove(0)), client)
+    })
+    .await
+    .unwrap()
 }
 
-fn batch(door: &mut Door, values: &[f32]) -> Result<Outcomes, ChannelError> {
+fn hand_over(client: &Client, batch: u64, values: &[f32]) -> Result<(), SessionError> {
     let mut description = Vec::new();
-    let mut writer = BatchWriter::new(&mut description, 1, values.len());
+    let mut writer = BatchWriter::new(&mut description, 1);
     for _ in values {
         writer.request("", 0);
         writer.count(0);
@@ -69,22 +76,42 @@ fn batch(door: &mut Door, values: &[f32]) -> Result<Outcomes, ChannelError> {
     }
     let data = fp32(values);
     let len = data.len();
-    writer.region(0, Region { offset: 0, len });
-    let start = data_start(description.len()).unwrap();
-    let input = door.input(start + len)?;
-    input.write(0, &description)?;
-    input.write(start, &data)?;
-    let answered = door.ask(description.len(), len)?;
-    let mut reader = AnswerReader::new(answered.description, answered.data.len(), 1);
-    let outcomes = values.iter().map(|_| match reader.outcome().unwrap() {
-        Outcome::Failed(failure) => Err((failure.code, failure.message)),
-        Outcome::Outputs(count) => {
-            assert_eq!(count, 1);
-            let Region { offset, len } = reader.output(&mut Vec::new()).unwrap().region;
-            Ok(answered.data[offset..offset + len].to_vec())
-        }
-    });
-    Ok(outcomes.collect())
+    writer.span(0, Span { offset: 0, len });
+    writer.finish(values.len());
+    let mut unasked = client.prepare(description.len(), len)?;
+    unasked.describe(&description)?;
+    unasked.write(0, &data)?;
+    client.ask(batch, unasked)
+}
+
+/// The answers to batches of so many requests each, which were handed over under the numbers from 0.
+fn answers(client: &Client, requests: &[usize]) -> Result<Vec<Outcomes>, SessionError> {
+    let mut receiver = client.receiver();
+    let mut outcomes: Vec<Vec<_>> = requests.iter().map(|&count| vec![None; count]).collect();
+    let mut description = Vec::new();
+    while outcomes.iter().flatten().any(Option::is_none) {
+        let Some(Heard::Answer(answer)) = receiver.next_answer()? else {
+            receiver.wait(None)?;
+            continue;
+        };
+        let data = receiver.read(&answer, &mut description)?;
+        let outcome = match Contents::read(&description, data.len(), 1)? {
+            Err(failure) => Err((failure.code, failure.message)),
+            Ok(contents) => {
+                let outputs: Vec<_> = contents.outputs().collect();
+                assert_eq!(outputs.len(), 1);
+                let Span { offset, len } = outputs[0].0.span;
+                Ok(data[offset..offset + len].to_vec())
+            }
+        };
+        let batch = usize::try_from(answer.batch).unwrap();
+        let known = outcomes[batch][answer.request as usize].replace(outcome);
+        assert_eq!(known, None, "answered twice");
+    }
+    let outcomes = outcomes.into_iter();
+    Ok(outcomes
+        .map(|batch| batch.into_iter().flatten().collect())
+        .collect())
 }
 
 fn soon() -> Instant {
@@ -94,68 +121,67 @@ fn soon() -> Instant {
 #[tokio::test]
 async fn batches_are_answered_row_by_row() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
-    assert!(worker.ready());
-    let door = knock(&worker, "Identity", None).await.unwrap();
-    let (outcomes, door) = ask(door, &[1.0, 2.0, 3.0]).await;
+    let client = connect(&worker, "Identity", None).await.unwrap();
+    let (outcomes, client) = ask(client, &[1.0, 2.0, 3.0]).await;
     let expected = [1.0_f32, 2.0, 3.0].map(|value| Ok(value.to_le_bytes().to_vec()));
     assert_eq!(outcomes.unwrap(), expected);
-    drop(door);
+    drop(client);
     assert!(worker.stop(soon()).await);
 }
 
 #[tokio::test]
 async fn a_failing_function_fails_its_batch_and_no_other() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
-    let mut door = knock(&worker, "Identity", None).await.unwrap();
+    let mut client = connect(&worker, "Identity", None).await.unwrap();
     let table: [(&[f32], &str); 3] = [
         (&[-1.0, 1.0], "panicked: asked to panic"),
         (&[-2.0], "rows"),
         (&[-3.0], "asked to fail"),
     ];
     for (values, words) in table {
-        let (outcomes, back) = ask(door, values).await;
-        door = back;
+        let (outcomes, back) = ask(client, values).await;
+        client = back;
         for outcome in outcomes.unwrap() {
             let (code, message) = outcome.unwrap_err();
             assert_eq!(code, Code::Internal);
             assert!(message.contains(words), "{message}");
         }
     }
-    let (outcomes, _door) = ask(door, &[1.0]).await;
+    let (outcomes, _client) = ask(client, &[1.0]).await;
     assert!(outcomes.unwrap()[0].is_ok());
 }
 
 #[tokio::test]
 async fn strangers_are_refused() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
-    let refused = knock(&worker, "Identity", Some(Token([0; 16])))
+    let refused = connect(&worker, "Identity", Some(Token([0; 16])))
         .await
         .unwrap_err();
     assert_eq!(refused.to_string(), "the token is another worker's");
-    let refused = knock(&worker, "Other", None).await.unwrap_err();
+    let refused = connect(&worker, "Other", None).await.unwrap_err();
     assert_eq!(refused.to_string(), "there is no model 'Other' version 1");
 }
 
 #[tokio::test]
-async fn an_instance_is_free_again_when_its_guest_has_gone() {
+async fn an_instance_is_free_again_when_its_session_has_ended() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     for _ in 0..20 {
-        let door = knock(&worker, "Identity", None).await.unwrap();
-        let (outcomes, _door) = ask(door, &[1.0]).await;
+        let client = connect(&worker, "Identity", None).await.unwrap();
+        let (outcomes, _client) = ask(client, &[1.0]).await;
         assert!(outcomes.unwrap()[0].is_ok());
     }
 }
 
 #[tokio::test]
-async fn guests_are_welcome_while_every_instance_is_busy() {
+async fn sessions_are_taken_while_every_instance_is_busy() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
-    let busy = knock(&worker, "Identity", None).await.unwrap();
+    let busy = connect(&worker, "Identity", None).await.unwrap();
     // Takes 50 ms.
     let asking = tokio::spawn(ask(busy, &[-4.0]));
     tokio::time::sleep(Duration::from_millis(10)).await;
-    let door = knock(&worker, "Identity", None).await.unwrap();
+    let client = connect(&worker, "Identity", None).await.unwrap();
     assert!(!asking.is_finished());
-    let waiting = tokio::spawn(ask(door, &[1.0]));
+    let waiting = tokio::spawn(ask(client, &[1.0]));
     let (outcomes, busy) = asking.await.unwrap();
     assert!(outcomes.unwrap()[0].is_ok());
     drop(busy);
@@ -165,41 +191,46 @@ async fn guests_are_welcome_while_every_instance_is_busy() {
 #[tokio::test]
 async fn stopping_answers_what_is_under_way() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
-    let door = knock(&worker, "Identity", None).await.unwrap();
+    let client = connect(&worker, "Identity", None).await.unwrap();
     // Takes 50 ms.
-    let asking = tokio::spawn(ask(door, &[-4.0]));
+    let asking = tokio::spawn(ask(client, &[-4.0]));
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert!(worker.stop(soon()).await);
-    let (outcomes, door) = asking.await.unwrap();
+    let (outcomes, client) = asking.await.unwrap();
     assert!(outcomes.unwrap()[0].is_ok());
-    let (outcomes, _door) = ask(door, &[1.0]).await;
-    assert!(matches!(outcomes, Err(ChannelError::HungUp)));
+    let (outcomes, _client) = ask(client, &[1.0]).await;
+    assert!(matches!(outcomes, Err(SessionError::Closed)));
 }
 
 #[tokio::test]
-async fn an_instance_serves_as_many_guests_as_it_has_batches_in_flight() {
+async fn a_session_has_as_many_batches_under_way_as_an_instance_may_have() {
     let three = ModelDeclaration {
         batches_in_flight: 3,
         ..IDENTITY
     };
     let (worker, _folder) = start(&[&three]).await;
-    for _ in 0..10 {
-        let mut doors = Vec::new();
-        for _ in 0..3 {
-            doors.push(knock(&worker, "Identity", None).await.unwrap());
+    let client = connect(&worker, "Identity", None).await.unwrap();
+    let (outcomes, client) = spawn_blocking(move || {
+        // The first takes 50 ms, and one in the middle fails.
+        for (batch, values) in (0..).zip([&[-4.0_f32, 1.0][..], &[-3.0], &[2.0, 3.0, 4.0]]) {
+            hand_over(&client, batch, values).unwrap();
         }
-        let asking: Vec<_> = doors
-            .into_iter()
-            .map(|door| tokio::spawn(ask(door, &[1.0, 2.0])))
-            .collect();
-        for asked in asking {
-            let (outcomes, _door) = asked.await.unwrap();
-            assert_eq!(outcomes.unwrap().len(), 2);
-        }
-    }
-    let door = knock(&worker, "Identity", None).await.unwrap();
-    // Takes 50 ms.
-    let asking = tokio::spawn(ask(door, &[-4.0]));
+        (answers(&client, &[2, 1, 3]), client)
+    })
+    .await
+    .unwrap();
+    let outcomes = outcomes.unwrap();
+    assert!(outcomes[0].iter().all(Result::is_ok));
+    assert!(
+        outcomes[1][0]
+            .as_ref()
+            .unwrap_err()
+            .1
+            .contains("asked to fail")
+    );
+    let expected = [2.0_f32, 3.0, 4.0].map(|value| Ok(value.to_le_bytes().to_vec()));
+    assert_eq!(outcomes[2], expected);
+    let asking = tokio::spawn(ask(client, &[-4.0]));
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert!(worker.stop(soon()).await);
     assert!(asking.await.unwrap().0.unwrap()[0].is_ok());

@@ -5,25 +5,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pytriton_backend::channel::Token;
-use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
+use pytriton_backend::session::Token;
+use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE, return_large_blocks};
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::gathered::calls;
 use crate::model::{ModelError, ModelSpec, Registry};
 
 use super::WorkerError;
 use super::instance::{Loaded, spawn};
-use super::listener::Reception;
-use super::lobby::Lobby;
+use super::listener::Listener;
+use super::sessions::Sessions;
 
 /// All instances of all models, and the socket at which tritonserver finds them.
 #[derive(Debug)]
 pub struct Worker {
     path: PathBuf,
-    reception: Arc<Reception>,
+    listener: Arc<Listener>,
     listening: JoinHandle<()>,
 }
 
@@ -39,17 +40,18 @@ impl Worker {
             path: path.clone(),
             source,
         };
+        return_large_blocks();
         let user = fs::metadata("/proc/self").map_err(socket)?.uid();
-        let listener = UnixListener::bind(&path).map_err(socket)?;
-        let reception = Arc::new(Reception {
+        let bound = UnixListener::bind(&path).map_err(socket)?;
+        let listener = Arc::new(Listener {
             token: token().map_err(WorkerError::Token)?,
             user,
-            lobbies: lobbies(registry).await?,
+            models: models(registry).await?,
         });
-        let listening = tokio::spawn(Arc::clone(&reception).run(listener));
+        let listening = tokio::spawn(Arc::clone(&listener).run(bound));
         Ok(Self {
             path,
-            reception,
+            listener,
             listening,
         })
     }
@@ -59,39 +61,36 @@ impl Worker {
     /// Not the models' configuration: any client may read that.
     pub fn environment(&self) -> impl Iterator<Item = (&'static str, String)> {
         let path = self.path.to_string_lossy().into_owned();
-        let token = self.reception.token.to_text();
+        let token = self.listener.token.to_text();
         [(SOCKET_VARIABLE, path), (TOKEN_VARIABLE, token)].into_iter()
-    }
-
-    /// Whether every model has an instance.
-    pub fn ready(&self) -> bool {
-        !self.listening.is_finished() && self.reception.lobbies.iter().all(|lobby| lobby.ready())
     }
 
     /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.
     ///
     /// A request waits only as long as every instance is busy, or for the company that its model wishes for.
     pub fn quiet(&self, since: std::time::Instant, time: Duration) -> bool {
-        self.reception
-            .lobbies
+        self.listener
+            .models
             .iter()
-            .all(|lobby| lobby.quiet(since, time))
+            .all(|sessions| sessions.quiet(since, time))
     }
 
     /// Refuses all batches that are not yet being executed.
     pub fn refuse(&self) {
-        for lobby in &self.reception.lobbies {
-            lobby.refuse();
+        for sessions in &self.listener.models {
+            sessions.work.refuse();
         }
     }
 
     /// Answers the batches that are under way and ends the instances; returns whether all had ended by `deadline`.
     pub async fn stop(self, deadline: Instant) -> bool {
         self.listening.abort();
-        close(&self.reception.lobbies);
+        close(&self.listener.models);
         let mut all = true;
-        for lobby in &self.reception.lobbies {
-            all &= timeout_at(deadline, lobby.empty()).await.is_ok();
+        for sessions in &self.listener.models {
+            all &= timeout_at(deadline, sessions.instances.ended())
+                .await
+                .is_ok();
         }
         all
     }
@@ -100,36 +99,38 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.listening.abort();
-        close(&self.reception.lobbies);
+        close(&self.listener.models);
         // It goes with its folder at the latest.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-fn close(lobbies: &[Arc<Lobby>]) {
-    for lobby in lobbies {
-        lobby.close();
+fn close(models: &[Arc<Sessions>]) {
+    for sessions in models {
+        sessions.close();
     }
 }
 
 /// Starts the instances of all models and waits until they are loaded.
-async fn lobbies(registry: &Registry) -> Result<Vec<Arc<Lobby>>, WorkerError> {
-    let specs = registry.iter().map(Arc::clone);
-    let lobbies: Vec<_> = specs.map(|spec| Arc::new(Lobby::new(spec))).collect();
-    let mut loading = Vec::new();
-    for lobby in &lobbies {
-        loading.push((&lobby.spec, spawn(lobby, &Handle::current())));
+async fn models(registry: &Registry) -> Result<Vec<Arc<Sessions>>, WorkerError> {
+    let (mut models, mut loading) = (Vec::new(), Vec::new());
+    for spec in registry.iter() {
+        let (in_flight, instances) = (spec.batches_in_flight as usize, spec.instances as usize);
+        let (calls, end) = calls(in_flight.saturating_mul(instances));
+        let sessions = Sessions::new(Arc::clone(spec), calls, end);
+        loading.push((spec, spawn(&sessions, &Handle::current())));
+        models.push(sessions);
     }
     for (spec, instances) in loading {
         if let Err(source) = loaded(spec, instances).await {
-            close(&lobbies);
+            close(&models);
             return Err(WorkerError::Load {
                 location: spec.location,
                 source,
             });
         }
     }
-    Ok(lobbies)
+    Ok(models)
 }
 
 /// Waits until the instances of a model are loaded.

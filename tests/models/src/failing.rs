@@ -1,5 +1,7 @@
 //! Functions that fail, each in its own way, where the input has a negative value.
 
+use std::panic::panic_any;
+
 use pytriton::prelude::*;
 
 #[pytriton::model(name = "Fail", max_batch_size = 16)]
@@ -18,6 +20,37 @@ fn panic(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
         assert!(*value >= 0.0, "{value} is below zero");
     }
     input.to_owned()
+}
+
+#[pytriton::model(name = "Bomb", max_batch_size = 16)]
+#[batch]
+fn bomb(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
+    if input.iter().any(|value| *value < 0.0) {
+        panic_any(Bomb);
+    }
+    input.to_owned()
+}
+
+/// What a panic leaves behind that panics when it is dropped, with another one.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_any(Self);
+    }
+}
+
+/// Fails in the words it is told, or panics with them.
+#[pytriton::model(name = "Echo", batching = false)]
+fn echo(
+    #[input(name = "how")] how: ArrayView1<bool>,
+    #[input(name = "text")] text: ArrayView1<String>,
+) -> Result<Array1<f32>, String> {
+    let text = text.iter().cloned().collect::<String>();
+    match how.iter().any(|panics| *panics) {
+        true => panic!("{text}"),
+        false => Err(text),
+    }
 }
 
 /// One row more than it got.

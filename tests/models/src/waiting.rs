@@ -10,6 +10,19 @@ fn slow(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)
 }
 
+/// Writes down what it is asked for.
+#[pytriton::model(name = "Ledger", max_batch_size = 16)]
+#[batch]
+fn ledger(x: ArrayView2<u32>) -> Array2<u32> {
+    thread::sleep(Duration::from_millis(5));
+    let lines: String = x
+        .iter()
+        .map(|number| format!("executed {number}\n"))
+        .collect();
+    eprint!("{lines}");
+    x.to_owned()
+}
+
 #[pytriton::model(name = "TinyQueue", max_batch_size = 1, max_queue_size = 1)]
 fn tiny_queue(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)

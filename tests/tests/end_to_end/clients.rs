@@ -43,10 +43,12 @@ all! {
     errors_over_http: "test_errors_http.py";
     errors_over_grpc: "test_errors_grpc.py";
     failures: "test_failures.py";
+    limited: "test_limited.py";
     statistics: "test_statistics.py";
     surface: "test_surface.py";
     overload: "test_overload.py";
     in_flight: "test_in_flight.py";
+    saturated: "test_saturated.py";
     priorities: "test_priorities.py";
     cache: "test_cache.py";
     cached_queue: "test_cached_queue.py";

@@ -9,17 +9,19 @@ use std::time::{Duration, Instant};
 
 use pytriton_tests::{Result, finish};
 
-use crate::engine::{command, installed, workspaces};
+use crate::engine::{FREE_PORTS, command, installed, prepare, workspaces};
 use crate::process::{group, signal, wait_until};
 use crate::{EXIT, NOTICED};
 
 /// Beside the start of the product, that of a tritonserver for its help.
 const SOON: Duration = Duration::from_secs(1);
 
+const IDENTITY: &str = env!("CARGO_BIN_EXE_example_identity");
+
 /// How long a start may take before it says that it waits.
 const REMINDED: Duration = Duration::from_secs(8);
 
-fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
+pub(crate) fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
     let path = folder.join("tritonserver");
     fs::write(&path, text)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
@@ -86,6 +88,48 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn too_few_descriptors_are_named_within_a_second() -> Result<()> {
+    // What its options or a later version need is only known to tritonserver, and not every one of them ends for it.
+    let complains = impostor(
+        "echo '[warn] Error from accept() call: Too many open files' >&2; exec sleep 300",
+    )?;
+    let table = [
+        (crate::MODELS, 64, "", "64 open files are too few: "),
+        (IDENTITY, 24, "", "24 open files are too few: "),
+        (IDENTITY, 64, "", "64 open files are too few: "),
+        (
+            IDENTITY,
+            256,
+            &complains,
+            "256 open files are too few for tritonserver",
+        ),
+    ];
+    for (binary, limit, other, expected) in table {
+        let home = tempfile::tempdir()?;
+        let ports = FREE_PORTS.join(" ");
+        let serve = format!("ulimit -n {limit} && exec '{binary}' {ports}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &serve]);
+        prepare(&mut command, home.path())?;
+        if !other.is_empty() {
+            let binary = program(home.path(), 0o755, other)?;
+            command.env("PYTRITON_TRITONSERVER", binary);
+        }
+        let begun = Instant::now();
+        let refused = finish(&mut command, EXIT)?;
+        let took = begun.elapsed();
+        let log = refused.stderr;
+        assert_eq!(refused.status.code(), Some(1), "{log}");
+        let last = log.lines().last().unwrap_or_default();
+        assert!(last.starts_with(&format!("error: {expected}")), "{log}");
+        assert!(last.contains("(`ulimit -n`;"), "{log}");
+        assert!(took < SOON, "{limit}: {took:?}");
+        assert!(workspaces(home.path()).is_empty());
+    }
+    Ok(())
+}
+
 /// tritonserver says of it what it says of a port that somebody else has.
 #[test]
 fn a_certificate_that_is_missing_is_tried_once() -> Result<()> {
@@ -116,7 +160,7 @@ fn a_port_in_use_is_named_within_a_second() -> Result<()> {
     for endpoint in ["http", "grpc", "metrics"] {
         let home = tempfile::tempdir()?;
         let mut command = Command::new(crate::MODELS);
-        crate::engine::prepare(&mut command, home.path())?;
+        prepare(&mut command, home.path())?;
         for other in ["http", "grpc", "metrics"] {
             let port = if other == endpoint { address.port() } else { 0 };
             command.arg(format!("--{other}-port={port}"));

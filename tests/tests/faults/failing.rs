@@ -1,11 +1,12 @@
 //! Functions that fail or take their time behind tritonserver, compared with the embedded engine.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pytriton_tests::{Result, Server};
+use pytriton_tests::{Engine, Result, Server};
 
 use crate::engine::start;
-use crate::{MODELS, http};
+use crate::{EXIT, MODELS, http};
 
 fn input(value: &str) -> String {
     format!(r#"{{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[{value}]}}"#)
@@ -54,5 +55,54 @@ fn a_slow_function_keeps_nobody_else_waiting() -> Result<()> {
     assert!(begun.elapsed() < Duration::from_millis(1200));
     assert_eq!(http::receive(nap)?.status, 200);
     assert!(begun.elapsed() >= Duration::from_millis(1500));
+    Ok(())
+}
+
+/// The engines on which a call may take only so long.
+const LIMITED: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
+
+#[test]
+fn the_log_says_which_instance_hangs_and_when_it_is_back() -> Result<()> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for engine in LIMITED {
+        let server = Server::start_with(engine, folder, MODELS, &[])?;
+        let address = &server.banner().http;
+        let answer = http::receive(http::nap(address, "Limited", 1500)?)?;
+        assert!(answer.status >= 503, "{answer:?}");
+        let ready = || http::get(address, "/v2/models/Limited/ready").map(|answer| answer.status);
+        let begun = Instant::now();
+        while ready()? != 200 {
+            assert!(begun.elapsed() < EXIT, "{}", server.log()?);
+        }
+        let log = server.log()?;
+        let mut lines = log.lines().filter(|line| line.contains("the instance "));
+        let warned = lines.next().unwrap_or_default();
+        for part in [
+            "WARN",
+            r#"name="Limited" instance=0"#,
+            "the instance hangs: a call has taken longer than 0.5 s",
+        ] {
+            assert!(warned.contains(part), "{log}");
+        }
+        let back = lines.next().unwrap_or_default();
+        for part in ["INFO", r#"name="Limited" instance=0"#, "is back"] {
+            assert!(back.contains(part), "{log}");
+        }
+        assert_eq!(lines.next(), None, "{log}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_call_that_hangs_for_ever_keeps_no_server_from_stopping() -> Result<()> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for engine in LIMITED {
+        let server = Server::start_with(engine, folder, MODELS, &[])?;
+        let hanging = http::nap(&server.banner().http, "Limited", 3_600_000)?;
+        http::receive(hanging)?;
+        server.signal("TERM")?;
+        let (status, log) = server.wait(EXIT)?;
+        assert!(status.success(), "{log}");
+    }
     Ok(())
 }

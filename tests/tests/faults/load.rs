@@ -12,23 +12,27 @@ use crate::python;
 /// Far more than any of its answers takes.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Clients of NVIDIA's over HTTP and gRPC, in a process of their own that is killed when this is dropped.
-pub(crate) struct Load {
+/// A program in Python that is driven line by line, and killed when this is dropped.
+pub(crate) struct Driven {
     child: Child,
     commands: ChildStdin,
     answers: Receiver<String>,
 }
 
+/// Clients of NVIDIA's over HTTP and gRPC, in a process of their own.
+pub(crate) struct Load(Driven);
+
 /// What became of all calls.
 #[derive(Debug)]
 pub(crate) struct Report(String);
 
-impl Load {
-    /// Starts the process.
-    pub(crate) fn new() -> Result<Self> {
+impl Driven {
+    /// Starts a file of `tests/python`.
+    pub(crate) fn start(file: &str) -> Result<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
         let mut child = python()?
             .command()
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python/load.py"))
+            .arg(folder.join(file))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -49,23 +53,13 @@ impl Load {
         })
     }
 
-    /// Loads a server until [`end`](Self::end); returns when every client has had an answer.
-    pub(crate) fn begin(&mut self, server: &Server, model: &str) -> Result<()> {
-        let banner = server.banner();
-        let answer = self.say(&format!("begin {} {} {model}", banner.http, banner.grpc))?;
-        assert_eq!(answer, "warm");
-        Ok(())
-    }
-
-    /// Waits until every client has had an error from now on.
-    pub(crate) fn fails(&mut self) -> Result<()> {
-        assert_eq!(self.say("fails")?, "failed");
-        Ok(())
-    }
-
-    /// Lets every client end.
-    pub(crate) fn end(&mut self) -> Result<Report> {
-        self.say("end").map(Report)
+    /// Says a line and waits for the answer.
+    pub(crate) fn say(&mut self, line: &str) -> Result<String> {
+        writeln!(self.commands, "{line}")?;
+        match self.answers.recv_timeout(DEADLINE) {
+            Ok(answer) => Ok(answer),
+            Err(error) => panic!("no answer to `{line}`: {error}"),
+        }
     }
 
     /// `kill -9`.
@@ -74,17 +68,40 @@ impl Load {
         self.child.wait()?;
         Ok(())
     }
+}
 
-    fn say(&mut self, line: &str) -> Result<String> {
-        writeln!(self.commands, "{line}")?;
-        match self.answers.recv_timeout(DEADLINE) {
-            Ok(answer) => Ok(answer),
-            Err(error) => panic!("no answer to `{line}`: {error}"),
-        }
+impl Load {
+    /// Starts the process.
+    pub(crate) fn new() -> Result<Self> {
+        Driven::start("load.py").map(Self)
+    }
+
+    /// Loads a server until [`end`](Self::end); returns when every client has had an answer.
+    pub(crate) fn begin(&mut self, server: &Server, model: &str) -> Result<()> {
+        let banner = server.banner();
+        let line = format!("begin {} {} {model}", banner.http, banner.grpc);
+        assert_eq!(self.0.say(&line)?, "warm");
+        Ok(())
+    }
+
+    /// Waits until every client has had an error from now on.
+    pub(crate) fn fails(&mut self) -> Result<()> {
+        assert_eq!(self.0.say("fails")?, "failed");
+        Ok(())
+    }
+
+    /// Lets every client end.
+    pub(crate) fn end(&mut self) -> Result<Report> {
+        self.0.say("end").map(Report)
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) -> Result<()> {
+        self.0.kill()
     }
 }
 
-impl Drop for Load {
+impl Drop for Driven {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.kill();

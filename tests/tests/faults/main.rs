@@ -3,20 +3,35 @@
 //! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
 
 mod broken;
+mod calls;
+mod chaos;
 mod clients;
+mod connection;
+mod draining;
+mod dumped;
 mod engine;
 mod failing;
 mod filling;
 mod full;
 mod http;
+mod idle;
 mod installing;
 mod killed;
+mod ledger;
+mod limit;
 mod load;
+mod outputs;
 mod process;
+mod proxy;
 mod random;
+mod region;
+mod resident;
+mod severed;
 mod shell;
 mod side_by_side;
+mod sockets;
 mod stopping;
+mod texts;
 
 use std::path::Path;
 use std::time::Duration;

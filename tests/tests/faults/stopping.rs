@@ -90,7 +90,6 @@ fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
     Ok(())
 }
 
-/// Over connections that are open already tritonserver takes requests until the last moment, and loses them.
 #[test]
 fn clients_that_never_end_do_not_keep_it_from_ending() -> Result<()> {
     let home = tempfile::tempdir()?;

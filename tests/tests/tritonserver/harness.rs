@@ -162,7 +162,7 @@ fn lay_out(folder: &Path, registry: &Registry) {
     let backend = folder.join("backends").join(BACKEND_NAME);
     fs::create_dir_all(&backend).unwrap();
     let library = backend.join(format!("libtriton_{BACKEND_NAME}.so"));
-    fs::write(library, BACKEND_LIBRARY).unwrap();
+    fs::write(library, BACKEND_LIBRARY.unwrap()).unwrap();
     for spec in registry.iter() {
         let model = folder.join("models").join(spec.name);
         fs::create_dir_all(model.join(spec.version.to_string())).unwrap();

@@ -1,4 +1,6 @@
 #![deny(warnings)]
+use std::time::Duration;
+
 use pytriton::prelude::*;
 use pytriton_runtime::model::TimeoutAction;
 use pytriton_ui_tests::spec;
@@ -10,6 +12,7 @@ use pytriton_ui_tests::spec;
     batching = true,
     instances = 2,
     batches_in_flight = 4,
+    max_call_microseconds = 18_446_744_073_709_551_615,
     dynamic_batching = true,
     preferred_batch_size = [4, 8],
     max_queue_delay_microseconds = 100,
@@ -36,6 +39,7 @@ fn main() {
     let spec = spec("All.options-1_0");
     assert_eq!((spec.version, spec.max_batch_size, spec.instances), (3, 16, 2));
     assert_eq!(spec.batches_in_flight, 4);
+    assert_eq!(spec.max_call, Some(Duration::from_micros(u64::MAX)));
     let batching = spec.dynamic_batching.unwrap();
     assert_eq!(batching.preferred_batch_size, [4, 8]);
     assert_eq!(batching.max_queue_delay_microseconds, 100);
@@ -47,6 +51,7 @@ fn main() {
     assert!(policy.allow_timeout_override);
     assert!(!spec.response_cache);
     let alone = pytriton_ui_tests::spec("Alone");
+    assert_eq!(alone.max_call, None);
     assert!(alone.dynamic_batching.is_none());
     assert!(alone.response_cache);
 }

@@ -1,48 +1,65 @@
 use std::ffi::{CStr, c_char, c_void};
-use std::mem;
+use std::ops::Deref;
 use std::sync::OnceLock;
+use std::{mem, ptr};
 
 use super::raw::{
     RawAttribute, RawError, RawInput, RawInstance, RawModel, RawOutput, RawRequest, RawResponse,
 };
+use crate::failure::{Code, Failure};
 
-macro_rules! api {
-    ($(fn $field:ident = $symbol:literal($($argument:ty),*) $(-> $return:ty)?;)*) => {
-        /// The functions of Triton that a backend calls, looked up in the process that has loaded it.
-        ///
-        /// They are looked up, not linked: a binary that merely carries the backend needs no Triton to link or to run.
+macro_rules! functions {
+    (
+        $(#[$doc:meta])*
+        struct $name:ident { $($extra:ident: $type:ty)? }
+        $(fn $field:ident = $symbol:literal($($argument:ty),*) $(-> $return:ty)? $(, else $otherwise:path)?;)*
+    ) => {
+        $(#[$doc])*
         #[derive(Debug)]
-        pub(super) struct Api {
+        pub(super) struct $name {
+            $($extra: $type,)?
             $(pub(super) $field: unsafe extern "C" fn($($argument),*) $(-> $return)?,)*
         }
 
-        impl Api {
-            fn find() -> Result<Self, String> {
+        impl $name {
+            fn find($($extra: $type)?) -> Result<Self, String> {
                 Ok(Self {
-                    $($field: {
-                        let address = address($symbol)?;
+                    $($extra,)?
+                    $($field: match address($symbol) {
                         // SAFETY:
                         // - `address` is not null and stands for the function of that name.
                         // - The type is the one that Triton's headers declare for that name, and which its backend API
                         //   keeps within a major release; `initialize` checks the release.
-                        unsafe {
+                        Ok(address) => unsafe {
                             mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) $(-> $return)?>(address)
-                        }
+                        },
+                        Err(missing) => functions!(@missing missing $(, $otherwise)?),
                     },)*
                 })
             }
         }
     };
+    (@missing $missing:ident) => { return Err($missing) };
+    (@missing $missing:ident, $otherwise:path) => {{ drop($missing); $otherwise }};
 }
 
 type Error = *mut RawError;
 
-api! {
+functions! {
+    /// The functions that every release has, which are enough to refuse one.
+    struct Basics {}
     fn api_version = c"TRITONBACKEND_ApiVersion"(*mut u32, *mut u32) -> Error;
-    fn set_parallel_loading = c"TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading"(*mut RawAttribute, bool) -> Error;
     fn error_new = c"TRITONSERVER_ErrorNew"(i32, *const c_char) -> Error;
     fn error_message = c"TRITONSERVER_ErrorMessage"(Error) -> *const c_char;
     fn error_delete = c"TRITONSERVER_ErrorDelete"(Error);
+}
+
+functions! {
+    /// The functions of Triton that a backend calls, looked up in the process that has loaded it.
+    ///
+    /// They are looked up, not linked: a binary that merely carries the backend needs no Triton to link or to run.
+    struct Api { basics: &'static Basics }
+    fn set_parallel_loading = c"TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading"(*mut RawAttribute, bool) -> Error, else not_parallel;
     fn model_name = c"TRITONBACKEND_ModelName"(*mut RawModel, *mut *const c_char) -> Error;
     fn model_version = c"TRITONBACKEND_ModelVersion"(*mut RawModel, *mut u64) -> Error;
     fn instance_model = c"TRITONBACKEND_ModelInstanceModel"(*mut RawInstance, *mut *mut RawModel) -> Error;
@@ -52,8 +69,8 @@ api! {
     fn report_statistics = c"TRITONBACKEND_ModelInstanceReportStatistics"(*mut RawInstance, *mut RawRequest, bool, u64, u64, u64, u64) -> Error;
     fn report_batch_statistics = c"TRITONBACKEND_ModelInstanceReportBatchStatistics"(*mut RawInstance, u64, u64, u64, u64, u64) -> Error;
     fn request_id = c"TRITONBACKEND_RequestId"(*mut RawRequest, *mut *const c_char) -> Error;
-    fn request_cancelled = c"TRITONBACKEND_RequestIsCancelled"(*mut RawRequest, *mut bool) -> Error;
-    fn request_timeout = c"TRITONBACKEND_InferenceRequestTimeoutMicroseconds"(*mut RawRequest, *mut u64) -> Error;
+    fn request_cancelled = c"TRITONBACKEND_RequestIsCancelled"(*mut RawRequest, *mut bool) -> Error, else not_cancelled;
+    fn request_timeout = c"TRITONBACKEND_InferenceRequestTimeoutMicroseconds"(*mut RawRequest, *mut u64) -> Error, else no_timeout;
     fn request_parameter_count = c"TRITONBACKEND_RequestParameterCount"(*mut RawRequest, *mut u32) -> Error;
     fn request_parameter = c"TRITONBACKEND_RequestParameter"(*mut RawRequest, u32, *mut *const c_char, *mut i32, *mut *const c_void) -> Error;
     fn request_input_count = c"TRITONBACKEND_RequestInputCount"(*mut RawRequest, *mut u32) -> Error;
@@ -67,7 +84,33 @@ api! {
     fn response_delete = c"TRITONBACKEND_ResponseDelete"(*mut RawResponse) -> Error;
     fn response_output = c"TRITONBACKEND_ResponseOutput"(*mut RawResponse, *mut *mut RawOutput, *const c_char, i32, *const i64, u32) -> Error;
     fn response_send = c"TRITONBACKEND_ResponseSend"(*mut RawResponse, u32, Error) -> Error;
+    fn response_set_string = c"TRITONBACKEND_ResponseSetStringParameter"(*mut RawResponse, *const c_char, *const c_char) -> Error;
+    fn response_set_int = c"TRITONBACKEND_ResponseSetIntParameter"(*mut RawResponse, *const c_char, i64) -> Error;
+    fn response_set_bool = c"TRITONBACKEND_ResponseSetBoolParameter"(*mut RawResponse, *const c_char, bool) -> Error;
     fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
+}
+
+impl Deref for Api {
+    type Target = Basics;
+
+    fn deref(&self) -> &Basics {
+        self.basics
+    }
+}
+
+impl Basics {
+    /// The functions, looked up at the first call.
+    ///
+    /// # Errors
+    ///
+    /// The name of a function that this process does not have.
+    pub(super) fn get() -> Result<&'static Self, String> {
+        static BASICS: OnceLock<Result<Basics, String>> = OnceLock::new();
+        BASICS
+            .get_or_init(Self::find)
+            .as_ref()
+            .map_err(Clone::clone)
+    }
 }
 
 impl Api {
@@ -75,24 +118,81 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// The name of a function that this process does not have.
-    pub(super) fn get() -> Result<&'static Self, String> {
+    /// A [`Failure`] with the name of a function that this process does not have.
+    pub(super) fn get() -> Result<&'static Self, Failure> {
         static API: OnceLock<Result<Api, String>> = OnceLock::new();
-        API.get_or_init(Self::find).as_ref().map_err(Clone::clone)
+        API.get_or_init(|| Self::find(Basics::get()?))
+            .as_ref()
+            .map_err(|missing| Failure::new(Code::Unsupported, missing))
     }
 }
 
+/// Before the release 1.14 the instances of a model are initialized one after the other.
+unsafe extern "C" fn not_parallel(_: *mut RawAttribute, _: bool) -> Error {
+    ptr::null_mut()
+}
+
+/// Before October 2023, in the release 1.16, nobody could take a request back.
+unsafe extern "C" fn not_cancelled(_: *mut RawRequest, cancelled: *mut bool) -> Error {
+    // SAFETY: a pointer that is valid for writes, as for Triton's own function.
+    unsafe { cancelled.write(false) };
+    ptr::null_mut()
+}
+
+/// Before the release 1.17 no backend is told a request's timeout.
+unsafe extern "C" fn no_timeout(_: *mut RawRequest, timeout: *mut u64) -> Error {
+    // SAFETY: as above.
+    unsafe { timeout.write(0) };
+    ptr::null_mut()
+}
+
+unsafe extern "C" {
+    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
+}
+
+/// The function of that name that comes after this library's own; null where there is none.
+#[cfg(pytriton_library)]
+pub(super) fn next(symbol: &CStr) -> *const c_void {
+    let after_this_one = ptr::without_provenance_mut(usize::MAX);
+    // SAFETY:
+    // - The handle is `RTLD_NEXT`, what comes after this library in the search order of the process.
+    // - `symbol` ends with a zero byte and outlives the call.
+    unsafe { dlsym(after_this_one, symbol.as_ptr()) }
+}
+
 fn address(symbol: &CStr) -> Result<*mut c_void, String> {
-    unsafe extern "C" {
-        fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
-    }
     // SAFETY:
     // - A null handle is `RTLD_DEFAULT`, the search order of the process.
     // - `symbol` ends with a zero byte and outlives the call.
-    let address = unsafe { dlsym(std::ptr::null_mut(), symbol.as_ptr()) };
+    let address = unsafe { dlsym(ptr::null_mut(), symbol.as_ptr()) };
     if address.is_null() {
         let symbol = symbol.to_string_lossy();
         return Err(format!("this tritonserver has no function {symbol}"));
     }
     Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_lacks_is_answered_for_it() {
+        let request = ptr::null_mut();
+        let (mut cancelled, mut timeout) = (true, 1);
+        // SAFETY: `cancelled` is valid for writes.
+        assert!(unsafe { not_cancelled(request, &raw mut cancelled) }.is_null());
+        // SAFETY: `timeout` is valid for writes.
+        assert!(unsafe { no_timeout(request, &raw mut timeout) }.is_null());
+        assert_eq!((cancelled, timeout), (false, 0));
+    }
+
+    #[test]
+    fn a_process_that_is_no_server_is_told_what_it_lacks() {
+        let missing = Basics::get().unwrap_err();
+        assert_eq!(
+            missing,
+            "this tritonserver has no function TRITONBACKEND_ApiVersion"
+        );
+    }
 }

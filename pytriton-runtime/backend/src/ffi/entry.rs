@@ -3,12 +3,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::slice;
 
-use super::api::Api;
+use super::api::{Api, Basics};
+use super::batch::Batch;
 use super::error::{check, to_raw};
-use super::execution::{Executor, Instance};
-use super::lanes::Lanes;
+use super::executor::{Executor, Instance};
 use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 use crate::failure::{Code, Failure};
+
+/// What is said of an instance with which nothing was left.
+const NOT_INITIALIZED: &str = "the instance was not initialized";
 
 /// `TRITONBACKEND_Initialize`.
 ///
@@ -16,17 +19,21 @@ use crate::failure::{Code, Failure};
 ///
 /// To be called by Triton.
 pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
-    guarded(|api| {
+    answered(|basics| {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both pointers are valid for writes.
-        let error = unsafe { (api.api_version)(&raw mut major, &raw mut minor) };
-        check(api, error)?;
+        let error = unsafe { (basics.api_version)(&raw mut major, &raw mut minor) };
+        check(basics, error)?;
         let (wanted_major, wanted_minor) = API_VERSION;
         if major == wanted_major && minor >= wanted_minor {
-            return Ok(());
+            // Without it the server still serves, and takes longer to stop.
+            #[cfg(pytriton_library)]
+            let _ = crate::shm::lend();
+            return Api::get().map(drop);
         }
         let message = format!(
-            "tritonserver offers version {major}.{minor} of the backend API, {wanted_major}.{wanted_minor} is needed"
+            "tritonserver offers version {major}.{minor} of the backend API, {wanted_major}.{wanted_minor} or a later \
+             {wanted_major}.x is needed"
         );
         Err(Failure::new(Code::Unsupported, message))
     })
@@ -57,8 +64,8 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let description = unsafe { describe(api, instance) }?;
-        let lanes = Box::new(Lanes::new(api, E::start(&description)?)?);
-        let state = Box::into_raw(lanes).cast::<c_void>();
+        let executor = Box::new(E::start(&description)?);
+        let state = Box::into_raw(executor).cast::<c_void>();
         // SAFETY: as above; Triton only keeps the pointer.
         let error = unsafe { (api.instance_set_state)(instance, state) };
         check(api, error)
@@ -98,32 +105,81 @@ pub unsafe fn execute<E: Executor>(
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let state = unsafe { state::<E>(api, instance) }?;
-        // SAFETY: the pointer, if any, came out of a box of this type, and Triton executes one batch of an instance at
-        // a time (invariant 1).
-        let Some(lanes) = (unsafe { state.as_mut() }) else {
-            return Err(Failure::internal("the instance was not initialized"));
+        // SAFETY: the pointer, if any, came out of a box of this type, which is shared only.
+        let Some(executor) = (unsafe { state.as_ref() }) else {
+            return Err(Failure::internal(NOT_INITIALIZED));
         };
         // SAFETY: Triton gives an array of `count` requests, which is not empty.
         let requests = unsafe { slice::from_raw_parts(requests, count as usize) };
-        // SAFETY: the instance and the requests are live, and the requests are given to the backend.
-        unsafe { lanes.run(instance, requests) };
+        // From here on the requests are the backend's: an error, or a panic that becomes one, would give them to Triton a
+        // second time.
+        let _abort = AbortOnUnwind;
+        // SAFETY: the instance is live until it is finalized, which ends the executor first; the requests are live, and
+        // given to the backend.
+        let batch = unsafe { Batch::new(api, instance, requests) };
+        if !batch.is_answered() {
+            let _ = catch_unwind(AssertUnwindSafe(|| executor.execute(batch)));
+        }
         Ok(())
     })
 }
 
+/// `TRITONBACKEND_ModelInstanceReady`, which servers from 26.01 on call whenever they are asked for readiness, also
+/// while the instance executes a batch.
+///
+/// # Safety
+///
+/// To be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
+pub unsafe fn instance_ready<E: Executor>(instance: *mut RawInstance) -> *mut RawError {
+    guarded(|api| {
+        // SAFETY: `instance` is Triton's, live for this call.
+        let state = unsafe { state::<E>(api, instance) }?;
+        // SAFETY: as in `execute`.
+        let Some(executor) = (unsafe { state.as_ref() }) else {
+            return Err(Failure::internal(NOT_INITIALIZED));
+        };
+        match executor.is_ready() {
+            true => Ok(()),
+            false => Err(Failure::new(
+                Code::Unavailable,
+                "nothing executes the batches of the instance",
+            )),
+        }
+    })
+}
+
+/// Ends the process when a panic comes by.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            std::process::abort();
+        }
+    }
+}
+
 /// Calls a body with Triton's functions, and turns its failure, or its panic, into an error of Triton's.
 fn guarded(body: impl FnOnce(&'static Api) -> Result<(), Failure>) -> *mut RawError {
-    let Ok(api) = Api::get() else {
-        // Without the functions there is none to make an error with; Triton has looked some of them up itself.
-        eprintln!("pytriton: {}", Api::get().err().unwrap_or_default());
-        std::process::abort();
+    answered(|_| Api::get().and_then(body))
+}
+
+/// The same with the functions that every release has.
+fn answered(body: impl FnOnce(&'static Basics) -> Result<(), Failure>) -> *mut RawError {
+    let basics = match Basics::get() {
+        Ok(basics) => basics,
+        Err(missing) => {
+            // No server is without these, and what is not can be told nothing: an error is made by one of them.
+            eprintln!("pytriton: {missing}");
+            std::process::abort();
+        }
     };
     // A panic ends the call it happened in; nothing that is shared between calls is left half-done.
-    let done = catch_unwind(AssertUnwindSafe(|| body(api)));
+    let done = catch_unwind(AssertUnwindSafe(|| body(basics)));
     match done {
         Ok(Ok(())) => ptr::null_mut(),
-        Ok(Err(failure)) => to_raw(&failure, api),
-        Err(_) => to_raw(&Failure::internal("the backend panicked"), api),
+        Ok(Err(failure)) => to_raw(&failure, basics),
+        Err(_) => to_raw(&Failure::internal("the backend panicked"), basics),
     }
 }
 
@@ -162,7 +218,7 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
 /// # Safety
 ///
 /// `instance` must be live.
-unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut Lanes<E>, Failure> {
+unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut E, Failure> {
     let mut state = ptr::null_mut();
     // SAFETY: the instance is live, `state` is valid for writes.
     let error = unsafe { (api.instance_state)(instance, &raw mut state) };

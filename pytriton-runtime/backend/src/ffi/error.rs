@@ -1,29 +1,29 @@
 use std::ffi::{CStr, CString};
 
-use super::api::Api;
+use super::api::Basics;
 use super::raw::RawError;
 use crate::failure::Failure;
 
 /// The failure as an object of Triton's, to be handed over to it.
-pub(super) fn to_raw(failure: &Failure, api: &Api) -> *mut RawError {
+pub(super) fn to_raw(failure: &Failure, basics: &Basics) -> *mut RawError {
     // A zero byte would end the text; everything else may stand in it.
     let text = CString::new(failure.message.replace('\0', " ")).unwrap_or_default();
     // SAFETY: `text` ends with a zero byte and outlives the call, which copies it.
-    unsafe { (api.error_new)(failure.code as i32, text.as_ptr()) }
+    unsafe { (basics.error_new)(failure.code as i32, text.as_ptr()) }
 }
 
 /// Turns what a function of Triton returned into a result; the error, if any, is taken over and deleted.
-pub(super) fn check(api: &Api, error: *mut RawError) -> Result<(), Failure> {
+pub(super) fn check(basics: &Basics, error: *mut RawError) -> Result<(), Failure> {
     if error.is_null() {
         return Ok(());
     }
     // SAFETY: `error` is not null, and Triton gives errors that it returns to the caller.
-    let message = unsafe { (api.error_message)(error) };
+    let message = unsafe { (basics.error_message)(error) };
     // SAFETY: Triton's messages end with a zero byte and live as long as their error, which is deleted below.
     let message = unsafe { CStr::from_ptr(message) }
         .to_string_lossy()
         .into_owned();
     // SAFETY: `error` is the caller's, not null, and is not used any more.
-    unsafe { (api.error_delete)(error) };
+    unsafe { (basics.error_delete)(error) };
     Err(Failure::internal(message))
 }

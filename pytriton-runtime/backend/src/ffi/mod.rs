@@ -3,28 +3,32 @@
 //! Invariants, on which the SAFETY comments below rely:
 //!
 //! 1. Triton calls the entry points with pointers to its own live objects, as `tritonbackend.h` says, and calls
-//!    execute, initialize and finalize of one instance one after the other.
+//!    execute, initialize and finalize of one instance one after the other. Whether an instance is ready it asks at any
+//!    time between its initialize and its finalize.
 //! 2. What Triton returns through a pointer when it reports no error is valid: texts end with a zero byte, arrays are as
 //!    long as the count beside them, and both live until their request is released.
-//! 3. A [`Requests`] is made from the requests of one execution and does not outlive it: until its end, where they are
-//!    released, they belong to the backend.
+//! 3. A [`Request`] is borrowed from the [`Batch`] that has it, which releases it: until then it belongs to the backend.
 //! 4. No panic leaves an entry point.
 //! 5. Triton's objects may be used by any thread. A request that the backend has is live until it is released, an
-//!    instance until it is finalized; that waits for the threads on which its batches are executed.
+//!    instance until it is finalized; that waits for the batches that are under way.
 
 mod api;
+mod batch;
 mod clock;
 mod entry;
 mod error;
-mod execution;
-mod lanes;
+mod executor;
+#[cfg(pytriton_library)]
+mod interpose;
 mod raw;
 mod request;
 mod response;
 
+pub use batch::{Batch, Times};
 pub use clock::now;
-pub use entry::{execute, finalize_instance, initialize, initialize_instance, set_attributes};
-pub use execution::{Executed, Executor, Instance};
+pub use entry::{
+    execute, finalize_instance, initialize, initialize_instance, instance_ready, set_attributes,
+};
+pub use executor::{Executor, Instance};
 pub use raw::{RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
-pub use request::{Input, Parameter, Request, Requests, Value};
-pub use response::Responses;
+pub use request::{Input, Parameter, Request, Value};

@@ -34,8 +34,8 @@ opaque! {
     pub(super) RawOutput,
 }
 
-/// The release of the backend API that this is written against; an older minor release lacks functions.
-pub(super) const API_VERSION: (u32, u32) = (1, 17);
+/// The oldest release of the backend API with all that is needed: it brought the parameters of requests.
+pub(super) const API_VERSION: (u32, u32) = (1, 12);
 
 /// `TRITONSERVER_MEMORY_GPU`: the one kind of memory that the CPU cannot read.
 pub(super) const MEMORY_GPU: i32 = 2;

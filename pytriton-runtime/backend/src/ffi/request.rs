@@ -12,13 +12,6 @@ use super::raw::{
 };
 use crate::failure::{Code, Failure};
 
-/// The requests of one execution.
-#[derive(Debug, Clone, Copy)]
-pub struct Requests<'b> {
-    api: &'static Api,
-    raw: &'b [*mut RawRequest],
-}
-
 /// A request that belongs to the backend while it executes.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'b> {
@@ -57,38 +50,16 @@ pub enum Value<'b> {
     Double(f64),
 }
 
-impl<'b> Requests<'b> {
-    /// The requests of an execution.
-    ///
-    /// # Safety
-    ///
-    /// Each pointer must be to a request of Triton's that is not released before `'b` ends.
-    pub(super) unsafe fn new(api: &'static Api, raw: &'b [*mut RawRequest]) -> Self {
-        Self { api, raw }
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.raw.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.raw.is_empty()
-    }
-
-    /// The requests, in Triton's order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Request<'b>> + use<'b> {
-        let api = self.api;
-        self.raw.iter().map(move |&raw| Request {
+impl<'b> Request<'b> {
+    /// A request that is the backend's as long as it is used.
+    pub(super) fn new(api: &'static Api, raw: *mut RawRequest) -> Self {
+        Self {
             api,
             raw,
             batch: PhantomData,
-        })
+        }
     }
-}
 
-impl<'b> Request<'b> {
     /// The client's id; empty for none.
     ///
     /// # Errors

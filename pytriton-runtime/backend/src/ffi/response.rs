@@ -1,152 +1,101 @@
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
 use super::api::Api;
 use super::error::{check, to_raw};
 use super::raw::{MEMORY_CPU, MEMORY_GPU, RESPONSE_FINAL, RawOutput, RawResponse, TYPE_INVALID};
 use super::request::Request;
-use crate::failure::{Code, Failure};
+use crate::failure::Failure;
+use crate::wire::Parameter;
 
-/// What becomes of the requests of an execution, by their position; sent when it is over.
+/// A response that is this library's until it is sent.
 #[derive(Debug)]
-pub struct Responses {
+pub(super) struct Response {
     api: &'static Api,
-    slots: Vec<Slot>,
+    raw: *mut RawResponse,
 }
 
-#[derive(Debug)]
-enum Slot {
-    /// Nothing is known.
-    Open,
-    /// It has a response, which is this library's until it is sent.
-    Begun(*mut RawResponse),
-    /// It failed.
-    Failed(Failure),
-}
-
-// SAFETY: a response that was begun may be used by any thread, by one at a time.
-unsafe impl Send for Responses {}
-
-impl Responses {
-    pub(super) fn new(api: &'static Api) -> Self {
-        Self {
-            api,
-            slots: Vec::new(),
-        }
-    }
-
-    /// Forgets the last execution, whose responses were sent, and expects `count` requests.
-    pub(super) fn expect(&mut self, count: usize) {
-        self.slots.clear();
-        self.slots.resize_with(count, || Slot::Open);
-    }
-
-    /// Begins the response of a request that has succeeded.
-    ///
-    /// # Errors
-    ///
-    /// Triton's words.
-    pub fn begin(&mut self, index: usize, request: Request<'_>) -> Result<(), Failure> {
-        let response = self.response(request)?;
-        if let Some(slot) = self.slots.get_mut(index) {
-            *slot = Slot::Begun(response);
-        }
-        Ok(())
-    }
-
-    /// Adds an output to a response that was begun.
-    ///
-    /// # Errors
-    ///
-    /// Triton's words.
-    pub fn output(
-        &mut self,
-        index: usize,
-        (name, datatype): (&CStr, i32),
-        dims: &[i64],
-        data: &[u8],
-    ) -> Result<(), Failure> {
-        let Some(&Slot::Begun(response)) = self.slots.get(index) else {
-            return Err(Failure::internal(
-                "an output of a response that was not begun",
-            ));
-        };
-        let output = self.declare(response, (name, datatype), dims)?;
-        self.fill(output, data)
-    }
-
-    /// Says that a request has failed.
-    pub fn fail(&mut self, index: usize, failure: Failure) {
-        let Some(slot) = self.slots.get_mut(index) else {
-            return;
-        };
-        if let Slot::Begun(response) = std::mem::replace(slot, Slot::Failed(failure)) {
-            // SAFETY: the response was begun, not sent, and is forgotten here.
-            let error = unsafe { (self.api.response_delete)(response) };
-            // There is nobody to tell.
-            let _ = check(self.api, error);
-        }
-    }
-
-    /// Says that all requests have failed, those too whose responses were begun.
-    pub(super) fn fail_all(&mut self, failure: &Failure) {
-        for index in 0..self.slots.len() {
-            self.fail(index, failure.clone());
-        }
-    }
-
-    /// Whether a request has succeeded.
-    pub(super) fn succeeded(&self, index: usize) -> bool {
-        matches!(self.slots.get(index), Some(Slot::Begun(_)))
-    }
-
-    /// Sends a request's response.
-    pub(super) fn send(&mut self, index: usize, request: Request<'_>) -> Result<(), Failure> {
-        let Some(slot) = self.slots.get_mut(index) else {
-            return Ok(());
-        };
-        let (response, failure) = match std::mem::replace(slot, Slot::Open) {
-            Slot::Begun(response) => (response, ptr::null_mut()),
-            Slot::Failed(failure) => (self.failed(request)?, to_raw(&failure, self.api)),
-            Slot::Open => {
-                let failure = Failure::new(Code::Internal, "the model has not answered");
-                (self.failed(request)?, to_raw(&failure, self.api))
-            }
-        };
-        // SAFETY: the response was begun and not sent; it is Triton's from here on. The error stays this library's.
-        let error = unsafe { (self.api.response_send)(response, RESPONSE_FINAL, failure) };
-        if !failure.is_null() {
-            // SAFETY: `failure` was made above, Triton has copied it, and it is not used any more.
-            unsafe { (self.api.error_delete)(failure) };
-        }
-        check(self.api, error)
-    }
-
-    fn response(&self, request: Request<'_>) -> Result<*mut RawResponse, Failure> {
-        let mut response = ptr::null_mut();
-        // SAFETY: the request is live (invariant 3), `response` is valid for writes.
-        let error = unsafe { (self.api.response_new)(&raw mut response, request.raw()) };
-        check(self.api, error)?;
-        Ok(response)
+impl Response {
+    /// A response to a request.
+    pub(super) fn new(api: &'static Api, request: Request<'_>) -> Result<Self, Failure> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the request is live (invariant 3), `raw` is valid for writes.
+        let error = unsafe { (api.response_new)(&raw mut raw, request.raw()) };
+        check(api, error)?;
+        Ok(Self { api, raw })
     }
 
     /// A response for an error, which Triton's response cache must not keep.
     ///
     /// It would answer the next such request with success and no outputs. What it cannot copy it does not keep, and an
     /// output without memory is such a thing; beside an error no client sees it.
-    fn failed(&self, request: Request<'_>) -> Result<*mut RawResponse, Failure> {
-        let response = self.response(request)?;
+    pub(super) fn failed(api: &'static Api, request: Request<'_>) -> Result<Self, Failure> {
+        let mut response = Self::new(api, request)?;
         if let Ok(name) = request.output(0) {
             // An error that is kept is still an error for whoever waits for this one.
-            let _ = self.declare(response, (name, TYPE_INVALID), &[0]);
+            let _ = response.declare((name, TYPE_INVALID), &[0]);
         }
         Ok(response)
     }
 
-    /// Adds an output that has no memory yet to a response.
+    /// Adds a parameter.
+    pub(super) fn parameter(&mut self, name: &str, value: Parameter<'_>) -> Result<(), Failure> {
+        let text = |text: &str| {
+            CString::new(text).map_err(|error| Failure::internal(format!("a parameter: {error}")))
+        };
+        let name = text(name)?;
+        let (response, name) = (self.raw, name.as_ptr());
+        // SAFETY (all three): the response is not sent, the texts end with a zero byte and are copied.
+        let error = match value {
+            Parameter::String(value) => {
+                let value = text(value)?;
+                // SAFETY: as above.
+                unsafe { (self.api.response_set_string)(response, name, value.as_ptr()) }
+            }
+            // SAFETY: as above.
+            Parameter::Int64(value) => unsafe {
+                (self.api.response_set_int)(response, name, value)
+            },
+            // SAFETY: as above.
+            Parameter::Bool(value) => unsafe {
+                (self.api.response_set_bool)(response, name, value)
+            },
+            Parameter::Double(value) => {
+                let text = text(&value.to_string())?;
+                // SAFETY: as above.
+                unsafe { (self.api.response_set_string)(response, name, text.as_ptr()) }
+            }
+        };
+        check(self.api, error)
+    }
+
+    /// Adds an output.
+    pub(super) fn output(
+        &mut self,
+        (name, datatype): (&CStr, i32),
+        dims: &[i64],
+        data: &[u8],
+    ) -> Result<(), Failure> {
+        let output = self.declare((name, datatype), dims)?;
+        self.fill(output, data)
+    }
+
+    /// Sends it as the request's last; the error, if any, is sent with it.
+    pub(super) fn send(mut self, failure: Option<&Failure>) -> Result<(), Failure> {
+        let error = failure.map_or(ptr::null_mut(), |failure| to_raw(failure, self.api));
+        let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
+        // SAFETY: the response was not sent; it is Triton's from here on. The error stays this library's.
+        let sent = unsafe { (self.api.response_send)(raw, RESPONSE_FINAL, error) };
+        if !error.is_null() {
+            // SAFETY: `error` was made above, Triton has copied it, and it is not used any more.
+            unsafe { (self.api.error_delete)(error) };
+        }
+        check(self.api, sent)
+    }
+
+    /// Adds an output that has no memory yet.
     fn declare(
-        &self,
-        response: *mut RawResponse,
+        &mut self,
         (name, datatype): (&CStr, i32),
         dims: &[i64],
     ) -> Result<*mut RawOutput, Failure> {
@@ -155,11 +104,11 @@ impl Responses {
         let mut output = ptr::null_mut();
         let (outputs, name, dims) = (&raw mut output, name.as_ptr(), dims.as_ptr());
         // SAFETY:
-        // - The response was begun and not yet sent.
+        // - The response is not sent.
         // - `name` ends with a zero byte, `dims` has `rank` elements; both are copied.
         // - `outputs` is valid for writes.
         let error =
-            unsafe { (self.api.response_output)(response, outputs, name, datatype, dims, rank) };
+            unsafe { (self.api.response_output)(self.raw, outputs, name, datatype, dims, rank) };
         check(self.api, error)?;
         Ok(output)
     }
@@ -176,13 +125,28 @@ impl Responses {
         if memory == MEMORY_GPU {
             return Err(Failure::internal("Triton wants an output in GPU memory"));
         }
-        if data.is_empty() || buffer.is_null() {
+        if data.is_empty() {
             return Ok(());
+        }
+        if buffer.is_null() {
+            return Err(Failure::internal("Triton gives no memory for an output"));
         }
         // SAFETY:
         // - `buffer` is valid for writes of `len` bytes (invariant 2), in memory of the CPU.
         // - It is Triton's own and new, so that it does not overlap `data`.
         unsafe { ptr::copy_nonoverlapping(data.as_ptr(), buffer.cast(), data.len()) };
         Ok(())
+    }
+}
+
+impl Drop for Response {
+    fn drop(&mut self) {
+        if self.raw.is_null() {
+            return;
+        }
+        // SAFETY: the response was not sent, and is forgotten here.
+        let error = unsafe { (self.api.response_delete)(self.raw) };
+        // There is nobody to tell.
+        let _ = check(self.api, error);
     }
 }

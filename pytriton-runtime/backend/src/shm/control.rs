@@ -1,82 +1,175 @@
 use std::fs::File;
 use std::io;
+use std::mem::size_of;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::slice;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::map::{Map, PAGE};
+use super::Futex;
+use super::map::Map;
 use super::segment::{Segment, SegmentError};
 use super::view::sealed_len;
+use crate::ring::{Indices, Ring, Slot};
 
-/// The page of numbers that both sides change.
+/// The memory that both sides change: two rings and what the worker says of itself.
 #[derive(Debug)]
-pub struct Control {
+pub(crate) struct Control {
     map: Map,
     file: File,
+    slots: Slots,
 }
 
-/// What stands on it.
-#[derive(Debug)]
-#[repr(C)]
-pub struct Numbers {
-    /// The doorbell's word.
-    pub bell: AtomicU32,
-    /// How many input segments the worker has kept.
-    pub kept: AtomicU32,
-    /// The bytes of the batch's description, at the start of the input segment.
-    pub batch: AtomicU64,
-    /// The bytes of the batch's tensors, behind it.
-    pub batch_data: AtomicU64,
-    /// The bytes of the answer's description, at the start of the output segment.
-    pub answer: AtomicU64,
-    /// The bytes of the answer's tensors, behind it.
-    pub answer_data: AtomicU64,
+/// How many slots each ring has: powers of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slots {
+    /// From tritonserver to the worker.
+    pub down: u32,
+    /// From the worker to tritonserver.
+    pub up: u32,
+}
+
+/// What the worker says of the instances behind a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// They serve.
+    Serving,
+    /// They cannot serve now.
+    Unavailable,
+}
+
+/// What stands at the beginning.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct Head {
+    down: Indices,
+    up: Indices,
+    state: AtomicU32,
+}
+
+const UNAVAILABLE: u32 = 1;
+
+impl Slots {
+    /// No ring has more.
+    const MOST: u32 = 1 << 20;
+
+    /// The bytes of both rings; `None` for numbers that cannot be.
+    fn len(self) -> Option<usize> {
+        let fits = |slots: u32| slots.is_power_of_two() && slots <= Self::MOST;
+        let slots = self.down as usize + self.up as usize;
+        let fit = fits(self.down) && fits(self.up);
+        fit.then(|| size_of::<Head>() + slots * size_of::<Slot>())
+    }
 }
 
 impl Control {
-    /// A page of zeros.
+    /// Two empty rings.
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Memory`] when the system does not give one.
-    pub fn new() -> Result<Self, SegmentError> {
-        let mut segment = Segment::with_capacity(c"pytriton-control", PAGE)?;
-        segment.commit(PAGE)?;
+    /// [`SegmentError::Memory`] when the system does not give the memory.
+    pub(crate) fn new(slots: Slots) -> Result<Self, SegmentError> {
+        let memory = |bytes| move |source| SegmentError::Memory { bytes, source };
+        let len = slots.len().unwrap_or(usize::MAX);
+        let segment = Segment::new(c"pytriton-control", len)?;
+        segment.commit(len)?;
         let descriptor = segment.as_fd().try_clone_to_owned();
-        let memory = |source| SegmentError::Memory {
-            bytes: PAGE,
-            source,
-        };
-        Self::open(descriptor.map_err(memory)?).map_err(memory)
+        Self::open(descriptor.map_err(memory(len))?, slots).map_err(memory(len))
     }
 
-    /// Maps a page that was handed over.
+    /// Maps rings that were handed over.
     ///
     /// # Errors
     ///
     /// An [`io::Error`] when the file is not sealed as a segment is, or too small.
-    pub fn open(descriptor: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn open(descriptor: OwnedFd, slots: Slots) -> io::Result<Self> {
         let file = File::from(descriptor);
-        if sealed_len(&file)? < PAGE {
-            return Err(io::Error::other("a control page that is too small"));
+        let len = slots.len();
+        let len = len.ok_or_else(|| io::Error::other("rings of an impossible length"))?;
+        if sealed_len(&file)? < len {
+            return Err(io::Error::other("rings that are too small"));
         }
-        let map = Map::new(&file, PAGE, true)?;
-        Ok(Self { map, file })
+        let map = Map::new(&file, len, true)?;
+        Ok(Self { map, file, slots })
     }
 
-    /// The numbers.
-    pub fn numbers(&self) -> &Numbers {
-        let base = self.map.base().cast::<Numbers>();
+    /// The ring from tritonserver to the worker.
+    pub(crate) fn down(&self) -> Ring<'_, Futex> {
+        Ring::new(&self.head().down, self.slots(0, self.slots.down), Futex)
+    }
+
+    /// The ring from the worker to tritonserver.
+    pub(crate) fn up(&self) -> Ring<'_, Futex> {
+        let slots = self.slots(self.slots.down, self.slots.up);
+        Ring::new(&self.head().up, slots, Futex)
+    }
+
+    /// What the worker says of itself.
+    pub(crate) fn state(&self) -> State {
+        match self.head().state.load(Ordering::Relaxed) {
+            UNAVAILABLE => State::Unavailable,
+            _ => State::Serving,
+        }
+    }
+
+    /// Says something else.
+    pub(crate) fn set_state(&self, state: State) {
+        let number = u32::from(state == State::Unavailable) * UNAVAILABLE;
+        self.head().state.store(number, Ordering::Relaxed);
+    }
+
+    fn head(&self) -> &Head {
+        let base = self.map.base().cast::<Head>();
         // SAFETY:
-        // - `base` is the start of a page: aligned, and longer than `Numbers`.
-        // - The page was zeroed by the kernel, and zeros are valid atomics.
+        // - `base` is the start of a page, and the mapping is longer than `Head`.
+        // - The memory was zeroed by the kernel, and zeros are valid atomics.
         // - Atomics may be changed by others at any time (invariant 4).
         // - The mapping lives as long as `self`, and the file cannot shrink (invariant 1).
         unsafe { base.as_ref() }
     }
+
+    fn slots(&self, first: u32, count: u32) -> &[Slot] {
+        let base = self.map.base().cast::<Slot>().as_ptr();
+        let offset = size_of::<Head>() / size_of::<Slot>() + first as usize;
+        let slots = base.wrapping_add(offset);
+        // SAFETY:
+        // - Head and slots are as long together as the mapping, which `open` has made for their numbers.
+        // - `Head` is a multiple of a slot long, so that the slots are aligned as the page is.
+        // - Zeros are valid atomics, which others may change at any time (invariant 4).
+        // - The mapping lives as long as `self`, and the file cannot shrink (invariant 1).
+        unsafe { slice::from_raw_parts(slots, count as usize) }
+    }
 }
+
+const _: () = assert!(size_of::<Head>().is_multiple_of(size_of::<Slot>()));
 
 impl AsFd for Control {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_see_the_same_rings() {
+        let slots = Slots { down: 4, up: 8 };
+        let one = Control::new(slots).unwrap();
+        let two = Control::open(one.as_fd().try_clone_to_owned().unwrap(), slots).unwrap();
+        assert_eq!((two.down().capacity(), two.up().capacity()), (4, 8));
+        assert_eq!(two.state(), State::Serving);
+        one.set_state(State::Unavailable);
+        assert_eq!(two.state(), State::Unavailable);
+    }
+
+    #[test]
+    fn impossible_lengths_are_refused() {
+        let control = Control::new(Slots { down: 4, up: 4 }).unwrap();
+        for (down, up) in [(0, 4), (3, 4), (4, 1 << 21), (1 << 20, 1 << 20)] {
+            let descriptor = control.as_fd().try_clone_to_owned().unwrap();
+            let opened = Control::open(descriptor, Slots { down, up });
+            assert!(opened.is_err(), "{down} {up}");
+        }
     }
 }

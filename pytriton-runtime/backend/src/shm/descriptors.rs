@@ -3,6 +3,7 @@ use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::ptr;
 
 use super::sys;
@@ -18,12 +19,26 @@ const CONTROL: usize = HEADER + (MOST * size_of::<c_int>()).next_multiple_of(siz
 #[repr(C, align(8))]
 struct Ancillary([u8; CONTROL]);
 
+/// Connects to a socket, however many signals come meanwhile.
+///
+/// # Errors
+///
+/// An [`io::Error`] when nobody listens.
+pub(crate) fn connect(path: &Path) -> io::Result<UnixStream> {
+    loop {
+        match UnixStream::connect(path) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            connected => return connected,
+        }
+    }
+}
+
 /// Sends one byte and descriptors with it.
 ///
 /// # Errors
 ///
 /// An [`io::Error`] when the socket does not take them, or there are more than two.
-pub fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+pub(crate) fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
     if descriptors.len() > MOST {
         return Err(io::ErrorKind::InvalidInput.into());
     }
@@ -46,11 +61,12 @@ pub fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<(
     // - `message` has the layout of `struct msghdr`, and its pointers are to `vector`, `byte` and `ancillary`, which
     //   outlive the call and are as long as it says.
     // - The descriptors in it are borrowed for the length of the call.
-    let sent = unsafe { sys::sendmsg(socket.as_raw_fd(), &raw const message, sys::MSG_NOSIGNAL) };
+    let sent = sys::uninterrupted(|| unsafe {
+        sys::sendmsg(socket.as_raw_fd(), &raw const message, sys::MSG_NOSIGNAL)
+    })?;
     match sent {
         1 => Ok(()),
-        0 => Err(io::ErrorKind::WriteZero.into()),
-        _ => Err(io::Error::last_os_error()),
+        _ => Err(io::ErrorKind::WriteZero.into()),
     }
 }
 
@@ -59,18 +75,18 @@ pub fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<(
 /// # Errors
 ///
 /// An [`io::Error`] when the other end has gone, or sent anything else.
-pub fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedFd; N]> {
+pub(crate) fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedFd; N]> {
     let mut ancillary = Ancillary([0; CONTROL]);
     let mut byte = [0_u8];
     let mut vector = vector(&mut byte);
     let mut message = message(&mut vector, &mut ancillary, CONTROL);
     let flags = sys::MSG_CMSG_CLOEXEC;
     // SAFETY: as in `send`; the buffers are valid for writes.
-    let received = unsafe { sys::recvmsg(socket.as_raw_fd(), &raw mut message, flags) };
-    match received {
-        1 => {}
-        0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-        _ => return Err(io::Error::last_os_error()),
+    let received = sys::uninterrupted(|| unsafe {
+        sys::recvmsg(socket.as_raw_fd(), &raw mut message, flags)
+    })?;
+    if received == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
     }
     let control_length = message.control_length.min(CONTROL);
     let received = owned(&ancillary.0[..control_length]);
@@ -130,18 +146,20 @@ mod tests {
     use std::io::Write;
     use std::os::fd::AsFd;
 
-    use super::super::{Segment, View};
+    use super::super::{Arena, View};
     use super::*;
 
     #[test]
     fn hands_segments_over() {
         let (one, two) = UnixStream::pair().unwrap();
-        let mut segment = Segment::with_capacity(c"test", 1 << 20).unwrap();
-        segment.commit(1).unwrap();
-        segment.write(0, b"x").unwrap();
-        send(&one, &[segment.as_fd(), segment.as_fd()]).unwrap();
+        let mut region = Arena::default().allocate(1).unwrap();
+        region.write(0, b"x").unwrap();
+        send(&one, &[region.file(), region.file()]).unwrap();
         for descriptor in receive::<2>(&two).unwrap() {
-            assert_eq!(View::new(descriptor).unwrap().bytes(0, 1).unwrap(), b"x");
+            assert_eq!(
+                View::new(&descriptor.into()).unwrap().bytes(0, 1).unwrap(),
+                b"x"
+            );
         }
     }
 

@@ -3,21 +3,22 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use super::sys;
-use crate::channel::Sleep;
+use crate::ring::Sleep;
 
 /// Sleeps on words of shared memory, across processes.
 #[derive(Debug, Clone, Copy)]
-pub struct Futex;
+pub(crate) struct Futex;
 
 impl Sleep for Futex {
-    fn sleep(&self, word: &AtomicU32, seen: u32, at_most: Duration) {
-        let timeout = sys::Timespec {
+    fn sleep(&self, word: &AtomicU32, seen: u32, at_most: Option<Duration>) {
+        let timeout = at_most.map(|at_most| sys::Timespec {
             seconds: i64::try_from(at_most.as_secs()).unwrap_or(i64::MAX),
             nanoseconds: i64::from(at_most.subsec_nanos()),
-        };
+        });
+        let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
         // SAFETY:
         // - `word` is valid and aligned for the length of the call; the kernel only reads it.
-        // - `timeout` has the layout of `struct timespec`.
+        // - `timeout` is null or has the layout of `struct timespec`, and outlives the call.
         // Whatever the call returns, the caller looks at the word again.
         unsafe {
             sys::syscall(
@@ -25,7 +26,7 @@ impl Sleep for Futex {
                 word.as_ptr(),
                 sys::FUTEX_WAIT,
                 seen,
-                &raw const timeout,
+                timeout,
                 ptr::null::<u32>(),
                 0_u32,
             )
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     /// Nobody who sleeps that long looks at the word by itself.
-    const LONG: Duration = Duration::from_secs(3600);
+    const LONG: Option<Duration> = Some(Duration::from_secs(3600));
 
     #[test]
     fn every_change_wakes_the_sleeper() {

@@ -4,23 +4,22 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::map::{Map, PAGE};
 use super::sys;
 
 /// Memory that this process writes and another one reads.
 ///
-/// It has room for [`Segment::CAPACITY`] bytes, of which those are allocated that a batch has needed: growing costs
-/// neither a new file nor a new mapping on either side.
+/// Its capacity costs addresses only; memory is allocated from the beginning on, as far as it is committed.
 #[derive(Debug)]
-pub struct Segment {
+pub(crate) struct Segment {
     file: File,
     map: Map,
-    committed: usize,
-    recent: Recent,
+    committed: AtomicUsize,
 }
 
-/// Why a segment cannot hold what it is asked to.
+/// Why there is no room in shared memory.
 #[derive(Debug)]
 pub enum SegmentError {
     /// The system gives no more memory.
@@ -30,7 +29,7 @@ pub enum SegmentError {
         /// The system's words.
         source: io::Error,
     },
-    /// The bytes lie outside what was committed.
+    /// The bytes lie outside what was allocated.
     Bounds {
         /// The first byte.
         offset: usize,
@@ -40,39 +39,22 @@ pub enum SegmentError {
 }
 
 impl Segment {
-    /// The bytes of address space of a segment, which bound a batch. A process has room for thousands of them.
-    pub const CAPACITY: usize = 32 << 30;
-
-    /// Where address space is limited (`RLIMIT_AS`), a segment takes one part of so many, as every channel has two.
-    const PARTS: u64 = 16;
-
-    /// What is kept from one batch to the next at most. Above it the allocation is a small part of a batch's time.
-    const KEPT: usize = 64 << 20;
-
-    /// An empty segment.
+    /// An empty segment for that many bytes.
     ///
     /// # Errors
     ///
     /// [`SegmentError::Memory`] when the system has no file or no address space for it.
-    pub fn new(name: &CStr) -> Result<Self, SegmentError> {
-        Self::with_capacity(name, Self::CAPACITY)
-    }
-
-    /// An empty segment for at most that many bytes, or fewer where limits of the process allow fewer.
-    ///
-    /// # Errors
-    ///
-    /// [`SegmentError::Memory`] when the system has no file or no address space for it.
-    pub fn with_capacity(name: &CStr, capacity: usize) -> Result<Self, SegmentError> {
+    pub(crate) fn new(name: &CStr, capacity: usize) -> Result<Self, SegmentError> {
         let memory = |source| SegmentError::Memory {
             bytes: capacity,
             source,
         };
+        let capacity = capacity.checked_next_multiple_of(PAGE);
+        let capacity = capacity.ok_or_else(|| memory(io::ErrorKind::FileTooLarge.into()))?;
         // A file that is larger than its limit would be answered with a deadly signal.
-        let file_size = limit(sys::RLIMIT_FSIZE).map_err(memory)?;
-        let addresses = limit(sys::RLIMIT_AS).map_err(memory)? / Self::PARTS;
-        let limit = usize::try_from(file_size.min(addresses)).unwrap_or(usize::MAX);
-        let capacity = capacity.next_multiple_of(PAGE).min(limit / PAGE * PAGE);
+        if capacity as u64 > limit(sys::RLIMIT_FSIZE).map_err(memory)? {
+            return Err(memory(io::ErrorKind::FileTooLarge.into()));
+        }
         let file = create(name).map_err(memory)?;
         file.set_len(capacity as u64).map_err(memory)?;
         let seals = sys::F_SEAL_SHRINK | sys::F_SEAL_GROW | sys::F_SEAL_SEAL;
@@ -83,19 +65,29 @@ impl Segment {
         Ok(Self {
             file,
             map,
-            committed: 0,
-            recent: Recent::default(),
+            committed: AtomicUsize::new(0),
         })
     }
 
-    /// Makes sure that the first `len` bytes can be written.
+    /// How many bytes have addresses.
+    pub(crate) fn capacity(&self) -> usize {
+        self.map.len()
+    }
+
+    /// How many bytes are allocated.
+    pub(crate) fn committed(&self) -> usize {
+        self.committed.load(Ordering::Relaxed)
+    }
+
+    /// Makes sure that the first `len` bytes can be written. Not to be called by two threads at a time, nor beside
+    /// [`trim`](Self::trim).
     ///
     /// # Errors
     ///
     /// [`SegmentError::Memory`] when the system does not give them.
-    pub fn commit(&mut self, len: usize) -> Result<(), SegmentError> {
-        self.recent.note(len);
-        if len <= self.committed {
+    pub(crate) fn commit(&self, len: usize) -> Result<(), SegmentError> {
+        let committed = self.committed();
+        if len <= committed {
             return Ok(());
         }
         let memory = |source| SegmentError::Memory { bytes: len, source };
@@ -106,29 +98,24 @@ impl Segment {
         if end as u64 > limit(sys::RLIMIT_FSIZE).map_err(memory)? {
             return Err(memory(io::ErrorKind::FileTooLarge.into()));
         }
-        self.allocate(0, self.committed, end).map_err(memory)?;
-        self.committed = end;
+        self.allocate(0, committed, end).map_err(memory)?;
+        self.committed.store(end, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Gives back what the recent batches have not needed, and at once what only a huge one does.
-    pub fn relax(&mut self) {
-        self.trim(Self::KEPT);
-        if let Some(needed) = self.recent.surplus(self.committed) {
-            self.trim(needed);
-        }
-    }
-
     /// Gives back all but the first `keep` bytes.
-    pub fn trim(&mut self, keep: usize) {
+    ///
+    /// What is given back reads as zeros from then on.
+    pub(crate) fn trim(&self, keep: usize) {
         let keep = keep.next_multiple_of(PAGE);
-        if keep >= self.committed {
+        let committed = self.committed();
+        if keep >= committed {
             return;
         }
         let hole = sys::FALLOC_FL_PUNCH_HOLE | sys::FALLOC_FL_KEEP_SIZE;
         // What cannot be given back is kept.
-        if self.allocate(hole, keep, self.committed).is_ok() {
-            self.committed = keep;
+        if self.allocate(hole, keep, committed).is_ok() {
+            self.committed.store(keep, Ordering::Relaxed);
         }
     }
 
@@ -137,11 +124,15 @@ impl Segment {
     /// # Errors
     ///
     /// [`SegmentError::Bounds`] when they do not fit what was committed.
-    pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SegmentError> {
+    ///
+    /// # Safety
+    ///
+    /// Nobody else may read or write these bytes meanwhile, in this process or in another.
+    pub(super) unsafe fn write(&self, offset: usize, bytes: &[u8]) -> Result<(), SegmentError> {
         let len = bytes.len();
         let bounds = SegmentError::Bounds { offset, len };
         let end = offset.checked_add(len);
-        if end.is_none_or(|end| end > self.committed) {
+        if end.is_none_or(|end| end > self.committed()) {
             return Err(bounds);
         }
         let Some(target) = self.map.at(offset, len) else {
@@ -151,7 +142,7 @@ impl Segment {
         // - `target` is valid for writes of `len` bytes: `at` has checked them against the mapping, and their pages are
         //   allocated (invariant 2).
         // - `bytes` is valid for reads of `len` bytes.
-        // - They do not overlap: nothing in this process refers into a mapping that `&mut self` owns.
+        // - They do not overlap: nobody else refers to the target, by the caller's word.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target.as_ptr(), len) };
         Ok(())
     }
@@ -193,34 +184,6 @@ impl std::error::Error for SegmentError {
     }
 }
 
-/// How much the last batches needed.
-#[derive(Debug, Default)]
-struct Recent {
-    batches: u32,
-    most: usize,
-}
-
-impl Recent {
-    /// After so many batches memory that none of them needed goes back.
-    const BATCHES: u32 = 64;
-    /// Less than this is not worth giving back.
-    const SPARE: usize = 1 << 20;
-
-    fn note(&mut self, len: usize) {
-        self.batches += 1;
-        self.most = self.most.max(len);
-    }
-
-    /// How much to keep, when enough batches have shown that the rest is not needed.
-    fn surplus(&mut self, committed: usize) -> Option<usize> {
-        if self.batches < Self::BATCHES {
-            return None;
-        }
-        let needed = std::mem::take(self).most.max(Self::SPARE);
-        (committed / 2 > needed).then_some(needed)
-    }
-}
-
 fn create(name: &CStr) -> io::Result<File> {
     let flags = sys::MFD_CLOEXEC | sys::MFD_ALLOW_SEALING;
     // SAFETY: `name` ends with a zero byte and outlives the call.
@@ -250,18 +213,23 @@ mod tests {
     use super::*;
 
     fn segment() -> Segment {
-        Segment::with_capacity(c"test", 8 << 20).unwrap()
+        Segment::new(c"test", 8 << 20).unwrap()
+    }
+
+    fn write(segment: &Segment, offset: usize, bytes: &[u8]) -> bool {
+        // SAFETY: the segment is the test's own.
+        unsafe { segment.write(offset, bytes) }.is_ok()
     }
 
     #[test]
     fn is_written_only_where_it_is_committed() {
-        let mut segment = segment();
-        assert!(segment.write(0, b"x").is_err());
+        let segment = segment();
+        assert!(!write(&segment, 0, b"x"));
         segment.commit(1).unwrap();
-        segment.write(PAGE - 1, b"x").unwrap();
-        assert!(segment.write(PAGE, b"x").is_err());
-        assert!(segment.write(usize::MAX, b"x").is_err());
-        assert!(segment.write(PAGE, b"").is_ok());
+        assert!(write(&segment, PAGE - 1, b"x"));
+        assert!(!write(&segment, PAGE, b"x"));
+        assert!(!write(&segment, usize::MAX, b"x"));
+        assert!(write(&segment, PAGE, b""));
     }
 
     #[test]
@@ -274,44 +242,45 @@ mod tests {
     #[test]
     fn says_how_much_it_could_not_get() {
         let error = segment().commit((8 << 20) + 1).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("no shared memory for 8388609 bytes"),
-            "{error}"
-        );
+        let expected = "no shared memory for 8388609 bytes";
+        assert!(error.to_string().starts_with(expected), "{error}");
     }
 
     #[test]
-    fn gives_back_what_a_single_large_batch_needed() {
-        let mut segment = segment();
+    fn gives_back_what_is_trimmed() {
+        let segment = segment();
         segment.commit(7 << 20).unwrap();
-        segment.relax();
-        assert_eq!(segment.committed, 7 << 20);
-        for _ in 0..2 * Recent::BATCHES {
-            segment.commit(10).unwrap();
-            segment.relax();
-        }
-        assert_eq!(segment.committed, Recent::SPARE);
-        assert_eq!(blocks(&segment), Recent::SPARE);
+        segment.trim(1 << 20);
+        assert_eq!((segment.committed(), blocks(&segment)), (1 << 20, 1 << 20));
         segment.commit(7 << 20).unwrap();
         assert_eq!(blocks(&segment), 7 << 20);
     }
 
     #[test]
+    fn is_in_no_core_file() {
+        let segment = segment();
+        let base = segment.map.base().as_ptr().addr();
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let (_, mapping) = maps.split_once(&format!("{base:x}-")).unwrap();
+        let flags = mapping.lines().find(|line| line.starts_with("VmFlags:"));
+        assert!(flags.unwrap().contains(" dd"), "{flags:?}");
+    }
+
+    #[test]
+    #[cfg_attr(sanitizer, ignore = "sanitizers take terabytes of addresses")]
     fn under_a_limit_a_batch_fails_and_nothing_dies() {
         const LIMITED: &str = "PYTRITON_TEST_LIMITED";
         if std::env::var_os(LIMITED).is_some() {
-            let mut segment = Segment::new(c"test").unwrap();
+            let segment = Segment::new(c"test", 1 << 20).unwrap();
             segment.commit(512 << 10).unwrap();
-            let error = segment.commit(64 << 20).unwrap_err().to_string();
-            let expected = "no shared memory for 67108864 bytes";
+            let error = Segment::new(c"test", 1 << 30).unwrap_err().to_string();
+            let expected = "no shared memory for 1073741824 bytes";
             assert!(error.starts_with(expected), "{error}");
-            segment.write(0, b"still there").unwrap();
+            assert!(write(&segment, 0, b"still there"));
             return;
         }
         let test = "shm::segment::tests::under_a_limit_a_batch_fails_and_nothing_dies";
-        // The size of files, and the address space: 1 GiB, of which a segment has 64 MiB less than a page.
+        // The size of files, and the address space: 1 GiB less a page.
         for limit in ["-f 1024", "-v 1048575"] {
             let limited = std::process::Command::new("bash")
                 .args([

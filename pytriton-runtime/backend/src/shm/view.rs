@@ -2,14 +2,29 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::slice;
+use std::sync::Arc;
 
 use super::map::Map;
+use super::segment::SegmentError;
 use super::sys;
 
-/// Another process's [`Segment`](super::Segment), mapped to be read.
+/// Another process's segment, mapped to be read.
 #[derive(Debug)]
-pub struct View {
+pub(crate) struct View {
     map: Map,
+}
+
+/// The segments that another process has handed over.
+#[derive(Debug, Default)]
+pub(crate) struct Views(Vec<(u32, Received)>);
+
+/// A segment that was handed over.
+#[derive(Debug)]
+enum Received {
+    /// It is mapped.
+    Mapped(Arc<View>),
+    /// It could not be mapped as yet: the process has no addresses for it.
+    Unmapped(File),
 }
 
 impl View {
@@ -18,17 +33,16 @@ impl View {
     /// # Errors
     ///
     /// An [`io::Error`] when the file is not sealed as a segment is, or there is no address space for it.
-    pub fn new(descriptor: OwnedFd) -> io::Result<Self> {
-        let file = File::from(descriptor);
-        let len = sealed_len(&file)?;
-        let map = Map::new(&file, len, false)?;
+    pub(crate) fn new(file: &File) -> io::Result<Self> {
+        let len = sealed_len(file)?;
+        let map = Map::new(file, len, false)?;
         Ok(Self { map })
     }
 
     /// Reads bytes for the length of a borrow; `None` when they are not all in the segment.
     ///
-    /// To be called during this side's turn only, so that nobody writes them meanwhile (invariant 3). The other side is
-    /// this library as well: whether it keeps to that is a matter of this crate's correctness, not of its users'.
+    /// To be called for bytes of a region that the other side has handed over, which must not be given back while the
+    /// borrow lives (invariant 3).
     pub(crate) fn bytes(&self, offset: usize, len: usize) -> Option<&[u8]> {
         let base = self.map.at(offset, len)?;
         // SAFETY:
@@ -39,15 +53,43 @@ impl View {
         // - `len` is within a mapping, and thus below `isize::MAX`.
         Some(unsafe { slice::from_raw_parts(base.as_ptr(), len) })
     }
+}
 
-    /// Keeps the address space of the first `len` bytes only.
+impl Views {
+    /// Notes a segment; one that had the number before is forgotten.
+    pub(crate) fn insert(&mut self, number: u32, descriptor: OwnedFd) {
+        self.remove(number);
+        let file = File::from(descriptor);
+        self.0.push((number, Received::Unmapped(file)));
+    }
+
+    /// Forgets a segment.
+    pub(crate) fn remove(&mut self, number: u32) {
+        self.0.retain(|(other, _)| *other != number);
+    }
+
+    /// A segment, of which `bytes` are to be read; `None` when there is none of that number.
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// No bytes behind the first `len` may be borrowed.
-    pub(super) unsafe fn truncate(&self, len: usize) {
-        // SAFETY: the addresses of this view are used only through what it lends, by the caller's word.
-        unsafe { self.map.truncate(len) };
+    /// [`SegmentError::Memory`] when there is no address space for it, or it is no segment.
+    pub(crate) fn get(
+        &mut self,
+        number: u32,
+        bytes: usize,
+    ) -> Result<Option<&Arc<View>>, SegmentError> {
+        let mut received = self.0.iter_mut();
+        let Some((_, received)) = received.find(|(other, _)| *other == number) else {
+            return Ok(None);
+        };
+        if let Received::Unmapped(file) = received {
+            let view = View::new(file).map_err(|source| SegmentError::Memory { bytes, source })?;
+            *received = Received::Mapped(Arc::new(view));
+        }
+        Ok(match received {
+            Received::Mapped(view) => Some(view),
+            Received::Unmapped(_) => None,
+        })
     }
 }
 
@@ -64,24 +106,18 @@ pub(super) fn sealed_len(file: &File) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::AsFd;
-
-    use super::super::Segment;
+    use super::super::Arena;
     use super::*;
 
     #[test]
     fn sees_what_is_written_and_nothing_beyond() {
-        let mut segment = Segment::with_capacity(c"test", 1 << 20).unwrap();
-        segment.commit(10).unwrap();
-        segment.write(2, b"bread").unwrap();
-        let view = View::new(segment.as_fd().try_clone_to_owned().unwrap()).unwrap();
+        let mut arena = Arena::default();
+        let mut region = arena.allocate(64).unwrap();
+        region.write(2, b"bread").unwrap();
+        let view = View::new(&File::from(region.file().try_clone_to_owned().unwrap())).unwrap();
         assert_eq!(view.bytes(1, 7).unwrap(), b"\0bread\0");
-        let table = [
-            (0, 1 << 20, true),
-            (1, 1 << 20, false),
-            (usize::MAX, 1, false),
-        ];
-        for (offset, len, fits) in table {
+        let whole = view.map.len();
+        for (offset, len, fits) in [(0, whole, true), (1, whole, false), (usize::MAX, 1, false)] {
             assert_eq!(view.bytes(offset, len).is_some(), fits, "{offset} {len}");
         }
     }
@@ -91,6 +127,6 @@ mod tests {
         let path = std::env::temp_dir().join(format!("pytriton-view-{}", std::process::id()));
         let file = File::create_new(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert!(View::new(OwnedFd::from(file)).is_err());
+        assert!(View::new(&file).is_err());
     }
 }

@@ -1,113 +1,121 @@
 use crate::failure::{Code, Failure};
 
-use super::{Reader, Region, WireError, Writer};
+use super::{Parameter, Reader, Span, WireError, Writer, batch};
 
-/// What became of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// It has outputs, which are read one by one: as many as this.
-    Outputs(u32),
-    /// It failed.
-    Failed(Failure),
+/// What an answer says; its memory is used again for the next one.
+#[derive(Debug, Default)]
+pub struct Contents<'a> {
+    /// Its parameters.
+    pub parameters: Vec<(&'a str, Parameter<'a>)>,
+    parts: Vec<(Part, usize)>,
+    dims: Vec<i64>,
 }
 
-/// An output of a request.
+/// An output of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// The output, by number.
     pub output: usize,
-    /// Where its bytes lie.
-    pub region: Region,
+    /// Where its bytes lie in the tensors' part.
+    pub span: Span,
 }
 
-/// Writes what became of the requests of a batch, in their order.
+/// Writes one answer: its parameters, then its outputs; or that the request has failed.
 #[derive(Debug)]
 pub struct AnswerWriter<'a>(Writer<'a>);
 
-/// Reads what became of the requests of a batch, one after the other.
-#[derive(Debug)]
-pub struct AnswerReader<'a> {
-    reader: Reader<'a>,
-    data: usize,
-    outputs: usize,
-}
+const OUTPUTS: u8 = 0;
 
 impl<'a> AnswerWriter<'a> {
-    /// Begins an answer.
+    /// Appends an answer to bytes.
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
-        bytes.clear();
         Self(Writer(bytes))
     }
 
-    /// The next request has outputs, which follow.
-    pub fn outputs(&mut self, count: usize) {
-        self.0.u8(0);
+    /// The request has failed: this is all.
+    pub fn failed(mut self, code: Code, message: &str) {
+        self.0.u8(code as u8);
+        self.0.bytes(message.as_bytes());
+    }
+
+    /// The answer has so many parameters, which follow.
+    pub fn parameters(&mut self, count: usize) {
+        self.0.u8(OUTPUTS);
         self.0.count(count);
     }
 
-    /// An output of the request.
+    /// A parameter.
+    pub fn parameter(&mut self, name: &str, value: Parameter<'_>) {
+        batch::write_parameter(&mut self.0, name, value);
+    }
+
+    /// The answer has so many outputs, which follow the parameters.
+    pub fn outputs(&mut self, count: usize) {
+        self.0.count(count);
+    }
+
+    /// An output.
     pub fn output(&mut self, part: Part, dims: impl ExactSizeIterator<Item = i64>) {
         self.0.count(part.output);
-        self.0.u64(part.region.offset as u64);
-        self.0.u64(part.region.len as u64);
+        self.0.u64(part.span.offset as u64);
+        self.0.u64(part.span.len as u64);
         self.0.count(dims.len());
         for dim in dims {
             self.0.i64(dim);
         }
     }
+}
 
-    /// The next request failed.
-    pub fn failed(&mut self, code: Code, message: &str) {
-        self.0.u8(code as u8);
-        self.0.bytes(message.as_bytes());
+impl<'a> Contents<'a> {
+    /// Reads an answer of a model with `outputs` outputs, whose tensors are within `data` bytes.
+    ///
+    /// # Errors
+    ///
+    /// A [`WireError`] when it is none, or leads outside of the segment.
+    pub fn read(
+        bytes: &'a [u8],
+        data: usize,
+        outputs: usize,
+    ) -> Result<Result<Self, Failure>, WireError> {
+        let mut reader = Reader::new(bytes);
+        let kind = reader.u8()?;
+        if kind != OUTPUTS {
+            let code = Code::from_byte(kind).ok_or(WireError::Number)?;
+            return Ok(Err(Failure::new(code, reader.text()?)));
+        }
+        let mut contents = Self {
+            parameters: reader.list(batch::LEAST_PARAMETER, batch::parameter)?,
+            ..Self::default()
+        };
+        let dims = &mut contents.dims;
+        contents.parts = reader.list(24, |reader| {
+            let part = part(reader, data, outputs)?;
+            let before = dims.len();
+            dims.extend(reader.list(8, Reader::i64)?);
+            Ok((part, dims.len() - before))
+        })?;
+        if !reader.is_empty() {
+            return Err(WireError::Number);
+        }
+        Ok(Ok(contents))
+    }
+
+    /// The outputs with their dimensions.
+    pub fn outputs(&self) -> impl Iterator<Item = (Part, &[i64])> {
+        let mut dims = self.dims.as_slice();
+        self.parts.iter().map(move |&(part, rank)| {
+            let (own, rest) = dims.split_at(rank.min(dims.len()));
+            dims = rest;
+            (part, own)
+        })
     }
 }
 
-impl<'a> AnswerReader<'a> {
-    /// Reads an answer whose tensors are `data` bytes together, of a model with `outputs` outputs.
-    pub fn new(bytes: &'a [u8], data: usize, outputs: usize) -> Self {
-        Self {
-            reader: Reader::new(bytes),
-            data,
-            outputs,
-        }
+fn part(reader: &mut Reader<'_>, data: usize, outputs: usize) -> Result<Part, WireError> {
+    let output = reader.u32()? as usize;
+    if output >= outputs {
+        return Err(WireError::Number);
     }
-
-    /// The next request's outcome.
-    ///
-    /// # Errors
-    ///
-    /// A [`WireError`] when there is none.
-    pub fn outcome(&mut self) -> Result<Outcome, WireError> {
-        match self.reader.u8()? {
-            0 => self.reader.u32().map(Outcome::Outputs),
-            byte => {
-                let code = Code::from_byte(byte).ok_or(WireError::Number)?;
-                Ok(Outcome::Failed(Failure::new(code, self.reader.text()?)))
-            }
-        }
-    }
-
-    /// The next output of the request; its dimensions replace those in `dims`.
-    ///
-    /// # Errors
-    ///
-    /// A [`WireError`] when there is none, or it lies outside the segment.
-    pub fn output(&mut self, dims: &mut Vec<i64>) -> Result<Part, WireError> {
-        let output = self.reader.u32()? as usize;
-        let (offset, len) = (self.reader.size()?, self.reader.size()?);
-        let end = offset.checked_add(len).ok_or(WireError::Bounds)?;
-        if output >= self.outputs {
-            return Err(WireError::Number);
-        }
-        if end > self.data {
-            return Err(WireError::Bounds);
-        }
-        dims.clear();
-        for _ in 0..self.reader.u32()? {
-            dims.push(self.reader.i64()?);
-        }
-        let region = Region { offset, len };
-        Ok(Part { output, region })
-    }
+    let span = batch::span(reader, data)?;
+    Ok(Part { output, span })
 }

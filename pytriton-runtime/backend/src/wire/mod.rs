@@ -7,13 +7,15 @@
 mod answer;
 mod batch;
 mod error;
+mod message;
 mod reader;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub use answer::{AnswerReader, AnswerWriter, Outcome, Part};
-pub use batch::{Batch, BatchRequest, BatchWriter, InputPart, Parameter, Region};
+pub use answer::{AnswerWriter, Contents, Part};
+pub use batch::{Batch, BatchRequest, BatchWriter, InputPart, Parameter, Span};
 pub use error::WireError;
+pub use message::{Answer, Down, Up};
 pub use reader::Reader;
 pub use writer::Writer;

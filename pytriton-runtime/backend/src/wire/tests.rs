@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::channel::place;
+use crate::arena::{Region, place};
 
 const INPUTS: usize = 3;
 const OUTPUTS: usize = 2;
@@ -21,7 +21,7 @@ fn requests() -> impl Strategy<Value = Requests> {
 fn write(requests: &Requests) -> (Vec<u8>, usize) {
     let mut bytes = Vec::new();
     let mut lens = [0; INPUTS];
-    let mut writer = BatchWriter::new(&mut bytes, INPUTS, requests.len());
+    let mut writer = BatchWriter::new(&mut bytes, INPUTS);
     for (id, outputs, inputs) in requests {
         writer.request(id, 5);
         writer.count(4);
@@ -44,8 +44,9 @@ fn write(requests: &Requests) -> (Vec<u8>, usize) {
     let mut data = 0;
     for (input, len) in lens.into_iter().enumerate() {
         let offset = place(&mut data, len).unwrap();
-        writer.region(input, Region { offset, len });
+        writer.span(input, Span { offset, len });
     }
+    writer.finish(requests.len());
     (bytes, data)
 }
 
@@ -61,19 +62,19 @@ proptest! {
             prop_assert_eq!(read.parameters.len(), 4);
             let lens = inputs.iter().enumerate().filter_map(|(input, len)| Some((input, (*len)?)));
             let lens: Vec<_> = lens.map(|(input, len)| (input, usize::from(len))).collect();
-            let read: Vec<_> = read.inputs.iter().map(|part| (part.input, part.region.len)).collect();
+            let read: Vec<_> = read.inputs.iter().map(|part| (part.input, part.span.len)).collect();
             prop_assert_eq!(read, lens);
         }
     }
 
     #[test]
-    fn parts_lie_in_their_regions_and_never_on_each_other(requests in requests()) {
+    fn parts_lie_in_their_spans_and_never_on_each_other(requests in requests()) {
         let (bytes, data) = write(&requests);
         let batch = Batch::read(&bytes, data, INPUTS, OUTPUTS).unwrap();
         let parts = batch.requests.iter().flat_map(|request| &request.inputs);
         let mut taken = vec![false; data];
         for part in parts {
-            for byte in &mut taken[part.region.offset..part.region.offset + part.region.len] {
+            for byte in &mut taken[part.span.offset..part.span.offset + part.span.len] {
                 prop_assert!(!std::mem::replace(byte, true));
             }
         }
@@ -99,7 +100,7 @@ proptest! {
                 prop_assert!(request.outputs.iter().all(|&output| output < OUTPUTS));
                 for part in &request.inputs {
                     prop_assert!(part.input < INPUTS);
-                    let end = part.region.offset.checked_add(part.region.len);
+                    let end = part.span.offset.checked_add(part.span.len);
                     prop_assert!(end.is_some_and(|end| end <= data));
                 }
             }
@@ -108,44 +109,83 @@ proptest! {
 
     #[test]
     fn an_answer_never_leads_out_of_the_segment(bytes in vec(any::<u8>(), 0..200), data in 0_usize..500) {
-        let mut reader = AnswerReader::new(&bytes, data, OUTPUTS);
-        let mut dims = Vec::new();
-        while let Ok(outcome) = reader.outcome() {
-            let Outcome::Outputs(outputs) = outcome else { continue };
-            for _ in 0..outputs {
-                let Ok(part) = reader.output(&mut dims) else { break };
+        if let Ok(Ok(contents)) = Contents::read(&bytes, data, OUTPUTS) {
+            for (part, _) in contents.outputs() {
                 prop_assert!(part.output < OUTPUTS);
-                prop_assert!(part.region.offset + part.region.len <= data);
+                prop_assert!(part.span.offset + part.span.len <= data);
             }
         }
     }
 
     #[test]
-    fn an_answer_is_read_as_it_was_written(outcomes in vec(proptest::option::of(0_usize..300), 0..6)) {
+    fn an_answer_is_read_as_it_was_written(
+        outputs in vec((0..OUTPUTS, 0_usize..300, vec(any::<i64>(), 0..4)), 0..6),
+        parameters in vec((".{0,5}", any::<i64>()), 0..4),
+    ) {
         let mut bytes = Vec::new();
         let mut writer = AnswerWriter::new(&mut bytes);
-        let mut used = 0;
-        for outcome in &outcomes {
-            let Some(len) = *outcome else {
-                writer.failed(crate::Code::Unavailable, "no");
-                continue;
-            };
-            writer.outputs(1);
-            let offset = place(&mut used, len).unwrap();
-            let part = Part { output: 1, region: Region { offset, len } };
-            writer.output(part, [1, -1].into_iter());
+        writer.parameters(parameters.len());
+        for (name, value) in &parameters {
+            writer.parameter(name, Parameter::Int64(*value));
         }
-        let mut reader = AnswerReader::new(&bytes, used, OUTPUTS);
-        let mut dims = Vec::new();
-        for outcome in outcomes {
-            match (reader.outcome().unwrap(), outcome) {
-                (Outcome::Outputs(1), Some(len)) => {
-                    prop_assert_eq!(reader.output(&mut dims).unwrap().region.len, len);
-                    prop_assert_eq!(&dims, &[1, -1]);
-                }
-                (Outcome::Failed(failure), None) => prop_assert_eq!(failure.message, "no"),
-                other => prop_assert!(false, "{other:?}"),
-            }
+        writer.outputs(outputs.len());
+        let mut used = 0;
+        for (output, len, dims) in &outputs {
+            let offset = place(&mut used, *len).unwrap();
+            let part = Part { output: *output, span: Span { offset, len: *len } };
+            writer.output(part, dims.iter().copied());
+        }
+        let contents = Contents::read(&bytes, used, OUTPUTS).unwrap().unwrap();
+        let read = contents.outputs().map(|(part, dims)| (part.output, part.span.len, dims.to_vec()));
+        prop_assert_eq!(read.collect::<Vec<_>>(), outputs);
+        let read = contents.parameters.iter().map(|(name, value)| ((*name).to_owned(), *value));
+        let written = parameters.into_iter().map(|(name, value)| (name, Parameter::Int64(value)));
+        prop_assert_eq!(read.collect::<Vec<_>>(), written.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_failure_is_read_as_it_was_written(message in ".{0,50}") {
+        let mut bytes = Vec::new();
+        AnswerWriter::new(&mut bytes).failed(crate::Code::Unavailable, &message);
+        let failure = Contents::read(&bytes, 0, OUTPUTS).unwrap().unwrap_err();
+        prop_assert_eq!(failure, crate::Failure::new(crate::Code::Unavailable, message));
+    }
+
+    #[test]
+    fn messages_are_read_as_they_were_written(batch: u64, one: u32, two: u32, len: usize, last: bool) {
+        let region = Region { segment: one, offset: len / 2, len };
+        let down = [
+            Down::Batch { batch, region, description: len, data: len },
+            Down::Cancel { batch, request: one },
+            Down::Segment(one),
+            Down::Retired(two),
+        ];
+        for message in down {
+            prop_assert_eq!(Down::read(&message.to_message()), Ok(message));
+        }
+        let answer = Answer {
+            batch,
+            request: one,
+            sequence: two,
+            last,
+            description: region,
+            data: (len / 3, len),
+            begun: batch,
+        };
+        let up = [Up::Answer(answer), Up::Returned { batch }, Up::Refused { batch }, Up::Segment(one), Up::Retired(two)];
+        for message in up {
+            prop_assert_eq!(Up::read(&message.to_message()), Ok(message));
+        }
+    }
+
+    #[test]
+    fn other_messages_are_refused(words: [u64; 8]) {
+        // Whatever is read can be written again: nothing of it is taken for granted.
+        if let Ok(message) = Down::read(&words) {
+            prop_assert_eq!(Down::read(&message.to_message()), Ok(message));
+        }
+        if let Ok(message) = Up::read(&words) {
+            prop_assert_eq!(Up::read(&message.to_message()), Ok(message));
         }
     }
 

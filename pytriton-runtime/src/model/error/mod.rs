@@ -5,5 +5,6 @@ mod registry;
 mod request;
 
 pub use model::ModelError;
+pub(crate) use model::seconds;
 pub use registry::RegistryError;
 pub use request::{RequestError, RequestId};

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::tensor::TensorError;
@@ -21,6 +23,27 @@ pub enum ModelError {
         model: &'static str,
         /// The panic's message.
         message: String,
+    },
+    /// The function did not return in time.
+    #[error("model '{model}': the call took longer than {}", seconds(*limit))]
+    CallTooLong {
+        /// The model.
+        model: &'static str,
+        /// How long a call may take.
+        limit: Duration,
+    },
+    /// The request is with an instance whose function does not return, in a call for others.
+    #[error(
+        "model '{model}': instance {instance} cannot answer the request, another call takes longer than {}",
+        seconds(*limit)
+    )]
+    Hanging {
+        /// The model.
+        model: &'static str,
+        /// Which instance, from 0.
+        instance: u32,
+        /// How long a call may take.
+        limit: Duration,
     },
     /// An input cannot be turned into the function's argument.
     #[error("input '{input}' of model '{model}': {source}")]
@@ -114,4 +137,9 @@ pub enum ModelError {
         /// The error as it displays itself.
         message: String,
     },
+}
+
+/// A limit in the words of a message.
+pub(crate) fn seconds(limit: Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
 }

@@ -40,7 +40,7 @@ impl Group {
 }
 
 impl Child {
-    /// Starts a command; `each` hears every line of its output, which also goes into `tracing`.
+    /// Starts a command with that standard input; `each` hears every line of its output, which also goes into `tracing`.
     ///
     /// A parent-death signal follows the thread that spawned, not the process: the thread that spawns here waits for the
     /// child, and so lives exactly as long.
@@ -50,11 +50,12 @@ impl Child {
     /// What the system says when the command cannot be started.
     pub fn spawn(
         mut command: Command,
+        input: Stdio,
         each: impl FnMut(&str) + Send + 'static,
     ) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         command
-            .stdin(Stdio::null())
+            .stdin(input)
             .stdout(writer.try_clone()?)
             .stderr(writer)
             .process_group(0);
@@ -107,9 +108,14 @@ impl Child {
         }
     }
 
+    /// Asks the child to stop.
+    pub fn terminate(&self) {
+        lock(&self.group).signal(Signal::TERM);
+    }
+
     /// Asks the child to stop, and kills it and all it has started when it has not within `grace`.
     pub async fn stop(&self, grace: Duration) -> Exit {
-        lock(&self.group).signal(Signal::TERM);
+        self.terminate();
         if let Ok(exit) = timeout(grace, self.exited()).await {
             return exit;
         }

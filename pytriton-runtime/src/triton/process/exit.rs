@@ -2,6 +2,8 @@ use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
+use crate::text::Legible;
+
 /// How a tritonserver ended, and what it said of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exit {
@@ -28,8 +30,10 @@ impl fmt::Display for Exit {
         if self.success() {
             return Ok(());
         }
+        // On one line where the alternate form is asked for.
+        let between = if f.alternate() { "; " } else { "\n  " };
         for line in &self.last_words {
-            write!(f, "\n  {line}")?;
+            write!(f, "{between}{}", Legible(line))?;
         }
         Ok(())
     }
@@ -62,9 +66,10 @@ mod tests {
         for (raw, expected) in table {
             let exit = Exit {
                 status: ExitStatus::from_raw(raw),
-                last_words: vec!["why".to_owned()],
+                last_words: vec!["why\u{7}".to_owned()],
             };
-            assert_eq!(exit.to_string(), format!("{expected}\n  why"));
+            assert_eq!(exit.to_string(), format!("{expected}\n  why\\u{{7}}"));
+            assert_eq!(format!("{exit:#}"), format!("{expected}; why\\u{{7}}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What signals do to this process and its child, and which C library it has.
+//! What a signal does to the child, and which C library this process has.
 //!
 //! Invariant: what is done between `fork` and `exec` runs in a copy of this process in which only the calling thread
 //! exists. It must not allocate, lock, or call anything that is not async-signal-safe: it makes two system calls and reads
@@ -6,13 +6,14 @@
 
 #![expect(
     unsafe_code,
-    reason = "`pre_exec` is the only way to ask for a parent-death signal, and `signal` to ignore one for a child too"
+    reason = "no safe function asks for a parent-death signal, or reads `tcp_info`"
 )]
 
-use std::ffi::c_int;
 #[cfg(target_env = "gnu")]
 use std::ffi::{CStr, c_char};
+use std::ffi::{c_int, c_uint};
 use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -43,17 +44,34 @@ pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
     }
 }
 
-/// Lets a write beyond `RLIMIT_FSIZE` fail, as one to a full disk does, where it would end this process or tritonserver: a
-/// log that may not grow any more is no reason not to serve.
-pub(crate) fn outlive_file_size_limits() {
+/// The kernel's `struct tcp_info` of a connection, as much of it as the kernel knows.
+#[cfg(target_os = "linux")]
+pub(in crate::triton) fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
     unsafe extern "C" {
-        fn signal(number: c_int, handler: usize) -> usize;
+        fn getsockopt(
+            socket: c_int,
+            level: c_int,
+            name: c_int,
+            value: *mut u8,
+            length: *mut c_uint,
+        ) -> c_int;
     }
-    /// `SIG_IGN`, which a child inherits.
-    const IGNORE: usize = 1;
+    const IPPROTO_TCP: c_int = 6;
+    const TCP_INFO: c_int = 11;
+    /// More than the parts that are read.
+    const LENGTH: c_uint = 200;
 
-    // SAFETY: the call takes two numbers, and the second is `SIG_IGN`, not the address of a function.
-    unsafe { signal(Signal::XFSZ.as_raw(), IGNORE) };
+    let mut length = LENGTH;
+    let mut value = vec![0; LENGTH as usize];
+    let (number, pointer) = (socket.as_raw_fd(), value.as_mut_ptr());
+    // SAFETY: `socket` is open for the length of the call; `pointer` is to `length` bytes that nobody else uses, of which
+    // the call writes no more than that; `length` is valid for reads and writes.
+    let returned = unsafe { getsockopt(number, IPPROTO_TCP, TCP_INFO, pointer, &raw mut length) };
+    if returned != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    value.truncate(length as usize);
+    Ok(value)
 }
 
 /// The version of the C library that this process runs with, where that is glibc.

@@ -3,6 +3,7 @@
 mod child;
 mod exit;
 mod ffi;
+mod lender;
 mod line;
 mod output;
 mod ports;
@@ -14,9 +15,12 @@ mod workspace;
 
 pub use child::Child;
 pub use exit::Exit;
-pub(crate) use ffi::outlive_file_size_limits;
+pub(super) use ffi::tcp_info;
 pub(super) use ffi::{die_with_this_thread, glibc_version};
+pub use lender::Lender;
 pub use ports::{PortError, Ports};
+pub(super) use ready::reachable;
 pub use ready::ready;
-pub use traffic::traffic;
+pub use traffic::undelivered;
+pub(super) use workspace::mounted_noexec;
 pub use workspace::{Workspace, WorkspaceError};

@@ -89,7 +89,7 @@ async fn ask(address: SocketAddr) -> io::Result<bool> {
 }
 
 /// Where a server that listens on all addresses can be asked.
-fn reachable(address: SocketAddr) -> SocketAddr {
+pub(in crate::triton) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

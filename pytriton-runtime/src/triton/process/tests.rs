@@ -1,6 +1,6 @@
 //! Real children.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -15,7 +15,10 @@ fn shell(script: &str) -> (Child, mpsc::Receiver<String>) {
     let (heard, lines) = mpsc::channel();
     let mut command = Command::new("sh");
     command.arg("-c").arg(script);
-    let child = Child::spawn(command, move |line| drop(heard.send(line.to_owned()))).unwrap();
+    let child = Child::spawn(command, Stdio::null(), move |line| {
+        drop(heard.send(line.to_owned()));
+    })
+    .unwrap();
     (child, lines)
 }
 
@@ -83,7 +86,8 @@ async fn the_child_outlives_the_thread_that_asked_for_it() {
 
 #[tokio::test]
 async fn what_cannot_be_started_says_so() {
-    let error = Child::spawn(Command::new("/no/such/tritonserver"), |_| {}).unwrap_err();
+    let error =
+        Child::spawn(Command::new("/no/such/tritonserver"), Stdio::null(), |_| {}).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
 }
 

@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, StatVfsMountFlags, flock, statvfs};
 use thiserror::Error;
 
 /// The file in a workspace that its owner holds locked as long as it lives.
 const LOCK: &str = "lock";
+
+/// What is wrong with a folder that no library can be loaded from.
+const NOEXEC: &str = "it is mounted noexec, and tritonserver could load no library from it; XDG_CACHE_HOME or TMPDIR \
+                      can name another";
 
 /// A workspace cannot be made.
 #[derive(Debug, Error)]
@@ -34,7 +38,8 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// A [`WorkspaceError`] when the system refuses, or when `parent` belongs to somebody else.
+    /// A [`WorkspaceError`] when the system refuses, when `parent` belongs to somebody else, or when nothing in it can be
+    /// executed: tritonserver loads a library from here.
     pub fn create(parent: &Path) -> Result<Self, WorkspaceError> {
         Self::create_in(parent).map_err(|source| WorkspaceError {
             path: parent.to_owned(),
@@ -51,6 +56,9 @@ impl Workspace {
         static NEXT: AtomicU32 = AtomicU32::new(0);
 
         private_folder(parent)?;
+        if mounted_noexec(parent) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, NOEXEC));
+        }
         // Held while a folder is there without a lock of its own.
         let _door = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
         remove_stale(parent);
@@ -82,6 +90,11 @@ fn private_folder(path: &Path) -> io::Result<()> {
             "others could write to the folder",
         )),
     }
+}
+
+/// Whether the system runs no program and loads no library that lies there.
+pub(in crate::triton) fn mounted_noexec(path: &Path) -> bool {
+    statvfs(path).is_ok_and(|mount| mount.f_flag.contains(StatVfsMountFlags::NOEXEC))
 }
 
 fn locked(path: &Path, operation: FlockOperation) -> io::Result<File> {

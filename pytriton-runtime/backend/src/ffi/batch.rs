@@ -1,0 +1,335 @@
+use std::mem;
+
+use super::api::Api;
+use super::clock::now;
+use super::error::check;
+use super::raw::{RELEASE_ALL, RawInstance, RawRequest};
+use super::request::Request;
+use super::response::Response;
+use crate::failure::{Code, Failure};
+use crate::wire::Parameter;
+
+/// The requests of an execution, which belong to the backend until they are answered.
+///
+/// Whatever becomes of it, each request is answered once: those of which nothing is known when it is dropped have failed.
+#[derive(Debug)]
+pub struct Batch {
+    api: &'static Api,
+    instance: *mut RawInstance,
+    entries: Vec<Entry>,
+    /// How many requests are not sent.
+    left: usize,
+    times: Times,
+    reported: bool,
+}
+
+// SAFETY: instances and requests may be used by any thread (invariant 5), and a batch is used by one at a time.
+unsafe impl Send for Batch {}
+
+/// When the parts of an execution were over, by the clock of [`now`], and how much it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// When Triton gave the batch to the backend.
+    pub begun: u64,
+    /// When the function was called.
+    pub gathered: u64,
+    /// When the function was done.
+    pub computed: u64,
+    /// The rows of the requests.
+    pub rows: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    request: *mut RawRequest,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing is known.
+    Open,
+    /// It has a response, which is being filled.
+    Begun(Response),
+    /// It is known what becomes of it.
+    Done(Result<Response, Failure>),
+    /// It was answered, and is Triton's again.
+    Sent,
+}
+
+impl Batch {
+    /// Takes the requests of an execution, and answers those whose clients have taken them back.
+    ///
+    /// # Safety
+    ///
+    /// `instance` must be live until it is finalized, which must wait for this value's end; each request must be live and
+    /// the backend's.
+    pub(super) unsafe fn new(
+        api: &'static Api,
+        instance: *mut RawInstance,
+        requests: &[*mut RawRequest],
+    ) -> Self {
+        let begun = now();
+        let entries = requests.iter().map(|&request| Entry {
+            request,
+            state: State::Open,
+        });
+        let mut batch = Self {
+            api,
+            instance,
+            entries: entries.collect(),
+            left: requests.len(),
+            times: Times {
+                begun,
+                gathered: begun,
+                computed: begun,
+                rows: 0,
+            },
+            reported: false,
+        };
+        batch.drop_cancelled();
+        batch
+    }
+
+    /// How many requests there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// A request that is not yet answered.
+    pub fn request(&self, index: usize) -> Option<Request<'_>> {
+        let entry = self.entries.get(index)?;
+        match entry.state {
+            State::Open | State::Begun(_) => Some(self.borrow(entry)),
+            State::Done(_) | State::Sent => None,
+        }
+    }
+
+    /// The requests that are not yet answered, with their positions.
+    pub fn requests(&self) -> impl Iterator<Item = (usize, Request<'_>)> {
+        let all = 0..self.entries.len();
+        all.filter_map(|index| Some((index, self.request(index)?)))
+    }
+
+    /// Whether all requests are answered.
+    pub fn is_answered(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Says when it was called and how much it is.
+    pub fn gathered(&mut self, gathered: u64, rows: u64) {
+        self.times.gathered = gathered;
+        self.times.rows = rows;
+    }
+
+    /// Says when the function was called, where that was later than the requests were gathered.
+    pub fn called(&mut self, begun: u64) {
+        self.times.gathered = self.times.gathered.max(begun);
+    }
+
+    /// Begins an answer to a request.
+    ///
+    /// # Errors
+    ///
+    /// Triton's words.
+    pub fn begin(&mut self, index: usize) -> Result<(), Failure> {
+        let request = self.request(index).ok_or_else(answered)?;
+        let response = Response::new(self.api, request)?;
+        self.entries[index].state = State::Begun(response);
+        Ok(())
+    }
+
+    /// Adds a parameter to the answer that was begun.
+    ///
+    /// # Errors
+    ///
+    /// Triton's words.
+    pub fn parameter(
+        &mut self,
+        index: usize,
+        name: &str,
+        value: Parameter<'_>,
+    ) -> Result<(), Failure> {
+        self.begun(index)?.parameter(name, value)
+    }
+
+    /// Adds an output to the answer that was begun.
+    ///
+    /// # Errors
+    ///
+    /// Triton's words.
+    pub fn output(
+        &mut self,
+        index: usize,
+        (name, datatype): (&std::ffi::CStr, i32),
+        dims: &[i64],
+        data: &[u8],
+    ) -> Result<(), Failure> {
+        self.begun(index)?.output((name, datatype), dims, data)
+    }
+
+    /// Says that the answer that was begun is whole, and the request's last.
+    pub fn finish(&mut self, index: usize) {
+        if let Some(entry) = self.entries.get_mut(index)
+            && let State::Begun(_) = entry.state
+            && let State::Begun(response) = mem::replace(&mut entry.state, State::Sent)
+        {
+            entry.state = State::Done(Ok(response));
+        }
+    }
+
+    /// Says that a request has failed, unless it was answered.
+    pub fn fail(&mut self, index: usize, failure: Failure) {
+        if let Some(entry) = self.entries.get_mut(index)
+            && let State::Open | State::Begun(_) = entry.state
+        {
+            entry.state = State::Done(Err(failure));
+        }
+    }
+
+    /// Says that all requests have failed that are not answered.
+    pub fn fail_all(&mut self, failure: &Failure) {
+        for index in 0..self.entries.len() {
+            self.fail(index, failure.clone());
+        }
+    }
+
+    /// Answers the requests of which all is known, and gives them back to Triton.
+    ///
+    /// They are counted before they are answered, so that whoever has a response finds it in the statistics.
+    pub fn send(&mut self) {
+        let done = |entry: &Entry| matches!(entry.state, State::Done(_));
+        if !self.entries.iter().any(done) {
+            return;
+        }
+        let ended = now();
+        if self.times.computed < self.times.gathered {
+            self.times.computed = ended;
+        }
+        for entry in self.entries.iter().filter(|entry| done(entry)) {
+            self.report(entry, ended);
+        }
+        if !mem::replace(&mut self.reported, true) {
+            self.report_batch(ended);
+        }
+        for index in 0..self.entries.len() {
+            if let State::Done(_) = self.entries[index].state {
+                self.answer(index);
+            }
+        }
+    }
+
+    /// Says when the function was done, before the first answer is sent.
+    pub fn computed(&mut self, computed: u64) {
+        if !self.reported {
+            self.times.computed = computed;
+        }
+    }
+
+    fn answer(&mut self, index: usize) {
+        let entry = &mut self.entries[index];
+        let State::Done(result) = mem::replace(&mut entry.state, State::Sent) else {
+            return;
+        };
+        self.left -= 1;
+        let request = Request::new(self.api, entry.request);
+        let response = match result {
+            Ok(response) => Ok((response, None)),
+            Err(failure) => {
+                Response::failed(self.api, request).map(|response| (response, Some(failure)))
+            }
+        };
+        // A response that cannot be made or sent has nobody who waits for it.
+        if let Ok((response, failure)) = response {
+            let _ = response.send(failure.as_ref());
+        }
+        self.release(request);
+    }
+
+    /// Answers requests that their clients have taken back; they are in no statistics.
+    fn drop_cancelled(&mut self) {
+        for index in 0..self.entries.len() {
+            let cancelled = self
+                .request(index)
+                .is_some_and(|request| request.cancelled());
+            if cancelled {
+                self.fail(
+                    index,
+                    Failure::new(Code::Cancelled, "the request was cancelled"),
+                );
+                self.answer(index);
+            }
+        }
+    }
+
+    fn report(&self, entry: &Entry, ended: u64) {
+        let succeeded = matches!(entry.state, State::Done(Ok(_)));
+        let Times {
+            begun,
+            gathered,
+            computed,
+            ..
+        } = self.times;
+        let report = self.api.report_statistics;
+        let (instance, request) = (self.instance, entry.request);
+        // SAFETY: instance and request are live until the request is released (invariant 5).
+        let error = unsafe {
+            report(
+                instance, request, succeeded, begun, gathered, computed, ended,
+            )
+        };
+        // Statistics that cannot be kept are no reason to fail.
+        let _ = check(self.api, error);
+    }
+
+    fn report_batch(&self, ended: u64) {
+        let Times {
+            begun,
+            gathered,
+            computed,
+            rows,
+        } = self.times;
+        let rows = if rows == 0 { self.left as u64 } else { rows };
+        let report = self.api.report_batch_statistics;
+        // SAFETY: the instance is live (invariant 5).
+        let error = unsafe { report(self.instance, rows.max(1), begun, gathered, computed, ended) };
+        // As above.
+        let _ = check(self.api, error);
+    }
+
+    fn begun(&mut self, index: usize) -> Result<&mut Response, Failure> {
+        match self.entries.get_mut(index).map(|entry| &mut entry.state) {
+            Some(State::Begun(response)) => Ok(response),
+            _ => Err(answered()),
+        }
+    }
+
+    fn borrow(&self, entry: &Entry) -> Request<'_> {
+        Request::new(self.api, entry.request)
+    }
+
+    fn release(&self, request: Request<'_>) {
+        // SAFETY: the request is live and the backend's, which does not use it after this.
+        let error = unsafe { (self.api.request_release)(request.raw(), RELEASE_ALL) };
+        // A request that Triton does not take back is lost either way.
+        let _ = check(self.api, error);
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        if !self.is_answered() {
+            self.fail_all(&Failure::internal("the model has not answered"));
+            self.send();
+        }
+    }
+}
+
+fn answered() -> Failure {
+    Failure::internal("an answer to a request that was answered")
+}

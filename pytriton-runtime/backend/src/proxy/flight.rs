@@ -1,0 +1,116 @@
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::ffi::Batch;
+
+/// The batches that were handed over and are not answered.
+#[derive(Debug, Default)]
+pub(super) struct Flight {
+    state: Mutex<State>,
+    landed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    /// Those too that somebody has taken out to answer them.
+    count: usize,
+    batches: Vec<UnderWay>,
+    spare: Vec<Vec<usize>>,
+    ended: bool,
+}
+
+/// A batch that was handed over.
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    pub(super) number: u64,
+    pub(super) batch: Batch,
+    /// For each request that was handed over its position in the batch.
+    pub(super) positions: Vec<usize>,
+    /// How many requests the worker was told to be cancelled.
+    pub(super) cancelled: Vec<u32>,
+}
+
+impl Flight {
+    /// Notes a batch, and gives it a number. Gives it back when there is nobody who would answer it.
+    pub(super) fn enter(&self, batch: Batch, positions: &[usize]) -> Result<u64, Batch> {
+        let mut state = self.lock();
+        if state.ended {
+            return Err(batch);
+        }
+        let number = state.next;
+        state.next += 1;
+        state.count += 1;
+        let mut spare = state.spare.pop().unwrap_or_default();
+        spare.extend_from_slice(positions);
+        state.batches.push(UnderWay {
+            number,
+            batch,
+            positions: spare,
+            cancelled: Vec::new(),
+        });
+        Ok(number)
+    }
+
+    /// Takes a batch out.
+    pub(super) fn take(&self, number: u64) -> Option<UnderWay> {
+        let mut state = self.lock();
+        let mut batches = state.batches.iter();
+        let index = batches.position(|under_way| under_way.number == number)?;
+        Some(state.batches.swap_remove(index))
+    }
+
+    /// Puts a batch back of which requests are not answered.
+    pub(super) fn put_back(&self, under_way: UnderWay) {
+        self.lock().batches.push(under_way);
+    }
+
+    /// Forgets a batch that is answered.
+    pub(super) fn land(&self, under_way: UnderWay) {
+        let UnderWay {
+            batch,
+            mut positions,
+            ..
+        } = under_way;
+        drop(batch);
+        positions.clear();
+        let mut state = self.lock();
+        state.spare.push(positions);
+        state.count -= 1;
+        drop(state);
+        self.landed.notify_all();
+    }
+
+    /// Takes all batches out, and takes no more in.
+    pub(super) fn end(&self) -> Vec<UnderWay> {
+        let mut state = self.lock();
+        state.ended = true;
+        std::mem::take(&mut state.batches)
+    }
+
+    /// Looks at the batches that nobody has taken out.
+    pub(super) fn each(&self, look: impl FnMut(&mut UnderWay)) {
+        self.lock().batches.iter_mut().for_each(look);
+    }
+
+    /// Whether a batch is not answered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().count == 0
+    }
+
+    /// Waits until fewer than `count` batches are under way.
+    pub(super) fn wait_below(&self, count: usize) {
+        let mut state = self.lock();
+        while state.count >= count {
+            // As in `lock`.
+            state = self
+                .landed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under this lock panics half-way.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,216 @@
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::failure::{Code, Failure};
+use crate::ffi::{Batch, now};
+use crate::gather::Gathering;
+use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Welcome};
+
+use super::flight::Flight;
+use super::proxy::failure;
+use super::respond::Responder;
+
+/// A connection of an instance to the worker, and the batches that are under way on it.
+#[derive(Debug)]
+pub(super) struct Session {
+    client: Client,
+    names: Arc<TensorNames>,
+    in_flight: usize,
+    /// What is said when the worker's instances cannot serve.
+    unavailable: String,
+    flight: Flight,
+    /// Reads the answers, where there is not one batch at a time.
+    reader: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// How often it is looked whether a client has taken a request back that waits in the worker.
+const LOOK: Duration = Duration::from_millis(20);
+
+impl Session {
+    pub(super) fn start(
+        client: Client,
+        names: Arc<TensorNames>,
+        welcome: &Welcome,
+    ) -> Result<Arc<Self>, SessionError> {
+        let session = Arc::new(Self {
+            client,
+            names,
+            in_flight: welcome.batches_in_flight.max(1) as usize,
+            unavailable: welcome.unavailable.clone(),
+            flight: Flight::default(),
+            reader: Mutex::default(),
+        });
+        if session.in_flight > 1 {
+            let reading = Arc::clone(&session);
+            let reader = thread::Builder::new()
+                .name("pytriton_answers".to_owned())
+                .spawn(move || reading.read(|| false))?;
+            *session.lock() = Some(reader);
+        }
+        Ok(session)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.client.is_ready()
+    }
+
+    /// Hands a batch over, and returns when the next one may come.
+    pub(super) fn execute(&self, batch: Batch, gathering: &mut Gathering) {
+        let Some(number) = self.hand_over(batch, gathering) else {
+            return;
+        };
+        if self.in_flight == 1 {
+            self.read(|| self.flight.is_empty());
+        } else {
+            // Those that come meanwhile wait in Triton's queue, where they gather, and may time out.
+            self.flight.wait_below(self.in_flight);
+        }
+        debug_assert!(self.in_flight > 1 || self.flight.take(number).is_none());
+    }
+
+    /// Waits until all is answered that is under way, and ends the session.
+    pub(super) fn stop(&self) {
+        if self.in_flight > 1 {
+            self.flight.wait_below(1);
+        }
+        self.client.close();
+        let reader = self.lock().take();
+        if let Some(reader) = reader {
+            // Nothing in it panics but a defect, which must not stop the end.
+            let _ = reader.join();
+        }
+    }
+
+    /// Hands a batch over; `None` when it is answered already.
+    fn hand_over(&self, mut batch: Batch, gathering: &mut Gathering) -> Option<u64> {
+        let mut refused = Vec::new();
+        let pieces = gathering.plan(&batch, |index, failure| refused.push((index, failure)));
+        let (description, data) = (gathering.description().len(), gathering.data());
+        let unasked = match gathering.positions().is_empty() {
+            true => None,
+            false => Some(
+                self.client
+                    .prepare(description, data)
+                    .and_then(|mut unasked| {
+                        let described = unasked.describe(gathering.description());
+                        let written = described.and_then(|()| {
+                            gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes))
+                        });
+                        match written {
+                            Ok(()) => Ok(unasked),
+                            Err(error) => {
+                                self.client.abandon(unasked);
+                                Err(error)
+                            }
+                        }
+                    }),
+            ),
+        };
+        for (index, failure) in refused {
+            batch.fail(index, failure);
+        }
+        batch.gathered(now(), gathering.rows());
+        let unasked = match unasked {
+            Some(Ok(unasked)) => unasked,
+            Some(Err(SessionError::Unavailable)) => {
+                let message = self.unavailable.clone();
+                return fail(batch, &Failure::new(Code::Unavailable, message));
+            }
+            Some(Err(error)) => return fail(batch, &failure(&error)),
+            None => {
+                batch.send();
+                return None;
+            }
+        };
+        let number = match self.flight.enter(batch, gathering.positions()) {
+            Ok(number) => number,
+            Err(batch) => {
+                self.client.abandon(unasked);
+                return fail(batch, &failure(&SessionError::Closed));
+            }
+        };
+        if let Err(error) = self.client.ask(number, unasked) {
+            // It may have been taken out by who has found the session broken.
+            if let Some(mut under_way) = self.flight.take(number) {
+                under_way.batch.fail_all(&failure(&error));
+                under_way.batch.send();
+                self.flight.land(under_way);
+            }
+        }
+        Some(number)
+    }
+
+    /// Reads answers until nothing is left to wait for, or the session has ended.
+    fn read(&self, done: impl Fn() -> bool) {
+        let mut receiver = self.client.receiver();
+        if let Err(error) = self.read_from(&mut receiver, done) {
+            self.client.close();
+            drop(receiver);
+            let failure = failure(&error);
+            for mut under_way in self.flight.end() {
+                under_way.batch.fail_all(&failure);
+                under_way.batch.send();
+                self.flight.land(under_way);
+            }
+        }
+    }
+
+    fn read_from(
+        &self,
+        receiver: &mut Receiver<'_>,
+        done: impl Fn() -> bool,
+    ) -> Result<(), SessionError> {
+        let mut responder = Responder::new(&self.names, &self.flight);
+        loop {
+            while let Some(heard) = receiver.next_answer()? {
+                match heard {
+                    Heard::Answer(answer) => responder.respond(receiver, &answer)?,
+                    Heard::Refused { batch } => responder.refuse(batch)?,
+                }
+            }
+            responder.send();
+            if done() {
+                receiver.release();
+                return Ok(());
+            }
+            let looks = self.in_flight > 1 && !self.flight.is_empty();
+            receiver.wait(looks.then_some(LOOK))?;
+            if looks {
+                self.cancel();
+            }
+        }
+    }
+
+    /// Tells the worker which requests their clients have taken back.
+    fn cancel(&self) {
+        self.flight.each(|under_way| {
+            for (request, &index) in (0..).zip(&under_way.positions) {
+                let asked = under_way.batch.request(index);
+                let cancelled = asked.is_some_and(|request| request.cancelled());
+                // Where there is no room for it now, there is when it is looked again.
+                if cancelled
+                    && !under_way.cancelled.contains(&request)
+                    && self.client.cancel(under_way.number, request).is_ok()
+                {
+                    under_way.cancelled.push(request);
+                }
+            }
+        });
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
+        // Nothing under this lock panics half-way.
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn fail(mut batch: Batch, failure: &Failure) -> Option<u64> {
+    batch.fail_all(failure);
+    batch.send();
+    None
+}

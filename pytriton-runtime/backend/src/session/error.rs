@@ -1,0 +1,77 @@
+use std::fmt;
+use std::io;
+
+use crate::ring::{Broken, Closed};
+use crate::shm::SegmentError;
+use crate::wire::WireError;
+
+/// Why a batch could not be handed over.
+#[derive(Debug)]
+pub enum SessionError {
+    /// The other process has closed its end, or is gone; or this one has ended the session.
+    Closed,
+    /// The worker's instances cannot serve now.
+    Unavailable,
+    /// The socket failed.
+    Io(io::Error),
+    /// There is no shared memory.
+    Memory(SegmentError),
+    /// The other side sent what the protocol does not know.
+    Protocol(WireError),
+    /// The worker takes no session, in its own words.
+    Refused(String),
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("the process that runs the model is gone"),
+            Self::Unavailable => f.write_str("no instance of the model can serve now"),
+            Self::Io(error) => write!(f, "the process that runs the model is not reached: {error}"),
+            Self::Memory(error) => error.fmt(f),
+            Self::Protocol(error) => error.fmt(f),
+            Self::Refused(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for SessionError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Memory(error) => Some(error),
+            Self::Protocol(error) => Some(error),
+            Self::Closed | Self::Unavailable | Self::Refused(_) => None,
+        }
+    }
+}
+
+impl From<io::Error> for SessionError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<SegmentError> for SessionError {
+    fn from(error: SegmentError) -> Self {
+        Self::Memory(error)
+    }
+}
+
+impl From<WireError> for SessionError {
+    fn from(error: WireError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+impl From<Broken> for SessionError {
+    fn from(Broken: Broken) -> Self {
+        Self::Protocol(WireError::Number)
+    }
+}
+
+impl From<Closed> for SessionError {
+    fn from(Closed: Closed) -> Self {
+        Self::Closed
+    }
+}

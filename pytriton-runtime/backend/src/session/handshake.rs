@@ -1,0 +1,228 @@
+use std::ffi::CString;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+
+use crate::shm::Slots;
+use crate::wire::{Reader, WireError, Writer};
+
+use super::{SessionError, Token};
+
+/// Who connects to the worker's socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hello {
+    /// The shared token.
+    pub token: Token,
+    /// The model.
+    pub model: String,
+    /// Its version.
+    pub version: u64,
+}
+
+/// What the worker answers when it takes a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Welcome {
+    /// The tensors of the model.
+    pub names: TensorNames,
+    /// How many batches an instance of tritonserver may have under way.
+    pub batches_in_flight: u32,
+    /// The lengths of the rings.
+    pub slots: Slots,
+    /// What clients hear when no instance can serve.
+    pub unavailable: String,
+}
+
+/// The tensors of a model, in the order in which the wire numbers them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TensorNames {
+    /// Whether axis 0 of every tensor is the batch.
+    pub batching: bool,
+    /// The inputs.
+    pub inputs: Vec<CString>,
+    /// The outputs and Triton's numbers of their types.
+    pub outputs: Vec<(CString, i32)>,
+}
+
+/// Changes with every change of what the two sides say to each other.
+const VERSION: u32 = 3;
+/// No greeting is longer.
+const LONGEST: usize = 1 << 20;
+
+impl Hello {
+    /// Writes the greeting.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Io`] when the socket does not take it.
+    pub fn send(&self, socket: &mut UnixStream) -> Result<(), SessionError> {
+        let mut bytes = Vec::new();
+        let mut writer = Writer(&mut bytes);
+        writer.u32(VERSION);
+        writer.bytes(&self.token.0);
+        writer.bytes(self.model.as_bytes());
+        writer.u64(self.version);
+        send(socket, &bytes)
+    }
+
+    /// Reads a greeting.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Protocol`] when it is none, or one of another version.
+    pub fn receive(socket: &mut UnixStream) -> Result<Self, SessionError> {
+        let bytes = receive(socket)?;
+        let mut reader = Reader::new(&bytes);
+        if reader.u32()? != VERSION {
+            return Err(WireError::Version.into());
+        }
+        let token = reader.bytes()?.try_into();
+        Ok(Self {
+            token: Token(token.map_err(|_| WireError::Number)?),
+            model: reader.text()?.to_owned(),
+            version: reader.u64()?,
+        })
+    }
+}
+
+impl Welcome {
+    /// Writes that the session is taken.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Io`] when the socket does not take it.
+    pub fn send(&self, socket: &mut UnixStream) -> Result<(), SessionError> {
+        let mut bytes = Vec::new();
+        let mut writer = Writer(&mut bytes);
+        writer.u8(1);
+        writer.u32(self.batches_in_flight);
+        writer.u32(self.slots.down);
+        writer.u32(self.slots.up);
+        writer.bytes(self.unavailable.as_bytes());
+        let TensorNames {
+            batching,
+            inputs,
+            outputs,
+        } = &self.names;
+        writer.u8(u8::from(*batching));
+        writer.count(inputs.len());
+        for name in inputs {
+            writer.bytes(name.as_bytes());
+        }
+        writer.count(outputs.len());
+        for (name, datatype) in outputs {
+            writer.bytes(name.as_bytes());
+            writer.u32(datatype.cast_unsigned());
+        }
+        send(socket, &bytes)
+    }
+
+    /// Writes that the session is not taken, and why.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Io`] when the socket does not take it.
+    pub fn refuse(socket: &mut UnixStream, reason: &str) -> Result<(), SessionError> {
+        let mut bytes = vec![0];
+        Writer(&mut bytes).bytes(reason.as_bytes());
+        send(socket, &bytes)
+    }
+
+    /// Reads the worker's answer to a greeting.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Refused`] when the session is not taken.
+    pub fn receive(socket: &mut UnixStream) -> Result<Self, SessionError> {
+        let bytes = receive(socket)?;
+        let mut reader = Reader::new(&bytes);
+        if reader.u8()? == 0 {
+            return Err(SessionError::Refused(reader.text()?.to_owned()));
+        }
+        let batches_in_flight = reader.u32()?;
+        let slots = Slots {
+            down: reader.u32()?,
+            up: reader.u32()?,
+        };
+        let unavailable = reader.text()?.to_owned();
+        let batching = reader.u8()? != 0;
+        let name =
+            |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
+        let inputs = reader.list(4, name)?;
+        let outputs = reader.list(8, |reader| Ok((name(reader)?, reader.u32()?.cast_signed())))?;
+        let names = TensorNames {
+            batching,
+            inputs,
+            outputs,
+        };
+        Ok(Self {
+            names,
+            batches_in_flight,
+            slots,
+            unavailable,
+        })
+    }
+}
+
+fn send(socket: &mut UnixStream, bytes: &[u8]) -> Result<(), SessionError> {
+    let len = u32::try_from(bytes.len()).map_err(|_| WireError::Number)?;
+    socket.write_all(&len.to_le_bytes())?;
+    socket.write_all(bytes)?;
+    Ok(())
+}
+
+fn receive(socket: &mut UnixStream) -> Result<Vec<u8>, SessionError> {
+    let mut len = [0; 4];
+    socket.read_exact(&mut len)?;
+    let len = u32::from_le_bytes(len) as usize;
+    if len > LONGEST {
+        return Err(WireError::Number.into());
+    }
+    let mut bytes = vec![0; len];
+    socket.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greetings_come_as_they_were_sent() {
+        let (mut one, mut two) = UnixStream::pair().unwrap();
+        let hello = Hello {
+            token: Token([7; 16]),
+            model: "Linear".to_owned(),
+            version: 3,
+        };
+        hello.send(&mut one).unwrap();
+        assert_eq!(Hello::receive(&mut two).unwrap(), hello);
+        let welcome = Welcome {
+            names: TensorNames {
+                batching: true,
+                inputs: vec![c"a".into(), c"b".into()],
+                outputs: vec![(c"o".into(), 11)],
+            },
+            batches_in_flight: 4,
+            slots: Slots { down: 32, up: 64 },
+            unavailable: "not now".to_owned(),
+        };
+        welcome.send(&mut two).unwrap();
+        assert_eq!(Welcome::receive(&mut one).unwrap(), welcome);
+        Welcome::refuse(&mut two, "no").unwrap();
+        let refused = Welcome::receive(&mut one).unwrap_err();
+        assert_eq!(refused.to_string(), "no");
+    }
+
+    #[test]
+    fn refuses_what_is_no_greeting() {
+        let table: [&[u8]; 3] = [
+            b"\xff\xff\xff\xff",
+            b"\x04\0\0\0\x09\0\0\0",
+            b"\x01\0\0\0\x01",
+        ];
+        for bytes in table {
+            let (mut one, mut two) = UnixStream::pair().unwrap();
+            one.write_all(bytes).unwrap();
+            assert!(Hello::receive(&mut two).is_err(), "{bytes:?}");
+        }
+    }
+}

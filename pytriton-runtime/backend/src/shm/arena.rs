@@ -1,0 +1,218 @@
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+use super::{Segment, SegmentError};
+use crate::arena::{ALIGNMENT, FreeList, Region};
+
+/// Regions of memory for the other process, in as many segments as they need.
+#[derive(Debug, Default)]
+pub(crate) struct Arena {
+    slabs: Vec<Slab>,
+    next: u32,
+}
+
+#[derive(Debug)]
+struct Slab {
+    number: u32,
+    segment: Arc<Segment>,
+    free: FreeList,
+}
+
+/// A region that is not yet handed over: only through this value can it be written.
+#[derive(Debug)]
+pub(crate) struct Allocated {
+    segment: Arc<Segment>,
+    region: Region,
+    /// Whether the other process does not know the segment yet.
+    pub(crate) unknown: bool,
+}
+
+impl Arena {
+    /// The addresses of the first segment.
+    const FIRST: usize = 16 << 20;
+
+    /// What is kept when nobody needs it.
+    pub(crate) const SPARE: usize = 1 << 20;
+
+    /// Takes `len` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::Memory`] when the system does not give them.
+    pub(crate) fn allocate(&mut self, len: usize) -> Result<Allocated, SegmentError> {
+        let rounded = len.max(1).checked_next_multiple_of(ALIGNMENT);
+        let rounded = rounded.ok_or_else(|| SegmentError::Memory {
+            bytes: len,
+            source: std::io::ErrorKind::FileTooLarge.into(),
+        })?;
+        for slab in &mut self.slabs {
+            if let Some(allocated) = slab.allocate(rounded)? {
+                return Ok(allocated);
+            }
+        }
+        let mut slab = self.grow(rounded)?;
+        let allocated = slab.allocate(rounded)?;
+        self.slabs.push(slab);
+        let allocated = allocated.map(|allocated| Allocated {
+            unknown: true,
+            ..allocated
+        });
+        allocated.ok_or(SegmentError::Bounds {
+            offset: 0,
+            len: rounded,
+        })
+    }
+
+    /// Takes a region back that the other process does not read any more.
+    pub(crate) fn free(&mut self, region: Region) {
+        let mut slabs = self.slabs.iter_mut();
+        if let Some(slab) = slabs.find(|slab| slab.number == region.segment) {
+            slab.free.give(region.offset, region.len);
+        }
+    }
+
+    /// Forgets a segment that the other process does not know.
+    pub(crate) fn discard(&mut self, number: u32) {
+        self.slabs.retain(|slab| slab.number != number);
+    }
+
+    /// How many bytes are taken.
+    pub(crate) fn live(&self) -> usize {
+        self.slabs.iter().map(|slab| slab.free.live()).sum()
+    }
+
+    /// How much memory it has.
+    pub(crate) fn committed(&self) -> usize {
+        let segments = self.slabs.iter();
+        segments.map(|slab| slab.segment.committed()).sum()
+    }
+
+    /// Gives back what lies behind the last region of each segment, but for a little of the first.
+    pub(crate) fn trim(&mut self) {
+        for slab in &self.slabs {
+            let spare = if slab.number == 0 { Self::SPARE } else { 0 };
+            slab.segment.trim(slab.free.end().max(spare));
+        }
+    }
+
+    /// Forgets segments without regions, but for the first; says which.
+    pub(crate) fn retire(&mut self) -> Vec<u32> {
+        let (kept, retired) = std::mem::take(&mut self.slabs)
+            .into_iter()
+            .partition(|slab| slab.number == 0 || slab.free.live() > 0);
+        self.slabs = kept;
+        let retired: Vec<Slab> = retired;
+        retired.iter().map(|slab| slab.number).collect()
+    }
+
+    /// A segment for regions of that length: twice as long as the last, so that there are few.
+    fn grow(&mut self, len: usize) -> Result<Slab, SegmentError> {
+        let longest = self.slabs.iter().map(|slab| slab.free.capacity()).max();
+        let wished = longest.map_or(Self::FIRST, |longest| longest.saturating_mul(2));
+        let segment = match Segment::new(c"pytriton", wished.max(len)) {
+            Err(_) if wished > len => Segment::new(c"pytriton", len)?,
+            segment => segment?,
+        };
+        let number = self.next;
+        self.next = self.next.wrapping_add(1);
+        Ok(Slab {
+            number,
+            free: FreeList::new(segment.capacity()),
+            segment: Arc::new(segment),
+        })
+    }
+}
+
+impl Slab {
+    fn allocate(&mut self, len: usize) -> Result<Option<Allocated>, SegmentError> {
+        let Some(offset) = self.free.take(len) else {
+            return Ok(None);
+        };
+        if let Err(error) = self.segment.commit(offset + len) {
+            self.free.give(offset, len);
+            return Err(match error {
+                SegmentError::Memory { source, .. } => SegmentError::Memory { bytes: len, source },
+                bounds @ SegmentError::Bounds { .. } => bounds,
+            });
+        }
+        Ok(Some(Allocated {
+            segment: Arc::clone(&self.segment),
+            region: Region {
+                segment: self.number,
+                offset,
+                len,
+            },
+            unknown: false,
+        }))
+    }
+}
+
+impl Allocated {
+    /// Copies bytes to an offset of the region.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::Bounds`] when they do not fit.
+    pub(crate) fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SegmentError> {
+        let len = bytes.len();
+        let end = offset.checked_add(len);
+        if end.is_none_or(|end| end > self.region.len) {
+            return Err(SegmentError::Bounds { offset, len });
+        }
+        // SAFETY: the bytes lie in the region, which is nobody's but this value's (invariant 3).
+        unsafe { self.segment.write(self.region.offset + offset, bytes) }
+    }
+
+    /// Where it is.
+    pub(crate) fn region(&self) -> Region {
+        self.region
+    }
+
+    /// Gives up writing: from here on the region may be the other process's.
+    pub(crate) fn hand_over(self) -> Region {
+        self.region
+    }
+
+    /// The segment's file.
+    pub(crate) fn file(&self) -> BorrowedFd<'_> {
+        self.segment.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_and_many_regions_get_segments_of_their_own_which_go_again() {
+        let mut arena = Arena::default();
+        let small = arena.allocate(1).unwrap();
+        assert!(small.unknown);
+        let large = arena.allocate(40 << 20).unwrap();
+        assert!(large.unknown);
+        assert_eq!(large.region().segment, 1);
+        let other = arena.allocate(100).unwrap();
+        assert!(!other.unknown);
+        assert_eq!((other.region().offset, other.region().len), (64, 128));
+        assert!(arena.retire().is_empty());
+        arena.free(large.hand_over());
+        arena.trim();
+        assert_eq!(arena.committed(), 64 << 10);
+        assert_eq!(arena.retire(), [1]);
+        arena.free(small.hand_over());
+        arena.free(other.hand_over());
+        assert!(arena.retire().is_empty());
+        assert_eq!(arena.allocate(17 << 20).unwrap().region().segment, 2);
+    }
+
+    #[test]
+    fn a_region_is_written_within_its_bounds() {
+        let mut arena = Arena::default();
+        let mut one = arena.allocate(64).unwrap();
+        let mut two = arena.allocate(64).unwrap();
+        one.write(0, &[1; 64]).unwrap();
+        assert!(one.write(1, &[2; 64]).is_err());
+        assert!(one.write(usize::MAX, &[2]).is_err());
+        two.write(63, &[2]).unwrap();
+    }
+}

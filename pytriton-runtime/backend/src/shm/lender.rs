@@ -1,0 +1,85 @@
+use std::ffi::c_int;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::thread;
+
+use super::{send, sys};
+
+const F_DUPFD_CLOEXEC: c_int = 1030;
+/// The lowest number of a copy: those below have a meaning of their own.
+const LOWEST: c_int = 3;
+
+/// What the lending thread needs of a stack.
+#[cfg(pytriton_library)]
+const STACK: usize = 128 << 10;
+
+/// Lends descriptors of this process to the one that started it, on a thread of its own.
+///
+/// Where standard input is a Unix socket, each four bytes from it are the number of a descriptor of this process, and the
+/// answer is that descriptor, or none where there is none of that number. So a caretaker can look after the connections of
+/// its tritonserver where the system does not let it take descriptors (`pidfd_getfd` is forbidden in most containers).
+///
+/// # Errors
+///
+/// An [`io::Error`] when there is no thread to be had, or standard input is no Unix socket.
+#[cfg(pytriton_library)]
+pub(crate) fn lend() -> io::Result<()> {
+    let input = io::stdin().as_fd().try_clone_to_owned()?;
+    let mut socket = UnixStream::from(input);
+    // Fails where it is something else.
+    socket.local_addr()?;
+    thread::Builder::new()
+        .name("pytriton-lender".to_owned())
+        .stack_size(STACK)
+        .spawn(move || while lend_one(&mut socket).is_ok() {})?;
+    Ok(())
+}
+
+fn lend_one(socket: &mut UnixStream) -> io::Result<()> {
+    let mut number = [0; 4];
+    socket.read_exact(&mut number)?;
+    match copy(c_int::from_ne_bytes(number)) {
+        Ok(descriptor) => send(socket, &[descriptor.as_fd()]),
+        Err(_) => send(socket, &[]),
+    }
+}
+
+/// A second descriptor for what a number stands for.
+fn copy(number: c_int) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes numbers. Where a descriptor of that number is open it makes another one, and changes nothing
+    // else; otherwise it fails.
+    let copied = unsafe { sys::fcntl(number, F_DUPFD_CLOEXEC, LOWEST) };
+    let copied = sys::result(copied)?;
+    // SAFETY: the call has just opened this descriptor, of which nobody else knows.
+    Ok(unsafe { OwnedFd::from_raw_fd(copied) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+
+    use super::super::receive;
+    use super::*;
+
+    #[test]
+    fn lends_what_is_open_and_nothing_else() {
+        let (mut ours, mut theirs) = UnixStream::pair().unwrap();
+        let (mut reader, writer) = io::pipe().unwrap();
+        let lender = thread::spawn(move || while lend_one(&mut theirs).is_ok() {});
+        ours.write_all(&writer.as_raw_fd().to_ne_bytes()).unwrap();
+        let [copied] = receive::<1>(&ours).unwrap();
+        drop(writer);
+        std::fs::File::from(copied).write_all(b"x").unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "x");
+        for number in [-1, c_int::MAX] {
+            ours.write_all(&number.to_ne_bytes()).unwrap();
+            let [] = receive::<0>(&ours).unwrap();
+        }
+        drop(ours);
+        lender.join().unwrap();
+    }
+}

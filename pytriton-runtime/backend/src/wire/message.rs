@@ -1,0 +1,208 @@
+use crate::arena::Region;
+use crate::ring::Message;
+
+use super::WireError;
+
+/// What tritonserver's side says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Down {
+    /// Here is a batch: its description, and behind that, aligned, its tensors.
+    Batch {
+        /// Its number.
+        batch: u64,
+        /// Where both lie.
+        region: Region,
+        /// The bytes of its description.
+        description: usize,
+        /// The bytes of its tensors.
+        data: usize,
+    },
+    /// The client has taken a request of a batch back.
+    Cancel {
+        /// The batch.
+        batch: u64,
+        /// The request's position in it.
+        request: u32,
+    },
+    /// The next descriptor on the socket is a segment of that number.
+    Segment(u32),
+    /// A segment is not used any more.
+    Retired(u32),
+}
+
+/// What the worker says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Up {
+    /// An answer to a request.
+    Answer(Answer),
+    /// Nobody reads the region of a batch any more.
+    Returned {
+        /// The batch.
+        batch: u64,
+    },
+    /// A batch cannot be read: its requests get no answers. Its region is returned.
+    Refused {
+        /// The batch.
+        batch: u64,
+    },
+    /// The next descriptor on the socket is a segment of that number.
+    Segment(u32),
+    /// A segment is not used any more.
+    Retired(u32),
+}
+
+/// One of the answers to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// The batch.
+    pub batch: u64,
+    /// The request's position in it.
+    pub request: u32,
+    /// How many answers the request has had before.
+    pub sequence: u32,
+    /// Whether it is the request's last one.
+    pub last: bool,
+    /// Where its description lies.
+    pub description: Region,
+    /// Where its tensors lie, in the same segment: first byte and length.
+    pub data: (usize, usize),
+    /// When the function was called with the batch, by the clock of [`now`](crate::now).
+    pub begun: u64,
+}
+
+const BATCH: u64 = 1;
+const CANCEL: u64 = 2;
+const ANSWER: u64 = 3;
+const RETURNED: u64 = 4;
+const SEGMENT: u64 = 5;
+const RETIRED: u64 = 6;
+const REFUSED: u64 = 7;
+const KIND: u64 = 0xff;
+const LAST: u64 = 1 << 8;
+
+impl Down {
+    /// The message as it lies in a slot.
+    pub fn to_message(self) -> Message {
+        match self {
+            Self::Batch {
+                batch,
+                region:
+                    Region {
+                        segment,
+                        offset,
+                        len,
+                    },
+                description,
+                data,
+            } => [
+                BATCH,
+                batch,
+                segment.into(),
+                offset as u64,
+                len as u64,
+                description as u64,
+                data as u64,
+                0,
+            ],
+            Self::Cancel { batch, request } => [CANCEL, batch, request.into(), 0, 0, 0, 0, 0],
+            Self::Segment(number) => [SEGMENT, number.into(), 0, 0, 0, 0, 0, 0],
+            Self::Retired(number) => [RETIRED, number.into(), 0, 0, 0, 0, 0, 0],
+        }
+    }
+
+    /// Reads a message.
+    ///
+    /// # Errors
+    ///
+    /// [`WireError::Number`] when it is none.
+    pub fn read(message: &Message) -> Result<Self, WireError> {
+        let &[kind, first, second, third, fourth, fifth, sixth, _] = message;
+        match kind {
+            BATCH => Ok(Self::Batch {
+                batch: first,
+                region: Region {
+                    segment: number(second)?,
+                    offset: size(third)?,
+                    len: size(fourth)?,
+                },
+                description: size(fifth)?,
+                data: size(sixth)?,
+            }),
+            CANCEL => Ok(Self::Cancel {
+                batch: first,
+                request: number(second)?,
+            }),
+            SEGMENT => number(first).map(Self::Segment),
+            RETIRED => number(first).map(Self::Retired),
+            _ => Err(WireError::Number),
+        }
+    }
+}
+
+impl Up {
+    /// The message as it lies in a slot.
+    pub fn to_message(self) -> Message {
+        match self {
+            Self::Answer(answer) => {
+                let Region {
+                    segment,
+                    offset,
+                    len,
+                } = answer.description;
+                let last = if answer.last { LAST } else { 0 };
+                let (data, data_len) = answer.data;
+                [
+                    ANSWER | last | u64::from(segment) << 32,
+                    answer.batch,
+                    u64::from(answer.request) << 32 | u64::from(answer.sequence),
+                    offset as u64,
+                    len as u64,
+                    data as u64,
+                    data_len as u64,
+                    answer.begun,
+                ]
+            }
+            Self::Returned { batch } => [RETURNED, batch, 0, 0, 0, 0, 0, 0],
+            Self::Refused { batch } => [REFUSED, batch, 0, 0, 0, 0, 0, 0],
+            Self::Segment(number) => [SEGMENT, number.into(), 0, 0, 0, 0, 0, 0],
+            Self::Retired(number) => [RETIRED, number.into(), 0, 0, 0, 0, 0, 0],
+        }
+    }
+
+    /// Reads a message.
+    ///
+    /// # Errors
+    ///
+    /// [`WireError::Number`] when it is none.
+    pub fn read(message: &Message) -> Result<Self, WireError> {
+        let &[kind, first, second, third, fourth, fifth, sixth, seventh] = message;
+        match kind & KIND {
+            ANSWER => Ok(Self::Answer(Answer {
+                batch: first,
+                request: number(second >> 32)?,
+                sequence: number(second & u64::from(u32::MAX))?,
+                last: kind & LAST != 0,
+                description: Region {
+                    segment: number(kind >> 32)?,
+                    offset: size(third)?,
+                    len: size(fourth)?,
+                },
+                data: (size(fifth)?, size(sixth)?),
+                begun: seventh,
+            })),
+            RETURNED => Ok(Self::Returned { batch: first }),
+            REFUSED => Ok(Self::Refused { batch: first }),
+            SEGMENT => number(first).map(Self::Segment),
+            RETIRED => number(first).map(Self::Retired),
+            _ => Err(WireError::Number),
+        }
+    }
+}
+
+fn number(word: u64) -> Result<u32, WireError> {
+    u32::try_from(word).map_err(|_| WireError::Number)
+}
+
+fn size(word: u64) -> Result<usize, WireError> {
+    usize::try_from(word).map_err(|_| WireError::Number)
+}

@@ -1,0 +1,205 @@
+#[cfg(tritonserver)]
+use crate::triton::{LocateError, Located, Places, Probe, ProbeError};
+#[cfg(tritonserver)]
+use crate::worker::BACKEND_LIBRARY;
+
+use super::{EngineChoice, TritonOptions};
+
+/// The engine that serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// This process, and why.
+    #[cfg(feature = "embedded")]
+    Embedded(String),
+    /// A tritonserver that runs on this system.
+    #[cfg(tritonserver)]
+    Tritonserver(Located, Probe),
+}
+
+/// Why there is no engine as it is asked for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChoiceError {
+    /// This binary has no embedded engine.
+    #[error(
+        "this binary has no embedded engine: it is built without the feature `embedded` of pytriton"
+    )]
+    NoEmbedded,
+    /// This binary has no tritonserver engine.
+    #[error("this binary has no tritonserver engine: {reason}")]
+    NoTritonserver {
+        /// Why.
+        reason: &'static str,
+    },
+    /// There is no tritonserver.
+    #[cfg(tritonserver)]
+    #[error("{0}; `install` fetches one")]
+    Locate(#[from] LocateError),
+    /// It does not run.
+    #[cfg(tritonserver)]
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+}
+
+impl ChoiceError {
+    /// Why this binary is built without the tritonserver engine.
+    #[cfg(not(tritonserver))]
+    pub(crate) fn absent() -> Self {
+        let reason = match cfg!(feature = "tritonserver") {
+            true => "tritonserver runs on 64-bit Linux alone, and it is for another system",
+            false => "it is built without the feature `tritonserver` of pytriton",
+        };
+        Self::NoTritonserver { reason }
+    }
+}
+
+impl Choice {
+    /// Chooses as the options say; `auto` takes tritonserver where one is found that runs.
+    ///
+    /// # Errors
+    ///
+    /// A [`ChoiceError`] when an engine is asked for that this binary has not, or a tritonserver and there is none that
+    /// runs.
+    pub fn new(options: &TritonOptions) -> Result<Self, ChoiceError> {
+        choose(options, || tritonserver(options))
+    }
+
+    /// Says in one line which engine serves and why.
+    pub fn log(&self, options: &TritonOptions) {
+        let understood: fn(&str) -> bool = match *self {
+            #[cfg(tritonserver)]
+            Self::Tritonserver(ref located, _) => {
+                let (path, found) = (located.binary.display(), located.found);
+                tracing::info!("engine tritonserver: {path}, {found}");
+                |_| true
+            }
+            #[cfg(feature = "embedded")]
+            Self::Embedded(ref why) => {
+                tracing::info!("engine embedded: {why}");
+                |flag| flag == "cache-config"
+            }
+        };
+        let flags = options.flags.iter().map(|(flag, _)| flag);
+        for flag in flags.filter(|flag| !understood(flag)) {
+            tracing::warn!("option --{flag} has no effect: it is tritonserver's");
+        }
+    }
+}
+
+fn choose(
+    options: &TritonOptions,
+    tritonserver: impl FnOnce() -> Result<Choice, ChoiceError>,
+) -> Result<Choice, ChoiceError> {
+    if options.engine == EngineChoice::Embedded {
+        return embedded("as asked for".to_owned());
+    }
+    // One that is named is meant.
+    let asked_for = options.engine == EngineChoice::Tritonserver || options.tritonserver.is_some();
+    match tritonserver() {
+        Err(error) if !asked_for && cfg!(feature = "embedded") => embedded(error.to_string()),
+        choice => choice,
+    }
+}
+
+#[cfg(feature = "embedded")]
+fn embedded(why: String) -> Result<Choice, ChoiceError> {
+    Ok(Choice::Embedded(why))
+}
+
+#[cfg(not(feature = "embedded"))]
+fn embedded(_: String) -> Result<Choice, ChoiceError> {
+    Err(ChoiceError::NoEmbedded)
+}
+
+#[cfg(tritonserver)]
+fn tritonserver(options: &TritonOptions) -> Result<Choice, ChoiceError> {
+    let (located, probe) = find(&Places::new(options.tritonserver.clone()))?;
+    Ok(Choice::Tritonserver(located, probe))
+}
+
+#[cfg(not(tritonserver))]
+fn tritonserver(_: &TritonOptions) -> Result<Choice, ChoiceError> {
+    Err(ChoiceError::absent())
+}
+
+/// Finds a tritonserver that runs on this system.
+///
+/// # Errors
+///
+/// A [`ChoiceError`] when there is none, or when this binary can serve with none.
+#[cfg(tritonserver)]
+pub fn find(places: &Places) -> Result<(Located, Probe), ChoiceError> {
+    if let Err(reason) = BACKEND_LIBRARY {
+        return Err(ChoiceError::NoTritonserver { reason });
+    }
+    let located = places.locate()?;
+    let probe = Probe::new(&located.binary)?;
+    Ok((located, probe))
+}
+
+#[cfg(test)]
+#[cfg(all(feature = "embedded", tritonserver))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
+
+    use crate::triton::{Flags, Found};
+
+    use super::*;
+
+    fn options(engine: EngineChoice, named: Option<PathBuf>) -> TritonOptions {
+        TritonOptions {
+            engine,
+            tritonserver: named,
+            restart: false,
+            flags: Flags::default(),
+        }
+    }
+
+    #[test]
+    fn auto_takes_what_runs_and_an_explicit_choice_is_kept() {
+        use EngineChoice::{Auto, Embedded, Tritonserver};
+        let root = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let folder = root.path().join(name);
+            fs::create_dir_all(folder.join("bin")).unwrap();
+            let path = folder.join("bin/tritonserver");
+            fs::write(&path, format!("#!/bin/sh\necho '{text}'\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            folder
+        };
+        let (works, broken) = (put("works", "  --model-repository <x>"), put("broken", "?"));
+        let missing = root.path().join("missing");
+        let table = [
+            (Auto, &works, "tritonserver"),
+            (Auto, &broken, "embedded"),
+            (Auto, &missing, "embedded"),
+            (Embedded, &works, "embedded"),
+            (Tritonserver, &works, "tritonserver"),
+            (Tritonserver, &broken, "error"),
+            (Tritonserver, &missing, "error"),
+        ];
+        let got = |choice: Result<Choice, ChoiceError>| match choice {
+            Ok(Choice::Embedded(_)) => "embedded",
+            Ok(Choice::Tritonserver(..)) => "tritonserver",
+            Err(_) => "error",
+        };
+        for (engine, folder, expected) in table {
+            let installed = vec![(Found::Container, folder.clone())];
+            let places = Places {
+                installed,
+                ..Places::default()
+            };
+            assert_eq!(
+                got(choose(&options(engine, None), || {
+                    find(&places).map(|(located, probe)| Choice::Tritonserver(located, probe))
+                })),
+                expected,
+                "{engine:?} {folder:?}"
+            );
+        }
+        // One that is named is meant, whatever the engine option leaves open.
+        assert_eq!(got(Choice::new(&options(Auto, Some(broken)))), "error");
+    }
+}

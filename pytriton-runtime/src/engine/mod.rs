@@ -1,0 +1,11 @@
+//! Which engine serves: the options that say so, with those that only tritonserver understands, and the choice between
+//! what this binary has and what the system offers.
+
+mod choice;
+mod flags;
+mod options;
+
+#[cfg(tritonserver)]
+pub use choice::find;
+pub use choice::{Choice, ChoiceError};
+pub use options::{EngineChoice, Flags, TritonOptions};

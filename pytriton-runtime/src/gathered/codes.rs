@@ -1,0 +1,37 @@
+use pytriton_backend::Code;
+
+use crate::status::Status;
+use crate::tensor::DataType;
+
+/// Triton's kind of error for a status.
+pub(crate) fn code(status: Status) -> Code {
+    match status {
+        Status::InvalidArgument | Status::TooLarge => Code::InvalidArgument,
+        Status::NotFound => Code::NotFound,
+        // Triton has no code of its own for a deadline.
+        Status::Unavailable | Status::DeadlineExceeded => Code::Unavailable,
+        Status::Internal => Code::Internal,
+        Status::Unsupported => Code::Unsupported,
+        Status::Cancelled => Code::Cancelled,
+    }
+}
+
+/// Triton's number for an element type (`TRITONSERVER_DataType`).
+pub(crate) fn datatype_number(datatype: DataType) -> i32 {
+    match datatype {
+        DataType::Bool => 1,
+        DataType::Uint8 => 2,
+        DataType::Uint16 => 3,
+        DataType::Uint32 => 4,
+        DataType::Uint64 => 5,
+        DataType::Int8 => 6,
+        DataType::Int16 => 7,
+        DataType::Int32 => 8,
+        DataType::Int64 => 9,
+        DataType::Fp16 => 10,
+        DataType::Fp32 => 11,
+        DataType::Fp64 => 12,
+        DataType::Bytes => 13,
+        DataType::Bf16 => 14,
+    }
+}

@@ -1,0 +1,291 @@
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pytriton_backend::wire::{Batch, BatchRequest, Parameter, Span, WireError};
+
+use crate::Error;
+use crate::model::{
+    CallMode, Executed, InferRequest, Instance, ModelError, ModelSpec, ParameterValue, Parameters,
+    Request, Response,
+};
+use crate::runner::Runner;
+use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
+
+/// What became of the requests of a batch, in their order.
+pub(crate) type Results = Vec<Result<Response, Error>>;
+
+/// Requests whose tensors lie in the memory where Triton's backend has gathered them.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    pub(crate) requests: Vec<Request>,
+    /// For each input of the model, all requests' rows as one tensor; empty where the function wants no such thing.
+    pub(crate) stacked: Vec<Option<Tensor>>,
+}
+
+impl Gathered {
+    /// Turns a description and the bytes of its tensors into requests; the inner error is that of all of them, of which
+    /// there are so many.
+    ///
+    /// tritonserver has checked them against the model's configuration; what is checked here is that bytes, shapes and
+    /// rows go together, so that a configuration that is not the model's is an error and nothing worse.
+    pub(crate) fn read(
+        spec: &Arc<ModelSpec>,
+        description: &[u8],
+        data: &Bytes,
+    ) -> Result<Result<Self, (usize, ModelError)>, WireError> {
+        let (inputs, outputs) = (spec.inputs.len(), spec.outputs.len());
+        let batch = Batch::read(description, data.len(), inputs, outputs)?;
+        let gathered = Self::new(spec, &batch, data);
+        Ok(gathered.map_err(|error| (batch.requests.len(), error)))
+    }
+
+    fn new(spec: &Arc<ModelSpec>, batch: &Batch<'_>, data: &Bytes) -> Result<Self, ModelError> {
+        let requests = batch.requests.iter();
+        let requests = requests.map(|described| request(spec, described, data));
+        let requests = requests.collect::<Result<Vec<_>, _>>()?;
+        let alike = requests
+            .windows(2)
+            .all(|pair| pair[0].stacks_with(&pair[1]));
+        let stacked = match spec.call {
+            CallMode::Batch if requests.len() > 1 && alike => {
+                stacked(spec, batch, &requests, data)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Self { requests, stacked })
+    }
+
+    /// Runs the requests on an instance, and hands on what became of them; when a call takes longer than it may, on
+    /// another thread and while the function may have the requests still.
+    pub(crate) async fn run<I: Instance + ?Sized>(
+        self,
+        runner: &Runner<I>,
+        finish: impl FnOnce(Results) + Send + 'static,
+    ) {
+        let Self { requests, stacked } = self;
+        let finish = |executed: Executed| {
+            let results = executed.results.into_iter();
+            finish(results.map(|result| result.map_err(Error::from)).collect());
+        };
+        if runner.is_supervised() {
+            return runner.serve(&requests, &stacked, finish).await;
+        }
+        let executed = runner.execute(&requests, &stacked).await;
+        // What shares the batch's memory goes before the answers come, so that it is given back with them.
+        drop((requests, stacked));
+        finish(executed);
+    }
+
+    /// Leaves out requests; says which, in their order.
+    pub(crate) fn leave_out(&mut self, is_out: impl Fn(usize) -> bool) -> Vec<usize> {
+        let out: Vec<usize> = (0..self.requests.len())
+            .filter(|&index| is_out(index))
+            .collect();
+        if !out.is_empty() {
+            // The rows that are left do not lie one behind the other.
+            self.stacked.clear();
+            let mut index = 0..;
+            let mut left_out = out.iter().peekable();
+            self.requests.retain(|_| {
+                let index = index.next().unwrap_or_default();
+                left_out.next_if_eq(&&index).is_none()
+            });
+        }
+        out
+    }
+}
+
+fn request(
+    spec: &Arc<ModelSpec>,
+    described: &BatchRequest<'_>,
+    data: &Bytes,
+) -> Result<Request, ModelError> {
+    let mut inputs = vec![None; spec.inputs.len()];
+    let mut batch_size = None;
+    for part in &described.inputs {
+        let error = |source| input_error(spec, part.input, source);
+        let datatype = spec.inputs[part.input].datatype;
+        let rows = match (spec.batching(), part.dims.first()) {
+            (false, _) => 1,
+            (true, Some(&rows)) => rows,
+            (true, None) => return Err(error(no_batch_axis(&part.dims))),
+        };
+        if *batch_size.get_or_insert(rows) != rows {
+            return Err(error(no_batch_axis(&part.dims)));
+        }
+        let bytes = slice(data, part.span);
+        let tensor = Tensor::new(datatype, part.dims.clone(), bytes).map_err(error)?;
+        inputs[part.input] = Some(tensor);
+    }
+    let mut requested = vec![described.outputs.is_empty(); spec.outputs.len()];
+    for &output in &described.outputs {
+        requested[output] = true;
+    }
+    let head = InferRequest {
+        id: described.id.to_owned(),
+        parameters: parameters(described),
+        timeout_microseconds: described.timeout,
+        ..InferRequest::default()
+    };
+    let batch_size = batch_size.unwrap_or(1);
+    Ok(Request::gathered(spec, head, inputs, requested, batch_size))
+}
+
+fn parameters(described: &BatchRequest<'_>) -> Parameters {
+    let mut parameters = Parameters::default();
+    for &(name, value) in &described.parameters {
+        let value = match value {
+            Parameter::String(text) => ParameterValue::String(text.to_owned()),
+            Parameter::Int64(value) => ParameterValue::Int64(value),
+            Parameter::Bool(value) => ParameterValue::Bool(value),
+            Parameter::Double(value) => ParameterValue::Double(value),
+        };
+        parameters.insert(name, value);
+    }
+    parameters
+}
+
+/// All rows of each input: they lie one behind the other.
+fn stacked(
+    spec: &ModelSpec,
+    batch: &Batch<'_>,
+    requests: &[Request],
+    data: &Bytes,
+) -> Result<Vec<Option<Tensor>>, ModelError> {
+    let inputs = spec.inputs.iter().zip(&batch.spans).enumerate();
+    let stacked = inputs.map(|(index, (input, &span))| {
+        let parts = requests.iter().map(|request| request.tensor(input.name));
+        let Some(parts) = parts.collect::<Option<Vec<&Tensor>>>() else {
+            return Ok(None);
+        };
+        stack_in_place(&parts, &slice(data, span))
+            .map(Some)
+            .map_err(|source| input_error(spec, index, source))
+    });
+    stacked.collect()
+}
+
+/// Bytes that lie in the data, which the description's reader has made sure of.
+fn slice(data: &Bytes, span: Span) -> Bytes {
+    data.slice(span.offset..span.offset + span.len)
+}
+
+fn no_batch_axis(dims: &[usize]) -> TensorError {
+    TensorError::Rank {
+        expected: dims.len().max(1),
+        shape: shape_text(dims),
+    }
+}
+
+fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> ModelError {
+    let (model, input) = (spec.name, spec.inputs[input].name);
+    match source {
+        TensorError::TruncatedElement {
+            length, available, ..
+        } => ModelError::InputElement {
+            input,
+            length,
+            available,
+        },
+        source => ModelError::Input {
+            model,
+            input,
+            source,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_backend::arena::place;
+    use pytriton_backend::wire::BatchWriter;
+
+    use super::*;
+    use crate::testing::{IDENTITY, fp32};
+
+    /// Describes requests of rows of one column.
+    fn described(rows: &[&[f32]]) -> (Vec<u8>, Bytes) {
+        let mut description = Vec::new();
+        let mut writer = BatchWriter::new(&mut description, 1);
+        for (index, rows) in rows.iter().enumerate() {
+            writer.request(&index.to_string(), 7);
+            writer.count(1);
+            writer.parameter("beams", Parameter::Int64(4));
+            writer.count(1);
+            writer.output(0);
+            writer.count(1);
+            writer.input(0, rows.len() * 4, &[i64::try_from(rows.len()).unwrap(), 1]);
+        }
+        let data = fp32(&rows.concat());
+        let mut used = 0;
+        let offset = place(&mut used, data.len()).unwrap();
+        let len = data.len();
+        writer.span(0, Span { offset, len });
+        writer.finish(rows.len());
+        (description, data)
+    }
+
+    #[test]
+    fn gathered_rows_are_both_requests_and_one_tensor_without_a_copy() {
+        let spec = Arc::new(ModelSpec::new(&IDENTITY).unwrap());
+        let (description, data) = described(&[&[1.0, 2.0], &[3.0]]);
+        let gathered = Gathered::read(&spec, &description, &data).unwrap();
+        let Gathered { requests, stacked } = gathered.unwrap();
+        assert_eq!(requests[0].id(), "0");
+        assert_eq!(requests[0].parameters().int("beams"), Some(4));
+        assert_eq!(requests[0].timeout_microseconds(), 7);
+        assert_eq!(requests[1].batch_size(), 1);
+        let last = requests[1].tensor("INPUT_1").unwrap();
+        assert_eq!(last.elements::<f32>().unwrap(), vec![3.0]);
+        let whole = stacked[0].as_ref().unwrap();
+        assert_eq!(whole.shape(), [3, 1]);
+        assert_eq!(whole.data().as_ptr(), data.as_ptr());
+    }
+
+    #[test]
+    fn what_is_left_out_leaves_the_others_as_they_are() {
+        let spec = Arc::new(ModelSpec::new(&IDENTITY).unwrap());
+        let (description, data) = described(&[&[1.0], &[2.0], &[3.0], &[4.0]]);
+        for out in [&[][..], &[0], &[1, 2], &[3], &[0, 1, 2, 3]] {
+            let gathered = Gathered::read(&spec, &description, &data).unwrap();
+            let mut gathered = gathered.unwrap();
+            assert_eq!(gathered.leave_out(|index| out.contains(&index)), out);
+            let ids: Vec<_> = gathered.requests.iter().map(Request::id).collect();
+            let expected = (0..4).filter(|index| !out.contains(index));
+            let expected: Vec<_> = expected.map(|index| index.to_string()).collect();
+            assert_eq!(ids, expected);
+            assert_eq!(gathered.stacked.is_empty(), !out.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_string_that_is_cut_off_is_told_as_the_embedded_engine_tells_it() {
+        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let source = TensorError::TruncatedElement {
+            index: 2,
+            length: 3,
+            available: 1,
+        };
+        let expected = "incomplete string data for inference input 'INPUT_1', expecting string of length 3 but only 1 bytes available";
+        assert_eq!(input_error(&spec, 0, source).to_string(), expected);
+    }
+
+    #[test]
+    fn a_shape_that_is_not_its_bytes_is_refused() {
+        let spec = Arc::new(ModelSpec::new(&IDENTITY).unwrap());
+        for (dims, len) in [(&[2, 1][..], 4), (&[1, 2], 4), (&[], 4), (&[1, 1], 8)] {
+            let mut description = Vec::new();
+            let mut writer = BatchWriter::new(&mut description, 1);
+            writer.request("", 0);
+            writer.count(0);
+            writer.count(0);
+            writer.count(1);
+            writer.input(0, len, dims);
+            writer.span(0, Span { offset: 0, len });
+            writer.finish(1);
+            let data = Bytes::from(vec![0; len]);
+            let gathered = Gathered::read(&spec, &description, &data).unwrap();
+            assert!(gathered.is_err(), "{dims:?} {len}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Batches as the Triton backend gathers them: its description to requests, results to answers; and the way to instances
+//! on other threads.
+
+mod calls;
+mod codes;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod gathered;
+mod names;
+
+pub(crate) use calls::{Call, Calls, CallsEnd, calls, refuse};
+pub(crate) use codes::code;
+use codes::datatype_number;
+pub(crate) use gathered::{Gathered, Results};
+pub(crate) use names::{names, welcome};

@@ -1,0 +1,8 @@
+//! Log lines for people and for machines; texts of others do no harm in either.
+
+mod human;
+mod json;
+mod log;
+
+pub use log::LogFormat;
+pub(crate) use log::init;

@@ -1,0 +1,76 @@
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use pytriton_backend::Failure;
+use pytriton_backend::ffi::Instance;
+use tokio::runtime::Handle;
+
+use crate::model::{Context, ModelSpec};
+use crate::runner::{Detached, Runner};
+
+use super::queue::Queue;
+
+/// Where the instance of a model is.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// On whatever thread tritonserver calls from, which is one at a time.
+    Here(Mutex<Detached>),
+    /// On a thread of its own.
+    There(Arc<Queue>),
+}
+
+impl Place {
+    /// Loads an instance.
+    ///
+    /// It stays on a thread of its own for the sake of its state, or because several batches come to it.
+    pub(super) fn load(
+        spec: &Arc<ModelSpec>,
+        instance: &Instance,
+        runtime: Handle,
+    ) -> Result<Self, Failure> {
+        let in_flight = spec.batches_in_flight as usize;
+        // Where an instance may hang, the others take what tritonserver gives to it.
+        let queue = match in_flight > 1 || spec.max_call.is_some() {
+            false => Queue::new(spec),
+            true => Queue::shared(spec, instance.loaded_model),
+        };
+        let end = Arc::clone(&queue.end);
+        let instances = Arc::clone(&queue.instances);
+        let number = number(&instance.name);
+        let (loaded, place) = sync_channel(1);
+        let spec = Arc::clone(spec);
+        let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
+        let spawned = thread.spawn(move || {
+            let _presence = instances.enter(number);
+            let limited = spec.max_call.is_some();
+            let runner = Runner::load(Context::new(spec, number), runtime);
+            let runner = match runner.and_then(|runner| runner.supervised(&instances)) {
+                Ok(runner) => runner,
+                Err(error) => {
+                    // The loader waits for it.
+                    let _ = loaded.send(Err(Failure::internal(error.to_string())));
+                    return;
+                }
+            };
+            // A thread of tritonserver's never stays in a call that may be given up.
+            let detached = runner.detached().filter(|_| in_flight == 1 && !limited);
+            let stays = detached.is_none();
+            if loaded.send(Ok(detached)).is_ok() && stays {
+                end.serve(&runner, in_flight);
+            }
+        });
+        spawned.map_err(|error| Failure::internal(error.to_string()))?;
+        let gone = |_| Failure::internal("the model's instance is gone");
+        Ok(match place.recv().map_err(gone)?? {
+            Some(detached) => Self::Here(Mutex::new(detached)),
+            None => Self::There(queue),
+        })
+    }
+}
+
+/// Which instance of its model it is: Triton calls the instances of a group `<group>_0`, `<group>_1` and so on.
+fn number(name: &str) -> u32 {
+    let (_, number) = name.rsplit_once('_').unwrap_or_default();
+    number.parse().unwrap_or_default()
+}

@@ -1,0 +1,172 @@
+use std::fmt;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::watch;
+
+/// The instances of a model: how many there are, and how many of them hang.
+pub(crate) struct Instances {
+    model: &'static str,
+    count: watch::Sender<Count>,
+    changed: Box<dyn Fn(Availability) + Send + Sync>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    alive: usize,
+    hanging: usize,
+}
+
+/// Whether a model has an instance for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Availability {
+    /// It has.
+    Ready,
+    /// Every instance is in a call that takes too long.
+    Hanging,
+    /// There is no instance.
+    Gone,
+}
+
+impl Instances {
+    /// No instances as yet. `changed` is called at every change, on the thread that makes it, before anybody else can see
+    /// it: it must neither block nor ask the instances.
+    pub(crate) fn new(
+        model: &'static str,
+        changed: impl Fn(Availability) + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            model,
+            count: watch::Sender::new(Count::default()),
+            changed: Box::new(changed),
+        })
+    }
+
+    /// Counts an instance as long as what is returned lives.
+    pub(crate) fn enter(self: &Arc<Self>, instance: u32) -> Presence {
+        self.change(|count| count.alive += 1);
+        Presence {
+            instances: Arc::clone(self),
+            instance,
+        }
+    }
+
+    /// Whether one of them can take a request.
+    pub(crate) fn availability(&self) -> Availability {
+        self.count.borrow().availability()
+    }
+
+    /// Counts an instance as hanging.
+    pub(super) fn hang(&self) {
+        self.change(|count| count.hanging += 1);
+    }
+
+    /// Counts an instance as no longer hanging.
+    pub(super) fn come_back(&self) {
+        self.change(|count| count.hanging = count.hanging.saturating_sub(1));
+    }
+
+    /// Waits until there is none left but those that hang.
+    pub(crate) async fn ended(&self) {
+        let mut counts = self.count.subscribe();
+        // The sender is this one's own: it cannot be gone.
+        let _ = counts.wait_for(|count| count.alive <= count.hanging).await;
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Count)) {
+        self.count.send_modify(|count| {
+            change(count);
+            (self.changed)(count.availability());
+        });
+    }
+}
+
+impl Count {
+    fn availability(self) -> Availability {
+        match self {
+            Self { alive: 0, .. } => Availability::Gone,
+            Self { alive, hanging } if alive <= hanging => Availability::Hanging,
+            _ => Availability::Ready,
+        }
+    }
+}
+
+impl fmt::Debug for Instances {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instances")
+            .field("model", &self.model)
+            .field("count", &self.count.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An instance that is there.
+#[derive(Debug)]
+pub(crate) struct Presence {
+    instances: Arc<Instances>,
+    instance: u32,
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let instances = &self.instances;
+        instances.change(|count| count.alive = count.alive.saturating_sub(1));
+        if thread::panicking() {
+            let (model, instance) = (instances.model, self.instance);
+            tracing::error!(
+                model,
+                instance,
+                "the instance has ended, its thread panicked"
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn says_at_every_change_whether_there_is_one() {
+        use Availability::{Gone, Ready};
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let instances = Instances::new("Model", {
+            let told = Arc::clone(&told);
+            move |availability| told.lock().unwrap().push(availability)
+        });
+        assert_eq!(instances.availability(), Gone);
+        let one = instances.enter(0);
+        let other = instances.enter(1);
+        let ended = thread::spawn(move || {
+            let _one = one;
+            panic!("of its own");
+        });
+        ended.join().unwrap_err();
+        drop(other);
+        assert_eq!(*told.lock().unwrap(), [Ready, Ready, Ready, Gone]);
+    }
+
+    #[test]
+    fn nobody_sees_a_change_before_it_has_been_told() {
+        let told = Arc::new(AtomicBool::new(false));
+        let instances = Instances::new("Model", {
+            let told = Arc::clone(&told);
+            move |_| {
+                thread::sleep(Duration::from_millis(20));
+                told.store(true, Ordering::Relaxed);
+            }
+        });
+        thread::scope(|scope| {
+            let entering = scope.spawn(|| instances.enter(0));
+            while instances.availability() == Availability::Gone {
+                thread::yield_now();
+            }
+            assert!(told.load(Ordering::Relaxed));
+            drop(entering.join());
+        });
+    }
+}

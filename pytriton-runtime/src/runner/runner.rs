@@ -1,0 +1,242 @@
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{self, Poll, Waker};
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::runtime::Handle;
+
+use crate::model::{Context, Executed, Instance, ModelError, Request, caught, execute_calls};
+use crate::tensor::Tensor;
+
+use super::Instances;
+use super::supervised::Supervised;
+use super::supervisor::Supervisor;
+
+/// A loaded instance of a model on the thread where it lives, so that its state need not be `Send` and its function may
+/// block.
+#[derive(Debug)]
+pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
+    instance: Box<I>,
+    context: Context,
+    /// Drives `async` functions.
+    runtime: Handle,
+    supervisor: Option<Arc<Supervisor>>,
+}
+
+/// A function without a state, for any thread.
+#[cfg(tritonserver)]
+pub(crate) type Detached = Runner<dyn Instance + Send>;
+
+impl Runner {
+    /// Loads an instance; `async` functions will be driven by `runtime`.
+    pub(crate) fn load(context: Context, runtime: Handle) -> Result<Self, ModelError> {
+        let instance = load(&context, &runtime)?;
+        Ok(Self {
+            instance,
+            context,
+            runtime,
+            supervisor: None,
+        })
+    }
+
+    /// Says among the instances of its model when it hangs, where a call may take only so long.
+    pub(crate) fn supervised(mut self, instances: &Arc<Instances>) -> Result<Self, ModelError> {
+        self.supervisor = Supervisor::new(&self.context, instances)?;
+        Ok(self)
+    }
+
+    /// The same for any thread, where the function has no state.
+    #[cfg(tritonserver)]
+    pub(crate) fn detached(&self) -> Option<Detached> {
+        Some(Runner {
+            instance: self.instance.detached()?,
+            context: self.context.clone(),
+            runtime: self.runtime.clone(),
+            supervisor: self.supervisor.clone(),
+        })
+    }
+
+    /// Runs one batch after the other, at most so many side by side, until there are no more.
+    ///
+    /// A function that is not `async` is done at its first poll, so that its batches run one after the other.
+    pub(crate) fn run_all<B>(
+        &self,
+        side_by_side: usize,
+        next: impl AsyncFn() -> Option<B>,
+        run: impl AsyncFn(B),
+    ) {
+        let mut running = FuturesUnordered::new();
+        while let Some(batch) = (self.runtime).block_on(upcoming(&mut running, side_by_side, &next))
+        {
+            let mut execution = Box::pin(run(batch));
+            if self.first_poll(execution.as_mut()).is_pending() {
+                running.push(execution);
+            }
+        }
+        self.runtime.block_on(running.collect::<()>());
+    }
+}
+
+impl<I: Instance + ?Sized> Runner<I> {
+    /// Runs a batch, some of whose inputs may be stacked already, and hands on what became of it.
+    ///
+    /// Requests that cannot be stacked with the one before are called apart. When a call takes longer than it may,
+    /// `finish` is called on the watchdog's thread, which it must not block; the function may have the requests still.
+    pub(crate) async fn serve(
+        &self,
+        requests: &[Request],
+        stacked: &[Option<Tensor>],
+        finish: impl FnOnce(Executed) + Send + 'static,
+    ) {
+        let instance = self.instance.as_ref();
+        let Some(supervisor) = &self.supervisor else {
+            let mut executed = Executed::default();
+            self.call(instance, requests, stacked, |call| {
+                executed.append(call);
+                ControlFlow::Continue(())
+            })
+            .await;
+            return finish(executed);
+        };
+        let batch = supervisor.begin(requests.len(), Box::new(finish));
+        let instance = Supervised::new(instance, supervisor, batch);
+        let called = |call| supervisor.called(batch, call);
+        self.call(&instance, requests, stacked, called).await;
+        supervisor.end(batch);
+    }
+
+    /// Whether a call may take only so long.
+    #[cfg(tritonserver)]
+    pub(crate) fn is_supervised(&self) -> bool {
+        self.supervisor.is_some()
+    }
+
+    /// Runs a batch that nobody supervises.
+    #[cfg(tritonserver)]
+    pub(crate) async fn execute(
+        &self,
+        requests: &[Request],
+        stacked: &[Option<Tensor>],
+    ) -> Executed {
+        let mut executed = Executed::default();
+        let called = |call| {
+            executed.append(call);
+            ControlFlow::Continue(())
+        };
+        self.call(self.instance.as_ref(), requests, stacked, called)
+            .await;
+        executed
+    }
+
+    async fn call(
+        &self,
+        instance: &(impl Instance + ?Sized),
+        requests: &[Request],
+        stacked: &[Option<Tensor>],
+        mut called: impl FnMut(Executed) -> ControlFlow<()>,
+    ) {
+        let mut failed = false;
+        let mut called = |call: Executed| {
+            let error = call.results.iter().find_map(|result| result.as_ref().err());
+            let error = error.filter(|_| !failed).cloned();
+            called(call)?;
+            if let Some(error) = error {
+                failed = true;
+                self.log(&error);
+            }
+            ControlFlow::Continue(())
+        };
+        for alike in alike(requests, stacked) {
+            let done = execute_calls(instance, &self.context, alike, stacked, &mut called).await;
+            if done.is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Drives the execution of a batch to its end.
+    #[cfg(tritonserver)]
+    pub(crate) fn block_on<T>(&self, execution: impl Future<Output = T>) -> T {
+        let mut execution = pin!(execution);
+        match self.first_poll(execution.as_mut()) {
+            Poll::Ready(done) => done,
+            Poll::Pending => self.runtime.block_on(execution),
+        }
+    }
+
+    /// Polls an execution, which need not look like a runtime's own thread: blocking clients refuse to work there.
+    fn first_poll<T>(&self, execution: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+        let _runtime = self.runtime.enter();
+        execution.poll(&mut task::Context::from_waker(Waker::noop()))
+    }
+
+    /// One line for a batch that failed. What the client did wrong it is told; a panic is logged where it happens.
+    fn log(&self, error: &ModelError) {
+        let logger = self.context.logger();
+        match error {
+            ModelError::Input { .. }
+            | ModelError::DifferentValues { .. }
+            | ModelError::Panic { .. } => tracing::debug!(parent: logger, %error, "batch failed"),
+            _ => tracing::warn!(parent: logger, %error, "batch failed"),
+        }
+    }
+}
+
+/// The requests of a batch in pieces that can each be stacked, where they are not stacked already.
+fn alike<'a>(
+    requests: &'a [Request],
+    stacked: &'a [Option<Tensor>],
+) -> impl Iterator<Item = &'a [Request]> {
+    requests.chunk_by(|one, two| !stacked.is_empty() || one.stacks_with(two))
+}
+
+fn load(context: &Context, runtime: &Handle) -> Result<Box<dyn Instance>, ModelError> {
+    let model = context.model();
+    let error = |message| ModelError::Load {
+        model: model.name,
+        instance: context.instance(),
+        message,
+    };
+    let _runtime = runtime.enter();
+    match catch_unwind(AssertUnwindSafe(|| (model.load)(context))) {
+        Ok(Ok(instance)) => Ok(instance),
+        Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
+        Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
+        Ok(Err(other)) => Err(error(other.to_string())),
+        Err(panic) => Err(error(caught(panic))),
+    }
+}
+
+/// The next batch, as soon as there is a place for it; what is running goes on meanwhile.
+///
+/// Nobody waits for a batch while what is running is polled: it may take long, and the batch would wait with it although
+/// another instance is free.
+async fn upcoming<B>(
+    running: &mut FuturesUnordered<impl Future<Output = ()>>,
+    side_by_side: usize,
+    next: impl AsyncFn() -> Option<B>,
+) -> Option<B> {
+    while running.len() >= side_by_side {
+        running.next().await;
+    }
+    let mut waiting = pin!(None);
+    poll_fn(|task| {
+        let mut idle = running.is_empty();
+        loop {
+            if waiting.is_none() {
+                waiting.set(Some(next()));
+            }
+            let found = waiting.as_mut().as_pin_mut().map(|next| next.poll(task));
+            match found {
+                Some(Poll::Ready(batch)) => return Poll::Ready(batch),
+                _ if idle => return Poll::Pending,
+                _ => waiting.set(None),
+            }
+            idle = running.poll_next_unpin(task).is_pending() || running.is_empty();
+        }
+    })
+    .await
+}

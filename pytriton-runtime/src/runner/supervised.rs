@@ -1,0 +1,74 @@
+use std::future::{pending, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use tokio::time::sleep_until;
+
+use crate::model::{Call, Execution, Instance};
+
+use super::supervisor::{Calling, Supervisor};
+
+/// An instance in the calls of one batch, of which each may take only so long.
+#[derive(Debug)]
+pub(super) struct Supervised<'a, I: ?Sized> {
+    instance: &'a I,
+    supervisor: &'a Arc<Supervisor>,
+    batch: u64,
+}
+
+impl<'a, I: ?Sized> Supervised<'a, I> {
+    pub(super) fn new(instance: &'a I, supervisor: &'a Arc<Supervisor>, batch: u64) -> Self {
+        Self {
+            instance,
+            supervisor,
+            batch,
+        }
+    }
+
+    fn is_over(&self, deadline: Option<Instant>) -> bool {
+        deadline.is_some_and(|deadline| deadline <= Instant::now())
+            || self.supervisor.answered(self.batch)
+    }
+}
+
+impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
+    /// The call is dropped when its time is over, if the function lets go of the thread.
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async {
+            let calling = Calling {
+                batch: self.batch,
+                requests: call.requests().len(),
+                begun: Instant::now(),
+            };
+            let deadline = self.supervisor.deadline(calling.begun);
+            let mut limit = pin!(async {
+                match deadline {
+                    Some(deadline) => sleep_until(deadline.into()).await,
+                    None => pending().await,
+                }
+            });
+            let mut execution = None;
+            poll_fn(|task| {
+                let begun = execution.is_some();
+                if !begun || !self.is_over(deadline) {
+                    let _stay = self.supervisor.watch(deadline, calling);
+                    let execution = execution.get_or_insert_with(|| self.instance.execute(call));
+                    if let Poll::Ready(returned) = execution.as_mut().poll(task) {
+                        return Poll::Ready(returned);
+                    }
+                }
+                if !self.is_over(deadline) && limit.as_mut().poll(task).is_pending() {
+                    return Poll::Pending;
+                }
+                // What the function holds is the user's too, and may take its time.
+                let deadline = self.supervisor.deadline(Instant::now());
+                let _stay = self.supervisor.watch(deadline, calling);
+                execution = None;
+                Poll::Ready(Err(self.supervisor.too_long()))
+            })
+            .await
+        })
+    }
+}

@@ -1,0 +1,248 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::mem;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::model::{Context, Executed, ModelError, seconds};
+use crate::watchdog::{Watch, Watchdog};
+
+use super::Instances;
+
+/// Who is told what became of a batch.
+type Finish = Box<dyn FnOnce(Executed) + Send>;
+
+/// Watches over the calls of one instance, and answers for it while it hangs.
+///
+/// Whatever the instance has under way is here, so that it is answered once: by the instance, or by the watchdog.
+#[derive(Debug)]
+pub(super) struct Supervisor {
+    context: Context,
+    limit: Duration,
+    instances: Arc<Instances>,
+    watchdog: &'static Watchdog,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    /// The stay in the function that is being watched.
+    stay: Option<u64>,
+    hangs: bool,
+    batches: BTreeMap<u64, Batch>,
+}
+
+/// A batch that is not answered as yet.
+struct Batch {
+    requests: usize,
+    /// What became of the requests of its calls so far.
+    executed: Executed,
+    finish: Finish,
+}
+
+/// A call of the function for some requests of a batch, the first that have no results.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Calling {
+    pub(super) batch: u64,
+    pub(super) requests: usize,
+    pub(super) begun: Instant,
+}
+
+impl Supervisor {
+    /// A supervisor for an instance, where its model's calls may take only so long.
+    pub(super) fn new(
+        context: &Context,
+        instances: &Arc<Instances>,
+    ) -> Result<Option<Arc<Self>>, ModelError> {
+        let Some(limit) = context.model().max_call else {
+            return Ok(None);
+        };
+        let watchdog = Watchdog::started().map_err(|error| ModelError::Load {
+            model: context.model().name,
+            instance: context.instance(),
+            message: error.to_string(),
+        })?;
+        Ok(Some(Arc::new(Self {
+            context: context.clone(),
+            limit,
+            instances: Arc::clone(instances),
+            watchdog,
+            state: Mutex::default(),
+        })))
+    }
+
+    /// Notes a batch of so many requests; its number.
+    pub(super) fn begin(&self, requests: usize, finish: Finish) -> u64 {
+        let mut state = self.lock();
+        let batch = state.number();
+        let executed = Executed::default();
+        state.batches.insert(
+            batch,
+            Batch {
+                requests,
+                executed,
+                finish,
+            },
+        );
+        batch
+    }
+
+    /// Notes what became of the requests of a batch's next call, unless the batch is answered already.
+    pub(super) fn called(&self, batch: u64, call: Executed) -> ControlFlow<()> {
+        let mut state = self.lock();
+        let Some(batch) = state.batches.get_mut(&batch) else {
+            return ControlFlow::Break(());
+        };
+        batch.executed.append(call);
+        ControlFlow::Continue(())
+    }
+
+    /// Answers a batch all of whose calls are done, unless it is answered already.
+    pub(super) fn end(&self, batch: u64) {
+        let batch = self.lock().batches.remove(&batch);
+        if let Some(Batch {
+            executed, finish, ..
+        }) = batch
+        {
+            finish(executed);
+        }
+    }
+
+    pub(super) fn answered(&self, batch: u64) -> bool {
+        !self.lock().batches.contains_key(&batch)
+    }
+
+    /// Until when a call may take; `None` for longer than the clock goes.
+    pub(super) fn deadline(&self, begun: Instant) -> Option<Instant> {
+        begun.checked_add(self.limit)
+    }
+
+    /// What the requests of a call are told whose time is over.
+    pub(super) fn too_long(&self) -> ModelError {
+        ModelError::CallTooLong {
+            model: self.context.model().name,
+            limit: self.limit,
+        }
+    }
+
+    /// Watches the instance while it stays in a function of the user's, which ends when what is returned is dropped.
+    pub(super) fn watch(
+        self: &Arc<Self>,
+        deadline: Option<Instant>,
+        calling: Calling,
+    ) -> Option<Stay<'_>> {
+        let deadline = deadline?;
+        let stay = {
+            let mut state = self.lock();
+            let stay = state.number();
+            state.stay = Some(stay);
+            stay
+        };
+        let supervisor = Arc::clone(self);
+        let on_expiry = move || supervisor.hang(stay, calling);
+        Some(Stay {
+            supervisor: self,
+            _watch: self.watchdog.watch(deadline, on_expiry),
+        })
+    }
+
+    /// Answers everything in place of the instance. It is the watchdog that calls.
+    fn hang(&self, stay: u64, calling: Calling) {
+        let mut state = self.lock();
+        if state.stay != Some(stay) {
+            // It has come back just now.
+            return;
+        }
+        state.hangs = true;
+        let batches = mem::take(&mut state.batches);
+        // Under the lock, so that it comes before the return; and before the answers, so that whoever has one finds the
+        // model no readier than it is.
+        self.instances.hang();
+        drop(state);
+        let limit = seconds(self.limit);
+        tracing::warn!(
+            parent: self.context.logger(),
+            "the instance hangs: a call has taken longer than {limit}"
+        );
+        for (number, batch) in batches {
+            match number == calling.batch {
+                true => self.give_up(batch, Some(calling)),
+                false => self.give_up(batch, None),
+            }
+        }
+    }
+
+    fn give_up(&self, batch: Batch, calling: Option<Calling>) {
+        let Batch {
+            requests,
+            mut executed,
+            finish,
+        } = batch;
+        if let Some(Calling {
+            requests, begun, ..
+        }) = calling
+        {
+            let mut call = Executed::default();
+            call.results.resize(requests, Err(self.too_long()));
+            let took = begun.elapsed().as_nanos();
+            call.durations.compute_infer = u64::try_from(took).unwrap_or(u64::MAX);
+            executed.append(call);
+        }
+        let others = Err(ModelError::Hanging {
+            model: self.context.model().name,
+            instance: self.context.instance(),
+            limit: self.limit,
+        });
+        executed.results.resize(requests, others);
+        finish(executed);
+    }
+
+    fn come_back(&self) {
+        let mut state = self.lock();
+        state.stay = None;
+        if !mem::take(&mut state.hangs) {
+            return;
+        }
+        drop(state);
+        tracing::info!(
+            parent: self.context.logger(),
+            "the instance is back: the call that took too long has ended"
+        );
+        self.instances.come_back();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock panics half-way.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("requests", &self.requests)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A stay of the instance in a function of the user's.
+#[derive(Debug)]
+pub(super) struct Stay<'a> {
+    supervisor: &'a Supervisor,
+    _watch: Watch,
+}
+
+impl Drop for Stay<'_> {
+    fn drop(&mut self) {
+        self.supervisor.come_back();
+    }
+}

@@ -1,0 +1,181 @@
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::Error;
+use crate::model::{Executed, Request};
+use crate::statistics::{self, FailureReason, Success};
+
+use super::SchedulerError;
+use super::message::{Batch, Outcome, Waiting};
+use super::order::Order;
+use super::queue::{Queue, nanoseconds};
+
+/// Responses that may leave only after those of earlier batches.
+pub(super) type Finished = Vec<(oneshot::Sender<Outcome>, Outcome)>;
+
+/// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
+#[derive(Debug)]
+pub(super) struct Replies {
+    exit: Arc<Exit>,
+    sequence: u64,
+    begun: Instant,
+    replies: Vec<Reply>,
+}
+
+/// Where all responses of a model leave.
+#[derive(Debug)]
+pub(super) struct Exit {
+    model: &'static str,
+    queue: Arc<Queue>,
+    order: Mutex<Order<Finished>>,
+}
+
+/// What is left of a waiting request while it is executed.
+#[derive(Debug)]
+struct Reply {
+    arrived: Instant,
+    batch_size: usize,
+    respond: oneshot::Sender<Outcome>,
+}
+
+impl Exit {
+    pub(super) fn new(model: &'static str, queue: Arc<Queue>) -> Self {
+        Self {
+            model,
+            queue,
+            order: Mutex::new(Order::new()),
+        }
+    }
+
+    fn respond(&self, sequence: u64, finished: Finished) {
+        let leaving = if self.queue.policy().preserve_ordering {
+            let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+            order.finish(sequence, finished)
+        } else {
+            vec![finished]
+        };
+        for (respond, outcome) in leaving.into_iter().flatten() {
+            // The client may have gone away meanwhile.
+            let _ = respond.send(outcome);
+        }
+    }
+}
+
+impl Replies {
+    /// Parts a batch that is about to be executed into its requests and what they wait for.
+    pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
+        let waiting = batch.waiting.into_iter();
+        let (requests, replies) = waiting.map(Reply::part).unzip();
+        let replies = Self {
+            exit: Arc::clone(exit),
+            sequence: batch.sequence,
+            begun: Instant::now(),
+            replies,
+        };
+        (requests, replies)
+    }
+
+    /// Counts what became of the batch and answers its requests.
+    pub(super) fn finish(mut self, executed: Executed) {
+        self.record(&executed);
+        let replies = mem::take(&mut self.replies).into_iter();
+        let finished = replies
+            .zip(executed.results)
+            .map(|(reply, result)| (reply.respond, result.map_err(Error::from)));
+        self.exit.respond(self.sequence, finished.collect());
+    }
+
+    fn record(&self, executed: &Executed) {
+        let mut execution = statistics::Execution {
+            batch_size: self.replies.iter().map(|reply| reply.batch_size).sum(),
+            durations: executed.durations,
+            ..statistics::Execution::default()
+        };
+        for (reply, result) in self.replies.iter().zip(&executed.results) {
+            let took = nanoseconds(reply.arrived.elapsed());
+            match result {
+                Ok(_) => execution.succeeded.push(Success {
+                    batch_size: reply.batch_size,
+                    request: took,
+                    queue: nanoseconds(self.waited(reply)),
+                }),
+                Err(_) => execution.failed.push(took),
+            }
+        }
+        self.exit.queue.recorder().record(&execution);
+    }
+
+    fn waited(&self, reply: &Reply) -> Duration {
+        self.begun.saturating_duration_since(reply.arrived)
+    }
+}
+
+impl Reply {
+    fn part(waiting: Waiting) -> (Request, Self) {
+        let reply = Self {
+            arrived: waiting.arrived,
+            batch_size: waiting.request.batch_size(),
+            respond: waiting.respond,
+        };
+        (waiting.request, reply)
+    }
+}
+
+impl Drop for Replies {
+    fn drop(&mut self) {
+        if self.replies.is_empty() {
+            return;
+        }
+        let Exit { model, queue, .. } = &*self.exit;
+        let replies = mem::take(&mut self.replies).into_iter();
+        let finished = replies.map(|reply| {
+            let took = nanoseconds(reply.arrived.elapsed());
+            queue
+                .recorder()
+                .record_failure(FailureReason::Backend, took);
+            let error = SchedulerError::InstanceEnded { model };
+            (reply.respond, Err(error.into()))
+        });
+        self.exit.respond(self.sequence, finished.collect());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{ModelDeclaration, ModelSpec};
+    use crate::testing::{IDENTITY, request};
+
+    use super::super::Policy;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_batch_whose_instance_ends_is_answered_and_holds_no_later_one_back() {
+        let mut batching = IDENTITY.dynamic_batching.unwrap();
+        batching.preserve_ordering = true;
+        let declaration = ModelDeclaration {
+            dynamic_batching: Some(batching),
+            ..IDENTITY
+        };
+        let spec = Arc::new(ModelSpec::new(&declaration).unwrap());
+        let queue = Arc::new(Queue::new(Policy::new(&spec, 4)));
+        let exit = Arc::new(Exit::new(spec.name, Arc::clone(&queue)));
+        let (_, _, lost) = queue.push(request(&spec, 8, 1.0)).unwrap();
+        let (_, _, served) = queue.push(request(&spec, 8, 2.0)).unwrap();
+        let (_, first) = Replies::part(&exit, queue.next_batch().await.unwrap());
+        let (_, second) = Replies::part(&exit, queue.next_batch().await.unwrap());
+        second.finish(Executed {
+            results: vec![Ok(crate::model::Response { outputs: vec![] })],
+            durations: statistics::Durations::default(),
+        });
+        drop(first);
+        let lost = lost.await.unwrap().unwrap_err();
+        let expected = "the instance of model 'Identity' that had the request has ended";
+        assert_eq!(lost.to_string(), expected);
+        served.await.unwrap().unwrap();
+        assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 1, 0]);
+    }
+}

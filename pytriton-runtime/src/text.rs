@@ -1,0 +1,146 @@
+//! Texts that others have written: how much of them is passed on, and how they are shown.
+
+use std::fmt::{self, Display, Write};
+
+/// The bytes of an error that a client is told at most. gRPC sends it as metadata, three bytes for each that is no ASCII, and
+/// clients take 8 KiB of metadata.
+const FOR_CLIENT: usize = 2 << 10;
+
+/// The bytes of one text in a log at most.
+pub(crate) const IN_LOG: usize = 8 << 10;
+
+/// What a client is told of an error.
+pub(crate) fn for_client(error: &impl Display) -> String {
+    cut(error, FOR_CLIENT)
+}
+
+/// What a log that escapes by itself has of a text.
+pub(crate) fn in_log(text: &impl Display) -> String {
+    cut(text, IN_LOG)
+}
+
+fn cut(text: &impl Display, room: usize) -> String {
+    let mut cut = String::new();
+    let mut bounded = Bounded::new(&mut cut, room, false);
+    // A `String` takes everything; what cannot display itself has said what it could.
+    let _ = write!(bounded, "{text}").and_then(|()| bounded.finish());
+    cut
+}
+
+/// A text for people, on one line whatever is in it, and not without end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Legible<T>(pub(crate) T);
+
+impl<T: Display> Display for Legible<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bounded = Bounded::legible(formatter);
+        write!(bounded, "{}", self.0)?;
+        bounded.finish()
+    }
+}
+
+/// Passes a text on, as much of it as there is room for.
+#[derive(Debug)]
+pub(crate) struct Bounded<W> {
+    writer: W,
+    room: usize,
+    left_out: usize,
+    escapes: bool,
+}
+
+impl<W: Write> Bounded<W> {
+    /// Passes a text on for a log that people read.
+    pub(crate) fn legible(writer: W) -> Self {
+        Self::new(writer, IN_LOG, true)
+    }
+
+    fn new(writer: W, room: usize, escapes: bool) -> Self {
+        Self {
+            writer,
+            room,
+            left_out: 0,
+            escapes,
+        }
+    }
+
+    /// Says how much was left out.
+    pub(crate) fn finish(mut self) -> fmt::Result {
+        match self.left_out {
+            0 => Ok(()),
+            bytes => write!(self.writer, "… ({bytes} more bytes)"),
+        }
+    }
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut plain = 0;
+        for (at, letter) in text.char_indices() {
+            let escape = self.escapes && acts(letter);
+            let length = match escape {
+                true => letter.escape_default().len(),
+                false => letter.len_utf8(),
+            };
+            if self.left_out > 0 || length > self.room {
+                self.writer.write_str(&text[plain..at])?;
+                self.room = 0;
+                self.left_out += text.len() - at;
+                return Ok(());
+            }
+            self.room -= length;
+            if escape {
+                self.writer.write_str(&text[plain..at])?;
+                write!(self.writer, "{}", letter.escape_default())?;
+                plain = at + letter.len_utf8();
+            }
+        }
+        self.writer.write_str(&text[plain..])
+    }
+}
+
+/// Whether a letter does something to a line or a terminal: ends it, moves in it, colours it, turns it round.
+fn acts(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stays_one_line() {
+        let table = [
+            ("plain Ünicode \"x\" \\n", "plain Ünicode \"x\" \\n"),
+            ("x\n[ERROR] forged", "x\\n[ERROR] forged"),
+            (
+                "\u{1b}[31mred\u{7}\r\t\u{9b}",
+                "\\u{1b}[31mred\\u{7}\\r\\t\\u{9b}",
+            ),
+            ("a\u{2028}b\u{202e}c", "a\\u{2028}b\\u{202e}c"),
+            ("", ""),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Legible(text).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_letters() {
+        let text = "ü".repeat(IN_LOG);
+        let shown = Legible(&text).to_string();
+        assert_eq!(
+            shown,
+            format!("{}… ({IN_LOG} more bytes)", "ü".repeat(IN_LOG / 2))
+        );
+        let told = for_client(&format_args!("{}{text}", "x".repeat(FOR_CLIENT - 1)));
+        let expected = format!(
+            "{}… ({} more bytes)",
+            "x".repeat(FOR_CLIENT - 1),
+            2 * IN_LOG
+        );
+        assert_eq!(told, expected);
+        assert_eq!(for_client(&"x\ny".repeat(600)), "x\ny".repeat(600));
+        assert!(Legible("\n".repeat(IN_LOG)).to_string().len() < IN_LOG + 100);
+    }
+}

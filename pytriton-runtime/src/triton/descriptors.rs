@@ -1,0 +1,111 @@
+use rustix::process::{Resource, getrlimit};
+use thiserror::Error;
+
+use crate::model::Registry;
+
+/// What tritonserver has open before it has a model or a client (64), and some clients.
+const SERVER: u64 = 96;
+
+/// What each of both processes has open for a batch that can be under way.
+const CHANNEL: u64 = 4;
+
+/// What tritonserver says in one way or another, on some line, when it can open nothing more.
+const COMPLAINTS: [&str; 2] = ["Too many open files", "File descriptor limit reached"];
+
+/// What helps.
+const REMEDY: &str =
+    "raise the limit (`ulimit -n`; `LimitNOFILE=` of systemd, `--ulimit nofile=` of Docker)";
+
+/// A limit of open files with which tritonserver does not serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DescriptorError {
+    /// It is known beforehand.
+    #[error(
+        "{limit} open files are too few: tritonserver and the {channels} batches that these models can have under way need \
+         about {needed}; {REMEDY}"
+    )]
+    TooFew {
+        /// The limit.
+        limit: u64,
+        /// How many batches can be under way.
+        channels: u64,
+        /// What is needed.
+        needed: u64,
+    },
+    /// tritonserver says so.
+    #[error(
+        "{limit} open files are too few for tritonserver, its options and its clients; {REMEDY}"
+    )]
+    Exhausted {
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl DescriptorError {
+    /// Looks whether the limit is enough for some models.
+    ///
+    /// # Errors
+    ///
+    /// [`Self::TooFew`].
+    pub fn check(registry: &Registry) -> Result<(), Self> {
+        let channels = registry
+            .iter()
+            .map(|spec| u64::from(spec.instances) * u64::from(spec.batches_in_flight));
+        enough(limit(), channels.sum())
+    }
+
+    /// What a line of tritonserver's output says of it.
+    pub(super) fn in_log(line: &str) -> Option<Self> {
+        let mut complaints = COMPLAINTS.iter();
+        let complains = complaints.any(|complaint| line.contains(complaint));
+        complains.then(|| Self::Exhausted { limit: limit() })
+    }
+}
+
+fn enough(limit: u64, channels: u64) -> Result<(), DescriptorError> {
+    let needed = SERVER.saturating_add(CHANNEL.saturating_mul(channels));
+    match limit >= needed {
+        true => Ok(()),
+        false => Err(DescriptorError::TooFew {
+            limit,
+            channels,
+            needed,
+        }),
+    }
+}
+
+/// What this process may have open; its child has the same limit.
+fn limit() -> u64 {
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_models_need() {
+        assert_eq!(enough(100, 1), Ok(()));
+        let error = enough(64, 10).unwrap_err().to_string();
+        assert!(error.starts_with("64 open files are too few"), "{error}");
+        assert!(
+            error.contains("10 batches") && error.contains("about 136"),
+            "{error}"
+        );
+        assert!(enough(u64::MAX, u64::MAX).is_ok());
+    }
+
+    #[test]
+    fn knows_the_words_of_tritonserver() {
+        let lines = [
+            "[warn] Error from accept() call: Too many open files",
+            "E1121 00:47:11.3 21 tcp_server_posix.cc:356] File descriptor limit reached. Retrying.",
+        ];
+        for line in lines {
+            assert!(DescriptorError::in_log(line).is_some(), "{line}");
+        }
+        assert_eq!(DescriptorError::in_log("file not found"), None);
+    }
+}

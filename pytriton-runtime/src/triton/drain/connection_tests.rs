@@ -1,0 +1,189 @@
+//! What is done with a connection at a look.
+
+use super::*;
+
+const fn milliseconds(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+/// A connection that has had an answer a second ago.
+const USED: Tcp = Tcp {
+    received: 500,
+    delivered: 300,
+    sending: false,
+    unread: 0,
+    since_received: milliseconds(1000),
+    since_sent: milliseconds(1000),
+};
+
+fn judge(protocol: Protocol, sights: &[Sight]) -> Step {
+    let now = Instant::now();
+    let mut connection = Connection::new(protocol, sights[0].tcp, now);
+    let steps = sights.iter().map(|sight| connection.judge(*sight, now));
+    steps.last().unwrap()
+}
+
+#[test]
+fn reading_ends_when_nothing_is_coming() {
+    let just = Tcp {
+        since_received: milliseconds(8),
+        since_sent: milliseconds(8),
+        ..USED
+    };
+    let answered = Tcp {
+        delivered: 400,
+        ..just
+    };
+    let table: &[(&str, u32, &[Tcp], Step)] = &[
+        ("idle", READABLE, &[USED], Step::CloseReading),
+        (
+            "nothing asked",
+            READABLE,
+            &[Tcp::default()],
+            Step::CloseReading,
+        ),
+        ("being answered", 0, &[just], Step::CloseReading),
+        (
+            "being answered for the first time",
+            0,
+            &[Tcp {
+                delivered: 0,
+                ..just
+            }],
+            Step::CloseReading,
+        ),
+        (
+            "a part of an answer is not read",
+            WRITABLE,
+            &[Tcp {
+                sending: true,
+                ..just
+            }],
+            Step::CloseReading,
+        ),
+        ("being written", READABLE | WRITABLE, &[USED], Step::Wait),
+        (
+            "not yet arrived",
+            READABLE,
+            &[Tcp {
+                sending: true,
+                ..USED
+            }],
+            Step::Wait,
+        ),
+        (
+            "not yet read",
+            READABLE,
+            &[Tcp { unread: 1, ..USED }],
+            Step::Wait,
+        ),
+        ("perhaps a body comes", READABLE, &[just], Step::Wait),
+        (
+            "answered meanwhile",
+            READABLE,
+            &[just, answered],
+            Step::CloseReading,
+        ),
+        (
+            "half a request",
+            READABLE,
+            &[Tcp {
+                since_received: milliseconds(900),
+                ..USED
+            }],
+            Step::Wait,
+        ),
+        (
+            "half a first request",
+            READABLE,
+            &[Tcp {
+                delivered: 0,
+                ..USED
+            }],
+            Step::Wait,
+        ),
+    ];
+    for (what, awaited, accounts, expected) in table {
+        let sights: Vec<_> = accounts
+            .iter()
+            .map(|tcp| Sight {
+                tcp: *tcp,
+                awaited: *awaited,
+            })
+            .collect();
+        assert_eq!(judge(Protocol::Http, &sights), *expected, "{what}");
+    }
+}
+
+#[test]
+fn clients_are_dismissed_between_frames() {
+    let sent = |delivered| Tcp {
+        delivered,
+        since_sent: milliseconds(4),
+        ..USED
+    };
+    let table: &[(&str, &[Tcp], Step)] = &[
+        ("idle", &[USED], Step::Dismiss),
+        ("nothing asked", &[Tcp::default()], Step::CloseReading),
+        (
+            "not greeted",
+            &[Tcp {
+                delivered: 0,
+                ..USED
+            }],
+            Step::Wait,
+        ),
+        (
+            "small answers",
+            &[sent(1), sent(100), sent(9000)],
+            Step::Dismiss,
+        ),
+        ("not for long", &[sent(1), sent(2)], Step::Wait),
+        (
+            "large answers",
+            &[sent(1), sent(2), sent(90_000)],
+            Step::Wait,
+        ),
+        (
+            "on its way",
+            &[Tcp {
+                sending: true,
+                ..USED
+            }],
+            Step::Wait,
+        ),
+    ];
+    for (what, accounts, expected) in table {
+        let sights: Vec<_> = accounts
+            .iter()
+            .map(|tcp| Sight {
+                tcp: *tcp,
+                awaited: READABLE,
+            })
+            .collect();
+        assert_eq!(judge(Protocol::Grpc, &sights), *expected, "{what}");
+    }
+}
+
+#[test]
+fn it_is_silent_when_no_byte_has_moved() {
+    let now = Instant::now();
+    let mut connection = Connection::new(Protocol::Grpc, USED, now);
+    let sight = |delivered| Sight {
+        tcp: Tcp { delivered, ..USED },
+        awaited: READABLE,
+    };
+    assert!(!connection.is_silent(now));
+    assert_eq!(connection.judge(sight(300), now), Step::Dismiss);
+    connection.done(Step::Dismiss);
+    let soon = now + milliseconds(1000);
+    // The frame is on its way, and has arrived.
+    for delivered in [300, 317] {
+        assert_eq!(connection.judge(sight(delivered), soon), Step::Wait);
+    }
+    assert!(connection.is_silent(soon));
+    connection.judge(sight(400), soon);
+    let unasked = Connection::new(Protocol::Http, USED, now);
+    assert!(!unasked.is_silent(soon + SILENCE));
+    assert!(!connection.is_silent(soon) && connection.is_silent(soon + SILENCE));
+}

@@ -1,0 +1,98 @@
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::os::fd::RawFd;
+use std::path::Path;
+
+/// What `epoll` waits for.
+pub(super) const READABLE: u32 = 0x1;
+pub(super) const WRITABLE: u32 = 0x4;
+
+/// What a process has open that matters for its connections.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Open {
+    /// Its sockets: the number of each, and the inode, which stays with the socket where numbers are used again.
+    pub(super) sockets: Vec<(RawFd, u64)>,
+    /// What it waits for, by number.
+    pub(super) awaited: HashMap<RawFd, u32>,
+}
+
+impl Open {
+    /// Looks at a process of this user.
+    ///
+    /// # Errors
+    ///
+    /// What the system says when the process is gone or may not be looked at.
+    pub(super) fn of(process: u32) -> io::Result<Self> {
+        let folder = format!("/proc/{process}/fd");
+        let mut open = Self::default();
+        for entry in fs::read_dir(&folder)?.flatten() {
+            let name = entry.file_name();
+            let number = name.to_str().and_then(|name| name.parse().ok());
+            // It may have been closed in the meantime.
+            let (Some(number), Ok(target)) = (number, fs::read_link(entry.path())) else {
+                continue;
+            };
+            if let Some(inode) = inode(&target) {
+                open.sockets.push((number, inode));
+            } else if target.as_os_str() == "anon_inode:[eventpoll]" {
+                let info = format!("/proc/{process}/fdinfo/{number}");
+                let text = fs::read_to_string(info).unwrap_or_default();
+                for (number, events) in text.lines().filter_map(awaited) {
+                    *open.awaited.entry(number).or_default() |= events;
+                }
+            }
+        }
+        Ok(open)
+    }
+
+    /// Whether it waits for one of these events on a socket.
+    pub(super) fn awaits(&self, number: RawFd, events: u32) -> bool {
+        let awaited = self.awaited.get(&number);
+        awaited.is_some_and(|awaited| awaited & events > 0)
+    }
+}
+
+/// `socket:[123]`.
+fn inode(target: &Path) -> Option<u64> {
+    let text = target.to_str()?.strip_prefix("socket:[")?;
+    text.strip_suffix(']')?.parse().ok()
+}
+
+/// `tfd:       24 events:       19 data: …`.
+fn awaited(line: &str) -> Option<(RawFd, u32)> {
+    let mut words = line.strip_prefix("tfd:")?.split_whitespace();
+    let number = words.next()?.parse().ok()?;
+    let events = words.nth(1)?;
+    Some((number, u32::from_str_radix(events, 16).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_lines_of_the_kernel() {
+        let line = "tfd:       24 events:       19 data:                4  pos:0 ino:4dc8 sdev:8";
+        assert_eq!(awaited(line), Some((24, 0x19)));
+        for line in ["pos:\t0", "flags:\t02000002", "tfd: x events: 19", ""] {
+            assert_eq!(awaited(line), None, "{line}");
+        }
+        assert_eq!(inode(Path::new("socket:[4711]")), Some(4711));
+        assert_eq!(inode(Path::new("pipe:[4711]")), None);
+    }
+
+    #[tokio::test]
+    async fn sees_what_is_read_and_what_is_not() {
+        use std::os::fd::AsRawFd;
+
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let quiet = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let open = Open::of(std::process::id()).unwrap();
+        let [read, unread] = [listener.as_raw_fd(), quiet.as_raw_fd()];
+        for number in [read, unread] {
+            assert!(open.sockets.iter().any(|(other, _)| *other == number));
+        }
+        assert!(open.awaits(read, READABLE) && !open.awaits(unread, READABLE));
+    }
+}

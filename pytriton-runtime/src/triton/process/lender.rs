@@ -1,0 +1,97 @@
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
+
+/// How long a child may take to lend a descriptor: one that is stopped does not.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A child that lends its descriptors: our backend in it answers on its standard input.
+#[derive(Debug)]
+pub struct Lender(UnixStream);
+
+impl Lender {
+    /// A lender, and what its child's standard input must be.
+    ///
+    /// # Errors
+    ///
+    /// What the system says when there is no socket to be had.
+    pub fn new() -> io::Result<(Self, Stdio)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_read_timeout(Some(PATIENCE))?;
+        Ok((Self(ours), OwnedFd::from(theirs).into()))
+    }
+
+    /// A second descriptor for what the child has under a number; `None` when it has nothing.
+    ///
+    /// As long as it lives, what the child closes is not closed.
+    ///
+    /// # Errors
+    ///
+    /// What the system says when the child does not answer. It is not to be asked again.
+    pub fn lend(&self, number: RawFd) -> io::Result<Option<OwnedFd>> {
+        send(&self.0, &number.to_ne_bytes(), SendFlags::NOSIGNAL)?;
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut byte = [0];
+        let mut vectors = [io::IoSliceMut::new(&mut byte)];
+        let received = loop {
+            let flags = RecvFlags::CMSG_CLOEXEC;
+            match recvmsg(self.0.as_fd(), &mut vectors, &mut ancillary, flags) {
+                Err(rustix::io::Errno::INTR) => {}
+                other => break other?,
+            }
+        };
+        if received.bytes == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut rights = ancillary.drain().filter_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(rights) => Some(rights),
+            _ => None,
+        });
+        Ok(rights.next().and_then(|mut rights| rights.next()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+
+    #[test]
+    fn a_child_that_lends_nothing_is_an_error() {
+        let (lender, input) = Lender::new().unwrap();
+        drop(input);
+        assert!(lender.lend(0).is_err());
+    }
+
+    #[test]
+    fn borrows_by_number() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let lender = Lender(ours);
+        let child = std::thread::spawn(move || {
+            let mut number = [0; 4];
+            (&theirs).read_exact(&mut number).unwrap();
+            let (reader, _writer) = io::pipe().unwrap();
+            let lent = [reader.as_fd()];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+            let mut ancillary = rustix::net::SendAncillaryBuffer::new(&mut space);
+            assert!(ancillary.push(rustix::net::SendAncillaryMessage::ScmRights(&lent)));
+            let byte = [io::IoSlice::new(b"x")];
+            rustix::net::sendmsg(&theirs, &byte, &mut ancillary, SendFlags::empty()).unwrap();
+            (&theirs).read_exact(&mut number).unwrap();
+            send(&theirs, b"x", SendFlags::empty()).unwrap();
+            i32::from_ne_bytes(number)
+        });
+        let lent = lender.lend(5).unwrap().unwrap();
+        assert!(lent.as_raw_fd() > 2);
+        assert!(lender.lend(-7).unwrap().is_none());
+        assert_eq!(child.join().unwrap(), -7);
+    }
+}

@@ -1,0 +1,256 @@
+use std::io;
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::worker::Worker;
+
+use super::drain::{Drain, Hold, Left, Places};
+use super::process::{Exit, undelivered};
+use super::{Endpoints, Launch, Tritonserver};
+
+/// How often the connections of a stopping server are looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long before the end of its time a stopping server refuses what waits: for that, there is still time.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
+/// How long a server may take to accept nothing more over HTTP. It is busy where it takes longer.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// How much longer than it has a server may take that ends by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A time that is longer is as good as none.
+const LONGEST: u64 = u32::MAX as u64;
+
+/// How long before the server breaks its connections off by itself the time is over: it has as much from the signal on.
+const MARGIN: Duration = Duration::from_millis(50);
+
+/// How long the kernel may take to get rid of anything of what it has for clients: nobody is there where it takes longer.
+const DELIVERY: Duration = Duration::from_secs(2);
+
+/// How a tritonserver was stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stopped {
+    /// How it ended.
+    pub exit: Exit,
+    /// How many connections were closed on which something was still under way, because the time was over.
+    pub cut: usize,
+}
+
+/// A tritonserver that is being stopped.
+#[derive(Debug)]
+pub(super) struct Stopping<'a> {
+    server: &'a Tritonserver,
+    worker: &'a Worker,
+    launch: &'a Launch,
+    begun: Instant,
+    end: Instant,
+}
+
+/// What has become of the connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Drained {
+    /// All are closed.
+    All,
+    /// So many are not, and there is no more time.
+    Cut(usize),
+    /// All are closed, but the server does not come to its end.
+    Late,
+}
+
+impl<'a> Stopping<'a> {
+    pub(super) fn new(server: &'a Tritonserver, worker: &'a Worker, launch: &'a Launch) -> Self {
+        let begun = Instant::now();
+        let time = Duration::from_secs(launch.exit_timeout_secs.min(LONGEST));
+        Self {
+            server,
+            worker,
+            launch,
+            begun,
+            end: begun + time.saturating_sub(MARGIN),
+        }
+    }
+
+    /// Lets the server answer what it has accepted, and ends it.
+    pub(super) async fn stop(self) -> Stopped {
+        let drained = tokio::select! {
+            exit = self.server.exited() => return Stopped { exit, cut: 0 },
+            drained = self.drained() => drained,
+        };
+        let cut = match &drained {
+            Ok(Drained::All) => 0,
+            Ok(Drained::Cut(cut)) => *cut,
+            Ok(Drained::Late) => {
+                tracing::warn!("tritonserver does not end: it is killed");
+                0
+            }
+            Err(error) => {
+                tracing::debug!(%error, "tritonserver's connections are not known: it has to stop by itself");
+                return self.unaided().await;
+            }
+        };
+        tracing::debug!(?drained, "tritonserver is ended");
+        let exit = self.server.end().await;
+        tracing::debug!(%exit, "tritonserver has ended");
+        Stopped { exit, cut }
+    }
+
+    /// Waits until the server has answered all that it has accepted, and has no connection any more.
+    async fn drained(&self) -> io::Result<Drained> {
+        let process = self.server.id().ok_or(io::ErrorKind::NotFound)?;
+        let Endpoints { http, grpc, .. } = self.launch.endpoints;
+        let (hold, places) = self.close_http().await;
+        let mut held = Some(hold);
+        let mut drain = Some(Drain::new(self.server.lender(), process, places));
+        let mut delivery = Delivery::default();
+        let mut before = None;
+        loop {
+            let left = apart(&mut drain, Drain::look).await??;
+            if before != Some(left) {
+                tracing::debug!(?left, "tritonserver's connections");
+            }
+            // What came in between two looks is seen by the second.
+            let gone = |count: fn(Left) -> usize| before.map(count) == Some(0) && count(left) == 0;
+            let now = Instant::now();
+            let empty = gone(Left::all);
+            let delivered = empty && delivery.is_over(|| undelivered(process, &[http, grpc]), now);
+            if now >= self.end && left.all() > 0 {
+                return Ok(Drained::Cut(left.all()));
+            } else if !self.ends_by_itself() && (delivered || empty && now >= self.end) {
+                return Ok(Drained::All);
+            } else if now >= self.end + GRACE {
+                return Ok(Drained::Late);
+            }
+            let come_to_an_end = delivered || self.encrypted() && gone(|left| left.http);
+            if come_to_an_end && let Some(hold) = held.take() {
+                drop(hold);
+                // Where there is HTTP it has been asked.
+                if http.is_none() {
+                    self.server.terminate();
+                }
+            }
+            let silent = left.is_silent() && self.knows_all();
+            if silent && apart(&mut drain, Drain::is_idle).await? {
+                apart(&mut drain, Drain::hang_up).await??;
+            }
+            if now + LAST_CALL >= self.end {
+                self.worker.refuse();
+            }
+            before = Some(left);
+            sleep_until((now + LOOK).min(self.end.max(now + LOOK / 2))).await;
+        }
+    }
+
+    /// Lets the server accept nothing more over HTTP, keeps it from anything else that it does at its end, and says what
+    /// connections there can be.
+    async fn close_http(&self) -> (Option<Hold>, Places) {
+        let Endpoints {
+            http,
+            grpc,
+            metrics,
+        } = self.launch.endpoints;
+        let mut places = Places {
+            grpc,
+            encrypted: self.encrypted(),
+            metrics,
+            ..Places::default()
+        };
+        let Some(http) = http else {
+            return (None, places);
+        };
+        let hold = Hold::new(http).await.ok();
+        self.server.terminate();
+        if let Some(hold) = &hold {
+            places.ours = hold.address();
+            // A server that is busy closes later.
+            let closed = timeout(CLOSING, hold.alone()).await;
+            places.closed = closed.is_ok().then_some(http);
+        }
+        (hold, places)
+    }
+
+    /// Lets the server stop as it does without our help, which keeps it waiting for idle clients.
+    async fn unaided(&self) -> Stopped {
+        let last_call = async {
+            sleep_until(self.end - LAST_CALL).await;
+            self.worker.refuse();
+            std::future::pending().await
+        };
+        let exit = tokio::select! {
+            exit = self.server.stop() => exit,
+            exit = last_call => exit,
+        };
+        Stopped { exit, cut: 0 }
+    }
+
+    /// Whether the server must come to its end by itself: others' models may have something to do then, traces are written
+    /// then, and nobody else can send clients away over connections that are encrypted.
+    fn ends_by_itself(&self) -> bool {
+        let flags = &self.launch.flags;
+        flags.contains("model-repository") || flags.contains("trace-config") || self.encrypted()
+    }
+
+    fn encrypted(&self) -> bool {
+        let mut values = self.launch.flags.values("grpc-use-ssl");
+        values.any(|value| value == "true")
+    }
+
+    /// Whether no model has anything to do.
+    fn knows_all(&self) -> bool {
+        let ours_alone = !self.launch.flags.contains("model-repository");
+        ours_alone && self.worker.quiet(self.begun.into_std(), Duration::ZERO)
+    }
+}
+
+/// Does something with the connections where it keeps nobody else from his work.
+async fn apart<T: Send + 'static>(
+    drain: &mut Option<Drain>,
+    act: impl FnOnce(&mut Drain) -> T + Send + 'static,
+) -> io::Result<T> {
+    let mut taken = drain.take().ok_or(io::ErrorKind::NotFound)?;
+    let (done, taken) = spawn_blocking(move || (act(&mut taken), taken)).await?;
+    *drain = Some(taken);
+    Ok(done)
+}
+
+/// Bytes that the kernel has yet to bring to clients.
+#[derive(Debug, Default)]
+struct Delivery {
+    last: Option<(u64, Instant)>,
+}
+
+impl Delivery {
+    /// Whether there are none, or none that anybody takes.
+    fn is_over(&mut self, bytes: impl FnOnce() -> u64, now: Instant) -> bool {
+        let bytes = bytes();
+        match self.last {
+            _ if bytes == 0 => true,
+            Some((before, at)) if before == bytes => now >= at + DELIVERY,
+            _ => {
+                self.last = Some((bytes, now));
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delivery_is_awaited_as_long_as_there_is_progress() {
+        let mut delivery = Delivery::default();
+        let begun = Instant::now();
+        let soon = begun + DELIVERY / 2;
+        assert!(!delivery.is_over(|| 10, begun));
+        assert!(!delivery.is_over(|| 10, soon));
+        assert!(!delivery.is_over(|| 9, soon));
+        assert!(!delivery.is_over(|| 9, begun + DELIVERY));
+        assert!(delivery.is_over(|| 9, soon + DELIVERY));
+        assert!(delivery.is_over(|| 0, soon + DELIVERY));
+    }
+}

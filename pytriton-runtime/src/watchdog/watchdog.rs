@@ -1,0 +1,241 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::panic::discard;
+
+static WATCHDOG: Watchdog = Watchdog::new();
+
+/// A thread that sleeps until the nearest deadline, and for ever where there is none.
+#[derive(Debug)]
+pub(crate) struct Watchdog {
+    state: Mutex<State>,
+    earlier: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    started: bool,
+    /// When the thread looks next, whether it sleeps until then or has just been woken; `None` for never.
+    looks: Option<Instant>,
+    next: u64,
+    deadlines: BTreeMap<Deadline, Expiry>,
+}
+
+/// When, and which of those at that time.
+type Deadline = (Instant, u64);
+
+struct Expiry(Box<dyn FnOnce() + Send>);
+
+impl Watchdog {
+    const fn new() -> Self {
+        Self {
+            state: Mutex::new(State {
+                started: false,
+                looks: None,
+                next: 0,
+                deadlines: BTreeMap::new(),
+            }),
+            earlier: Condvar::new(),
+        }
+    }
+
+    /// The watchdog of the process, whose thread the first caller starts.
+    ///
+    /// # Errors
+    ///
+    /// What the system says when it gives no thread.
+    pub(crate) fn started() -> io::Result<&'static Self> {
+        WATCHDOG.start()
+    }
+
+    fn start(&'static self) -> io::Result<&'static Self> {
+        let mut state = self.lock();
+        if !state.started {
+            let thread = thread::Builder::new().name("watchdog".to_owned());
+            thread.spawn(|| self.run())?;
+            state.started = true;
+        }
+        Ok(self)
+    }
+
+    /// Calls `on_expiry` once at the deadline, unless what is returned is dropped before.
+    ///
+    /// It is called on the watchdog's thread, where all others wait for it. It may still be under way when the drop returns.
+    pub(crate) fn watch(
+        &'static self,
+        deadline: Instant,
+        on_expiry: impl FnOnce() + Send + 'static,
+    ) -> Watch {
+        let expiry = Expiry(Box::new(on_expiry));
+        let mut state = self.lock();
+        let deadline = (deadline, state.next);
+        state.next += 1;
+        state.deadlines.insert(deadline, expiry);
+        if state.looks.is_none_or(|looks| deadline.0 < looks) {
+            state.looks = Some(deadline.0);
+            self.earlier.notify_one();
+        }
+        Watch {
+            watchdog: self,
+            deadline,
+        }
+    }
+
+    fn run(&self) {
+        let mut state = self.lock();
+        loop {
+            let now = Instant::now();
+            let nearest = state.deadlines.first_key_value().map(|(&(at, _), _)| at);
+            // What it was woken for has often happened by now. It sleeps until then all the same: the deadlines of those
+            // that follow are later, and need not wake it.
+            state.looks = nearest.or(state.looks.filter(|&looks| looks > now));
+            let left = state.looks.map(|at| at.saturating_duration_since(now));
+            state = match left {
+                Some(Duration::ZERO) => {
+                    let expired = state.deadlines.pop_first();
+                    drop(state);
+                    if let Some((_, expiry)) = expired {
+                        expiry.act();
+                    }
+                    self.lock()
+                }
+                Some(left) => {
+                    let woken = self.earlier.wait_timeout(state, left);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => {
+                    let woken = self.earlier.wait(state);
+                    woken.unwrap_or_else(PoisonError::into_inner)
+                }
+            };
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock panics half-way.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Expiry {
+    fn act(self) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(self.0)) {
+            discard(panic);
+        }
+    }
+}
+
+impl fmt::Debug for Expiry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Expiry")
+    }
+}
+
+/// What is awaited by a deadline; dropping it says that it has happened.
+#[derive(Debug)]
+#[must_use = "dropping it at once watches nothing"]
+pub(crate) struct Watch {
+    watchdog: &'static Watchdog,
+    deadline: Deadline,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let expiry = self.watchdog.lock().deadlines.remove(&self.deadline);
+        // Not under the lock: what it holds may be anything.
+        drop(expiry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::panic_any;
+    use std::sync::mpsc::{Receiver, RecvError, channel};
+
+    use crate::testing::Bomb;
+
+    use super::*;
+
+    const MILLISECOND: Duration = Duration::from_millis(1);
+    const LONG: Duration = Duration::from_secs(10);
+
+    fn watchdog() -> &'static Watchdog {
+        let watchdog = Box::leak(Box::new(Watchdog::new()));
+        watchdog.start().unwrap()
+    }
+
+    /// Watches deadlines so many milliseconds away, and tells which of them pass, and when.
+    fn watch(
+        watchdog: &'static Watchdog,
+        milliseconds: &[u32],
+    ) -> (Vec<Watch>, Receiver<(u32, Instant)>) {
+        let (tell, told) = channel();
+        let now = Instant::now();
+        let watches = milliseconds.iter().map(|&after| {
+            let tell = tell.clone();
+            let on_expiry = move || tell.send((after, Instant::now())).unwrap();
+            watchdog.watch(now + after * MILLISECOND, on_expiry)
+        });
+        (watches.collect(), told)
+    }
+
+    #[test]
+    fn what_is_late_is_told_once_in_the_order_of_deadlines_and_not_before() {
+        let watchdog: &_ = Box::leak(Box::new(Watchdog::new()));
+        let begun = Instant::now();
+        let (_watches, told) = watch(watchdog, &[40, 10, 30, 10, 0]);
+        watchdog.start().unwrap();
+        for expected in [0, 10, 10, 30, 40] {
+            let (after, at) = told.recv_timeout(LONG).unwrap();
+            assert_eq!(after, expected);
+            assert!(at - begun >= after * MILLISECOND);
+        }
+        assert_eq!(told.recv(), Err(RecvError));
+    }
+
+    #[test]
+    fn what_happens_in_time_is_not_told() {
+        let watchdog = watchdog();
+        let (watches, told) = watch(watchdog, &[20]);
+        drop(watches);
+        assert_eq!(told.recv(), Err(RecvError));
+        assert!(watchdog.lock().deadlines.is_empty());
+    }
+
+    #[test]
+    fn a_thread_without_deadlines_or_with_a_late_one_is_woken_by_an_earlier_one() {
+        let watchdog = watchdog();
+        let (_late, never) = watch(watchdog, &[60_000]);
+        let (_early, told) = watch(watchdog, &[20]);
+        assert_eq!(told.recv_timeout(LONG).unwrap().0, 20);
+        assert!(never.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_call_that_panics_keeps_no_other_from_being_made() {
+        let watchdog = watchdog();
+        let _bomb = watchdog.watch(Instant::now(), || panic_any(Bomb));
+        let (_watches, told) = watch(watchdog, &[10]);
+        assert_eq!(told.recv_timeout(LONG).unwrap().0, 10);
+    }
+
+    #[test]
+    fn what_happens_in_time_one_after_the_other_wakes_the_thread_once() {
+        let watchdog = watchdog();
+        let looks = (0..1000).map(|_| {
+            drop(watchdog.watch(Instant::now() + LONG, || {}));
+            thread::yield_now();
+            watchdog.lock().looks
+        });
+        let mut looks: Vec<_> = looks.collect();
+        looks.dedup();
+        assert!(looks.iter().all(Option::is_some));
+        // The first, what it finds when it starts, and what it finds when the first has woken it.
+        assert!(looks.len() <= 3, "{looks:?}");
+    }
+}

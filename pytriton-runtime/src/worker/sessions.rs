@@ -1,0 +1,193 @@
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_backend::session::{Server, State};
+
+use crate::gathered::{Calls, CallsEnd, refuse};
+use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
+use crate::runner::{Availability, Instances};
+
+use super::serve::read;
+use super::work::Work;
+
+/// Somewhat more than the half second after which tritonserver 2.51 looks for a free instance again, where a model has any
+/// queue policy.
+const POLICY_STALL: Duration = Duration::from_millis(750);
+
+/// The sessions of one model's instances in tritonserver, and the instances here.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) work: Arc<Work>,
+    open: Mutex<Open>,
+    /// Where sessions wait for a free instance, with one batch in flight.
+    waiting: Mutex<Receiver<Arc<Server>>>,
+    pub(super) instances: Arc<Instances>,
+    /// Where batches wait for a free instance, with several in flight.
+    pub(super) calls: Arc<CallsEnd>,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// How new sessions come to instances; none when there shall be no more.
+    way: Option<Way>,
+    servers: Vec<Weak<Server>>,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// A free instance takes the session.
+    Session(Sender<Arc<Server>>),
+    /// Any instance takes the session's batches.
+    Batches(Calls),
+}
+
+impl Sessions {
+    /// None yet; `calls` is the way to the instances, which is used where they have several batches in flight.
+    pub(super) fn new(spec: Arc<ModelSpec>, calls: Calls, end: CallsEnd) -> Arc<Self> {
+        Arc::new_cyclic(|own: &Weak<Self>| {
+            let (sender, waiting) = channel();
+            let way = match spec.batches_in_flight {
+                1 => Way::Session(sender),
+                _ => Way::Batches(calls),
+            };
+            let own = own.clone();
+            let changed = move |availability| {
+                if let Some(own) = own.upgrade() {
+                    own.changed(availability);
+                }
+            };
+            Self {
+                work: Work::new(),
+                open: Mutex::new(Open {
+                    way: Some(way),
+                    servers: Vec::new(),
+                }),
+                waiting: Mutex::new(waiting),
+                instances: Instances::new(spec.name, changed),
+                calls: Arc::new(end),
+                spec,
+            }
+        })
+    }
+
+    /// Whether for some time after `since` no batch was executed, nor has one waited for company.
+    pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
+        let batching = self.spec.dynamic_batching.as_ref();
+        // Nothing that is refused need have waited.
+        let batching = batching.filter(|_| !self.work.is_refused());
+        let delay = batching.map_or(Duration::ZERO, longest_wait);
+        self.work.quiet(since, delay.saturating_add(time))
+    }
+
+    /// Whether sessions may come.
+    pub(super) fn is_open(&self) -> bool {
+        lock(&self.open).way.is_some()
+    }
+
+    /// Takes a session, and ends it when there shall be no more.
+    pub(super) fn enter(self: &Arc<Self>, server: Server) {
+        let server = Arc::new(server);
+        let mut open = lock(&self.open);
+        open.servers.retain(|server| server.strong_count() > 0);
+        open.servers.push(Arc::downgrade(&server));
+        if self.instances.availability() != Availability::Ready {
+            server.set_state(State::Unavailable);
+        }
+        match &open.way {
+            // The receiver is this value's own.
+            Some(Way::Session(waiting)) => drop(waiting.send(server)),
+            Some(Way::Batches(calls)) => {
+                let (sessions, calls) = (Arc::clone(self), calls.clone());
+                let name = format!("{}_batches", self.spec.name);
+                let reader = thread::Builder::new().name(name);
+                if let Err(error) = reader.spawn(move || read(&server, &sessions, &calls)) {
+                    // The session goes with its server, and the other side tries again.
+                    let model = self.spec.name;
+                    tracing::warn!(model, %error, "cannot serve a session of tritonserver");
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// The next session for an instance; `None` when there will be none.
+    pub(super) fn next(&self) -> Option<Arc<Server>> {
+        lock(&self.waiting).recv().ok()
+    }
+
+    /// Ends sessions once what they have taken is answered.
+    pub(super) fn close(&self) {
+        let mut open = lock(&self.open);
+        open.way = None;
+        for server in open.servers.drain(..).filter_map(|server| server.upgrade()) {
+            server.end();
+        }
+    }
+
+    /// Tells tritonserver whether there are instances.
+    fn changed(&self, availability: Availability) {
+        let state = match availability {
+            Availability::Ready => State::Serving,
+            Availability::Hanging | Availability::Gone => State::Unavailable,
+        };
+        let servers: Vec<_> = {
+            let open = lock(&self.open);
+            open.servers.iter().filter_map(Weak::upgrade).collect()
+        };
+        for server in &servers {
+            // One instance that hangs is the concern of its own session, where it has one.
+            if state == State::Unavailable || self.spec.batches_in_flight > 1 {
+                server.set_state(state);
+            }
+        }
+        refuse(&self.calls, availability);
+    }
+}
+
+/// How long tritonserver may let a request wait although an instance is free.
+fn longest_wait(batching: &DynamicBatching) -> Duration {
+    let delay = Duration::from_micros(batching.max_queue_delay_microseconds);
+    match batching.priorities.is_some() || batching.queue_policy != QueuePolicy::DEFAULT {
+        true => delay.saturating_add(POLICY_STALL),
+        false => delay,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // Nothing under these locks panics half-way.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_may_wait_for_company_and_for_a_policy() {
+        let plain = DynamicBatching {
+            preferred_batch_size: &[],
+            max_queue_delay_microseconds: 0,
+            preserve_ordering: false,
+            queue_policy: QueuePolicy::DEFAULT,
+            priorities: None,
+        };
+        let delayed = DynamicBatching {
+            max_queue_delay_microseconds: 200_000,
+            ..plain
+        };
+        let bounded = DynamicBatching {
+            queue_policy: QueuePolicy {
+                max_queue_size: 5,
+                ..QueuePolicy::DEFAULT
+            },
+            ..plain
+        };
+        for (batching, milliseconds) in [(plain, 0), (delayed, 200), (bounded, 750)] {
+            let wait = Duration::from_millis(milliseconds);
+            assert_eq!(longest_wait(&batching), wait);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! A binary with the engines of this crate's features.
+
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "Double")]
+#[batch]
+fn double(x: ArrayView2<i32>) -> Array2<i32> {
+    &x * 2
+}
+
+pytriton::main!();

@@ -1,0 +1,42 @@
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// The crates that a user's binary with one engine is made of.
+fn crates(feature: &str) -> BTreeSet<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    let output = cargo
+        .args(["tree", "--locked", "--package=pytriton", "--edges=normal"])
+        .args(["--no-default-features", "--features", feature])
+        .args([
+            "--prefix=none",
+            "--format={p}",
+            "--target=x86_64-unknown-linux-gnu",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let names = lines.lines().filter_map(|line| line.split(' ').next());
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn each_engine_leaves_out_what_only_the_other_needs() {
+    let (embedded, tritonserver) = (crates("embedded"), crates("tritonserver"));
+    for name in ["pytriton-backend", "zip"] {
+        assert!(tritonserver.contains(name), "{name}");
+        assert!(!embedded.contains(name), "{name}");
+    }
+    for name in [
+        "axum",
+        "hyper",
+        "hyper-util",
+        "prost",
+        "tonic",
+        "tonic-health",
+    ] {
+        assert!(embedded.contains(name), "{name}");
+        assert!(!tritonserver.contains(name), "{name}");
+    }
+}

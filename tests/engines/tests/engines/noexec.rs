@@ -1,0 +1,81 @@
+//! Folders that nothing may be run from.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::install;
+use crate::server::{FREE_PORTS, serves_as};
+
+const SERVER: &str = concat!(
+    env!("CARGO_TARGET_TMPDIR"),
+    "/cache/pytriton/tritonserver/2.51.0"
+);
+
+/// A command that becomes the binary after it has mounted a folder `noexec`; `None` where nobody may mount.
+fn program(name: &str, variables: &str, arguments: &[&str]) -> Option<Command> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let script = "mount -t tmpfs -o noexec,mode=700 none \"$0\"";
+    let wrapped = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-rm", "sh", "-c", script]).arg(&folder);
+        command
+    };
+    if !wrapped(script)
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
+        eprintln!("nobody may mount here");
+        return None;
+    }
+    let script = format!("{script} && export {variables} && exec \"$@\"");
+    let mut command = wrapped(&script);
+    command.arg(env!("CARGO_BIN_EXE_engines")).args(arguments);
+    Some(command)
+}
+
+#[test]
+fn a_library_is_put_where_it_can_be_loaded_from() {
+    install();
+    let arguments = [&["--tritonserver", SERVER][..], &FREE_PORTS].concat();
+    let variables = "XDG_CACHE_HOME=\"$0\"";
+    if let Some(command) = program("noexec_cache", variables, &arguments) {
+        serves_as(command, "noexec", "tritonserver");
+    }
+}
+
+#[test]
+fn where_there_is_no_such_folder_it_is_said() {
+    install();
+    let arguments = [&["--tritonserver", SERVER][..], &FREE_PORTS].concat();
+    let variables = "XDG_CACHE_HOME=\"$0\" TMPDIR=\"$0\"";
+    let Some(mut command) = program("noexec_both", variables, &arguments) else {
+        return;
+    };
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let expected = "it is mounted noexec, and tritonserver could load no library from it; XDG_CACHE_HOME or TMPDIR can \
+                    name another\n";
+    assert!(
+        !output.status.success() && said.ends_with(expected),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_server_that_may_not_be_run_is_told_apart_from_one_that_is_broken() {
+    install();
+    let variables = format!(
+        "PYTRITON_TRITONSERVER=\"$0\"/server && cp '{SERVER}/bin/tritonserver' \"$0\"/server"
+    );
+    let Some(mut command) = program("noexec_server", &variables, &["check"]) else {
+        return;
+    };
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let expected = "/server cannot be run: it is in a folder that is mounted noexec\n";
+    assert!(
+        !output.status.success() && said.ends_with(expected),
+        "{said}"
+    );
+}

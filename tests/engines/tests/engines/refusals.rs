@@ -1,0 +1,64 @@
+use std::process::Output;
+
+use crate::program;
+#[cfg(not(feature = "tritonserver"))]
+use crate::server::{FREE_PORTS, serves};
+
+/// What is said of the engine that is not built.
+#[cfg(not(feature = "tritonserver"))]
+const NO_TRITONSERVER: &str = "this binary has no tritonserver engine: it is built without the feature `tritonserver` of pytriton";
+#[cfg(not(feature = "embedded"))]
+const NO_EMBEDDED: &str =
+    "this binary has no embedded engine: it is built without the feature `embedded` of pytriton";
+
+#[cfg(not(feature = "tritonserver"))]
+#[test]
+fn without_tritonserver_the_binary_says_why() {
+    for arguments in [
+        &["--engine=tritonserver"][..],
+        &["--tritonserver=/opt/tritonserver"],
+        &["check", "--engine=tritonserver"],
+        &["install"],
+        &["repository", "/no/such/folder"],
+        &["repository", "--native", "/no/such/folder"],
+    ] {
+        assert_eq!(
+            refusal(arguments),
+            format!("error: {NO_TRITONSERVER}\n"),
+            "{arguments:?}"
+        );
+    }
+    serves("auto", "embedded");
+    let checked = output(&[&["check"], &FREE_PORTS[..]].concat());
+    let expected = format!("engine embedded: {NO_TRITONSERVER}\n");
+    for said in [checked.stdout, checked.stderr] {
+        let said = String::from_utf8(said).unwrap();
+        assert!(said.contains(&expected), "{said}");
+    }
+}
+
+#[cfg(not(feature = "embedded"))]
+#[test]
+fn without_the_embedded_engine_the_binary_says_why() {
+    for arguments in [&["--engine=embedded"][..], &["check", "--engine=embedded"]] {
+        assert_eq!(
+            refusal(arguments),
+            format!("error: {NO_EMBEDDED}\n"),
+            "{arguments:?}"
+        );
+    }
+    // Where there is no tritonserver either, that is what can be mended.
+    let said = refusal(&["--engine=auto", "--tritonserver=/no/such/file"]);
+    assert!(said.contains("no tritonserver at /no/such/file"), "{said}");
+}
+
+fn output(arguments: &[&str]) -> Output {
+    program().args(arguments).output().unwrap()
+}
+
+/// What a command that must fail says.
+fn refusal(arguments: &[&str]) -> String {
+    let output = output(arguments);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}

@@ -1,0 +1,57 @@
+//! Instances with two batches in flight, and what waits while both are under way.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+/// Takes as long as the longest of its rows asks for, and returns how many they are.
+#[pytriton::model(name = "GatherInFlight", max_batch_size = 8, batches_in_flight = 2)]
+#[batch]
+async fn gather(milliseconds: ArrayView2<u32>) -> Array2<u64> {
+    rest(milliseconds).await;
+    Array2::from_elem((milliseconds.nrows(), 1), milliseconds.nrows() as u64)
+}
+
+/// The same on a thread that computes.
+#[pytriton::model(name = "GatherByTurns", max_batch_size = 8, batches_in_flight = 2)]
+#[batch]
+fn gather_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
+    std::thread::sleep(longest(milliseconds));
+    Array2::from_elem((milliseconds.nrows(), 1), milliseconds.nrows() as u64)
+}
+
+/// Returns how many calls came before this one.
+#[pytriton::model(
+    name = "UrgentInFlight",
+    max_batch_size = 1,
+    batches_in_flight = 2,
+    priority_levels = 2,
+    default_priority_level = 2,
+    default_timeout_microseconds = 60_000_000,
+    allow_timeout_override = true
+)]
+async fn urgent(milliseconds: ArrayView2<u32>) -> Array2<u64> {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    rest(milliseconds).await;
+    Array2::from_elem((1, 1), call)
+}
+
+/// The same on a thread that computes, with more that wait for it.
+#[pytriton::model(name = "CountByTurns", max_batch_size = 1, batches_in_flight = 4)]
+fn count_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    std::thread::sleep(longest(milliseconds));
+    Array2::from_elem((1, 1), call)
+}
+
+async fn rest(milliseconds: ArrayView2<'_, u32>) {
+    tokio::time::sleep(longest(milliseconds)).await;
+}
+
+fn longest(milliseconds: ArrayView2<u32>) -> Duration {
+    let longest = milliseconds.iter().copied().max().unwrap_or_default();
+    Duration::from_millis(longest.into())
+}

@@ -1,0 +1,194 @@
+//! SIGTERM while gRPC clients ask slowly, on and on, or not at all, and where tritonserver ends by itself.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::Result;
+
+use crate::broken::program;
+use crate::draining::{AFTERWARDS, PATIENCE, answered, ends};
+use crate::engine::{command, installed, start};
+use crate::process::{signal, wait_until};
+use crate::proxy::{Slow, slow_way};
+use crate::{EXIT, http, python};
+
+/// Calls over gRPC, one line for each step: `MODE ADDRESS`.
+struct Calls {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Calls {
+    fn new(mode: &str, address: &str) -> Result<Self> {
+        let mut child = python()?
+            .command()
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python/calls.py"))
+            .args([mode, address])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let Some(output) = child.stdout.take() else {
+            panic!("it is piped");
+        };
+        Ok(Self {
+            child,
+            lines: BufReader::new(output).lines(),
+        })
+    }
+
+    fn line(&mut self) -> Result<String> {
+        match self.lines.next() {
+            Some(line) => Ok(line?),
+            None => panic!("the client has ended"),
+        }
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn slow_calls_are_answered() -> Result<()> {
+    for slow in [Slow::Up, Slow::Down] {
+        let home = tempfile::tempdir()?;
+        let server = start(home.path(), &[])?;
+        let way = slow_way(&server.banner().grpc, slow, Duration::from_millis(400))?;
+        let mut calls = Calls::new("large", &way.to_string())?;
+        assert_eq!(calls.line()?, "asking");
+        match slow {
+            Slow::Up => thread::sleep(Duration::from_millis(700)),
+            Slow::Down => {
+                wait_until("the function", EXIT, || answered(&server, "I_UINT8"));
+            }
+        }
+        let begun = Instant::now();
+        server.signal("TERM")?;
+        assert_eq!(calls.line()?, "right", "{slow:?}");
+        let last = Instant::now();
+        assert!(
+            last - begun > Duration::from_millis(400),
+            "{slow:?} was not slow"
+        );
+        ends(server, last)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn calls_without_end_are_answered_and_then_not_accepted() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let mut calls = Calls::new("loop", &server.banner().grpc)?;
+    assert_eq!(calls.line()?, "warm");
+    let begun = Instant::now();
+    server.signal("TERM")?;
+    let (status, log) = server.wait(PATIENCE)?;
+    let took = begun.elapsed();
+    assert_eq!(status.code(), Some(0), "{log}");
+    assert!(took < AFTERWARDS * 2, "{took:?} {log}");
+    drop(calls.child.stdin.take());
+    assert_eq!(calls.line()?, "every call has an answer or UNAVAILABLE");
+    Ok(())
+}
+
+#[test]
+fn who_asks_for_nothing_keeps_nobody_waiting() -> Result<()> {
+    for mode in ["channel", "stream"] {
+        let home = tempfile::tempdir()?;
+        let server = start(home.path(), &[])?;
+        let mut calls = Calls::new(mode, &server.banner().grpc)?;
+        assert_eq!(calls.line()?, "right");
+        let mut idle = TcpStream::connect(&server.banner().http)?;
+        idle.write_all(b"GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n")?;
+        assert_eq!(idle.read(&mut [0; 1000])?, 64);
+        let silent = TcpStream::connect(&server.banner().http)?;
+        // A stream that is open is not known to be idle from the first moment on.
+        thread::sleep(Duration::from_secs(2));
+        let last = Instant::now();
+        server.signal("TERM")?;
+        ends(server, last)?;
+        drop(silent);
+    }
+    Ok(())
+}
+
+/// Where others' models or traces have an end of their own, and where nobody lends descriptors.
+#[test]
+fn servers_that_must_end_by_themselves_answer_too() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let real = installed()?;
+    let alone = format!("#!/bin/sh\nexec '{real}/bin/tritonserver' \"$@\" </dev/null\n");
+    let alone = program(home.path(), 0o755, &alone)?;
+    let caches = format!("--cache-directory={real}/caches");
+    let folder = home.path().join("others");
+    fs::create_dir(&folder)?;
+    let others = format!("--model-repository={}", folder.display());
+    let traces = format!("--trace-config=triton,file={}/trace", home.path().display());
+    let table: [&[&str]; 3] = [
+        &["--tritonserver", &alone, &caches],
+        &[&others],
+        &[
+            &traces,
+            "--trace-config=level=TIMESTAMPS",
+            "--trace-config=rate=1",
+        ],
+    ];
+    for arguments in table {
+        let server = start(home.path(), arguments)?;
+        let nap = http::nap(&server.banner().http, "Slow", 900)?;
+        let mut calls = Calls::new("channel", &server.banner().grpc)?;
+        assert_eq!(calls.line()?, "right");
+        server.signal("TERM")?;
+        let answer = http::receive(nap)?;
+        assert_eq!(answer.status, 200, "{arguments:?} {answer:?}");
+        let (status, log) = server.wait(EXIT)?;
+        assert_eq!(status.code(), Some(0), "{arguments:?} {log}");
+    }
+    assert!(home.path().join("trace").metadata()?.len() > 0);
+    Ok(())
+}
+
+/// A server without HTTP, which the harness does not know; it is killed when it is dropped.
+struct Deaf(Child);
+
+impl Drop for Deaf {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn without_http_calls_are_answered_too() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut command = command(home.path(), &["--allow-http=false"])?;
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = Deaf(command.spawn()?);
+    let Some(output) = server.0.stdout.take() else {
+        panic!("it is piped");
+    };
+    let lines = BufReader::new(output).lines().map_while(|line| line.ok());
+    let banner: Vec<_> = lines.take_while(|line| line != "ready").collect();
+    let grpc = banner.iter().find_map(|line| line.split_once("grpc://"));
+    let mut calls = Calls::new("loop", grpc.unwrap_or_default().1)?;
+    assert_eq!(calls.line()?, "warm");
+    let begun = Instant::now();
+    signal("TERM", server.0.id())?;
+    let status = server.0.wait()?;
+    assert_eq!(status.code(), Some(0));
+    assert!(begun.elapsed() < AFTERWARDS * 2, "{:?}", begun.elapsed());
+    drop(calls.child.stdin.take());
+    assert_eq!(calls.line()?, "every call has an answer or UNAVAILABLE");
+    Ok(())
+}

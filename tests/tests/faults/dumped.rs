@@ -1,0 +1,95 @@
+//! Crashes with core dumps on: what the two processes share is in none.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use pytriton_tests::{Result, Server};
+
+use crate::engine::prepare;
+use crate::full::identity;
+use crate::process::{group, signal, tritonserver, wait_until};
+use crate::shell::shell;
+use crate::{EXIT, NOTICED, http};
+
+/// As large as the tensors that go through before the crash.
+const BYTES: usize = 16 << 20;
+
+/// What a dump may have: several such tensors in the memory of tritonserver itself, where it keeps some for the next.
+const DUMP: u64 = 256 << 20;
+
+/// A server in a folder of its own, after large tensors went through.
+fn start(home: &Path, arguments: &str) -> Result<Server> {
+    let before = format!("ulimit -c unlimited && cd '{}'", home.display());
+    let mut command = shell(&[], &before, arguments);
+    prepare(&mut command, home)?;
+    let server = Server::spawn(&mut command)?;
+    for _ in 0..3 {
+        let answer = identity(&server.banner().http, "I_UINT8", BYTES)?;
+        assert_eq!(answer.status, 200);
+    }
+    Ok(server)
+}
+
+/// The bytes of the dump in a folder; `None` where dumps go elsewhere.
+fn dump(folder: &Path) -> Result<Option<u64>> {
+    let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern")?;
+    if pattern.trim_end() != "core" {
+        return Ok(None);
+    }
+    let dumps = fs::read_dir(folder)?.flatten();
+    let dumps = dumps.filter(|entry| entry.file_name().to_string_lossy().starts_with("core"));
+    Ok(Some(
+        dumps
+            .filter_map(|dump| dump.metadata().ok())
+            .map(|dump| dump.blocks() * 512)
+            .sum(),
+    ))
+}
+
+fn is_small(folder: &Path) -> Result<()> {
+    if let Some(bytes) = dump(folder)? {
+        assert!(bytes > 0, "there is no dump");
+        assert!(bytes < DUMP, "a dump of {} MiB", bytes >> 20);
+    }
+    Ok(())
+}
+
+#[test]
+fn of_tritonserver() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), "")?;
+    let id = tritonserver(&server);
+    signal("SEGV", id)?;
+    let (status, log) = server.wait(NOTICED)?;
+    assert_eq!(status.code(), Some(1), "{log}");
+    let expected = "error: tritonserver was killed by signal 11";
+    assert!(log.contains(expected), "{log}");
+    assert!(group(id).is_empty());
+    is_small(home.path())
+}
+
+#[test]
+fn of_tritonserver_that_is_started_again() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), "--restart")?;
+    let id = tritonserver(&server);
+    signal("SEGV", id)?;
+    wait_until("the news of its end", NOTICED, || {
+        let log = server.log().unwrap_or_default();
+        log.contains("killed by signal 11 (SIGSEGV)") && log.contains("it is started again in ")
+    });
+    wait_until("the restart", EXIT, || http::right(&server.banner().http));
+    is_small(home.path())
+}
+
+#[test]
+fn of_the_worker() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), "")?;
+    let id = tritonserver(&server);
+    server.signal("ABRT")?;
+    wait_until("the end of tritonserver", NOTICED, || group(id).is_empty());
+    server.wait(NOTICED)?;
+    is_small(home.path())
+}

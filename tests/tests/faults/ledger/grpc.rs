@@ -1,0 +1,77 @@
+use std::time::{Duration, Instant, SystemTime};
+
+use pytriton_tests::{Result, Server};
+use serde_json::Value;
+
+use super::{Book, Span};
+use crate::load::Driven;
+use crate::random::Random;
+use crate::region::Region;
+
+/// NVIDIA's client over gRPC, in a process of its own that is killed when this is dropped.
+pub(crate) struct Grpc(Driven);
+
+impl Grpc {
+    /// Starts clients that ask until they are told to end, one for each habit as `ledger.py` has them.
+    pub(crate) fn start(
+        server: &Server,
+        narrow: &Region,
+        habits: &str,
+        random: &mut Random,
+    ) -> Result<Self> {
+        let mut driven = Driven::start("ledger.py")?;
+        let (address, region) = (&server.banner().grpc, narrow.name());
+        let seed = random.below(1 << 30);
+        let answer = driven.say(&format!("begin {address} {region} {seed} {habits}"))?;
+        assert_eq!(answer, "warm");
+        Ok(Self(driven))
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) -> Result<()> {
+        self.0.kill()
+    }
+
+    /// Lets every client end the call that it is in.
+    pub(crate) fn end(&mut self) -> Result<Book> {
+        let report: Value = serde_json::from_str(&self.0.say("end")?).unwrap_or_default();
+        let texts = |name: &str| report[name].as_array().cloned().unwrap_or_default();
+        let mut book = Book {
+            right: number(&report["right"]),
+            wrong: texts("wrong").iter().map(Value::to_string).collect(),
+            late: texts("late").iter().filter_map(span).collect(),
+            hung: texts("hung").iter().filter_map(span).collect(),
+            failed_at: texts("failed_at").iter().filter_map(instant).collect(),
+            ..Book::default()
+        };
+        for (kind, count) in report["failed"].as_object().into_iter().flatten() {
+            book.failed.insert(kind.clone(), number(count));
+        }
+        assert_eq!(report["stuck"], 0, "{report}");
+        book.cancelled = number(&report["cancelled"]);
+        Ok(book)
+    }
+}
+
+fn number(value: &Value) -> usize {
+    value
+        .as_u64()
+        .and_then(|value| value.try_into().ok())
+        .unwrap_or_default()
+}
+
+/// When a call was under way.
+fn span(times: &Value) -> Option<Span> {
+    Some(Span {
+        begun: instant(&times[0])?,
+        ended: instant(&times[1])?,
+        what: "grpc".to_owned(),
+    })
+}
+
+/// What the other process has told as the time of day.
+fn instant(time: &Value) -> Option<Instant> {
+    let now = (SystemTime::now(), Instant::now());
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(time.as_f64()?);
+    now.1.checked_sub(now.0.duration_since(time).ok()?)
+}

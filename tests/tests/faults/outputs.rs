@@ -1,0 +1,82 @@
+//! Outputs that tritonserver does not take belong to one request, and cost no other in the batch anything.
+
+use pytriton_tests::{Result, Server};
+
+use crate::engine::start;
+use crate::ledger::{Clients, Grpc, Habit, MODELS, Model};
+use crate::random::Random;
+use crate::region::Region;
+use crate::{MODELS as BINARY, http};
+
+/// How often each client asks.
+const REQUESTS: usize = 120;
+
+/// Two of ten have one output that fits nowhere.
+const HABITS: [Habit; 10] = [
+    Habit::All,
+    Habit::Narrow,
+    Habit::Some,
+    Habit::All,
+    Habit::Wide,
+    Habit::Refused,
+    Habit::Narrow,
+    Habit::All,
+    Habit::Some,
+    Habit::All,
+];
+
+fn batches(server: &Server, model: Model) -> Result<(f64, f64)> {
+    let metrics = &server.banner().metrics;
+    let count = |family| http::metric(metrics, family, model.name);
+    Ok((
+        count("nv_inference_request_success")?,
+        count("nv_inference_exec_count")?,
+    ))
+}
+
+/// Every position is where an output fails, in batches with others.
+fn each_has_its_own(server: &Server) -> Result<()> {
+    let mut random = Random::new();
+    for model in MODELS {
+        let clients = Clients::start(
+            &server.banner().http,
+            &[model],
+            &HABITS,
+            Some(REQUESTS),
+            &mut random,
+        )?;
+        clients.join().check_all();
+        let (requests, executions) = batches(server, model)?;
+        assert!(
+            requests > 1.5 * executions,
+            "{}: {requests} in {executions} batches",
+            model.name
+        );
+    }
+    // All at once.
+    let habits = &HABITS[..6];
+    let address = &server.banner().http;
+    let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;
+    clients.join().check_all();
+    let narrow = Region::register(address, 1)?;
+    let mut grpc = Grpc::start(server, &narrow, "all some narrow", &mut random)?;
+    let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;
+    clients.join().check_all();
+    grpc.end()?.check_all();
+    Ok(())
+}
+
+#[test]
+fn of_a_worker_s_models() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    each_has_its_own(&start(home.path(), &[])?)
+}
+
+#[test]
+fn of_models_in_its_own_process() -> Result<()> {
+    each_has_its_own(&Server::start_native(
+        BINARY.as_ref(),
+        env!("CARGO_TARGET_TMPDIR").as_ref(),
+        &[],
+    )?)
+}

@@ -1,0 +1,110 @@
+//! Memory that large tensors took comes back when nobody asks anything.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Result, Server};
+
+use crate::engine::start;
+use crate::full::identity;
+use crate::process::tritonserver;
+
+/// As large as the tensors.
+const BYTES: usize = 16 << 20;
+
+/// How many clients send them at the same time, and how often each.
+const CLIENTS: usize = 4;
+const ROUNDS: usize = 4;
+
+/// How long the memory may take to come back.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// What tritonserver's own heap may keep: about 35 MiB where nothing is said of it, more where that makes it faster.
+const HEAP: u64 = 256;
+
+/// Beside a fifth: a page here and there.
+const CHANCE: u64 = 2;
+
+/// What a process has of the machine's memory, in MiB.
+#[derive(Debug)]
+struct Resident {
+    own: u64,
+    files: u64,
+    shared: u64,
+}
+
+impl Resident {
+    fn of(id: u32) -> Self {
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let line = line.unwrap_or_else(|| panic!("{id} has no {name}"));
+            let kilobytes = line.split_whitespace().next().unwrap_or_default().parse();
+            kilobytes.unwrap_or(0_u64) >> 10
+        };
+        Self {
+            own: number("RssAnon:"),
+            files: number("RssFile:"),
+            shared: number("RssShmem:"),
+        }
+    }
+
+    /// Our process, and tritonserver.
+    fn both(server: &Server) -> [Self; 2] {
+        [server.pid(), tritonserver(server)].map(Self::of)
+    }
+
+    fn all(&self) -> u64 {
+        self.own + self.files + self.shared
+    }
+}
+
+fn send(server: &Server, bytes: usize) -> Result<()> {
+    let address = &server.banner().http;
+    thread::scope(|scope| {
+        let clients = [(); CLIENTS].map(|()| {
+            scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    let answer = identity(address, "I_UINT8", bytes)?;
+                    assert_eq!(answer.status, 200);
+                    assert!(answer.body.len() > bytes);
+                }
+                Ok(())
+            })
+        });
+        clients
+            .into_iter()
+            .try_for_each(|client| match client.join() {
+                Ok(sent) => sent,
+                Err(_) => panic!("a client panicked"),
+            })
+    })
+}
+
+/// All but what tritonserver keeps for itself comes back, within a fifth of what there was after small requests.
+#[test]
+fn it_comes_back_within_ten_seconds() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    send(&server, 1)?;
+    let [ours, theirs] = Resident::both(&server);
+    send(&server, BYTES)?;
+    let begun = Instant::now();
+    loop {
+        let [ours_now, theirs_now] = Resident::both(&server);
+        if ours_now.all() <= ours.all() * 12 / 10 + CHANCE
+            && theirs_now.shared <= theirs.shared * 12 / 10 + CHANCE
+            && theirs_now.own <= theirs.own + HEAP
+        {
+            break;
+        }
+        assert!(
+            begun.elapsed() < IDLE,
+            "{ours_now:?} after {ours:?}, {theirs_now:?} after {theirs:?}"
+        );
+        thread::sleep(Duration::from_millis(50));
+    }
+    // And there is more when it is needed.
+    send(&server, BYTES)
+}

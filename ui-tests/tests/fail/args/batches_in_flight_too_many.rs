@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m", batches_in_flight = 4097)]
+async fn f(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+fn main() {}
