@@ -1,5 +1,4 @@
 use std::collections::BTreeSet;
-use std::io;
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -8,12 +7,13 @@ use std::process::Command;
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use std::{env, fs, io};
 
 use thiserror::Error;
 use tokio::sync::watch;
 
-use super::process::Lender;
-use super::process::{Child, Exit, PortError, Ports, ready};
+use super::allocation::{HUGE_PAGES, allocation};
+use super::process::{Child, Exit, Lender, PortError, Ports, ready};
 use super::{DescriptorError, Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
 
 /// How often free ports are chosen anew when others were faster.
@@ -122,6 +122,8 @@ impl Tritonserver {
         command.args(arguments(&launch, known)?);
         tracing::debug!(?command, "starting tritonserver");
         command.envs(environment.iter().map(|(name, value)| (*name, value)));
+        let huge_pages = fs::read_to_string(HUGE_PAGES).unwrap_or_default();
+        command.envs(allocation(|name| env::var_os(name), &huge_pages));
         let version = Arc::new(OnceLock::new());
         let said = Arc::clone(&version);
         let (exhaust, exhausted) = watch::channel(None);

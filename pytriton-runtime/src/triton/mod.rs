@@ -6,6 +6,7 @@
 //!
 //! Pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`], [`Version`].
 
+mod allocation;
 mod cache;
 mod command;
 mod descriptors;

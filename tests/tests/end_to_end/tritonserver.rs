@@ -106,6 +106,29 @@ fn starts_answers_and_stops_without_a_trace() -> Result<()> {
 }
 
 #[test]
+fn tritonserver_is_told_how_to_keep_memory_unless_the_user_says_so() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    // glibc takes the variable apart where it lies.
+    let environment = |server: &Server| -> Result<String> {
+        let environment = fs::read(format!("/proc/{}/environ", child(server)))?;
+        Ok(String::from_utf8_lossy(&environment).replace('\0', ":"))
+    };
+    let ours = ":GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608:";
+    let huge_pages = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+    let huge_pages = huge_pages.is_ok_and(|text| !text.contains("[never]"));
+    let told = environment(&start(home.path(), &[])?)?;
+    assert_eq!(told.contains(ours), huge_pages, "{told}");
+
+    let mut command = command(home.path(), &[])?;
+    command.env("GLIBC_TUNABLES", "glibc.malloc.trim_threshold=65536");
+    let told = environment(&Server::spawn(&mut command)?)?;
+    let own = ":GLIBC_TUNABLES=glibc.malloc.trim_threshold=65536:";
+    assert!(told.contains(own), "{told}");
+    assert!(!told.contains("glibc.malloc.hugetlb"), "{told}");
+    Ok(())
+}
+
+#[test]
 fn the_death_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
