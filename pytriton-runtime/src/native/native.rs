@@ -13,6 +13,7 @@ use crate::logging;
 use crate::model::{ModelSpec, Registry, Response};
 use crate::runner::Availability;
 use crate::tensor::AlignedBuffer;
+use crate::text::for_client;
 
 use super::gate::Gate;
 use super::place::Place;
@@ -166,7 +167,7 @@ fn pass_on(
 }
 
 fn failure(error: &Error) -> Failure {
-    Failure::new(code(error.status()), error.to_string())
+    Failure::new(code(error.status()), for_client(error))
 }
 
 fn pad(buffer: &mut AlignedBuffer, len: usize) {

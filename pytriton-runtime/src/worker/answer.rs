@@ -6,6 +6,7 @@ use pytriton_backend::wire::{AnswerWriter, Part, Span, WireError};
 use crate::Error;
 use crate::gathered::code;
 use crate::model::Response;
+use crate::text::for_client;
 
 /// Answers the requests of a batch, which was begun at a time, with what became of them.
 pub(super) fn answer(
@@ -26,7 +27,7 @@ pub(super) fn answer(
     });
     match written {
         Err(error @ SessionError::Memory(_)) => {
-            let message = error.to_string();
+            let message = for_client(&error);
             let refused = failed(results.len(), Code::Unavailable, &message);
             server.answer((batch, begun), &refused, |_| Ok(()))
         }
@@ -49,7 +50,7 @@ fn describe(results: &[Result<Response, Error>]) -> Result<Answers, WireError> {
     for (request, result) in (0..).zip(results) {
         let mut writer = AnswerWriter::new(&mut answers.descriptions);
         match result {
-            Err(error) => writer.failed(code(error.status()), &error.to_string()),
+            Err(error) => writer.failed(code(error.status()), &for_client(error)),
             Ok(response) => {
                 writer.parameters(0);
                 writer.outputs(response.outputs.len());
