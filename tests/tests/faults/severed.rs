@@ -18,6 +18,10 @@ use crate::{EXIT, NOTICED, http};
 /// Nobody who lives has so few descriptors that it could open one more.
 const NO_MORE: u64 = 3;
 
+/// How often sessions break under load, and the most that lies between: now and then less than they take to return.
+const ROUNDS: usize = 40;
+const MOMENTS: Duration = Duration::from_millis(50);
+
 fn sever_all(server: &Server) -> Result<Vec<Socket>> {
     let connections = connections(server);
     assert!(connections.len() >= MODELS.len(), "{connections:?}");
@@ -72,13 +76,16 @@ fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
     let address = &server.banner().http;
     let habits = [Habit::All, Habit::Some, Habit::All, Habit::Refused];
     let clients = Clients::start(address, &MODELS, &habits, None, &mut random)?;
-    for _ in 0..8 {
-        std::thread::sleep(random.moment(Duration::from_millis(200)));
+    for _ in 0..ROUNDS {
+        std::thread::sleep(random.moment(MOMENTS));
+        // Some may have just been given up, and others not yet be there again.
         let sockets = connections(&server);
         match random.below(2) {
-            0 => drop(sever_all(&server)?),
-            // It may be one that has just been given up.
-            _ => drop(sockets[random.below(sockets.len())].sever()),
+            0 => sockets.iter().try_for_each(Socket::sever)?,
+            _ => {
+                let one = sockets.get(random.below(sockets.len()));
+                one.map_or(Ok(()), Socket::sever)?;
+            }
         }
         let answered = clients.answered();
         wait_until("the next answers", NOTICED, || {

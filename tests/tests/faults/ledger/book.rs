@@ -32,6 +32,7 @@ pub(crate) struct Book {
 }
 
 /// When a request was under way.
+#[derive(Clone)]
 pub(crate) struct Span {
     /// Its beginning.
     pub begun: Instant,
