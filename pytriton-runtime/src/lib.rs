@@ -6,6 +6,7 @@
 //! - [`model`]: what is served, the check of a request against it, the door to the user's function.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
+//! - `host`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
 //! - [`tensor`]: element types, shapes, bytes.
 //! - [`statistics`]: what a model has done; [`metrics`]: the same as Prometheus text.
 //!
@@ -40,7 +41,6 @@ mod forward;
 mod gathered;
 #[cfg(feature = "embedded")]
 pub mod grpc;
-mod host;
 #[cfg(feature = "embedded")]
 pub mod http;
 #[cfg(feature = "embedded")]
@@ -57,6 +57,7 @@ mod panic;
 pub mod proto;
 #[cfg(feature = "embedded")]
 pub mod repository;
+mod runner;
 pub mod scheduler;
 pub mod server;
 pub mod statistics;

@@ -76,8 +76,8 @@ pub use pytriton_runtime::backend;
 /// | `version = 1` | 1 | |
 /// | `max_batch_size = 16` | 4 | the most rows of one call |
 /// | `batching = false` | `true` | tensors have no batch axis |
-/// | `instances = 2` | 1 | how many threads call the function, each its own instance; at most 1024 |
-/// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 64, and 1024 for all instances |
+/// | `instances = 2` | 1 | how many threads call the function, each its own instance |
+/// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 4096 |
 /// | `max_call_microseconds = 5_000_000` | any time | how long a call of the function may take, see below |
 /// | `dynamic_batching = false` | `true` | each request is a batch of its own |
 /// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |

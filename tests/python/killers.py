@@ -1,12 +1,20 @@
-"""One request that ends a tritonserver 2.51: `killers.py refused|ended NAME ADDRESS`."""
+"""What ends a tritonserver 2.51: `killers.py refused|answered|ended|restarted NAME HTTP GRPC`."""
 
 import http.client
 import json
+import random
 import sys
+import threading
+import time
+
+import numpy as np
+import tritonclient.grpc
+from tritonclient.utils import InferenceServerException
 
 INPUT = {"name": "INPUT_1", "datatype": "FP32", "shape": [1, 2**63 - 1], "data": [1.0]}
+GOOD = {"inputs": [{**INPUT, "shape": [1, 1]}]}
 CLASSES = {"name": "OUTPUT_1", "parameters": {"classification": 1}}
-KILLERS = {
+REQUESTS = {
     # The number of bytes overflows unnoticed.
     "dimension": ("I_FP32", {"inputs": [INPUT]}),
     "product": ("I_FP32", {"inputs": [{**INPUT, "shape": [1, 2**62]}]}),
@@ -19,21 +27,104 @@ KILLERS = {
     ),
 }
 
+# So many that a pointer and a length for each do not fit on a thread's stack of 8 MiB.
+CHUNKS = 600_000
+# In which a server that is still there has had its chance to end.
+BURST = 6.0
+# Far more than the end of a server takes.
+PATIENCE = 60.0
+
+
+def post(address, model, body):
+    """The status and the body of an answer, or how the connection ended."""
+    connection = http.client.HTTPConnection(address, timeout=PATIENCE)
+    try:
+        connection.request("POST", f"/v2/models/{model}/infer", body)
+        response = connection.getresponse()
+        return f"{response.status} {response.read().decode()}"
+    except (http.client.HTTPException, OSError) as error:
+        return f"ended: {error!r}"
+    finally:
+        connection.close()
+
+
+def gone(address):
+    """Whether nobody answers a right request."""
+    return not post(address, "I_FP32", json.dumps(GOOD)).startswith("200 ")
+
+
+def request(name, address):
+    """One request that the server takes apart wrongly."""
+    model, document = REQUESTS[name]
+    return post(address, model, document if isinstance(document, str) else json.dumps(document))
+
+
+def chunks(address):
+    """A right request, one byte at a time."""
+    body = json.dumps(GOOD).encode().rjust(CHUNKS)
+    # Not by the library, which writes each chunk by itself.
+    head = f"POST /v2/models/I_FP32/infer HTTP/1.1\r\nHost: {address}\r\nTransfer-Encoding: chunked\r\n\r\n"
+    connection = http.client.HTTPConnection(address, timeout=PATIENCE)
+    try:
+        connection.connect()
+        sent = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
+        connection.sock.sendall(head.encode() + sent + b"0\r\n\r\n")
+        response = http.client.HTTPResponse(connection.sock)
+        response.begin()
+        return f"{response.status} {response.read().decode()}"
+    except (http.client.HTTPException, OSError) as error:
+        return f"ended: {error!r}"
+    finally:
+        connection.close()
+
+
+def deadlines(http_address, grpc_address):
+    """Right requests of clients that wait for an answer about as long as one takes."""
+    begun = time.monotonic()
+    ended = threading.Event()
+
+    def ask(seed):
+        choose = random.Random(seed)
+        client = tritonclient.grpc.InferenceServerClient(grpc_address)
+        tensor = tritonclient.grpc.InferInput("INPUT_1", [1, 1], "FP32")
+        tensor.set_data_from_numpy(np.ones((1, 1), dtype=np.float32))
+        while not ended.is_set() and time.monotonic() - begun < BURST:
+            try:
+                client.infer("I_FP32", [tensor], client_timeout=choose.uniform(0.0001, 0.003))
+            except InferenceServerException as error:
+                # A server that gives up a connection may be there for the next.
+                if error.status() == "StatusCode.UNAVAILABLE" and gone(http_address):
+                    ended.set()
+        client.close()
+
+    clients = [threading.Thread(target=ask, args=(seed,)) for seed in range(8)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    return "ended: connections" if ended.is_set() else "200 every one or its deadline"
+
 
 def main():
-    expected, name, address = sys.argv[1:]
-    model, document = KILLERS[name]
-    body = document if isinstance(document, str) else json.dumps(document)
-    connection = http.client.HTTPConnection(address, timeout=10)
-    connection.request("POST", f"/v2/models/{model}/infer", body)
-    try:
-        response = connection.getresponse()
-        answer = f"{response.status} {response.read().decode()}"
-    except (http.client.HTTPException, OSError) as error:
-        answer = f"ended: {error!r}"
+    expected, name, http_address, grpc_address = sys.argv[1:]
+    if name == "deadlines":
+        answer = deadlines(http_address, grpc_address)
+    elif name == "chunks":
+        answer = chunks(http_address)
+    else:
+        answer = request(name, http_address)
     print(answer)
-    if not answer.startswith({"refused": "400 ", "ended": "ended"}[expected]):
+    begins = {"refused": "400 ", "answered": "200 ", "ended": "ended", "restarted": "ended"}
+    if not answer.startswith(begins[expected]):
         sys.exit(f"{name} must be {expected}")
+    if expected == "ended":
+        return
+    # Whoever is still there, or there again, answers the next as if nothing had been.
+    deadline = time.monotonic() + (PATIENCE if expected == "restarted" else 0)
+    while gone(http_address):
+        if time.monotonic() > deadline:
+            sys.exit(f"there is no answer after {name}")
+        time.sleep(0.05)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Requests over gRPC that no two of are alike, and what each must be answered; driven line by line over standard input.
 
-`begin ADDRESS REGION SEED` starts clients that ask the models of tests/models/src/ledger.rs; one of them has outputs
-written into the region, which is too small for them, and one cancels its calls. The answer `warm` comes when every
-client has had an answer. `end` lets every client finish the call that it is in, and reports as one line of JSON.
+`begin ADDRESS REGION SEED HABIT...` starts a client for each habit that asks the models of tests/models/src/ledger.rs:
+for `all` of the outputs or `some`; or it has one written into the region, which is too small for it (`narrow`); or it
+takes its calls back (`cancel`). The answer `warm` comes when every client has had an answer. `end` lets every client finish the call that it is in, and reports as one line of JSON.
 """
 
 import collections
@@ -17,7 +17,6 @@ import tritonclient.grpc as protocol
 from tritonclient.utils import InferenceServerException
 
 OUTPUTS = {"Ledger1": 1, "Ledger2": 2, "Ledger5": 5, "LedgerInFlight": 2, "LedgerRaw": 2}
-HABITS = ["all", "some", "narrow", "cancel"]
 # Far more than an error may take: a call that needs it hangs.
 PATIENCE = 8.0
 # What a call may take at most; the report has what is slower.
@@ -40,7 +39,7 @@ class Client:
         self.random = random.Random(seed)
         self.next = first
         # A number of its own keeps the channels of the clients apart.
-        channel = CHANNEL + [("pytriton.client", habit)]
+        channel = CHANNEL + [("pytriton.client", str(first))]
         self.client = protocol.InferenceServerClient(address, channel_args=channel)
         self.ending = threading.Event()
         self.right, self.cancelled = 0, 0
@@ -135,10 +134,10 @@ class Client:
 class Ledger:
     """The clients, and what became of all their calls."""
 
-    def __init__(self, address, region, seed):
+    def __init__(self, address, region, seed, *habits):
         self.clients = [
-            Client(address, habit, region, f"{seed} {habit}", FIRST * (number + 1))
-            for number, habit in enumerate(HABITS)
+            Client(address, habit, region, f"{seed} {number}", FIRST * (number + 1))
+            for number, habit in enumerate(habits)
         ]
 
     def warm(self):

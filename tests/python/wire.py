@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import pathlib
 import re
 import time
 
@@ -19,6 +20,8 @@ METRICS = os.environ["PYTRITON_TEST_METRICS"]
 # Where tritonserver 2.51 behaves in its own way, which docs/differences.md explains.
 TRITONSERVER = os.environ.get("PYTRITON_TEST_ENGINE") == "tritonserver"
 PID = int(os.environ.get("PYTRITON_TEST_PID", "0"))
+# A stock tritonserver 2.51 asks no backend whether its models are ready.
+STOCK = pathlib.Path(f"/proc/{PID}/comm").exists() and pathlib.Path(f"/proc/{PID}/comm").read_text().strip() == "tritonserver"
 
 # No request of these tests takes longer, and none may hang.
 TIMEOUT = 20.0

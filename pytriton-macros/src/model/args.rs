@@ -10,10 +10,8 @@ use crate::path::CratePath;
 
 /// The largest number that Triton's 32-bit fields hold.
 pub(super) const MOST: u32 = i32::MAX.unsigned_abs();
-/// Each instance is a thread; with tritonserver each of its batches in flight is one on either side, with addresses for
-/// shared memory.
-const MOST_INSTANCES: u32 = 1024;
-const MOST_BATCHES_IN_FLIGHT: u32 = 64;
+/// What there is room for on the rings between tritonserver and an instance.
+const MOST_BATCHES_IN_FLIGHT: u32 = 4096;
 /// PyTriton's default.
 const DEFAULT_MAX_BATCH_SIZE: u32 = 4;
 /// The options that configure the dynamic batcher.
@@ -91,9 +89,8 @@ impl Settings {
         let root = CratePath::take(&options, errors);
         let name = name(&options, errors).unwrap_or_default();
         let version = options.integer("version", &(1..=MOST), errors);
-        let instances = options.integer("instances", &(1..=MOST_INSTANCES), errors);
-        let instances = instances.unwrap_or(1);
-        let in_flight = 1..=MOST_BATCHES_IN_FLIGHT.min(MOST_INSTANCES / instances);
+        let instances = options.integer("instances", &(1..=MOST), errors);
+        let in_flight = 1..=MOST_BATCHES_IN_FLIGHT;
         let in_flight = options.integer("batches_in_flight", &in_flight, errors);
         let max_call = options.integer("max_call_microseconds", &(1..=u64::MAX), errors);
         let dynamic_batching = DynamicBatching::parse(&options, max_batch_size, errors);
@@ -102,7 +99,7 @@ impl Settings {
             name,
             version: version.unwrap_or(1),
             max_batch_size,
-            instances,
+            instances: instances.unwrap_or(1),
             batches_in_flight: in_flight.unwrap_or(1),
             max_call_microseconds: max_call.unwrap_or(0),
             response_cache: response_cache(&options, dynamic_batching.as_ref(), errors),

@@ -77,6 +77,8 @@ pub use ffi::now;
 pub use gather::{Gathering, Pieces};
 #[cfg(not(loom))]
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};
+#[cfg(not(loom))]
+pub use shm::return_large_blocks;
 
 /// The shared library that tritonserver loads, or why this binary has none.
 #[cfg(not(pytriton_library))]

@@ -1,11 +1,12 @@
 use std::fmt;
 use std::sync::Arc;
+use std::thread;
 
 use pytriton_backend::now;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::host::{Availability, Host};
 use crate::model::ModelSpec;
+use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::{Gathered, Results};
@@ -22,17 +23,36 @@ pub(crate) struct CallsEnd(Mutex<mpsc::Receiver<Call>>);
 pub(crate) struct Call {
     gathered: Gathered,
     is_cancelled: Box<dyn Fn(usize) -> bool + Send>,
-    done: Option<Done>,
+    done: Done,
+}
+
+/// Who hears what became of a batch; when nobody has told it at the end, that its instance has ended.
+struct Done {
+    hear: Option<Hear>,
+    requests: usize,
     spec: Arc<ModelSpec>,
 }
 
 /// Hears what became of a batch, and when its function was called.
-type Done = Box<dyn FnOnce(Results, u64) + Send>;
+type Hear = Box<dyn FnOnce(Results, u64) + Send>;
 
 /// A way to the instances of a model, on which so many batches may wait.
 pub(crate) fn calls(most: usize) -> (Calls, CallsEnd) {
     let (calls, end) = mpsc::channel(most.max(1));
     (Calls(calls), CallsEnd(Mutex::new(end)))
+}
+
+/// Refuses what waits where no instance can take it, without keeping whoever says so.
+pub(crate) fn refuse(calls: &Arc<CallsEnd>, availability: Availability) {
+    if availability == Availability::Ready {
+        return;
+    }
+    let end = Arc::clone(calls);
+    let refusing = thread::Builder::new().name("refusals".to_owned());
+    if refusing.spawn(move || end.refuse(availability)).is_err() {
+        // There is no thread for it: whoever comes next refuses them.
+        tracing::debug!("no thread to refuse what waits");
+    }
 }
 
 impl Call {
@@ -44,44 +64,60 @@ impl Call {
         is_cancelled: impl Fn(usize) -> bool + Send + 'static,
         done: impl FnOnce(Results, u64) + Send + 'static,
     ) -> Self {
+        let done = Done {
+            hear: Some(Box::new(done)),
+            requests: gathered.requests.len(),
+            spec: Arc::clone(spec),
+        };
         Self {
             gathered,
             is_cancelled: Box::new(is_cancelled),
-            done: Some(Box::new(done)),
-            spec: Arc::clone(spec),
+            done,
         }
     }
 
-    async fn run(mut self, host: &Host) {
+    async fn run(self, runner: &Runner) {
         let begun = now();
-        let Some(done) = self.done.take() else {
-            return;
-        };
-        let mut gathered = std::mem::take(&mut self.gathered);
+        let Self {
+            mut gathered,
+            is_cancelled,
+            done,
+        } = self;
         let all = gathered.requests.len();
-        let cancelled = gathered.leave_out(&self.is_cancelled);
+        let cancelled = gathered.leave_out(is_cancelled);
         if gathered.requests.is_empty() {
-            return done(merge(all, cancelled, Vec::new()), begun);
+            return done.tell(merge(all, cancelled, Vec::new()), begun);
         }
-        let finish = move |results| done(merge(all, cancelled, results), begun);
-        gathered.run(host, finish).await;
+        let finish = move |results| done.tell(merge(all, cancelled, results), begun);
+        gathered.run(runner, finish).await;
     }
 
     /// Says that no instance will run it.
-    fn refuse(&mut self, availability: Availability) {
-        let error = SchedulerError::refusal(&self.spec, availability);
-        let model = self.spec.name;
-        let error = error.unwrap_or(SchedulerError::InstanceEnded { model });
-        let requests = std::mem::take(&mut self.gathered).requests.len();
-        if let Some(done) = self.done.take() {
-            done(vec![Err(error.into()); requests], now());
+    fn refuse(self, availability: Availability) {
+        let Self { gathered, done, .. } = self;
+        drop(gathered);
+        if let Some(error) = SchedulerError::refusal(&done.spec, availability) {
+            let results = vec![Err(error.into()); done.requests];
+            done.tell(results, now());
         }
     }
 }
 
-impl Drop for Call {
+impl Done {
+    fn tell(mut self, results: Results, begun: u64) {
+        if let Some(hear) = self.hear.take() {
+            hear(results, begun);
+        }
+    }
+}
+
+impl Drop for Done {
     fn drop(&mut self) {
-        self.refuse(Availability::Gone);
+        if let Some(hear) = self.hear.take() {
+            let model = self.spec.name;
+            let error = SchedulerError::InstanceEnded { model };
+            hear(vec![Err(error.into()); self.requests], now());
+        }
     }
 }
 
@@ -112,7 +148,7 @@ impl CallsEnd {
     pub(crate) fn refuse(&self, availability: Availability) {
         // Whoever has it is about to take the next one.
         while let Ok(mut calls) = self.0.try_lock() {
-            let Ok(mut call) = calls.try_recv() else {
+            let Ok(call) = calls.try_recv() else {
                 return;
             };
             drop(calls);
@@ -121,9 +157,11 @@ impl CallsEnd {
     }
 
     /// Runs what comes on an instance, at most so many batches side by side, until nobody is left who could send any.
-    pub(crate) fn serve(&self, host: &Host, side_by_side: usize) {
+    pub(crate) fn serve(&self, runner: &Runner, side_by_side: usize) {
         let next = async || self.0.lock().await.recv().await;
-        host.run_all(side_by_side, next, async |call: Call| call.run(host).await);
+        runner.run_all(side_by_side, next, async |call: Call| {
+            call.run(runner).await
+        });
     }
 }
 

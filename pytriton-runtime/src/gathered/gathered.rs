@@ -4,11 +4,11 @@ use bytes::Bytes;
 use pytriton_backend::wire::{Batch, BatchRequest, Parameter, Span, WireError};
 
 use crate::Error;
-use crate::host::Host;
 use crate::model::{
     CallMode, Executed, InferRequest, Instance, ModelError, ModelSpec, ParameterValue, Parameters,
     Request, Response,
 };
+use crate::runner::Runner;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 
 /// What became of the requests of a batch, in their order.
@@ -59,7 +59,7 @@ impl Gathered {
     /// another thread and while the function may have the requests still.
     pub(crate) async fn run<I: Instance + ?Sized>(
         self,
-        host: &Host<I>,
+        runner: &Runner<I>,
         finish: impl FnOnce(Results) + Send + 'static,
     ) {
         let Self { requests, stacked } = self;
@@ -67,10 +67,10 @@ impl Gathered {
             let results = executed.results.into_iter();
             finish(results.map(|result| result.map_err(Error::from)).collect());
         };
-        if host.is_supervised() {
-            return host.serve(&requests, &stacked, finish).await;
+        if runner.is_supervised() {
+            return runner.serve(&requests, &stacked, finish).await;
         }
-        let executed = host.execute(&requests, &stacked).await;
+        let executed = runner.execute(&requests, &stacked).await;
         // What shares the batch's memory goes before the answers come, so that it is given back with them.
         drop((requests, stacked));
         finish(executed);

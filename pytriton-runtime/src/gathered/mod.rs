@@ -10,7 +10,7 @@ mod codes;
 mod gathered;
 mod names;
 
-pub(crate) use calls::{Call, Calls, CallsEnd, calls};
+pub(crate) use calls::{Call, Calls, CallsEnd, calls, refuse};
 pub(crate) use codes::code;
 use codes::datatype_number;
 pub(crate) use gathered::{Gathered, Results};

@@ -10,7 +10,7 @@ mod gate;
 )]
 mod native;
 mod place;
-mod pool;
+mod queue;
 
 pub use native::Native;
 pub use pytriton_backend::export;

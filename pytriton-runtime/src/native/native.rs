@@ -9,9 +9,9 @@ use tokio::runtime::{Handle, Runtime};
 use crate::Error;
 use crate::LogFormat;
 use crate::gathered::{Call, Gathered, Results, code, names};
-use crate::host::Availability;
 use crate::logging;
 use crate::model::{ModelSpec, Registry, Response};
+use crate::runner::Availability;
 use crate::tensor::AlignedBuffer;
 
 use super::gate::Gate;
@@ -60,13 +60,13 @@ impl Executor for Native {
         }
         let names = Arc::clone(&self.names);
         match &self.place {
-            Place::Here(host) => {
+            Place::Here(runner) => {
                 // What a panic leaves behind belongs to the user's function.
-                let host = host.lock().unwrap_or_else(PoisonError::into_inner);
+                let runner = runner.lock().unwrap_or_else(PoisonError::into_inner);
                 let done = move |results| respond(batch, &positions, results, &names);
-                host.block_on(gathered.run(&host, done));
+                runner.block_on(gathered.run(&runner, done));
             }
-            Place::There(pool) => {
+            Place::There(queue) => {
                 self.gate.enter();
                 let gate = Arc::clone(&self.gate);
                 let done = move |results: Results, begun| {
@@ -75,11 +75,12 @@ impl Executor for Native {
                     gate.leave();
                 };
                 // Triton tells it only of requests that it asks for.
-                pool.calls
+                queue
+                    .calls
                     .send(Call::new(&self.spec, gathered, |_| false, done));
-                match pool.instances.availability() {
+                match queue.instances.availability() {
                     Availability::Ready => {}
-                    availability => pool.end.refuse(availability),
+                    availability => queue.end.refuse(availability),
                 }
                 self.gate.wait_below(self.spec.batches_in_flight as usize);
             }
@@ -89,7 +90,7 @@ impl Executor for Native {
     fn is_ready(&self) -> bool {
         match &self.place {
             Place::Here(_) => true,
-            Place::There(pool) => pool.instances.availability() == Availability::Ready,
+            Place::There(queue) => queue.instances.availability() == Availability::Ready,
         }
     }
 }

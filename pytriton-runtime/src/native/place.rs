@@ -6,10 +6,10 @@ use pytriton_backend::Failure;
 use pytriton_backend::ffi::Instance;
 use tokio::runtime::Handle;
 
-use crate::host::{Detached, Host};
 use crate::model::{Context, ModelSpec};
+use crate::runner::{Detached, Runner};
 
-use super::pool::Pool;
+use super::queue::Queue;
 
 /// Where the instance of a model is.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) enum Place {
     /// On whatever thread tritonserver calls from, which is one at a time.
     Here(Mutex<Detached>),
     /// On a thread of its own.
-    There(Arc<Pool>),
+    There(Arc<Queue>),
 }
 
 impl Place {
@@ -30,12 +30,13 @@ impl Place {
         runtime: Handle,
     ) -> Result<Self, Failure> {
         let in_flight = spec.batches_in_flight as usize;
-        let pool = match in_flight {
-            1 => Pool::new(spec),
-            _ => Pool::shared(spec, instance.loaded_model),
+        // Where an instance may hang, the others take what tritonserver gives to it.
+        let queue = match in_flight > 1 || spec.max_call.is_some() {
+            false => Queue::new(spec),
+            true => Queue::shared(spec, instance.loaded_model),
         };
-        let end = Arc::clone(&pool.end);
-        let instances = Arc::clone(&pool.instances);
+        let end = Arc::clone(&queue.end);
+        let instances = Arc::clone(&queue.instances);
         let number = number(&instance.name);
         let (loaded, place) = sync_channel(1);
         let spec = Arc::clone(spec);
@@ -43,9 +44,9 @@ impl Place {
         let spawned = thread.spawn(move || {
             let _presence = instances.enter(number);
             let limited = spec.max_call.is_some();
-            let host = Host::load(Context::new(spec, number), runtime);
-            let host = match host.and_then(|host| host.supervised(&instances)) {
-                Ok(host) => host,
+            let runner = Runner::load(Context::new(spec, number), runtime);
+            let runner = match runner.and_then(|runner| runner.supervised(&instances)) {
+                Ok(runner) => runner,
                 Err(error) => {
                     // The loader waits for it.
                     let _ = loaded.send(Err(Failure::internal(error.to_string())));
@@ -53,17 +54,17 @@ impl Place {
                 }
             };
             // A thread of tritonserver's never stays in a call that may be given up.
-            let detached = host.detached().filter(|_| in_flight == 1 && !limited);
+            let detached = runner.detached().filter(|_| in_flight == 1 && !limited);
             let stays = detached.is_none();
             if loaded.send(Ok(detached)).is_ok() && stays {
-                end.serve(&host, in_flight);
+                end.serve(&runner, in_flight);
             }
         });
         spawned.map_err(|error| Failure::internal(error.to_string()))?;
         let gone = |_| Failure::internal("the model's instance is gone");
         Ok(match place.recv().map_err(gone)?? {
             Some(detached) => Self::Here(Mutex::new(detached)),
-            None => Self::There(pool),
+            None => Self::There(queue),
         })
     }
 }

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::host::Availability;
 use crate::model::{ModelSpec, RequestId, seconds};
+use crate::runner::Availability;
 use crate::status::Status;
 
 /// Why a request was not executed. The texts are those of Triton 2.51 where it has one.

@@ -6,8 +6,8 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
-use crate::host::{Availability, Instances};
 use crate::model::{Context, ModelError, ModelSpec, Request, Response};
+use crate::runner::{Availability, Instances};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::instance::Worker;
@@ -192,15 +192,13 @@ impl Drop for Place<'_> {
     }
 }
 
-/// What the queue of a model does after each change among its instances.
+/// What the queue of a model does at each change among its instances.
 fn refuse_while_there_is_none(
     queue: &Arc<Queue>,
     spec: &Arc<ModelSpec>,
-) -> impl Fn(&Instances) + Send + Sync + use<> {
+) -> impl Fn(Availability) + Send + Sync + use<> {
     let (queue, spec) = (Arc::clone(queue), Arc::clone(spec));
-    move |instances| {
-        queue.refuse_while(|| SchedulerError::refusal(&spec, instances.availability()));
-    }
+    move |availability| queue.refuse(SchedulerError::refusal(&spec, availability))
 }
 
 fn ended(spec: &ModelSpec) -> ModelError {

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::host::{Host, Instances};
 use crate::model::{Context, ModelError};
+use crate::runner::{Instances, Runner};
 
 use super::message::Batch;
 use super::queue::Queue;
@@ -23,9 +23,9 @@ pub(super) struct Worker {
 impl Worker {
     /// Loads the instance, says whether that went well, and serves batches until the queue ends.
     pub(super) fn run(self, loaded: oneshot::Sender<Result<(), ModelError>>) {
-        let host = Host::load(self.context.clone(), self.runtime.clone());
-        let host = match host.and_then(|host| host.supervised(&self.instances)) {
-            Ok(host) => host,
+        let runner = Runner::load(self.context.clone(), self.runtime.clone());
+        let runner = match runner.and_then(|runner| runner.supervised(&self.instances)) {
+            Ok(runner) => runner,
             Err(error) => {
                 // The starter has given up; there is nobody else to tell.
                 let _ = loaded.send(Err(error));
@@ -35,16 +35,16 @@ impl Worker {
         if loaded.send(Ok(())).is_err() {
             return;
         }
-        host.run_all(
+        runner.run_all(
             self.context.model().batches_in_flight as usize,
             || self.queue.next_batch(),
-            |batch| self.serve(&host, batch),
+            |batch| self.serve(&runner, batch),
         );
     }
 
-    async fn serve(&self, host: &Host, batch: Batch) {
+    async fn serve(&self, runner: &Runner, batch: Batch) {
         let (requests, replies) = Replies::part(&self.exit, batch);
         let finish = |executed| replies.finish(executed);
-        host.serve(&requests, &[], finish).await;
+        runner.serve(&requests, &[], finish).await;
     }
 }

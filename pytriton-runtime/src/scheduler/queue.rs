@@ -152,14 +152,11 @@ impl Queue {
         self.lock().closed
     }
 
-    /// Looks once more whether requests can be served; as long as `error` says why not, those that wait and those that
-    /// come get the error.
-    ///
-    /// It is asked under the queue's lock, so that of several who look at a time the last one is right.
-    pub(super) fn refuse_while(&self, error: impl FnOnce() -> Option<SchedulerError>) {
+    /// Answers requests with an error, those that wait and those that come; `None` takes them again.
+    pub(super) fn refuse(&self, error: Option<SchedulerError>) {
         let mut state = self.lock();
-        state.refusing = error();
-        let Some(error) = state.refusing.clone() else {
+        state.refusing.clone_from(&error);
+        let Some(error) = error else {
             return;
         };
         let refused = state.line.take(usize::MAX);

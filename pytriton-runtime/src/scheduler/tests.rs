@@ -109,13 +109,13 @@ async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
     let queue = queue(&spec);
     let nobody = SchedulerError::NoInstance { model: "Identity" };
     let (_, _, waiting) = queue.push(request(&spec, 1, 0.0)).unwrap();
-    queue.refuse_while(|| Some(nobody.clone()));
+    queue.refuse(Some(nobody.clone()));
     let error = waiting.await.unwrap().unwrap_err();
     assert_eq!(error, Error::Scheduler(nobody.clone()));
     let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
     assert_eq!(refused, nobody);
     assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 2, 0]);
-    queue.refuse_while(|| None);
+    queue.refuse(None);
     queue.push(request(&spec, 8, 0.0)).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [8]);
 }

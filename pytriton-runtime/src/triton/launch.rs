@@ -205,9 +205,11 @@ fn exposure(version: Option<Version>, endpoints: &Endpoints, flags: &Flags) -> O
     });
     Some(format!(
         "tritonserver {version} listens on {open}: versions before {} (26.06) have published vulnerabilities, and a \
-         single request of anybody who reaches it can end it; use a newer one (--tritonserver PATH), or listen on \
+         single request of anybody who reaches it, or before {} (24.12) a few calls over gRPC that are given up within \
+         milliseconds, can end it; use a newer one (--tritonserver PATH), or listen on \
          127.0.0.1 behind a proxy that checks requests, or use the embedded engine (--engine embedded)",
-        Version::SAFE
+        Version::SAFE,
+        Version::CALM
     ))
 }
 
@@ -233,6 +235,22 @@ mod tests {
     use clap::{Args, FromArgMatches};
 
     use super::*;
+
+    #[test]
+    fn the_warning_says_what_ends_a_server() {
+        let anybody = Endpoints {
+            grpc: Some(([0, 0, 0, 0], 1).into()),
+            ..Endpoints::default()
+        };
+        let warning = exposure("2.51.0".parse().ok(), &anybody, &Flags::default()).unwrap();
+        for part in [
+            "tritonserver 2.51.0 listens on 0.0.0.0:1",
+            "before 2.70.0 (26.06)",
+            "before 2.53.0 (24.12)",
+        ] {
+            assert!(warning.contains(part), "{warning}");
+        }
+    }
 
     #[test]
     fn an_old_server_that_others_reach_is_warned_of() {

@@ -20,6 +20,13 @@ impl Version {
         patch: 0,
     };
 
+    /// The first version that clients cannot end by giving up their calls over gRPC, of Triton 24.12.
+    pub const CALM: Self = Self {
+        major: 2,
+        minor: 53,
+        patch: 0,
+    };
+
     /// Reads the version where a line of a starting server's log says it.
     ///
     /// There is no option that asks for it.

@@ -227,14 +227,15 @@ mod tests {
     #[test]
     fn what_happens_in_time_one_after_the_other_wakes_the_thread_once() {
         let watchdog = watchdog();
-        let looks = || watchdog.lock().looks;
-        drop(watchdog.watch(Instant::now() + LONG, || {}));
-        let first = looks();
-        assert!(first.is_some());
-        for _ in 0..1000 {
+        let looks = (0..1000).map(|_| {
             drop(watchdog.watch(Instant::now() + LONG, || {}));
             thread::yield_now();
-        }
-        assert_eq!(looks(), first);
+            watchdog.lock().looks
+        });
+        let mut looks: Vec<_> = looks.collect();
+        looks.dedup();
+        assert!(looks.iter().all(Option::is_some));
+        // The first, what it finds when it starts, and what it finds when the first has woken it.
+        assert!(looks.len() <= 3, "{looks:?}");
     }
 }

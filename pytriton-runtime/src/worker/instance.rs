@@ -5,8 +5,8 @@ use std::thread;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::host::Host;
 use crate::model::{Context, ModelError};
+use crate::runner::Runner;
 
 use super::serve::serve;
 use super::sessions::Sessions;
@@ -31,9 +31,9 @@ fn spawn_instance(sessions: &Arc<Sessions>, number: u32, runtime: Handle) -> io:
         .spawn(move || {
             let _presence = presence;
             let context = Context::new(Arc::clone(&sessions.spec), number);
-            let host = Host::load(context, runtime);
-            let host = match host.and_then(|host| host.supervised(&sessions.instances)) {
-                Ok(host) => host,
+            let runner = Runner::load(context, runtime);
+            let runner = match runner.and_then(|runner| runner.supervised(&sessions.instances)) {
+                Ok(runner) => runner,
                 Err(error) => {
                     // The starter has given up; there is nobody else to tell.
                     let _ = loaded.send(Err(error));
@@ -46,10 +46,10 @@ fn spawn_instance(sessions: &Arc<Sessions>, number: u32, runtime: Handle) -> io:
             match sessions.spec.batches_in_flight {
                 1 => {
                     while let Some(server) = sessions.next() {
-                        serve(&host, &sessions, &server);
+                        serve(&runner, &sessions, &server);
                     }
                 }
-                in_flight => sessions.calls.serve(&host, in_flight as usize),
+                in_flight => sessions.calls.serve(&runner, in_flight as usize),
             }
         })?;
     Ok(result)

@@ -7,14 +7,14 @@ use pytriton_backend::session::{Asked, Server, SessionError, State};
 
 use crate::Error;
 use crate::gathered::{Call, Calls, Gathered, Results};
-use crate::host::{Availability, Host};
+use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::answer::answer;
 use super::sessions::Sessions;
 
 /// Runs the batches of one session on an instance until the session ends.
-pub(super) fn serve(host: &Host, sessions: &Arc<Sessions>, server: &Arc<Server>) {
+pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Server>) {
     let own = thread::current().id();
     server.set_state(State::Serving);
     let served = batches(server, |asked| {
@@ -27,7 +27,7 @@ pub(super) fn serve(host: &Host, sessions: &Arc<Sessions>, server: &Arc<Server>)
         };
         let (sessions, server) = (Arc::clone(sessions), Arc::clone(server));
         let asker = Arc::clone(&server);
-        host.block_on(gathered.run(host, move |results| {
+        runner.block_on(gathered.run(runner, move |results| {
             if thread::current().id() != own {
                 // The call takes too long: its instance serves nobody until it returns.
                 asker.set_state(State::Unavailable);
@@ -36,7 +36,7 @@ pub(super) fn serve(host: &Host, sessions: &Arc<Sessions>, server: &Arc<Server>)
             end(&asker, &sessions, &finished);
             drop(working);
         }));
-        if host.is_supervised() {
+        if runner.is_supervised() {
             server.set_state(State::Serving);
         }
         Ok(())

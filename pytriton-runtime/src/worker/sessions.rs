@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use pytriton_backend::session::{Server, State};
 
-use crate::gathered::{Calls, CallsEnd};
-use crate::host::{Availability, Instances};
+use crate::gathered::{Calls, CallsEnd, refuse};
 use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
+use crate::runner::{Availability, Instances};
 
 use super::serve::read;
 use super::work::Work;
@@ -54,9 +54,9 @@ impl Sessions {
                 _ => Way::Batches(calls),
             };
             let own = own.clone();
-            let changed = move |instances: &Instances| {
+            let changed = move |availability| {
                 if let Some(own) = own.upgrade() {
-                    own.changed(instances.availability());
+                    own.changed(availability);
                 }
             };
             Self {
@@ -143,9 +143,7 @@ impl Sessions {
                 server.set_state(state);
             }
         }
-        if state == State::Unavailable {
-            self.calls.refuse(availability);
-        }
+        refuse(&self.calls, availability);
     }
 }
 

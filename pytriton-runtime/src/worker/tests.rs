@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pytriton_backend::Code;
-use pytriton_backend::session::{Client, Hello, SessionError, TensorNames, Token, Welcome};
+use pytriton_backend::session::{Client, Heard, Hello, SessionError, TensorNames, Token, Welcome};
 use pytriton_backend::wire::{BatchWriter, Contents, Span};
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
 use tempfile::TempDir;
@@ -90,7 +90,7 @@ fn answers(client: &Client, requests: &[usize]) -> Result<Vec<Outcomes>, Session
     let mut outcomes: Vec<Vec<_>> = requests.iter().map(|&count| vec![None; count]).collect();
     let mut description = Vec::new();
     while outcomes.iter().flatten().any(Option::is_none) {
-        let Some(answer) = receiver.next_answer()? else {
+        let Some(Heard::Answer(answer)) = receiver.next_answer()? else {
             receiver.wait(None)?;
             continue;
         };

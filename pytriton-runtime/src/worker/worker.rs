@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_backend::session::Token;
-use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
+use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE, return_large_blocks};
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -40,6 +40,7 @@ impl Worker {
             path: path.clone(),
             source,
         };
+        return_large_blocks();
         let user = fs::metadata("/proc/self").map_err(socket)?.uid();
         let bound = UnixListener::bind(&path).map_err(socket)?;
         let listener = Arc::new(Listener {

@@ -25,26 +25,33 @@ fn both_engines_answer_alike() -> Result<()> {
     )
 }
 
-/// The requests of `killers.py` that end a tritonserver 2.51.
-const KILLERS: [&str; 4] = ["dimension", "product", "nesting", "classification"];
+/// What ends a tritonserver 2.51, as `killers.py` calls it, and what becomes of it with the embedded engine.
+const KILLERS: [(&str, &str); 6] = [
+    ("dimension", "refused"),
+    ("product", "refused"),
+    ("nesting", "refused"),
+    ("classification", "refused"),
+    ("chunks", "answered"),
+    ("deadlines", "answered"),
+];
 
 #[test]
-fn the_embedded_engine_refuses_what_ends_tritonserver() -> Result<()> {
+fn the_embedded_engine_outlives_what_ends_tritonserver() -> Result<()> {
     let python = python()?;
     let server = serve(Engine::Embedded, &[])?;
-    let http = server.banner().http.as_str();
-    KILLERS
-        .iter()
-        .try_for_each(|killer| python.run("killers.py", ["refused", killer, http]))
+    let banner = server.banner();
+    KILLERS.into_iter().try_for_each(|(killer, expected)| {
+        python.run("killers.py", [expected, killer, &banner.http, &banner.grpc])
+    })
 }
 
 #[test]
 fn what_ends_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
     let python = python()?;
-    for killer in KILLERS {
+    for (killer, _) in KILLERS {
         let server = serve(Engine::Tritonserver, &[])?;
-        let http = server.banner().http.clone();
-        python.run("killers.py", ["ended", killer, &http])?;
+        let banner = server.banner().clone();
+        python.run("killers.py", ["ended", killer, &banner.http, &banner.grpc])?;
         let (status, log) = server.wait(NOTICED)?;
         assert_eq!(status.code(), Some(1), "{killer}: {log}");
         assert!(
@@ -52,5 +59,22 @@ fn what_ends_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
             "{killer}: {log}"
         );
     }
+    Ok(())
+}
+
+#[test]
+fn what_ends_tritonserver_is_over_soon_with_restart() -> Result<()> {
+    let python = python()?;
+    let server = serve(Engine::Tritonserver, &["--restart"])?;
+    let banner = server.banner();
+    for killer in ["dimension", "deadlines"] {
+        python.run(
+            "killers.py",
+            ["restarted", killer, &banner.http, &banner.grpc],
+        )?;
+    }
+    let log = server.log()?;
+    let ready = log.matches("tritonserver is ready again").count();
+    assert_eq!(ready, 2, "{log}");
     Ok(())
 }

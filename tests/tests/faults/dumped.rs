@@ -8,7 +8,7 @@ use pytriton_tests::{Result, Server};
 
 use crate::engine::prepare;
 use crate::full::identity;
-use crate::process::{child, group, signal, wait_until};
+use crate::process::{group, signal, tritonserver, wait_until};
 use crate::shell::shell;
 use crate::{EXIT, NOTICED, http};
 
@@ -59,7 +59,7 @@ fn is_small(folder: &Path) -> Result<()> {
 fn of_tritonserver() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), "")?;
-    let id = child(&server).unwrap_or_default();
+    let id = tritonserver(&server);
     signal("SEGV", id)?;
     let (status, log) = server.wait(NOTICED)?;
     assert_eq!(status.code(), Some(1), "{log}");
@@ -73,7 +73,7 @@ fn of_tritonserver() -> Result<()> {
 fn of_tritonserver_that_is_started_again() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), "--restart")?;
-    let id = child(&server).unwrap_or_default();
+    let id = tritonserver(&server);
     signal("SEGV", id)?;
     wait_until("the news of its end", NOTICED, || {
         let log = server.log().unwrap_or_default();
@@ -87,7 +87,7 @@ fn of_tritonserver_that_is_started_again() -> Result<()> {
 fn of_the_worker() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), "")?;
-    let id = child(&server).unwrap_or_default();
+    let id = tritonserver(&server);
     server.signal("ABRT")?;
     wait_until("the end of tritonserver", NOTICED, || group(id).is_empty());
     server.wait(NOTICED)?;

@@ -93,8 +93,8 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
 fn little_address_space_fails_one_batch() -> Result<()> {
     let home = tempfile::tempdir()?;
     let identity_server = env!("CARGO_BIN_EXE_example_identity");
-    // 3 GiB, of which tritonserver itself takes a part.
-    let serve = format!("ulimit -v 3145728 && exec '{identity_server}' \"$@\"");
+    // 2 GiB.
+    let serve = format!("ulimit -v 2097152 && exec '{identity_server}' \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &serve, "sh"]).args(FREE_PORTS);
     // However many processors there are.
@@ -105,9 +105,14 @@ fn little_address_space_fails_one_batch() -> Result<()> {
     let server = Server::spawn(&mut command)?;
     let address = &server.banner().http;
     for _ in 0..2 {
-        let answer = identity(address, "Identity", 900 << 20)?;
+        // Several copies of it are needed on its way, of which tritonserver or we cannot have the last.
+        let answer = identity(address, "Identity", 350 << 20)?;
         assert!([500, 503].contains(&answer.status), "{}", answer.status);
-        assert!(answer.body.contains("no shared memory for 9"), "{answer:?}");
+        assert!(
+            answer.body.starts_with("{\"error\":\""),
+            "{}",
+            answer.status
+        );
         let answer = identity(address, "Identity", 1 << 20)?;
         assert_eq!(answer.status, 200);
         assert!(answer.body.len() > 1 << 20);

@@ -10,7 +10,7 @@ use pytriton_tests::{Result, Server};
 use crate::MODELS as BINARY;
 use crate::engine::start;
 use crate::ledger::{Clients, Habit, MODELS};
-use crate::process::child;
+use crate::process::tritonserver;
 use crate::random::Random;
 
 /// How long nothing may wake.
@@ -71,7 +71,7 @@ fn nothing_of_ours_wakes() -> Result<()> {
     let stock = Server::start_native(BINARY.as_ref(), folder, &[])?;
     load(&server)?;
     load(&stock)?;
-    let child = child(&server).unwrap_or_default();
+    let child = tritonserver(&server);
     let processes = [server.pid(), child, stock.pid()];
     let mut seen = Vec::new();
     for _ in 0..WINDOWS {

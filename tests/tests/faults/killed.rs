@@ -9,7 +9,7 @@ use pytriton_tests::{Result, Server};
 
 use crate::engine::{FREE_PORTS, prepare, start, workspaces};
 use crate::load::Load;
-use crate::process::{child, group, has_named_memory, kill, wait_until};
+use crate::process::{child, group, has_named_memory, kill, tritonserver, wait_until};
 use crate::random::Random;
 use crate::{EXIT, MODELS, NOTICED, http};
 
@@ -28,10 +28,6 @@ fn closed(server: &Server) -> bool {
     doors
         .iter()
         .all(|address| TcpStream::connect(address).is_err())
-}
-
-fn tritonserver(server: &Server) -> u32 {
-    child(server).unwrap_or_else(|| panic!("{} has no child", server.pid()))
 }
 
 #[test]

@@ -9,7 +9,6 @@ mod connection;
 mod dumped;
 mod engine;
 mod failing;
-mod fault;
 mod filling;
 mod full;
 mod http;

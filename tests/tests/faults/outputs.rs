@@ -59,12 +59,10 @@ fn each_has_its_own(server: &Server) -> Result<()> {
     let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;
     clients.join().check_all();
     let narrow = Region::register(address, 1)?;
-    let mut grpc = Grpc::start(server, &narrow, &mut random)?;
+    let mut grpc = Grpc::start(server, &narrow, "all some narrow", &mut random)?;
     let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;
     clients.join().check_all();
-    let book = grpc.end()?;
-    book.check_all();
-    assert!(book.cancelled > 0);
+    grpc.end()?.check_all();
     Ok(())
 }
 

@@ -16,6 +16,11 @@ pub(crate) fn child(server: &Server) -> Option<u32> {
         .find_map(|children| children.split_whitespace().next()?.parse().ok())
 }
 
+/// The process id of a server's tritonserver, which must be there.
+pub(crate) fn tritonserver(server: &Server) -> u32 {
+    child(server).unwrap_or_else(|| panic!("{} has no child", server.pid()))
+}
+
 /// `kill -9`.
 pub(crate) fn kill(id: u32) -> Result<()> {
     signal("KILL", id)

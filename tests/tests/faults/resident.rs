@@ -8,7 +8,7 @@ use pytriton_tests::{Result, Server};
 
 use crate::engine::start;
 use crate::full::identity;
-use crate::process::child;
+use crate::process::tritonserver;
 
 /// As large as the tensors.
 const BYTES: usize = 16 << 20;
@@ -52,7 +52,7 @@ impl Resident {
 
     /// Our process, and tritonserver.
     fn both(server: &Server) -> [Self; 2] {
-        [server.pid(), child(server).unwrap_or_default()].map(Self::of)
+        [server.pid(), tritonserver(server)].map(Self::of)
     }
 
     fn all(&self) -> u64 {

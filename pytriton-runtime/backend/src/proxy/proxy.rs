@@ -17,11 +17,11 @@ pub const TOKEN_VARIABLE: &str = "PYTRITON_WORKER_TOKEN";
 
 /// An instance in tritonserver whose function runs in the worker.
 #[derive(Debug)]
-pub struct Proxy(Arc<Lane>);
+pub struct Proxy(Arc<Remote>);
 
-/// The way of an instance's batches, which other instances of the model take too while theirs is not there.
+/// What runs an instance's batches, and those of the model's other instances while theirs cannot.
 #[derive(Debug)]
-struct Lane {
+struct Remote {
     link: Arc<Link>,
     /// Of the batch that is being handed over.
     gathering: Mutex<Gathering>,
@@ -41,9 +41,9 @@ impl Executor for Proxy {
         };
         let link = Link::connect(path, hello).map_err(|error| failure(&error))?;
         let gathering = Mutex::new(Gathering::new(link.names()));
-        let lane = Arc::new(Lane { link, gathering });
-        readiness::note(Arc::<Lane>::downgrade(&lane));
-        Ok(Self(lane))
+        let remote = Arc::new(Remote { link, gathering });
+        readiness::note(Arc::<Remote>::downgrade(&remote));
+        Ok(Self(remote))
     }
 
     fn execute(&self, batch: Batch) {
@@ -60,7 +60,7 @@ impl Executor for Proxy {
     }
 }
 
-impl Ready for Lane {
+impl Ready for Remote {
     fn model(&self) -> (&str, u64) {
         self.link.model()
     }

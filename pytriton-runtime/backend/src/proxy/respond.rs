@@ -1,9 +1,10 @@
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::session::{Receiver, SessionError, TensorNames};
 use crate::wire::{Answer, Contents, WireError};
 
 use super::flight::{Flight, UnderWay};
+use super::proxy::failure;
 
 /// Passes answers on to Triton, those together that have come together.
 #[derive(Debug)]
@@ -28,25 +29,15 @@ impl<'a> Responder<'a> {
     /// Makes Triton's response of an answer.
     pub(super) fn respond(
         &mut self,
-        receiver: &Receiver<'_>,
+        receiver: &mut Receiver<'_>,
         answer: &Answer,
     ) -> Result<(), SessionError> {
-        let data = receiver.read(answer, &mut self.description)?;
-        let outputs = self.names.outputs.len();
-        let contents = Contents::read(&self.description, data.len(), outputs)?;
-        let mut answered = self.answered.iter();
-        let known = answered.position(|under_way| under_way.number == answer.batch);
-        let index = match known {
-            Some(index) => index,
-            None => {
-                let under_way = self.flight.take(answer.batch).ok_or(WireError::Number)?;
-                self.answered.push(under_way);
-                self.answered.len() - 1
-            }
-        };
+        let mut description = std::mem::take(&mut self.description);
+        let read = receiver.read(answer, &mut description);
+        let names = self.names;
         let UnderWay {
             batch, positions, ..
-        } = &mut self.answered[index];
+        } = self.under_way(answer.batch)?;
         let index = positions.get(answer.request as usize);
         let &index = index.ok_or(WireError::Number)?;
         // More than one answer to a request: no model is decoupled.
@@ -55,15 +46,44 @@ impl<'a> Responder<'a> {
         }
         batch.called(answer.begun);
         batch.computed(now());
-        let responded = contents.and_then(|contents| {
-            batch.begin(index)?;
-            pass_on(batch, index, &contents, self.names, data)
-        });
+        let responded = match read {
+            Ok(data) => match Contents::read(&description, data.len(), names.outputs.len())? {
+                Ok(contents) => batch
+                    .begin(index)
+                    .and_then(|()| pass_on(batch, index, &contents, names, data)),
+                Err(failure) => Err(failure),
+            },
+            Err(error @ SessionError::Memory(_)) => Err(failure(&error)),
+            Err(error) => return Err(error),
+        };
         match responded {
             Ok(()) => batch.finish(index),
             Err(failure) => batch.fail(index, failure),
         }
+        self.description = description;
         Ok(())
+    }
+
+    /// Says of a batch that the worker has no addresses for it.
+    pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
+        let UnderWay { batch, .. } = self.under_way(batch)?;
+        let message = "no shared memory for the batch in the process that runs the model";
+        batch.fail_all(&Failure::new(Code::Unavailable, message));
+        Ok(())
+    }
+
+    fn under_way(&mut self, number: u64) -> Result<&mut UnderWay, WireError> {
+        let mut answered = self.answered.iter();
+        let known = answered.position(|under_way| under_way.number == number);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let under_way = self.flight.take(number).ok_or(WireError::Number)?;
+                self.answered.push(under_way);
+                self.answered.len() - 1
+            }
+        };
+        Ok(&mut self.answered[index])
     }
 
     /// Sends all responses that are made.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::gather::Gathering;
-use crate::session::{Client, Receiver, SessionError, TensorNames, Welcome};
+use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Welcome};
 
 use super::flight::Flight;
 use super::proxy::failure;
@@ -167,8 +167,11 @@ impl Session {
     ) -> Result<(), SessionError> {
         let mut responder = Responder::new(&self.names, &self.flight);
         loop {
-            while let Some(answer) = receiver.next_answer()? {
-                responder.respond(receiver, &answer)?;
+            while let Some(heard) = receiver.next_answer()? {
+                match heard {
+                    Heard::Answer(answer) => responder.respond(receiver, &answer)?,
+                    Heard::Refused { batch } => responder.refuse(batch)?,
+                }
             }
             responder.send();
             if done() {

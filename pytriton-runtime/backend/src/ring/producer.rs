@@ -64,6 +64,15 @@ impl Producer {
         Ok(head)
     }
 
+    /// How many messages the consumer is not done with.
+    ///
+    /// # Errors
+    ///
+    /// [`Broken`].
+    pub fn under_way<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<u32, Broken> {
+        ring.between(ring.head(), self.written)
+    }
+
     /// Waits until the consumer is done with more than `seen` messages.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::sync::Mutex;
 use crate::wire::{Down, WireError};
 
 use super::end::{End, Side, lock};
-use super::receiver::{Incoming, Lent, Receiver};
+use super::receiver::{Incoming, Receiver};
 use super::{Hello, SessionError, Welcome};
 
 /// tritonserver's side of a session.
@@ -19,7 +19,6 @@ pub struct Client {
     registration: Registration,
     pub(super) end: Arc<End>,
     incoming: Mutex<Incoming>,
-    lent: Mutex<Lent>,
 }
 
 /// A batch that is being written.
@@ -60,7 +59,6 @@ impl Client {
             registration,
             end,
             incoming: Mutex::default(),
-            lent: Mutex::default(),
         };
         Ok((client, welcome))
     }
@@ -90,9 +88,6 @@ impl Client {
         let start = align(description).ok_or(WireError::Bounds)?;
         let len = start.checked_add(data).ok_or(WireError::Bounds)?;
         let mut outgoing = lock(&self.end.outgoing);
-        for region in lock(&self.lent).returned.drain(..) {
-            outgoing.arena.free(region);
-        }
         let announce = |number| Down::Segment(number).to_message();
         let allocated = self.end.allocate(&mut outgoing, len, announce)?;
         if End::is_large(&outgoing) {
@@ -119,8 +114,8 @@ impl Client {
             ..
         } = unasked;
         let region = allocated.hand_over();
-        lock(&self.lent).batches.insert(batch, region);
         let mut outgoing = lock(&self.end.outgoing);
+        outgoing.lent.insert(batch, region);
         let ring = self.end.out();
         let message = Down::Batch {
             batch,
@@ -141,7 +136,7 @@ impl Client {
         lock(&self.end.outgoing).arena.free(region);
     }
 
-    /// Says that a client has taken a request back.
+    /// Says that a client has taken a request back, where the ring has room for more than batches.
     ///
     /// # Errors
     ///
@@ -149,6 +144,10 @@ impl Client {
     pub fn cancel(&self, batch: u64, request: u32) -> Result<(), SessionError> {
         let mut outgoing = lock(&self.end.outgoing);
         let ring = self.end.out();
+        let used = outgoing.producer.under_way(&ring)?;
+        if used > ring.capacity() / 2 {
+            return Err(WireError::Number.into());
+        }
         outgoing.push(&ring, &Down::Cancel { batch, request }.to_message())?;
         outgoing.producer.publish(&ring);
         Ok(())
@@ -156,7 +155,7 @@ impl Client {
 
     /// The way to the answers, for one thread at a time.
     pub fn receiver(&self) -> Receiver<'_> {
-        Receiver::new(&self.end, lock(&self.incoming), &self.lent)
+        Receiver::new(&self.end, lock(&self.incoming))
     }
 
     /// Ends the session.

@@ -140,7 +140,7 @@ impl Watched for End {
             return Some(IDLE);
         };
         let ring = self.out();
-        for number in outgoing.relax(idle) {
+        for number in outgoing.relax(&ring, idle) {
             // A segment that stays mapped on the other side costs addresses, and goes with the session.
             let _ = outgoing.push(&ring, &self.retired()(number));
         }

@@ -22,7 +22,7 @@ mod token;
 pub use client::{Client, Unasked};
 pub use error::SessionError;
 pub use handshake::{Hello, TensorNames, Welcome};
-pub use receiver::Receiver;
+pub use receiver::{Heard, Receiver};
 pub use server::{Answers, Asked, Server, Unanswered};
 pub use token::Token;
 

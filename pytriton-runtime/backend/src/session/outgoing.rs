@@ -1,5 +1,7 @@
+use std::collections::{HashMap, VecDeque};
 use std::os::unix::net::UnixStream;
 
+use crate::arena::Region;
 use crate::ring::{Message, Producer, PushError, Ring};
 use crate::shm::{Allocated, Arena, Futex, send};
 use crate::wire::WireError;
@@ -11,6 +13,17 @@ use super::SessionError;
 pub(super) struct Outgoing {
     pub(super) producer: Producer,
     pub(super) arena: Arena,
+    /// The regions that come back with a message, by the batch.
+    pub(super) lent: HashMap<u64, Region>,
+    /// The regions that come back with the slots of their messages.
+    pub(super) sent: VecDeque<Sent>,
+}
+
+/// A region whose last message was written as that many others before it.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) written: u32,
+    pub(super) region: Region,
 }
 
 impl Outgoing {
@@ -47,8 +60,24 @@ impl Outgoing {
         pushed.map_err(|(PushError::Full | PushError::Broken)| WireError::Number.into())
     }
 
+    /// Takes the regions back whose messages the other side is done with; says how many messages these are.
+    pub(super) fn collect(&mut self, ring: &Ring<'_, Futex>) -> Result<u32, SessionError> {
+        let done = self.producer.done(ring)?;
+        while let Some(first) = self.sent.front() {
+            // Positions wrap: what is not done is ahead by less than half of all numbers.
+            if done.wrapping_sub(first.written) > u32::MAX / 2 {
+                break;
+            }
+            self.arena.free(first.region);
+            self.sent.pop_front();
+        }
+        Ok(done)
+    }
+
     /// Gives memory back that has not been used lately; says which segments are used no more.
-    pub(super) fn relax(&mut self, idle: bool) -> Vec<u32> {
+    pub(super) fn relax(&mut self, ring: &Ring<'_, Futex>, idle: bool) -> Vec<u32> {
+        // Where the other side is out of its mind, the session ends elsewhere.
+        let _ = self.collect(ring);
         self.arena.trim();
         match idle {
             true => self.arena.retire(),

@@ -1,10 +1,9 @@
-use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::arena::Region;
 use crate::ring::Consumer;
-use crate::shm::{View, Views, receive};
-use crate::sync::{Mutex, MutexGuard};
+use crate::shm::{Views, receive};
+use crate::sync::MutexGuard;
 use crate::wire::{Answer, Up, WireError};
 
 use super::SessionError;
@@ -17,13 +16,16 @@ pub(super) struct Incoming {
     views: Views,
 }
 
-/// The regions that tritonserver's side has handed over.
-#[derive(Debug, Default)]
-pub(super) struct Lent {
-    /// Those that the worker has, by the batch.
-    pub(super) batches: HashMap<u64, Region>,
-    /// Those that it has given back and the arena does not know of yet.
-    pub(super) returned: Vec<Region>,
+/// What the worker says of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// An answer to one of its requests.
+    Answer(Answer),
+    /// The worker cannot read it, as it has no addresses for it: there are no answers.
+    Refused {
+        /// The batch.
+        batch: u64,
+    },
 }
 
 /// The way to the answers of a session.
@@ -31,20 +33,11 @@ pub(super) struct Lent {
 pub struct Receiver<'a> {
     end: &'a End,
     incoming: MutexGuard<'a, Incoming>,
-    lent: &'a Mutex<Lent>,
 }
 
 impl<'a> Receiver<'a> {
-    pub(super) fn new(
-        end: &'a End,
-        incoming: MutexGuard<'a, Incoming>,
-        lent: &'a Mutex<Lent>,
-    ) -> Self {
-        Self {
-            end,
-            incoming,
-            lent,
-        }
+    pub(super) fn new(end: &'a End, incoming: MutexGuard<'a, Incoming>) -> Self {
+        Self { end, incoming }
     }
 
     /// The next answer, if there is one now.
@@ -52,20 +45,21 @@ impl<'a> Receiver<'a> {
     /// # Errors
     ///
     /// A [`SessionError`] when the worker says what it cannot say.
-    pub fn next_answer(&mut self) -> Result<Option<Answer>, SessionError> {
+    pub fn next_answer(&mut self) -> Result<Option<Heard>, SessionError> {
         let incoming = &mut *self.incoming;
         let ring = self.end.incoming();
         while let Some(message) = incoming.consumer.pop(&ring)? {
             match Up::read(&message)? {
-                Up::Answer(answer) => return Ok(Some(answer)),
+                Up::Answer(answer) => return Ok(Some(Heard::Answer(answer))),
+                Up::Refused { batch } => return Ok(Some(Heard::Refused { batch })),
                 Up::Returned { batch } => {
-                    let mut lent = lock(self.lent);
-                    let region = lent.batches.remove(&batch).ok_or(WireError::Number)?;
-                    lent.returned.push(region);
+                    let mut outgoing = lock(&self.end.outgoing);
+                    let region = outgoing.lent.remove(&batch);
+                    outgoing.arena.free(region.ok_or(WireError::Number)?);
                 }
                 Up::Segment(number) => {
                     let [segment] = receive(&self.end.socket)?;
-                    incoming.views.insert(number, View::new(segment)?);
+                    incoming.views.insert(number, segment);
                 }
                 Up::Retired(number) => incoming.views.remove(number),
             }
@@ -77,15 +71,21 @@ impl<'a> Receiver<'a> {
     ///
     /// # Errors
     ///
-    /// A [`WireError`] when they lie outside of what the worker has handed over.
-    pub fn read(&self, answer: &Answer, description: &mut Vec<u8>) -> Result<&[u8], WireError> {
-        let view = self.incoming.views.get(answer.description.segment);
+    /// [`SessionError::Protocol`] when they lie outside of what the worker has handed over, [`SessionError::Memory`] when
+    /// there are no addresses for them.
+    pub fn read(
+        &mut self,
+        answer: &Answer,
+        description: &mut Vec<u8>,
+    ) -> Result<&[u8], SessionError> {
+        let (_, data) = answer.data;
+        let view = self.incoming.views.get(answer.description.segment, data)?;
         let view = view.ok_or(WireError::Bounds)?;
         let Region { offset, len, .. } = answer.description;
         description.clear();
         description.extend_from_slice(view.bytes(offset, len).ok_or(WireError::Bounds)?);
         let (offset, len) = answer.data;
-        view.bytes(offset, len).ok_or(WireError::Bounds)
+        Ok(view.bytes(offset, len).ok_or(WireError::Bounds)?)
     }
 
     /// Gives the memory of all answers that were read back.

@@ -1,4 +1,3 @@
-use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use crate::sync::Mutex;
 use crate::wire::{Answer, Down, Up, WireError};
 
 use super::end::{End, Side, lock};
-use super::outgoing::Outgoing;
+use super::outgoing::{Outgoing, Sent};
 use super::{SessionError, Welcome};
 
 /// The worker's side of a session.
@@ -31,7 +30,6 @@ pub struct Server {
 #[derive(Debug)]
 struct Worker {
     end: Arc<End>,
-    sent: Mutex<VecDeque<Sent>>,
     returned: Mutex<Returned>,
 }
 
@@ -39,13 +37,6 @@ struct Worker {
 struct Incoming {
     consumer: Consumer,
     views: Views,
-}
-
-/// A region whose last message has been written as that many others before it.
-#[derive(Debug)]
-struct Sent {
-    written: u32,
-    region: Region,
 }
 
 /// Which batches nobody reads any more.
@@ -103,7 +94,6 @@ impl Server {
         let registration = watch.register(end.socket.as_fd(), watched)?;
         let worker = Worker {
             end,
-            sent: Mutex::default(),
             returned: Mutex::default(),
         };
         Ok(Self {
@@ -161,8 +151,13 @@ impl Server {
                     description,
                     data,
                 } => {
-                    let view = incoming.views.get(region.segment);
-                    let view = view.ok_or(WireError::Bounds)?;
+                    let view = match incoming.views.get(region.segment, region.len) {
+                        Ok(view) => view.ok_or(WireError::Bounds)?,
+                        Err(_) => {
+                            self.refuse(batch)?;
+                            continue;
+                        }
+                    };
                     let asked = self.asked(batch, view, region, (description, data));
                     return Ok(Some(asked.ok_or(WireError::Bounds)?));
                 }
@@ -174,12 +169,21 @@ impl Server {
                 }
                 Down::Segment(number) => {
                     let [segment] = receive(&end.socket)?;
-                    incoming.views.insert(number, View::new(segment)?);
+                    incoming.views.insert(number, segment);
                 }
                 Down::Retired(number) => incoming.views.remove(number),
             }
         }
         Ok(None)
+    }
+
+    /// Says that a batch cannot be read.
+    fn refuse(&self, batch: u64) -> Result<(), SessionError> {
+        let mut outgoing = lock(&self.worker.end.outgoing);
+        self.push(&mut outgoing, Up::Returned { batch })?;
+        self.push(&mut outgoing, Up::Refused { batch })?;
+        outgoing.producer.publish(&self.worker.end.out());
+        Ok(())
     }
 
     fn asked(
@@ -258,7 +262,7 @@ impl Server {
             begin = ends;
         }
         let written = outgoing.producer.written();
-        lock(&self.worker.sent).push_back(Sent { written, region });
+        outgoing.sent.push_back(Sent { written, region });
         Ok(())
     }
 
@@ -299,7 +303,7 @@ impl Server {
     /// Frees what tritonserver has read, and waits where it has too much to read.
     fn make_room(&self, outgoing: &mut Outgoing, len: usize) -> Result<(), SessionError> {
         loop {
-            let done = self.collect(outgoing)?;
+            let done = outgoing.collect(&self.worker.end.out())?;
             let live = outgoing.arena.live();
             if live == 0 || live.saturating_add(len) <= UNDER_WAY {
                 return Ok(());
@@ -328,21 +332,6 @@ impl Server {
         // What is waited for is that these are read.
         outgoing.producer.publish(&ring);
         Ok(outgoing.producer.wait(&ring, seen, end.closed())?)
-    }
-
-    /// Frees the regions of messages that tritonserver is done with; says how many these are.
-    fn collect(&self, outgoing: &mut Outgoing) -> Result<u32, SessionError> {
-        let done = outgoing.producer.done(&self.worker.end.out())?;
-        let mut sent = lock(&self.worker.sent);
-        while let Some(first) = sent.front() {
-            // Positions wrap: what is not done is ahead by less than half of all numbers.
-            if done.wrapping_sub(first.written) > u32::MAX / 2 {
-                break;
-            }
-            outgoing.arena.free(first.region);
-            sent.pop_front();
-        }
-        Ok(done)
     }
 }
 

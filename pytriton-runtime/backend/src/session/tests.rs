@@ -69,7 +69,7 @@ fn ask(client: &Client, batch: u64, description: &[u8], data: &[u8]) -> Result<(
 /// The next answer with its tensors.
 fn next(receiver: &mut Receiver<'_>) -> Result<(Answer, Vec<u8>), SessionError> {
     loop {
-        if let Some(answer) = receiver.next_answer()? {
+        if let Some(Heard::Answer(answer)) = receiver.next_answer()? {
             let mut description = Vec::new();
             let data = receiver.read(&answer, &mut description)?;
             let contents = Contents::read(&description, data.len(), 1)?.unwrap();

@@ -5,10 +5,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::Futex;
 use super::map::Map;
 use super::segment::{Segment, SegmentError};
 use super::view::sealed_len;
-use super::{Futex, sys};
 use crate::ring::{Indices, Ring, Slot};
 
 /// The memory that both sides change: two rings and what the worker says of itself.
@@ -146,15 +146,6 @@ impl AsFd for Control {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
-}
-
-/// Gives the heap's free memory back to the system.
-pub(crate) fn trim_heap() {
-    #[cfg(target_env = "gnu")]
-    // SAFETY: the call takes an integer and only gives back what the allocator does not use.
-    unsafe {
-        sys::malloc_trim(0)
-    };
 }
 
 #[cfg(test)]

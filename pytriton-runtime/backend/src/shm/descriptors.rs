@@ -156,7 +156,10 @@ mod tests {
         region.write(0, b"x").unwrap();
         send(&one, &[region.file(), region.file()]).unwrap();
         for descriptor in receive::<2>(&two).unwrap() {
-            assert_eq!(View::new(descriptor).unwrap().bytes(0, 1).unwrap(), b"x");
+            assert_eq!(
+                View::new(&descriptor.into()).unwrap().bytes(0, 1).unwrap(),
+                b"x"
+            );
         }
     }
 

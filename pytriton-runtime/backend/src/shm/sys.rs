@@ -52,6 +52,10 @@ pub(super) const EPOLLONESHOT: u32 = 1 << 30;
 pub(super) const EFD_CLOEXEC: c_int = 0x80000;
 pub(super) const EFD_NONBLOCK: c_int = 0x800;
 pub(super) const MADV_DONTDUMP: c_int = 16;
+#[cfg(target_env = "gnu")]
+pub(super) const M_TRIM_THRESHOLD: c_int = -1;
+#[cfg(target_env = "gnu")]
+pub(super) const M_MMAP_THRESHOLD: c_int = -3;
 
 #[derive(Clone, Copy)]
 #[cfg_attr(target_arch = "x86_64", repr(C, packed))]
@@ -121,6 +125,8 @@ unsafe extern "C" {
     pub(super) fn eventfd(initial: c_uint, flags: c_int) -> c_int;
     #[cfg(target_env = "gnu")]
     pub(super) fn malloc_trim(pad: usize) -> c_int;
+    #[cfg(target_env = "gnu")]
+    pub(super) fn mallopt(parameter: c_int, value: c_int) -> c_int;
     pub(super) fn sendmsg(socket: c_int, message: *const Message, flags: c_int) -> isize;
     pub(super) fn recvmsg(socket: c_int, message: *mut Message, flags: c_int) -> isize;
     pub(super) fn syscall(number: c_long, ...) -> c_long;

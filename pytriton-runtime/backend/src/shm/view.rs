@@ -5,6 +5,7 @@ use std::slice;
 use std::sync::Arc;
 
 use super::map::Map;
+use super::segment::SegmentError;
 use super::sys;
 
 /// Another process's segment, mapped to be read.
@@ -15,7 +16,16 @@ pub(crate) struct View {
 
 /// The segments that another process has handed over.
 #[derive(Debug, Default)]
-pub(crate) struct Views(Vec<(u32, Arc<View>)>);
+pub(crate) struct Views(Vec<(u32, Received)>);
+
+/// A segment that was handed over.
+#[derive(Debug)]
+enum Received {
+    /// It is mapped.
+    Mapped(Arc<View>),
+    /// It could not be mapped as yet: the process has no addresses for it.
+    Unmapped(File),
+}
 
 impl View {
     /// Maps a segment that was handed over.
@@ -23,10 +33,9 @@ impl View {
     /// # Errors
     ///
     /// An [`io::Error`] when the file is not sealed as a segment is, or there is no address space for it.
-    pub(crate) fn new(descriptor: OwnedFd) -> io::Result<Self> {
-        let file = File::from(descriptor);
-        let len = sealed_len(&file)?;
-        let map = Map::new(&file, len, false)?;
+    pub(crate) fn new(file: &File) -> io::Result<Self> {
+        let len = sealed_len(file)?;
+        let map = Map::new(file, len, false)?;
         Ok(Self { map })
     }
 
@@ -48,9 +57,10 @@ impl View {
 
 impl Views {
     /// Notes a segment; one that had the number before is forgotten.
-    pub(crate) fn insert(&mut self, number: u32, view: View) {
+    pub(crate) fn insert(&mut self, number: u32, descriptor: OwnedFd) {
         self.remove(number);
-        self.0.push((number, Arc::new(view)));
+        let file = File::from(descriptor);
+        self.0.push((number, Received::Unmapped(file)));
     }
 
     /// Forgets a segment.
@@ -58,12 +68,28 @@ impl Views {
         self.0.retain(|(other, _)| *other != number);
     }
 
-    /// A segment.
-    pub(crate) fn get(&self, number: u32) -> Option<&Arc<View>> {
-        let mut views = self.0.iter();
-        views
-            .find(|(other, _)| *other == number)
-            .map(|(_, view)| view)
+    /// A segment, of which `bytes` are to be read; `None` when there is none of that number.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::Memory`] when there is no address space for it, or it is no segment.
+    pub(crate) fn get(
+        &mut self,
+        number: u32,
+        bytes: usize,
+    ) -> Result<Option<&Arc<View>>, SegmentError> {
+        let mut received = self.0.iter_mut();
+        let Some((_, received)) = received.find(|(other, _)| *other == number) else {
+            return Ok(None);
+        };
+        if let Received::Unmapped(file) = received {
+            let view = View::new(file).map_err(|source| SegmentError::Memory { bytes, source })?;
+            *received = Received::Mapped(Arc::new(view));
+        }
+        Ok(match received {
+            Received::Mapped(view) => Some(view),
+            Received::Unmapped(_) => None,
+        })
     }
 }
 
@@ -88,7 +114,7 @@ mod tests {
         let mut arena = Arena::default();
         let mut region = arena.allocate(64).unwrap();
         region.write(2, b"bread").unwrap();
-        let view = View::new(region.file().try_clone_to_owned().unwrap()).unwrap();
+        let view = View::new(&File::from(region.file().try_clone_to_owned().unwrap())).unwrap();
         assert_eq!(view.bytes(1, 7).unwrap(), b"\0bread\0");
         let whole = view.map.len();
         for (offset, len, fits) in [(0, whole, true), (1, whole, false), (usize::MAX, 1, false)] {
@@ -101,6 +127,6 @@ mod tests {
         let path = std::env::temp_dir().join(format!("pytriton-view-{}", std::process::id()));
         let file = File::create_new(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert!(View::new(OwnedFd::from(file)).is_err());
+        assert!(View::new(&file).is_err());
     }
 }

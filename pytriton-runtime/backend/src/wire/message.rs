@@ -40,6 +40,11 @@ pub enum Up {
         /// The batch.
         batch: u64,
     },
+    /// A batch cannot be read: its requests get no answers. Its region is returned.
+    Refused {
+        /// The batch.
+        batch: u64,
+    },
     /// The next descriptor on the socket is a segment of that number.
     Segment(u32),
     /// A segment is not used any more.
@@ -71,6 +76,7 @@ const ANSWER: u64 = 3;
 const RETURNED: u64 = 4;
 const SEGMENT: u64 = 5;
 const RETIRED: u64 = 6;
+const REFUSED: u64 = 7;
 const KIND: u64 = 0xff;
 const LAST: u64 = 1 << 8;
 
@@ -157,6 +163,7 @@ impl Up {
                 ]
             }
             Self::Returned { batch } => [RETURNED, batch, 0, 0, 0, 0, 0, 0],
+            Self::Refused { batch } => [REFUSED, batch, 0, 0, 0, 0, 0, 0],
             Self::Segment(number) => [SEGMENT, number.into(), 0, 0, 0, 0, 0, 0],
             Self::Retired(number) => [RETIRED, number.into(), 0, 0, 0, 0, 0, 0],
         }
@@ -184,6 +191,7 @@ impl Up {
                 begun: seventh,
             })),
             RETURNED => Ok(Self::Returned { batch: first }),
+            REFUSED => Ok(Self::Refused { batch: first }),
             SEGMENT => number(first).map(Self::Segment),
             RETIRED => number(first).map(Self::Retired),
             _ => Err(WireError::Number),

@@ -172,7 +172,7 @@ proptest! {
             data: (len / 3, len),
             begun: batch,
         };
-        let up = [Up::Answer(answer), Up::Returned { batch }, Up::Segment(one), Up::Retired(two)];
+        let up = [Up::Answer(answer), Up::Returned { batch }, Up::Refused { batch }, Up::Segment(one), Up::Retired(two)];
         for message in up {
             prop_assert_eq!(Up::read(&message.to_message()), Ok(message));
         }

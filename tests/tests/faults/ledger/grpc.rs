@@ -12,12 +12,17 @@ use crate::region::Region;
 pub(crate) struct Grpc(Driven);
 
 impl Grpc {
-    /// Starts clients that ask until they are told to end; one of them has outputs written where they do not fit.
-    pub(crate) fn start(server: &Server, narrow: &Region, random: &mut Random) -> Result<Self> {
+    /// Starts clients that ask until they are told to end, one for each habit as `ledger.py` has them.
+    pub(crate) fn start(
+        server: &Server,
+        narrow: &Region,
+        habits: &str,
+        random: &mut Random,
+    ) -> Result<Self> {
         let mut driven = Driven::start("ledger.py")?;
         let (address, region) = (&server.banner().grpc, narrow.name());
         let seed = random.below(1 << 30);
-        let answer = driven.say(&format!("begin {address} {region} {seed}"))?;
+        let answer = driven.say(&format!("begin {address} {region} {seed} {habits}"))?;
         assert_eq!(answer, "warm");
         Ok(Self(driven))
     }

@@ -1,6 +1,6 @@
 use pytriton::prelude::*;
 
-#[pytriton::model(name = "m", instances = 100_000)]
+#[pytriton::model(name = "m", instances = 3_000_000_000)]
 fn f(_x: Array2<f32>) -> Array2<f32> {
     todo!()
 }

@@ -4,16 +4,16 @@
 //! answered, the watchdog answers when a call does not return, and the instance does not count as one that can take
 //! requests until it does. An `async` function is dropped at its limit, so that its instance need not hang.
 
+mod instances;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
 )]
-mod host;
-mod instances;
+mod runner;
 mod supervised;
 mod supervisor;
 
-#[cfg(tritonserver)]
-pub(crate) use host::Detached;
-pub(crate) use host::Host;
 pub(crate) use instances::{Availability, Instances};
+#[cfg(tritonserver)]
+pub(crate) use runner::Detached;
+pub(crate) use runner::Runner;

@@ -1,6 +1,6 @@
 use pytriton::prelude::*;
 
-#[pytriton::model(name = "m", instances = 100, batches_in_flight = 11)]
+#[pytriton::model(name = "m", batches_in_flight = 4097)]
 async fn f(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }

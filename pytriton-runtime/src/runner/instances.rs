@@ -8,7 +8,7 @@ use tokio::sync::watch;
 pub(crate) struct Instances {
     model: &'static str,
     count: watch::Sender<Count>,
-    changed: Box<dyn Fn(&Self) + Send + Sync>,
+    changed: Box<dyn Fn(Availability) + Send + Sync>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,10 +29,11 @@ pub(crate) enum Availability {
 }
 
 impl Instances {
-    /// No instances as yet. `changed` is called after every change, on the thread that made it: it must not block.
+    /// No instances as yet. `changed` is called at every change, on the thread that makes it, before anybody else can see
+    /// it: it must neither block nor ask the instances.
     pub(crate) fn new(
         model: &'static str,
-        changed: impl Fn(&Self) + Send + Sync + 'static,
+        changed: impl Fn(Availability) + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
             model,
@@ -52,12 +53,7 @@ impl Instances {
 
     /// Whether one of them can take a request.
     pub(crate) fn availability(&self) -> Availability {
-        let count = *self.count.borrow();
-        match count {
-            Count { alive: 0, .. } => Availability::Gone,
-            Count { alive, hanging } if alive <= hanging => Availability::Hanging,
-            _ => Availability::Ready,
-        }
+        self.count.borrow().availability()
     }
 
     /// Counts an instance as hanging.
@@ -78,8 +74,20 @@ impl Instances {
     }
 
     fn change(&self, change: impl FnOnce(&mut Count)) {
-        self.count.send_modify(change);
-        (self.changed)(self);
+        self.count.send_modify(|count| {
+            change(count);
+            (self.changed)(count.availability());
+        });
+    }
+}
+
+impl Count {
+    fn availability(self) -> Availability {
+        match self {
+            Self { alive: 0, .. } => Availability::Gone,
+            Self { alive, hanging } if alive <= hanging => Availability::Hanging,
+            _ => Availability::Ready,
+        }
     }
 }
 
@@ -117,16 +125,18 @@ impl Drop for Presence {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
 
     use super::*;
 
     #[test]
-    fn says_after_every_change_whether_there_is_one() {
+    fn says_at_every_change_whether_there_is_one() {
         use Availability::{Gone, Ready};
         let told = Arc::new(Mutex::new(Vec::new()));
         let instances = Instances::new("Model", {
             let told = Arc::clone(&told);
-            move |instances| told.lock().unwrap().push(instances.availability())
+            move |availability| told.lock().unwrap().push(availability)
         });
         assert_eq!(instances.availability(), Gone);
         let one = instances.enter(0);
@@ -138,5 +148,25 @@ mod tests {
         ended.join().unwrap_err();
         drop(other);
         assert_eq!(*told.lock().unwrap(), [Ready, Ready, Ready, Gone]);
+    }
+
+    #[test]
+    fn nobody_sees_a_change_before_it_has_been_told() {
+        let told = Arc::new(AtomicBool::new(false));
+        let instances = Instances::new("Model", {
+            let told = Arc::clone(&told);
+            move |_| {
+                thread::sleep(Duration::from_millis(20));
+                told.store(true, Ordering::Relaxed);
+            }
+        });
+        thread::scope(|scope| {
+            let entering = scope.spawn(|| instances.enter(0));
+            while instances.availability() == Availability::Gone {
+                thread::yield_now();
+            }
+            assert!(told.load(Ordering::Relaxed));
+            drop(entering.join());
+        });
     }
 }

@@ -12,20 +12,22 @@ use crate::random::Random;
 use crate::region::Region;
 use crate::sockets::{Socket, connections};
 
-/// What happens to a server whose processes live on.
+/// What happens to a server whose worker lives on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fault {
+pub(super) enum Fault {
     /// SIGKILL to tritonserver.
     Kill,
     /// SIGSEGV to tritonserver, which may dump its core.
     Crash,
+    /// tritonserver has died of a fault of its own.
+    Own,
     /// SIGSTOP to tritonserver, and SIGCONT.
     StopServer,
     /// The same to the worker.
     StopWorker,
-    /// A channel breaks.
+    /// A session breaks.
     SeverOne,
-    /// All channels break.
+    /// All sessions break.
     SeverAll,
     /// The worker gets no descriptor, also for what breaks meanwhile.
     NoDescriptorWorker,
@@ -35,14 +37,14 @@ pub(crate) enum Fault {
     NoMemoryWorker,
     /// tritonserver gets none.
     NoMemoryServer,
-    /// Clients go away in the middle of a request.
+    /// Clients over HTTP go away in the middle of a request.
     LeaveHttp,
     /// Clients over gRPC are killed.
     LeaveGrpc,
 }
 
-/// As often as they stand here.
-const FAULTS: [Fault; 20] = [
+/// What tritonserver 2.51 lives through, each as often as it stands here.
+pub(super) const FAULTS: [Fault; 19] = [
     Fault::Kill,
     Fault::Crash,
     Fault::StopServer,
@@ -62,6 +64,17 @@ const FAULTS: [Fault; 20] = [
     Fault::LeaveHttp,
     Fault::LeaveHttp,
     Fault::LeaveHttp,
+];
+
+/// What it has to live through while calls over gRPC are taken back, of which it may die: its front forgets what it still
+/// needs of a call that is taken back as it arrives or as it is answered.
+pub(super) const WITH_CANCELLED_CALLS: [Fault; 7] = [
+    Fault::Kill,
+    Fault::StopServer,
+    Fault::StopWorker,
+    Fault::SeverOne,
+    Fault::SeverAll,
+    Fault::LeaveHttp,
     Fault::LeaveGrpc,
 ];
 
@@ -77,36 +90,35 @@ const LIMITED: Duration = Duration::from_millis(600);
 const NO_MORE: u64 = 3;
 
 impl Fault {
-    /// One of them.
-    pub(crate) fn any(random: &mut Random) -> Self {
-        FAULTS[random.below(FAULTS.len())]
-    }
-
     /// Whether tritonserver is started anew.
-    pub(crate) fn is_deadly(self) -> bool {
-        matches!(self, Self::Kill | Self::Crash)
+    pub(super) fn is_deadly(self) -> bool {
+        matches!(self, Self::Kill | Self::Crash | Self::Own)
     }
 
     /// Whether a request may have an error from it.
-    pub(crate) fn fails(self) -> bool {
+    pub(super) fn fails(self) -> bool {
         let stops = matches!(self, Self::StopServer | Self::StopWorker);
         !stops && !matches!(self, Self::LeaveHttp | Self::LeaveGrpc)
     }
 
     /// Whether an answer, or an error, may take longer from it than a second.
-    pub(crate) fn delays(self) -> bool {
+    pub(super) fn delays(self) -> bool {
         let stops = matches!(self, Self::StopServer | Self::StopWorker);
         stops || self.is_deadly() || self == Self::NoDescriptorServer
     }
 
     /// Lets it happen; returns when it is over.
-    pub(crate) fn happen(
+    pub(super) fn happen(
         self,
         server: &Server,
         narrow: &Region,
         random: &mut Random,
     ) -> Result<()> {
-        let (worker, child) = (server.pid(), child(server).unwrap_or_default());
+        let worker = server.pid();
+        // Otherwise it has just died of something else, which is found afterwards.
+        let Some(child) = child(server) else {
+            return Ok(());
+        };
         match self {
             Self::Kill => signal("KILL", child)?,
             Self::Crash => signal("SEGV", child)?,
@@ -138,7 +150,8 @@ impl Fault {
                 drop(limit);
             }
             Self::LeaveHttp => leave(&server.banner().http, random)?,
-            Self::LeaveGrpc => Grpc::start(server, narrow, random)?.kill()?,
+            Self::LeaveGrpc => Grpc::start(server, narrow, "all some", random)?.kill()?,
+            Self::Own => {}
         }
         Ok(())
     }

@@ -205,12 +205,12 @@ impl Supervisor {
         if !mem::take(&mut state.hangs) {
             return;
         }
-        self.instances.come_back();
         drop(state);
         tracing::info!(
             parent: self.context.logger(),
             "the instance is back: the call that took too long has ended"
         );
+        self.instances.come_back();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -18,7 +18,7 @@ use super::supervisor::Supervisor;
 /// A loaded instance of a model on the thread where it lives, so that its state need not be `Send` and its function may
 /// block.
 #[derive(Debug)]
-pub(crate) struct Host<I: Instance + ?Sized = dyn Instance> {
+pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
     instance: Box<I>,
     context: Context,
     /// Drives `async` functions.
@@ -28,9 +28,9 @@ pub(crate) struct Host<I: Instance + ?Sized = dyn Instance> {
 
 /// A function without a state, for any thread.
 #[cfg(tritonserver)]
-pub(crate) type Detached = Host<dyn Instance + Send>;
+pub(crate) type Detached = Runner<dyn Instance + Send>;
 
-impl Host {
+impl Runner {
     /// Loads an instance; `async` functions will be driven by `runtime`.
     pub(crate) fn load(context: Context, runtime: Handle) -> Result<Self, ModelError> {
         let instance = load(&context, &runtime)?;
@@ -51,7 +51,7 @@ impl Host {
     /// The same for any thread, where the function has no state.
     #[cfg(tritonserver)]
     pub(crate) fn detached(&self) -> Option<Detached> {
-        Some(Host {
+        Some(Runner {
             instance: self.instance.detached()?,
             context: self.context.clone(),
             runtime: self.runtime.clone(),
@@ -80,7 +80,7 @@ impl Host {
     }
 }
 
-impl<I: Instance + ?Sized> Host<I> {
+impl<I: Instance + ?Sized> Runner<I> {
     /// Runs a batch, some of whose inputs may be stacked already, and hands on what became of it.
     ///
     /// Requests that cannot be stacked with the one before are called apart. When a call takes longer than it may,

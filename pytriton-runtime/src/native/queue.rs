@@ -1,0 +1,44 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::gathered::{Calls, CallsEnd, calls, refuse};
+use crate::model::ModelSpec;
+use crate::runner::Instances;
+
+/// The way to instances of a model on threads of their own, and its end.
+#[derive(Debug)]
+pub(super) struct Queue {
+    pub(super) calls: Calls,
+    pub(super) end: Arc<CallsEnd>,
+    pub(super) instances: Arc<Instances>,
+}
+
+impl Queue {
+    /// A queue for one instance.
+    pub(super) fn new(spec: &ModelSpec) -> Arc<Self> {
+        let most = (spec.batches_in_flight as usize).saturating_mul(spec.instances as usize);
+        let (calls, end) = calls(most);
+        let end = Arc::new(end);
+        let refused = Arc::clone(&end);
+        let changed = move |availability| refuse(&refused, availability);
+        Arc::new(Self {
+            calls,
+            end,
+            instances: Instances::new(spec.name, changed),
+        })
+    }
+
+    /// The queue of all instances of a loaded model: Triton hands several batches to one of them while others are free.
+    pub(super) fn shared(spec: &ModelSpec, loaded_model: usize) -> Arc<Self> {
+        static QUEUES: Mutex<BTreeMap<usize, Weak<Queue>>> = Mutex::new(BTreeMap::new());
+        // Nothing under this lock panics half-way.
+        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|_, queue| queue.strong_count() > 0);
+        if let Some(queue) = queues.get(&loaded_model).and_then(Weak::upgrade) {
+            return queue;
+        }
+        let queue = Self::new(spec);
+        queues.insert(loaded_model, Arc::downgrade(&queue));
+        queue
+    }
+}

@@ -1,0 +1,197 @@
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Result, Server};
+
+use super::fault::Fault;
+use super::record::{RECOVERY, Record};
+use crate::EXIT;
+use crate::connection::Connection;
+use crate::engine::prepare;
+use crate::ledger::{Clients, Entry, Grpc, Habit, MODELS, Verdict};
+use crate::process::{child, wait_until};
+use crate::random::Random;
+use crate::region::Region;
+use crate::shell::shell;
+
+/// The pause between two faults.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// The pause between two deaths: `--restart` takes the longer the more there are.
+const DEATHS: Duration = Duration::from_secs(6);
+
+/// What a restart may take, with the longest of its pauses.
+const RESTART: Duration = Duration::from_secs(15);
+
+/// How many lines before its end tell of it.
+const WORDS: usize = 20;
+
+/// What is asked for over HTTP.
+const HABITS: [Habit; 7] = [
+    Habit::All,
+    Habit::Narrow,
+    Habit::Some,
+    Habit::Wide,
+    Habit::Refused,
+    Habit::Large,
+    Habit::All,
+];
+
+/// A server, its clients, and what has happened to them.
+pub(super) struct Run {
+    server: Server,
+    narrow: Region,
+    clients: Clients,
+    grpc: Grpc,
+    random: Random,
+    record: Record,
+    /// What it had open when all were there.
+    descriptors: usize,
+    /// The tritonserver that should be there.
+    alive: Option<u32>,
+    died: Instant,
+    /// When it was seen last.
+    seen: Instant,
+    /// Whether it may die of faults of its own.
+    mortal: bool,
+}
+
+impl Run {
+    /// Starts a server and clients, those over gRPC with habits as `ledger.py` has them.
+    pub(super) fn start(home: &Path, habits: &str, mortal: bool) -> Result<Self> {
+        let mut random = Random::new();
+        let before = format!("ulimit -c unlimited && cd '{}'", home.display());
+        let mut command = shell(&[], &before, "--restart");
+        prepare(&mut command, home)?;
+        let server = Server::spawn(&mut command)?;
+        let address = &server.banner().http;
+        let narrow = Region::register(address, 1)?;
+        let grpc = Grpc::start(&server, &narrow, habits, &mut random)?;
+        let clients = Clients::start(address, &MODELS, &HABITS, None, &mut random)?;
+        wait_until("the first answers", EXIT, || clients.answered() > 500);
+        Ok(Self {
+            descriptors: descriptors(&server),
+            alive: child(&server),
+            died: Instant::now(),
+            seen: Instant::now(),
+            record: Record::default(),
+            mortal,
+            server,
+            narrow,
+            clients,
+            grpc,
+            random,
+        })
+    }
+
+    /// Lets faults happen for a time.
+    #[expect(clippy::print_stdout, reason = "shown when the test fails")]
+    pub(super) fn last(&mut self, time: Duration, faults: &[Fault]) -> Result<()> {
+        let begun = Instant::now();
+        while begun.elapsed() < time {
+            thread::sleep(self.random.moment(PAUSE));
+            let fault = faults[self.random.below(faults.len())];
+            if fault.is_deadly() && self.died.elapsed() < DEATHS {
+                continue;
+            }
+            println!("{:?} {fault:?}", begun.elapsed());
+            let begun = Instant::now();
+            fault.happen(&self.server, &self.narrow, &mut self.random)?;
+            if fault.is_deadly() {
+                self.restarted()?;
+            }
+            self.record.note(fault, begun);
+            self.returned(fault)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the clients, and looks at what became of all requests; then there is nothing that would excuse an error.
+    #[expect(clippy::print_stdout, reason = "what a run of minutes has come to")]
+    pub(super) fn end(mut self) -> Result<()> {
+        let mut book = self.clients.stop();
+        book.add(self.grpc.end()?);
+        println!(
+            "{:?}; {} right, {} cancelled, {} errors, {} cut, {} wrong, {} hung",
+            self.record.counts(),
+            book.right,
+            book.cancelled,
+            book.failures(),
+            book.cut.len(),
+            book.wrong.len(),
+            book.hung.len(),
+        );
+        println!("{:#?}", book.failed);
+        self.record.check(&book);
+        let address = &self.server.banner().http;
+        let clients = Clients::start(address, &MODELS, &HABITS, Some(50), &mut self.random)?;
+        clients.join().check_all();
+        wait_until("giving back descriptors", RECOVERY, || {
+            descriptors(&self.server) <= self.descriptors
+        });
+        self.server.signal("TERM")?;
+        let (status, log) = self.server.wait(EXIT)?;
+        assert_eq!(status.code(), Some(0), "{log}");
+        Ok(())
+    }
+
+    /// Waits until another tritonserver is there.
+    fn restarted(&mut self) -> Result<()> {
+        wait_until("the restart", RESTART, || {
+            let another = child(&self.server).filter(|child| Some(*child) != self.alive);
+            another.is_some() && self.is_right()
+        });
+        self.alive = child(&self.server);
+        self.died = Instant::now();
+        self.narrow.register_again(&self.server.banner().http)
+    }
+
+    /// Waits until all models are right after a fault.
+    fn returned(&mut self, fault: Fault) -> Result<()> {
+        let over = Instant::now();
+        while !self.is_right() {
+            let dead = child(&self.server) != self.alive;
+            assert!(
+                dead || over.elapsed() < RECOVERY,
+                "no return after {fault:?}"
+            );
+            if dead {
+                break;
+            }
+        }
+        if child(&self.server) != self.alive {
+            assert!(self.mortal, "killed by nobody: {}", self.deaths()?);
+            self.restarted()?;
+            self.record.note(Fault::Own, self.seen);
+        }
+        self.seen = Instant::now();
+        Ok(())
+    }
+
+    fn is_right(&self) -> bool {
+        let address = &self.server.banner().http;
+        MODELS.iter().all(|model| {
+            let entry = Entry::new(*model, 2);
+            let answer = Connection::new(address, EXIT).infer(model.name, &entry.body());
+            answer.is_ok_and(|answer| entry.judge(&answer) == Verdict::Right)
+        })
+    }
+
+    /// What has been said of tritonserver's ends.
+    fn deaths(&self) -> Result<String> {
+        let log = self.server.log()?;
+        let lines: Vec<&str> = log.lines().collect();
+        let deaths = (0..lines.len()).filter(|&line| lines[line].contains("it is started again"));
+        let around = deaths.map(|line| lines[line.saturating_sub(WORDS)..=line].join("\n"));
+        Ok(around.collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// How many descriptors the two processes have open.
+fn descriptors(server: &Server) -> usize {
+    let processes = [Some(server.pid()), child(server)].into_iter().flatten();
+    let folders = processes.map(|id| fs::read_dir(format!("/proc/{id}/fd")));
+    folders.flatten().map(Iterator::count).sum()
+}

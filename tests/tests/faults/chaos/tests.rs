@@ -1,0 +1,38 @@
+use std::env;
+use std::time::Duration;
+
+use pytriton_tests::Result;
+
+use super::fault::{FAULTS, WITH_CANCELLED_CALLS};
+use super::run::Run;
+use crate::engine::workspaces;
+
+/// How long faults happen where `PYTRITON_FAULTS_SECONDS` says nothing.
+const SECONDS: u64 = 10;
+
+fn time() -> Duration {
+    let seconds = env::var("PYTRITON_FAULTS_SECONDS").ok();
+    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(SECONDS))
+}
+
+#[test]
+fn every_request_is_answered_rightly_or_has_an_error() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut run = Run::start(home.path(), "all some narrow all", false)?;
+    run.last(time(), &FAULTS)?;
+    run.end()?;
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
+
+/// Calls over gRPC that are taken back, and clients that are killed in the middle of one, may end tritonserver 2.51.
+#[test]
+fn so_is_every_other_where_calls_are_taken_back() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut run = Run::start(home.path(), "all some narrow cancel", true)?;
+    run.last(time(), &WITH_CANCELLED_CALLS)?;
+    run.end()?;
+    assert!(workspaces(home.path()).is_empty());
+    Ok(())
+}
