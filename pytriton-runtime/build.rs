@@ -1,14 +1,16 @@
 //! Names what the features and the target have in common: `cfg(tritonserver)`, where the tritonserver engine is built.
 
-use std::env::var_os;
+use std::env::var;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(tritonserver)");
-    let is = |name, value: &str| var_os(name).is_some_and(|found| found == value);
-    if var_os("CARGO_FEATURE_TRITONSERVER").is_some()
-        && is("CARGO_CFG_TARGET_OS", "linux")
-        && is("CARGO_CFG_TARGET_POINTER_WIDTH", "64")
+    let is = |name, values: &[&str]| var(name).is_ok_and(|value| values.contains(&value.as_str()));
+    // As for the dependency `pytriton-backend` in the manifest.
+    if var("CARGO_FEATURE_TRITONSERVER").is_ok()
+        && is("CARGO_CFG_TARGET_OS", &["linux"])
+        && is("CARGO_CFG_TARGET_ARCH", &["x86_64", "aarch64"])
+        && is("CARGO_CFG_TARGET_POINTER_WIDTH", &["64"])
     {
         println!("cargo::rustc-cfg=tritonserver");
     }

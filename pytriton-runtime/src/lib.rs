@@ -17,7 +17,7 @@
 //! # Features
 //!
 //! - `embedded`: the doors, the codecs, the cache and the models that are served here.
-//! - `tritonserver`: the other engine, and [`native`]; on 64-bit Linux, elsewhere nothing.
+//! - `tritonserver`: the other engine, and [`native`]; on Linux on x86_64 and aarch64, elsewhere nothing.
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver")))]
 compile_error!(
@@ -27,9 +27,11 @@ compile_error!(
 
 #[cfg(all(feature = "tritonserver", not(any(feature = "embedded", tritonserver))))]
 compile_error!(
-    "pytriton has no engine for this target: tritonserver runs on 64-bit Linux alone, give it the feature `embedded`"
+    "pytriton has no engine for this target: tritonserver runs on Linux on x86_64 and aarch64 alone, give it the feature \
+     `embedded`"
 );
 
+mod backend_macro;
 #[cfg(feature = "embedded")]
 pub mod cache;
 pub mod engine;

@@ -19,13 +19,12 @@
 //! Both are on by default, and at least one must be.
 //!
 //! - `embedded`: the engine in the process itself, with the servers for HTTP and gRPC.
-//! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. It is built on 64-bit Linux; elsewhere the feature
-//!   changes nothing, and the binary says so when it is asked for that engine.
+//! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. It is built on Linux on x86_64 and aarch64;
+//!   elsewhere the feature changes nothing, and the binary says so when it is asked for that engine.
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-mod backend_macro;
 mod main_macro;
 pub mod prelude;
 
@@ -35,6 +34,35 @@ pub use pytriton_runtime::model::{
 };
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
+
+/// Makes the models of a library crate a native Triton backend: a stock tritonserver runs them in its own process.
+///
+/// The crate's manifest names the library `triton_<backend>` and builds it twice, for tritonserver and for a binary:
+///
+/// ```toml
+/// [lib]
+/// name = "triton_doubling"
+/// crate-type = ["cdylib", "rlib"]
+/// ```
+///
+/// ```
+/// #![crate_name = "triton_doubling"]
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Double", max_batch_size = 8)]
+/// #[batch]
+/// fn double(x: ArrayView2<f32>) -> Array2<f32> {
+///     &x * 2.0
+/// }
+///
+/// pytriton::backend!();
+/// # fn main() {}
+/// ```
+///
+/// The binary of the same package, `src/main.rs`, is `use triton_doubling as _;` and `pytriton::main!();`. It serves the
+/// models as any other does. Its command `repository DIR --native` writes all that a tritonserver needs to run them
+/// without it: `DIR/models` with their configuration and `DIR/backends` with the library.
+pub use pytriton_runtime::backend;
 
 /// Registers a function as a model: its parameters are the inputs, what it returns are the outputs.
 ///

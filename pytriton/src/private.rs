@@ -7,18 +7,6 @@ pub use pytriton_runtime::model::{
     ReturnType, ScalarInput, Step, TensorDeclaration, TimeoutAction, array_input, loaded,
     output_field, outputs, responses, scalar_input,
 };
-#[cfg(all(
-    feature = "tritonserver",
-    target_os = "linux",
-    target_pointer_width = "64"
-))]
-pub use pytriton_runtime::native::{Native, export as export_backend};
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};
-#[cfg(all(
-    feature = "tritonserver",
-    target_os = "linux",
-    target_pointer_width = "64"
-))]
-pub use pytriton_runtime::triton::BackendLibrary;

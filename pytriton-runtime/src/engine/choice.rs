@@ -46,7 +46,9 @@ impl ChoiceError {
     #[cfg(not(tritonserver))]
     pub(crate) fn absent() -> Self {
         let reason = match cfg!(feature = "tritonserver") {
-            true => "tritonserver runs on 64-bit Linux alone, and it is for another system",
+            true => {
+                "tritonserver runs on Linux on x86_64 and aarch64 alone, and it is for another system"
+            }
             false => "it is built without the feature `tritonserver` of pytriton",
         };
         Self::NoTritonserver { reason }

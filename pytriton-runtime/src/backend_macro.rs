@@ -1,0 +1,29 @@
+/// What `pytriton::backend!()` is.
+#[cfg(tritonserver)]
+#[macro_export]
+macro_rules! backend {
+    () => {
+        const _: () = ::core::assert!(
+            $crate::triton::BackendLibrary::is_well_named(::core::module_path!()),
+            "tritonserver looks for a library `triton_<backend>`: give the crate such a name, `[lib] name = \"triton_…\"`",
+        );
+        $crate::inventory::submit! {
+            $crate::triton::BackendLibrary {
+                module: ::core::module_path!(),
+                package: ::core::env!("CARGO_PKG_NAME"),
+            }
+        }
+        $crate::native::export!($crate::native::Native);
+    };
+}
+
+/// What `pytriton::backend!()` is where there is no tritonserver engine.
+#[cfg(not(tritonserver))]
+#[macro_export]
+macro_rules! backend {
+    () => {
+        ::core::compile_error!(
+            "a native Triton backend needs the feature `tritonserver` of pytriton, and Linux on x86_64 or aarch64"
+        );
+    };
+}
