@@ -28,9 +28,11 @@ fn cut(text: &impl Display, room: usize) -> String {
 }
 
 /// A text for people, on one line whatever is in it, and not without end.
+#[cfg(any(test, tritonserver))]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Legible<T>(pub(crate) T);
 
+#[cfg(any(test, tritonserver))]
 impl<T: Display> Display for Legible<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bounded = Bounded::legible(formatter);
