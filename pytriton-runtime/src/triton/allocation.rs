@@ -52,7 +52,8 @@ mod tests {
     #[test]
     fn the_users_own_values_win() {
         let both = format!("glibc.rtld.nns=5:{LARGE}");
-        let table: &[(&[(&str, &str)], Option<&str>)] = &[
+        type Row<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
+        let table: &[Row<'_>] = &[
             (&[], Some(LARGE)),
             (&[(TUNABLES, "")], Some(LARGE)),
             (&[("MALLOC_ARENA_MAX", "2")], Some(LARGE)),
