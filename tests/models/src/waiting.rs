@@ -28,6 +28,13 @@ fn tiny_queue(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)
 }
 
+/// A queue for four batches.
+#[pytriton::model(name = "Crowded", max_batch_size = 16, max_queue_size = 64)]
+#[batch]
+fn crowded(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    nap(milliseconds)
+}
+
 #[pytriton::model(
     name = "Impatient",
     max_batch_size = 1,

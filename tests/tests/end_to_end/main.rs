@@ -4,6 +4,7 @@ mod clients;
 mod command_line;
 mod differential;
 mod examples;
+mod goodput;
 mod native;
 mod readme;
 mod shutdown;

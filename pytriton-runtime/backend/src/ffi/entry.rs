@@ -7,6 +7,8 @@ use super::api::{Api, Basics};
 use super::batch::Batch;
 use super::error::{check, to_raw};
 use super::executor::{Executor, Instance};
+#[cfg(pytriton_library)]
+use super::notify::batch_is_over;
 use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 use crate::failure::{Code, Failure};
 
@@ -120,6 +122,8 @@ pub unsafe fn execute<E: Executor>(
         if !batch.is_answered() {
             let _ = catch_unwind(AssertUnwindSafe(|| executor.execute(batch)));
         }
+        #[cfg(pytriton_library)]
+        batch_is_over();
         Ok(())
     })
 }

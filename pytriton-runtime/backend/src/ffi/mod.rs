@@ -20,6 +20,8 @@ mod error;
 mod executor;
 #[cfg(pytriton_library)]
 mod interpose;
+#[cfg(any(pytriton_library, test))]
+mod notify;
 mod raw;
 mod request;
 mod response;
