@@ -73,6 +73,7 @@ cells=(
   "binary.lua 1 65536 binary,_256_KiB,_1_connection"
   "binary.lua 1 1048576 binary,_4_MiB,_1_connection"
   "binary.lua 1 4194304 binary,_16_MiB,_1_connection"
+  "binary.lua 1 16777216 binary,_64_MiB,_1_connection"
 )
 
 # measure_cells ROUND SERVER...: every cell on every server, one right after the other; `<server>_url` is where it is.

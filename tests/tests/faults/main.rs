@@ -32,6 +32,7 @@ mod side_by_side;
 mod sockets;
 mod stopping;
 mod texts;
+mod unreadable;
 
 use std::path::Path;
 use std::time::Duration;

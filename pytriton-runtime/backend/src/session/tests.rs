@@ -374,7 +374,8 @@ fn memory_goes_back_when_nobody_needs_it() {
     client.abandon(unasked);
     let begun = Instant::now();
     while committed() > 1 << 20 {
-        assert!(begun.elapsed() < Duration::from_secs(10));
+        // Sanitizers on a busy machine take their time.
+        assert!(begun.elapsed() < Duration::from_secs(60));
         thread::sleep(Duration::from_millis(50));
     }
     drop(client);

@@ -37,6 +37,8 @@ pub(crate) enum Habit {
     Narrow,
     /// What the function refuses.
     Refused,
+    /// Everything, of an input that `unreadable.c` keeps from the function.
+    Unreadable,
     /// Everything of long rows.
     Large,
 }
@@ -131,6 +133,10 @@ impl Clients {
 impl Drop for Clients {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
+        // Each removes its region at its end, also where the test has failed.
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
     }
 }
 
@@ -150,6 +156,7 @@ impl Client {
                 entry.only(outputs)
             }
             (Habit::Large, _) => Entry::large(model, 1, 1 + self.random.below(COLUMNS)),
+            (Habit::Unreadable, _) => entry.unreadable(),
             (Habit::Refused, _) if model.refuses => entry.refused(),
             _ => entry,
         };

@@ -78,6 +78,12 @@ impl<'a> Entry<'a> {
         self
     }
 
+    /// Makes its input one that is said to be in the memory of a GPU.
+    pub(crate) fn unreadable(mut self) -> Self {
+        self.x[0] = i64::MIN;
+        self
+    }
+
     /// As it goes over the wire.
     pub(crate) fn body(&self) -> String {
         let x = json!({"name": "x", "datatype": "INT64", "shape": self.shape(), "data": self.x});
@@ -142,6 +148,7 @@ impl<'a> Entry<'a> {
     /// What its error must say, where it must have one.
     fn error(&self) -> Option<String> {
         match (self.x[0], self.region) {
+            (i64::MIN, _) => Some("input 'x' is in GPU memory".to_owned()),
             (..0, _) => Some(format!("{} is below zero", self.x[0])),
             (_, Some((output, region))) if region.len() < 8 => Some(name(output)),
             _ => None,

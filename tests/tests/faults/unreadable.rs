@@ -1,0 +1,45 @@
+//! An input in memory that a function cannot read costs its own request an error, and no other in the batch anything.
+
+use std::process::Command;
+
+use pytriton_tests::{Result, Server};
+
+use crate::engine::command;
+use crate::http;
+use crate::ledger::{Clients, Habit, MODELS};
+use crate::random::Random;
+
+const HABITS: [Habit; 6] = [
+    Habit::All,
+    Habit::Unreadable,
+    Habit::Some,
+    Habit::Unreadable,
+    Habit::All,
+    Habit::All,
+];
+
+#[test]
+fn inputs_fail_their_own_request() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let library = home.path().join("unreadable.so");
+    let compiled = Command::new("cc")
+        .args(["-Wall", "-Werror", "-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/faults/unreadable.c"
+        ))
+        .status()?;
+    assert!(compiled.success());
+    let server = Server::spawn(command(home.path(), &[])?.env("LD_PRELOAD", &library))?;
+    let mut random = Random::new();
+    for model in MODELS {
+        let address = &server.banner().http;
+        let clients = Clients::start(address, &[model], &HABITS, Some(100), &mut random)?;
+        clients.join().check_all();
+        let metrics = &server.banner().metrics;
+        let right = http::metric(metrics, "nv_inference_request_success", model.name)?;
+        assert_eq!(right, 400.0, "{}", model.name);
+    }
+    Ok(())
+}
