@@ -8,10 +8,12 @@
 //! tensors. An answer's region is the worker's again when tritonserver is done with the message. What is not given back
 //! when a session ends is never written again, for a new session has new arenas.
 
+mod answers;
 mod client;
 mod end;
 mod error;
 mod handshake;
+mod lending;
 mod outgoing;
 mod receiver;
 mod server;
@@ -19,11 +21,12 @@ mod server;
 mod tests;
 mod token;
 
+pub use answers::{Answers, Unanswered};
 pub use client::{Client, Unasked};
 pub use error::SessionError;
 pub use handshake::{Hello, TensorNames, Welcome};
 pub use receiver::{Heard, Receiver};
-pub use server::{Answers, Asked, Server, Unanswered};
+pub use server::{Asked, Server};
 pub use token::Token;
 
 pub use crate::shm::{Slots, State, Window};

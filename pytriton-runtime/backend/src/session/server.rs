@@ -5,47 +5,31 @@ use std::sync::Arc;
 use crate::arena::{Region, align};
 use crate::ring::{Consumer, PushError};
 use crate::shm::{
-    Allocated, Control, Lender, Registration, State, View, Views, Watch, Watched, Window, receive,
-    send,
+    Control, Lender, Registration, State, View, Views, Watch, Watched, Window, receive, send,
 };
 use crate::sync::Mutex;
-use crate::wire::{Answer, Down, Up, WireError};
+use crate::wire::{Down, Up, WireError};
 
 use super::end::{End, Side, lock};
+use super::lending::Lending;
 use super::outgoing::{Outgoing, Sent};
-use super::{SessionError, Welcome};
+use super::{Answers, SessionError, Unanswered, Welcome};
 
 /// The worker's side of a session.
 #[derive(Debug)]
 pub struct Server {
     // Before the end that it watches.
     registration: Registration,
-    worker: Arc<Worker>,
+    lending: Arc<Lending>,
     incoming: Mutex<Incoming>,
     /// Requests that their clients have taken back, of batches that are not finished.
     cancelled: Mutex<Vec<(u64, u32)>>,
-}
-
-/// What those have, too, that keep tensors.
-#[derive(Debug)]
-struct Worker {
-    end: Arc<End>,
-    returned: Mutex<Returned>,
 }
 
 #[derive(Debug, Default)]
 struct Incoming {
     consumer: Consumer,
     views: Views,
-}
-
-/// Which batches nobody reads any more.
-#[derive(Debug, Default)]
-struct Returned {
-    /// Batches that were taken and are not answered: tritonserver hears of their return with their last answer.
-    open: Vec<u64>,
-    /// Batches that were returned and of which tritonserver has not heard.
-    unsaid: Vec<u64>,
 }
 
 /// A batch that was asked.
@@ -57,18 +41,6 @@ pub struct Asked {
     pub description: Vec<u8>,
     /// The bytes of its tensors.
     pub data: Window,
-}
-
-/// Answers to be written: the bytes of their descriptions one behind the other, and how many bytes of tensors they have
-/// together.
-#[derive(Debug, Default)]
-pub struct Answers {
-    /// The descriptions.
-    pub descriptions: Vec<u8>,
-    /// For each answer the request's position, and where its description ends.
-    pub ends: Vec<(u32, usize)>,
-    /// The bytes of all tensors.
-    pub data: usize,
 }
 
 /// As long as more than so many bytes of answers wait for tritonserver, no more are written.
@@ -92,13 +64,9 @@ impl Server {
         let end = Arc::new(End::new(Side::Server, control, socket, Box::new(on_close)));
         let watched: Arc<dyn Watched> = Arc::<End>::clone(&end);
         let registration = watch.register(end.socket.as_fd(), watched)?;
-        let worker = Worker {
-            end,
-            returned: Mutex::default(),
-        };
         Ok(Self {
             registration,
-            worker: Arc::new(worker),
+            lending: Arc::new(Lending::new(end)),
             incoming: Mutex::default(),
             cancelled: Mutex::default(),
         })
@@ -110,7 +78,7 @@ impl Server {
     ///
     /// [`SessionError::Closed`] when there will be none, [`SessionError::Protocol`] when it is none.
     pub fn take(&self) -> Result<Asked, SessionError> {
-        let end = &self.worker.end;
+        let end = &self.lending.end;
         let mut incoming = lock(&self.incoming);
         loop {
             if end.is_closed() {
@@ -139,7 +107,7 @@ impl Server {
     }
 
     fn next(&self, incoming: &mut Incoming) -> Result<Option<Asked>, SessionError> {
-        let end = &self.worker.end;
+        let end = &self.lending.end;
         let ring = end.incoming();
         while let Some(message) = incoming.consumer.pop(&ring)? {
             // What a message speaks of is returned by another one.
@@ -163,7 +131,7 @@ impl Server {
                 }
                 Down::Cancel { batch, request } => {
                     // One that was answered meanwhile is nobody's concern any more.
-                    if lock(&self.worker.returned).open.contains(&batch) {
+                    if self.lending.is_open(batch) {
                         lock(&self.cancelled).push((batch, request));
                     }
                 }
@@ -179,10 +147,10 @@ impl Server {
 
     /// Says that a batch cannot be read.
     fn refuse(&self, batch: u64) -> Result<(), SessionError> {
-        let mut outgoing = lock(&self.worker.end.outgoing);
+        let mut outgoing = lock(&self.lending.end.outgoing);
         self.push(&mut outgoing, Up::Returned { batch })?;
         self.push(&mut outgoing, Up::Refused { batch })?;
-        outgoing.producer.publish(&self.worker.end.out());
+        outgoing.producer.publish(&self.lending.end.out());
         Ok(())
     }
 
@@ -200,9 +168,9 @@ impl Server {
         }
         let bytes = view.bytes(region.offset, description)?.to_vec();
         let offset = region.offset.checked_add(start)?;
-        let lender: Arc<dyn Lender> = Arc::<Worker>::clone(&self.worker);
+        let lender: Arc<dyn Lender> = Arc::<Lending>::clone(&self.lending);
         let window = Window::new(Arc::clone(view), (offset, data), batch, lender)?;
-        lock(&self.worker.returned).open.push(batch);
+        self.lending.open(batch);
         Some(Asked {
             batch,
             description: bytes,
@@ -224,10 +192,8 @@ impl Server {
         answers: &Answers,
         fill: impl FnOnce(&mut Unanswered) -> Result<(), SessionError>,
     ) -> Result<(), SessionError> {
-        let descriptions = answers.descriptions.len();
-        let start = align(descriptions).ok_or(WireError::Bounds)?;
-        let len = start.checked_add(answers.data).ok_or(WireError::Bounds)?;
-        let end = &self.worker.end;
+        let (start, len) = answers.place().ok_or(WireError::Bounds)?;
+        let end = &self.lending.end;
         let mut outgoing = lock(&end.outgoing);
         self.make_room(&mut outgoing, len)?;
         let announce = |number| Up::Segment(number).to_message();
@@ -243,23 +209,8 @@ impl Server {
             self.registration.arm(End::IDLE);
         }
         let region = unanswered.allocated.hand_over();
-        let mut begin = 0;
-        for &(request, ends) in &answers.ends {
-            let answer = Answer {
-                batch,
-                request,
-                sequence: 0,
-                last: true,
-                description: Region {
-                    segment: region.segment,
-                    offset: region.offset + begin,
-                    len: ends - begin,
-                },
-                data: (region.offset + start, answers.data),
-                begun,
-            };
-            self.push(&mut outgoing, Up::Answer(answer))?;
-            begin = ends;
+        for message in answers.messages((batch, begun), region, start) {
+            self.push(&mut outgoing, message)?;
         }
         let written = outgoing.producer.written();
         outgoing.sent.push_back(Sent { written, region });
@@ -272,14 +223,15 @@ impl Server {
     ///
     /// A [`SessionError`] when there is nobody to see them.
     pub fn finish(&self, batch: u64) -> Result<(), SessionError> {
-        let mut returned = lock(&self.worker.returned);
-        returned.open.retain(|open| *open != batch);
-        let mut outgoing = lock(&self.worker.end.outgoing);
-        for batch in std::mem::take(&mut returned.unsaid) {
-            self.push(&mut outgoing, Up::Returned { batch })?;
-        }
-        drop(returned);
-        outgoing.producer.publish(&self.worker.end.out());
+        let end = &self.lending.end;
+        let mut outgoing = self.lending.finish(batch, |returned| {
+            let mut outgoing = lock(&end.outgoing);
+            for batch in returned {
+                self.push(&mut outgoing, Up::Returned { batch })?;
+            }
+            Ok::<_, SessionError>(outgoing)
+        })?;
+        outgoing.producer.publish(&end.out());
         drop(outgoing);
         lock(&self.cancelled).retain(|(other, _)| *other != batch);
         Ok(())
@@ -287,23 +239,23 @@ impl Server {
 
     /// Says whether the instances behind the session can serve.
     pub fn set_state(&self, state: State) {
-        self.worker.end.control.set_state(state);
+        self.lending.end.control.set_state(state);
     }
 
     /// Takes no further batches than those that wait already.
     pub fn end(&self) {
-        self.worker.end.end();
+        self.lending.end.end();
     }
 
     /// Ends the session at once.
     pub fn close(&self) {
-        self.worker.end.close();
+        self.lending.end.close();
     }
 
     /// Frees what tritonserver has read, and waits where it has too much to read.
     fn make_room(&self, outgoing: &mut Outgoing, len: usize) -> Result<(), SessionError> {
         loop {
-            let done = outgoing.collect(&self.worker.end.out())?;
+            let done = outgoing.collect(&self.lending.end.out())?;
             let live = outgoing.arena.live();
             if live == 0 || live.saturating_add(len) <= UNDER_WAY {
                 return Ok(());
@@ -314,7 +266,7 @@ impl Server {
 
     /// Writes a message, and waits for a free slot where there is none.
     fn push(&self, outgoing: &mut Outgoing, message: Up) -> Result<(), SessionError> {
-        let ring = self.worker.end.out();
+        let ring = self.lending.end.out();
         loop {
             // Looked at before: a slot that becomes free after it ends the wait.
             let seen = outgoing.producer.done(&ring)?;
@@ -327,7 +279,7 @@ impl Server {
     }
 
     fn wait(&self, outgoing: &mut Outgoing, seen: u32) -> Result<(), SessionError> {
-        let end = &self.worker.end;
+        let end = &self.lending.end;
         let ring = end.out();
         // What is waited for is that these are read.
         outgoing.producer.publish(&ring);
@@ -337,52 +289,6 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.worker.end.close();
-    }
-}
-
-impl Lender for Worker {
-    fn returned(&self, batch: u64) {
-        let mut returned = lock(&self.returned);
-        returned.unsaid.push(batch);
-        if returned.open.contains(&batch) {
-            return;
-        }
-        // Somebody kept a tensor for longer than its batch. Where it cannot be said now, it is said with the next answers.
-        let Ok(mut outgoing) = self.end.outgoing.try_lock() else {
-            return;
-        };
-        let ring = self.end.out();
-        while let Some(&batch) = returned.unsaid.last() {
-            let message = Up::Returned { batch }.to_message();
-            if outgoing.push(&ring, &message).is_err() {
-                break;
-            }
-            returned.unsaid.pop();
-        }
-        outgoing.producer.publish(&ring);
-    }
-}
-
-/// Answers that are being written.
-#[derive(Debug)]
-pub struct Unanswered {
-    allocated: Allocated,
-    start: usize,
-}
-
-impl Unanswered {
-    fn describe(&mut self, descriptions: &[u8]) -> Result<(), SessionError> {
-        Ok(self.allocated.write(0, descriptions)?)
-    }
-
-    /// Writes bytes of the tensors.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Memory`] when there are more than said.
-    pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SessionError> {
-        let offset = self.start.checked_add(offset).ok_or(WireError::Bounds)?;
-        Ok(self.allocated.write(offset, bytes)?)
+        self.lending.end.close();
     }
 }
