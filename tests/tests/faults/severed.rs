@@ -22,6 +22,9 @@ const NO_MORE: u64 = 3;
 const ROUNDS: usize = 40;
 const MOMENTS: Duration = Duration::from_millis(50);
 
+/// About what a session takes to return.
+const RETURN: Duration = Duration::from_millis(10);
+
 fn sever_all(server: &Server) -> Result<Vec<Socket>> {
     let connections = connections(server);
     assert!(connections.len() >= MODELS.len(), "{connections:?}");
@@ -97,6 +100,30 @@ fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
     book.check();
     assert!(book.cut.is_empty() && book.late.is_empty(), "{book:?}");
     assert!(all_right(&server));
+    Ok(())
+}
+
+/// A channel that is there again breaks while it is still being told that the one before is gone.
+#[test]
+fn however_soon_it_breaks_again_it_returns() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let mut random = Random::new();
+    let clients = Clients::start(
+        &server.banner().http,
+        &MODELS,
+        &[Habit::All, Habit::Some],
+        None,
+        &mut random,
+    )?;
+    for _ in 0..ROUNDS {
+        for _ in 0..5 {
+            connections(&server).iter().try_for_each(Socket::sever)?;
+            std::thread::sleep(random.moment(RETURN));
+        }
+        wait_until("the return of all models", NOTICED, || all_right(&server));
+    }
+    clients.stop().check();
     Ok(())
 }
 

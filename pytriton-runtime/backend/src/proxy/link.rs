@@ -21,6 +21,8 @@ pub(super) struct Link {
 struct State {
     session: Option<Arc<Session>>,
     connecting: Option<JoinHandle<()>>,
+    /// Whether that thread will still look whether the session is well.
+    looking: bool,
     stopping: bool,
 }
 
@@ -94,20 +96,40 @@ impl Link {
     }
 
     /// Connects again on a thread of its own, unless one is at it.
-    fn reconnect(self: &Arc<Self>) {
+    pub(super) fn reconnect(self: &Arc<Self>) {
         let mut state = self.lock();
-        let running = state.connecting.as_ref();
-        if state.stopping || running.is_some_and(|thread| !thread.is_finished()) {
+        if state.stopping || state.looking {
             return;
         }
         let link = Arc::clone(self);
         let thread = thread::Builder::new().name("pytriton_link".to_owned());
         // Without a thread the next batch tries again.
         state.connecting = thread.spawn(move || link.connect_again()).ok();
+        state.looking = state.connecting.is_some();
+    }
+
+    /// Waits until nobody connects.
+    #[cfg(test)]
+    pub(super) fn wait(&self) {
+        let connecting = self.lock().connecting.take();
+        if let Some(connecting) = connecting {
+            connecting.join().unwrap();
+        }
     }
 
     fn connect_again(self: &Arc<Self>) {
-        if let Some(broken) = self.lock().session.take() {
+        let broken = {
+            let mut state = self.lock();
+            let broken = state.session.take_if(|session| session.is_closed());
+            if state.session.is_some() {
+                // It was said late that the one before is gone.
+                state.looking = false;
+                return;
+            }
+            broken
+        };
+        // Not under the lock: what ends says so to this link.
+        if let Some(broken) = broken {
             broken.stop();
         }
         let mut pause = FIRST_PAUSE;
@@ -127,6 +149,8 @@ impl Link {
                 let closed = session.is_closed();
                 state.session = Some(session);
                 if !closed || state.stopping {
+                    // Under the same lock: whoever closes it from here on finds that nobody looks.
+                    state.looking = false;
                     return;
                 }
             }

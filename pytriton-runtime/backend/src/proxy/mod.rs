@@ -13,5 +13,7 @@ mod link;
 mod proxy;
 mod respond;
 mod session;
+#[cfg(test)]
+mod tests;
 
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};

@@ -1,4 +1,5 @@
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -155,7 +156,9 @@ impl Run {
             let dead = child(&self.server) != self.alive;
             assert!(
                 dead || over.elapsed() < RECOVERY,
-                "no return after {fault:?}"
+                "no return after {fault:?}: {:?}; {}",
+                self.answers().collect::<Vec<_>>(),
+                self.server.log()?
             );
             if dead {
                 break;
@@ -171,11 +174,17 @@ impl Run {
     }
 
     fn is_right(&self) -> bool {
-        let address = &self.server.banner().http;
-        MODELS.iter().all(|model| {
+        let mut answers = self.answers();
+        answers.all(|verdict| verdict.is_ok_and(|verdict| verdict == Verdict::Right))
+    }
+
+    /// What all models say to a request.
+    fn answers(&self) -> impl Iterator<Item = io::Result<Verdict>> {
+        MODELS.iter().map(|model| {
             let entry = Entry::new(*model, 2);
+            let address = &self.server.banner().http;
             let answer = Connection::new(address, EXIT).infer(model.name, &entry.body());
-            answer.is_ok_and(|answer| entry.judge(&answer) == Verdict::Right)
+            answer.map(|answer| entry.judge(&answer))
         })
     }
 

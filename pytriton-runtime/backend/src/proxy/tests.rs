@@ -1,0 +1,81 @@
+use std::os::unix::net::UnixListener;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::session::{Hello, Server, Slots, TensorNames, Token, Welcome};
+
+use super::link::Link;
+
+/// Far more than what is waited for takes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn until(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Links to a worker that takes every session, and hands each over.
+fn link(name: &str) -> (Arc<Link>, mpsc::Receiver<Server>) {
+    let path = std::env::temp_dir().join(format!("pytriton-link-{name}"));
+    let _ = std::fs::remove_file(&path);
+    let listener = UnixListener::bind(&path).unwrap();
+    let (servers, served) = mpsc::channel();
+    thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            Hello::receive(&mut socket).unwrap();
+            let welcome = Welcome {
+                names: TensorNames::default(),
+                batches_in_flight: 4,
+                slots: Slots { down: 16, up: 16 },
+                unavailable: String::new(),
+            };
+            let server = Server::open(socket, &welcome, || {}).unwrap();
+            servers.send(server).unwrap();
+        }
+    });
+    let hello = Hello {
+        token: Token([7; 16]),
+        model: "Linear".to_owned(),
+        version: 1,
+    };
+    (Link::connect(path, hello).unwrap(), served)
+}
+
+#[test]
+fn a_session_that_breaks_is_followed_by_another() {
+    let (link, served) = link("breaks");
+    for _ in 0..20 {
+        let first = link.session().unwrap();
+        served.recv().unwrap().close();
+        until("another session", || {
+            let now = link.session();
+            now.is_some_and(|now| !Arc::ptr_eq(&now, &first))
+        });
+    }
+    link.stop();
+}
+
+#[test]
+fn what_is_said_late_of_an_earlier_session_does_not_end_the_one_that_is_there() {
+    let (link, served) = link("late");
+    let server = served.recv().unwrap();
+    let session = link.session().unwrap();
+    let looking = thread::spawn({
+        let link = Arc::clone(&link);
+        move || {
+            link.reconnect();
+            link.wait();
+            link.session()
+        }
+    });
+    until("the look", || looking.is_finished());
+    let now = looking.join().unwrap().unwrap();
+    assert!(Arc::ptr_eq(&now, &session) && now.is_ready());
+    drop(server);
+    link.stop();
+}
