@@ -1,12 +1,20 @@
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::tensor::{
     BytesElements, DataType, Tensor, TensorError, dims_match, element_count, shape_text,
 };
+use crate::text::for_client;
 
 use super::{
     InferInput, InferRequest, ModelSpec, Request, RequestError, RequestId, RequestedOutput,
 };
+
+/// So few inputs are compared with each other faster than they are hashed.
+const FEW: usize = 16;
+
+/// How many names a message shows: more than fit into what clients get of it.
+const SHOWN: usize = 1000;
 
 /// Triton's hint on a shape that forgets, or invents, the batch axis.
 const BATCH_AXIS_NOTE: &str = "NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended to each input shape. If you want to specify the full shape including the batch dim in your input dims config, try setting max_batch_size to zero. See the model configuration docs for more info on max_batch_size.";
@@ -49,15 +57,25 @@ impl Request {
 }
 
 fn check_duplicates(id: &RequestId, inputs: &[InferInput]) -> Result<(), RequestError> {
-    for (index, input) in inputs.iter().enumerate() {
-        if inputs[..index].iter().any(|other| other.name == input.name) {
-            return Err(RequestError::DuplicateInput {
-                request: id.clone(),
-                input: input.name.clone(),
-            });
-        }
+    let twice = if inputs.len() <= FEW {
+        let mut numbered = inputs.iter().enumerate();
+        numbered.find(|(index, input)| {
+            inputs[..*index]
+                .iter()
+                .any(|other| other.name == input.name)
+        })
+    } else {
+        let mut names = HashSet::with_capacity(inputs.len());
+        let mut numbered = inputs.iter().enumerate();
+        numbered.find(|(_, input)| !names.insert(&input.name))
+    };
+    match twice {
+        None => Ok(()),
+        Some((_, input)) => Err(RequestError::DuplicateInput {
+            request: id.clone(),
+            input: input.name.clone(),
+        }),
     }
-    Ok(())
 }
 
 fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Vec<bool>, RequestError> {
@@ -107,8 +125,12 @@ fn check_count(
     })
 }
 
+/// So many of them as a message shows.
 fn quoted(names: &[&str]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let names = names.iter().take(SHOWN);
+    let names: Vec<String> = names
+        .map(|name| format!("'{}'", for_client(name)))
+        .collect();
     names.join(",")
 }
 

@@ -1,6 +1,7 @@
 //! What a request must be to fit its model, in Triton's order and words.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -172,4 +173,22 @@ fn no_dimension_is_too_large_to_be_refused() {
         assert!(check(vec![x(&[1, 2], 2), words(&shape, b"")], &[]).is_err());
         assert!(check(vec![x(&shape, 2)], &[]).is_err());
     }
+}
+
+/// Every pair of them compared takes a minute.
+#[test]
+fn many_inputs_take_no_longer_than_they_are_many() {
+    let input = |number: usize| InferInput {
+        name: format!("input {number}"),
+        ..x(&[1, 2], 2)
+    };
+    let begun = Instant::now();
+    let many: Vec<InferInput> = (0..80_000).map(input).collect();
+    let error = check(many.clone(), &[]).unwrap_err();
+    assert!(error.contains("'input 0','input 1'"), "{error}");
+    assert!(error.len() < 100_000, "{}", error.len());
+    let twice = many.into_iter().chain([input(70_000)]).collect();
+    let error = check(twice, &[]).unwrap_err();
+    assert!(error.contains("'input 70000'"), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
 }
