@@ -84,9 +84,16 @@ impl Model {
         let detached = state.is_none().then(|| {
             quote! {
                 fn detached(&self) -> ::core::option::Option<
-                    ::std::boxed::Box<dyn #private::Instance + ::core::marker::Send>,
+                    ::std::boxed::Box<dyn #private::Instance + ::core::marker::Send + ::core::marker::Sync>,
                 > {
                     ::core::option::Option::Some(::std::boxed::Box::new(Self))
+                }
+            }
+        });
+        let is_async = self.function.is_async.then(|| {
+            quote! {
+                fn is_async(&self) -> bool {
+                    true
                 }
             }
         });
@@ -101,6 +108,7 @@ impl Model {
                     })
                 }
                 #detached
+                #is_async
             }
         }
     }

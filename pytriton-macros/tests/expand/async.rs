@@ -26,9 +26,14 @@ const _: () = {
         fn detached(
             &self,
         ) -> ::core::option::Option<
-            ::std::boxed::Box<dyn ::pytriton::__private::Instance + ::core::marker::Send>,
+            ::std::boxed::Box<
+                dyn ::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
+            >,
         > {
             ::core::option::Option::Some(::std::boxed::Box::new(Self))
+        }
+        fn is_async(&self) -> bool {
+            true
         }
     }
     const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {

@@ -30,7 +30,7 @@ const _: () = {
             &self,
         ) -> ::core::option::Option<
             ::std::boxed::Box<
-                dyn crate::served::pytriton::__private::Instance + ::core::marker::Send,
+                dyn crate::served::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
             >,
         > {
             ::core::option::Option::Some(::std::boxed::Box::new(Self))

@@ -21,7 +21,9 @@ const _: () = {
         fn detached(
             &self,
         ) -> ::core::option::Option<
-            ::std::boxed::Box<dyn ::pytriton::__private::Instance + ::core::marker::Send>,
+            ::std::boxed::Box<
+                dyn ::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
+            >,
         > {
             ::core::option::Option::Some(::std::boxed::Box::new(Self))
         }

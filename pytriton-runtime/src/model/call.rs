@@ -21,8 +21,13 @@ pub trait Instance {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
 
     /// The same function for any thread; `None` where it is called on a state, which stays on its thread.
-    fn detached(&self) -> Option<Box<dyn Instance + Send>> {
+    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
         None
+    }
+
+    /// Whether the function may wait for something without holding its thread; any other is done when it is polled first.
+    fn is_async(&self) -> bool {
+        false
     }
 }
 
@@ -32,7 +37,7 @@ impl fmt::Debug for dyn Instance {
     }
 }
 
-impl fmt::Debug for dyn Instance + Send {
+impl fmt::Debug for dyn Instance + Send + Sync {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Instance")
     }

@@ -14,6 +14,4 @@ mod supervised;
 mod supervisor;
 
 pub(crate) use instances::{Availability, Instances};
-#[cfg(tritonserver)]
-pub(crate) use runner::Detached;
-pub(crate) use runner::Runner;
+pub(crate) use runner::{Detached, Runner};

@@ -27,8 +27,7 @@ pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
 }
 
 /// A function without a state, for any thread.
-#[cfg(tritonserver)]
-pub(crate) type Detached = Runner<dyn Instance + Send>;
+pub(crate) type Detached = Runner<dyn Instance + Send + Sync>;
 
 impl Runner {
     /// Loads an instance; `async` functions will be driven by `runtime`.
@@ -49,7 +48,6 @@ impl Runner {
     }
 
     /// The same for any thread, where the function has no state.
-    #[cfg(tritonserver)]
     pub(crate) fn detached(&self) -> Option<Detached> {
         Some(Runner {
             instance: self.instance.detached()?,
@@ -108,14 +106,26 @@ impl<I: Instance + ?Sized> Runner<I> {
         supervisor.end(batch);
     }
 
+    /// Whether the function may wait without holding its thread.
+    pub(crate) fn is_async(&self) -> bool {
+        self.instance.is_async()
+    }
+
     /// Whether a call may take only so long.
-    #[cfg(tritonserver)]
     pub(crate) fn is_supervised(&self) -> bool {
         self.supervisor.is_some()
     }
 
+    /// Runs a batch that nobody supervises, of a function that does not wait.
+    pub(crate) fn execute_here(&self, requests: &[Request]) -> Option<Executed> {
+        let mut execution = pin!(self.execute(requests, &[]));
+        match self.first_poll(execution.as_mut()) {
+            Poll::Ready(executed) => Some(executed),
+            Poll::Pending => None,
+        }
+    }
+
     /// Runs a batch that nobody supervises.
-    #[cfg(tritonserver)]
     pub(crate) async fn execute(
         &self,
         requests: &[Request],

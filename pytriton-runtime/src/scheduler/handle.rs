@@ -7,12 +7,13 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
 use crate::model::{Context, ModelError, ModelSpec, Request, Response};
-use crate::runner::{Availability, Instances};
+use crate::runner::{Availability, Detached, Instances};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
+use super::caller::Caller;
 use super::instance::Worker;
 use super::message::{Outcome, Ticket};
-use super::queue::Queue;
+use super::queue::{Entered, Queue};
 use super::replies::Exit;
 use super::{Policy, SchedulerError};
 
@@ -20,10 +21,15 @@ use super::{Policy, SchedulerError};
 #[derive(Debug)]
 pub struct Scheduler {
     queue: Arc<Queue>,
-    instances: Arc<Instances>,
+    pub(super) instances: Arc<Instances>,
     /// Whether nobody waits for outcomes any longer.
     given_up: watch::Sender<bool>,
+    /// Where a request may be executed by whoever brings it.
+    caller: Option<Arc<Caller>>,
 }
+
+/// Where an instance's thread says whether it is loaded.
+type Loading = oneshot::Receiver<Result<Option<Detached>, ModelError>>;
 
 impl Scheduler {
     /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded.
@@ -32,20 +38,19 @@ impl Scheduler {
     ///
     /// [`ModelError::Load`] when an instance cannot be loaded; the others are stopped.
     pub async fn start(spec: &Arc<ModelSpec>, policy: Policy) -> Result<Self, ModelError> {
-        let queue = Arc::new(Queue::new(policy));
-        let scheduler = Self {
+        let places = spec.instances as usize * spec.batches_in_flight as usize;
+        let queue = Arc::new(Queue::new(policy, places));
+        let mut scheduler = Self {
             instances: Instances::new(spec.name, refuse_while_there_is_none(&queue, spec)),
             queue,
             given_up: watch::Sender::new(false),
+            caller: None,
         };
-        if let Err(error) = scheduler.load(spec).await {
-            scheduler.queue.close();
-            return Err(error);
-        }
+        scheduler.load(spec).await?;
         Ok(scheduler)
     }
 
-    async fn load(&self, spec: &Arc<ModelSpec>) -> Result<(), ModelError> {
+    async fn load(&mut self, spec: &Arc<ModelSpec>) -> Result<(), ModelError> {
         let exit = Arc::new(Exit::new(spec.name, Arc::clone(&self.queue)));
         let mut loading = Vec::new();
         for instance in 0..spec.instances {
@@ -59,7 +64,9 @@ impl Scheduler {
             loading.push(self.spawn(spec, instance, worker)?);
         }
         for loaded in loading {
-            loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
+            let detached = loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
+            let caller = detached.map(|runner| Caller::new(runner, &exit, &self.queue));
+            self.caller = caller.map(Arc::new);
         }
         Ok(())
     }
@@ -69,7 +76,7 @@ impl Scheduler {
         spec: &ModelSpec,
         instance: u32,
         worker: Worker,
-    ) -> Result<oneshot::Receiver<Result<(), ModelError>>, ModelError> {
+    ) -> Result<Loading, ModelError> {
         let presence = self.instances.enter(instance);
         let (loaded, result) = oneshot::channel();
         let spawned = thread::Builder::new()
@@ -98,7 +105,19 @@ impl Scheduler {
     ///
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
     pub async fn infer(&self, request: Request) -> Result<Response, Error> {
-        let (ticket, refused, mut outcome) = self.queue.push(request)?;
+        let caller = self.caller.as_ref().filter(|caller| caller.is_quick());
+        let Entered {
+            ticket,
+            refused,
+            mut outcome,
+            batch,
+        } = self.queue.push(request, caller.is_some())?;
+        if let (Some(caller), Some(batch)) = (caller, batch) {
+            caller.run(batch);
+            // It may be held back by earlier ones.
+            let outcome = self.unless_given_up(&mut outcome).await;
+            return outcome.unwrap_or_else(|_| Err(SchedulerError::Stopping.into()));
+        }
         let mut place = Place {
             queue: &self.queue,
             ticket: Some(ticket),
@@ -175,6 +194,13 @@ impl Scheduler {
         self.queue.close();
         let ended = tokio::time::timeout_at(deadline, self.instances.ended()).await;
         ended.is_ok()
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        // Its instances end, those too that are still being loaded.
+        self.queue.close();
     }
 }
 

@@ -6,8 +6,11 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::model::{CallMode, DynamicBatching, ModelDeclaration, ModelSpec, Response};
-use crate::testing::{GATE, IDENTITY, request};
+use crate::model::{
+    DynamicBatching, InferRequest, ModelDeclaration, ModelSpec, ParameterValue, Parameters,
+    Request, Response, Step,
+};
+use crate::testing::{GATE, IDENTITY, infer_request};
 use crate::{Error, Status};
 
 use super::{Policy, Scheduler};
@@ -40,9 +43,15 @@ impl Served {
         Self { spec, scheduler }
     }
 
-    /// Asks with one row of a value.
+    /// Asks with one row of a value, and parameters of its own.
     fn ask(&self, value: f32) -> JoinHandle<Answer> {
-        let request = request(&self.spec, 1, value);
+        let mut parameters = Parameters::default();
+        parameters.insert("value", ParameterValue::Double(value.into()));
+        let request = InferRequest {
+            parameters,
+            ..infer_request(1, value)
+        };
+        let request = Request::check(&self.spec, request).unwrap();
         let scheduler = Arc::clone(&self.scheduler);
         tokio::spawn(async move { timeout(LONG, scheduler.infer(request)).await.unwrap() })
     }
@@ -122,7 +131,7 @@ async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is
             max_queue_delay_microseconds: 10_000_000,
             ..IDENTITY.dynamic_batching.unwrap()
         }),
-        call: CallMode::Request,
+        steps: &[Step::GroupByParameters],
         ..LIMITED
     };
     let served = Served::start(&alone).await;

@@ -4,7 +4,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::model::{Context, ModelError};
-use crate::runner::{Instances, Runner};
+use crate::runner::{Detached, Instances, Runner};
 
 use super::message::Batch;
 use super::queue::Queue;
@@ -21,8 +21,9 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Loads the instance, says whether that went well, and serves batches until the queue ends.
-    pub(super) fn run(self, loaded: oneshot::Sender<Result<(), ModelError>>) {
+    /// Loads the instance, says whether that went well, with the function where any thread may call it, and serves batches
+    /// until the queue ends.
+    pub(super) fn run(self, loaded: oneshot::Sender<Result<Option<Detached>, ModelError>>) {
         let runner = Runner::load(self.context.clone(), self.runtime.clone());
         let runner = match runner.and_then(|runner| runner.supervised(&self.instances)) {
             Ok(runner) => runner,
@@ -32,7 +33,12 @@ impl Worker {
                 return;
             }
         };
-        if loaded.send(Ok(())).is_err() {
+        let one_at_a_time = self.context.model().batches_in_flight == 1 && !runner.is_async();
+        let detached = match one_at_a_time && !runner.is_supervised() {
+            true => runner.detached(),
+            false => None,
+        };
+        if loaded.send(Ok(detached)).is_err() {
             return;
         }
         runner.run_all(

@@ -2,8 +2,12 @@
 //!
 //! [`Scheduler::infer`] puts a request into its model's queue and waits for the response. Each instance of the model is
 //! a thread that takes the next batch when it is free: what a batch is, [`Policy`] decides (pure), the queue holds the
-//! requests until then. A request whose future is dropped leaves the queue at once.
+//! requests until then. A request whose future is dropped leaves the queue at once. A function that is over sooner than a
+//! thread is woken is called by whoever brings the request, when an instance is free and nobody waits before it.
 
+mod caller;
+#[cfg(test)]
+mod caller_tests;
 mod error;
 mod handle;
 #[cfg(test)]
@@ -13,6 +17,7 @@ mod level;
 mod line;
 mod message;
 mod order;
+mod pace;
 mod policy;
 #[cfg(test)]
 mod priority_tests;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::model::{ModelSpec, Priorities, QueuePolicy};
+use crate::model::{CallMode, ModelSpec, Priorities, QueuePolicy};
 
 use super::level::Level;
 
@@ -42,7 +42,10 @@ impl Policy {
             let sizes = batching.preferred_batch_size.iter();
             sizes.map(|&size| size as usize).collect()
         });
-        if batching.is_some() && preferred.is_empty() {
+        if spec.call == CallMode::Request {
+            // What is not stacked gains nothing from company, and would wait for it to be answered.
+            preferred.clear();
+        } else if batching.is_some() && preferred.is_empty() {
             preferred.push(max_batch_size);
         }
         preferred.sort_unstable();

@@ -53,7 +53,7 @@ impl Levels {
             ..IDENTITY
         };
         let spec = Arc::new(ModelSpec::new(&declaration).unwrap());
-        let queue = Queue::new(Policy::new(&spec, 16));
+        let queue = Queue::new(Policy::new(&spec, 16), usize::MAX);
         Self { spec, queue }
     }
 
@@ -64,7 +64,7 @@ impl Levels {
             ..infer_request(1, 0.0)
         };
         let request = Request::check(&self.spec, request).unwrap();
-        self.queue.push(request).map(|_| ())
+        self.queue.push(request, false).map(|_| ())
     }
 
     /// The numbers of the next batch, in its order.
@@ -129,7 +129,7 @@ async fn only_the_level_that_refuses_late_requests_says_when() {
             ..infer_request(1, 0.0)
         };
         let request = Request::check(&levels.spec, request).unwrap();
-        let (_, refused, _) = levels.queue.push(request).unwrap();
+        let refused = levels.queue.push(request, false).unwrap().refused;
         assert_eq!(refused.is_some(), expected, "{priority}");
     }
 }

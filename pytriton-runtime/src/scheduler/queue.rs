@@ -1,4 +1,4 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::model::{Request, RequestId, TimeoutAction};
 use crate::statistics::{FailureReason, Recorder};
+use crate::watchdog::{Watch, Watchdog};
 
 use super::line::Line;
 use super::message::{Batch, Outcome, Ticket, Waiting};
@@ -15,8 +16,10 @@ use super::{Decision, Policy, SchedulerError};
 #[derive(Debug)]
 pub(super) struct Queue {
     policy: Policy,
+    /// How many batches may be executed at a time.
+    places: usize,
     state: Mutex<State>,
-    changed: Notify,
+    changed: Arc<Notify>,
     recorder: Recorder,
 }
 
@@ -25,9 +28,23 @@ struct State {
     line: Line,
     next_ticket: u64,
     next_sequence: u64,
+    /// How many batches are being executed.
+    running: usize,
     closed: bool,
     /// Why no request is taken although the queue is not closed.
     refusing: Option<SchedulerError>,
+}
+
+/// A request that has come in.
+#[derive(Debug)]
+pub(super) struct Entered {
+    pub(super) ticket: Ticket,
+    /// When it is to be refused if it still waits.
+    pub(super) refused: Option<Instant>,
+    /// Where its outcome comes.
+    pub(super) outcome: oneshot::Receiver<Outcome>,
+    /// The batch that it makes alone, for whoever has brought it to execute; otherwise it waits.
+    pub(super) batch: Option<Batch>,
 }
 
 /// What an instance finds in the queue.
@@ -38,18 +55,21 @@ enum Found {
 }
 
 impl Queue {
-    pub(super) fn new(policy: Policy) -> Self {
+    /// The queue of instances that execute at most so many batches at a time.
+    pub(super) fn new(policy: Policy, places: usize) -> Self {
         let state = State {
             line: Line::new(policy.levels.len()),
             next_ticket: 0,
             next_sequence: 0,
+            running: 0,
             closed: false,
             refusing: None,
         };
         Self {
             policy,
+            places,
             state: Mutex::new(state),
-            changed: Notify::new(),
+            changed: Arc::default(),
             recorder: Recorder::default(),
         }
     }
@@ -62,12 +82,9 @@ impl Queue {
         &self.recorder
     }
 
-    /// Puts a request at the end of its level and returns its ticket, when it is to be refused if it still waits, and
-    /// where its outcome comes.
-    pub(super) fn push(
-        &self,
-        request: Request,
-    ) -> Result<(Ticket, Option<Instant>, oneshot::Receiver<Outcome>), SchedulerError> {
+    /// Puts a request at the end of its level; or gives it back as a batch, where the caller would execute it `here`, none
+    /// waits before it and it need not wait for company.
+    pub(super) fn push(&self, request: Request, here: bool) -> Result<Entered, SchedulerError> {
         let arrived = Instant::now();
         let level = self.policy.level(request.priority());
         let policy = &self.policy.levels[level];
@@ -95,17 +112,60 @@ impl Queue {
             number: state.next_ticket,
         };
         state.next_ticket += 1;
-        state.line.push(Waiting {
+        let refused = deadline.filter(|_| policy.timeout_action == TimeoutAction::Reject);
+        let rows = request.batch_size();
+        let waiting = Waiting {
             ticket,
             request,
             arrived,
             deadline,
             respond,
-        });
-        drop(state);
+        };
+        let free = state.running < self.places;
+        let goes = |state: &State| {
+            let decision = self.policy.decide(&[rows], false, Duration::ZERO);
+            free && state.line.len() == 0 && decision == Decision::Take(1)
+        };
+        let batch = if here && goes(&state) {
+            Some(state.batch(vec![waiting]))
+        } else {
+            state.line.push(waiting);
+            drop(state);
+            if free {
+                self.changed.notify_one();
+            }
+            None
+        };
+        Ok(Entered {
+            ticket,
+            refused,
+            outcome,
+            batch,
+        })
+    }
+
+    /// Notes that a batch is executed; says whether requests wait for its place.
+    pub(super) fn release(&self) -> bool {
+        let mut state = self.lock();
+        state.running = state.running.saturating_sub(1);
+        if state.closed {
+            // They may all have waited for this place.
+            self.changed.notify_waiters();
+        }
+        state.line.len() > 0
+    }
+
+    /// Lets an instance look for a batch.
+    pub(super) fn wake(&self) {
         self.changed.notify_one();
-        let refused = deadline.filter(|_| policy.timeout_action == TimeoutAction::Reject);
-        Ok((ticket, refused, outcome))
+    }
+
+    /// The next batch, if the policy lets one go now.
+    pub(super) fn try_next_batch(&self) -> Option<Batch> {
+        match self.look() {
+            Found::Batch(batch) => Some(batch),
+            Found::Look(_) | Found::End => None,
+        }
     }
 
     /// Takes a request out again; `None` when a batch has it already.
@@ -134,11 +194,21 @@ impl Queue {
             };
             match look_again {
                 Some(after) => {
+                    let _precise = self.wake_after(after);
                     let _ = tokio::time::timeout(after, changed).await;
                 }
                 None => changed.await,
             }
         }
+    }
+
+    /// Wakes an instance after some time: the runtime's timers know milliseconds only.
+    fn wake_after(&self, after: Duration) -> Option<Watch> {
+        let deadline = std::time::Instant::now().checked_add(after)?;
+        let changed = Arc::clone(&self.changed);
+        // Without that thread the runtime's timer wakes it, somewhat later.
+        let watchdog = Watchdog::started().ok()?;
+        Some(watchdog.watch(deadline, move || changed.notify_one()))
     }
 
     /// Refuses all further requests; those that wait go without further delay.
@@ -182,13 +252,11 @@ impl Queue {
                 state.line.delay_late(level, now);
             }
         }
-        let State {
-            line,
-            next_sequence,
-            closed,
-            ..
-        } = &mut *state;
-        let closed = *closed;
+        let closed = state.closed;
+        if state.running >= self.places && state.line.len() > 0 {
+            return Found::Look(None);
+        }
+        let line = &state.line;
         let together = together(line, self.policy.max_batch_size);
         let Some(oldest) = line
             .iter()
@@ -208,12 +276,9 @@ impl Queue {
             Decision::Take(count) => count,
             Decision::Wait(left) => return Found::Look(Some(left)),
         };
-        let batch = Batch {
-            sequence: *next_sequence,
-            waiting: line.take(count),
-        };
-        *next_sequence += 1;
-        let more = line.len() > 0;
+        let waiting = state.line.take(count);
+        let batch = state.batch(waiting);
+        let more = state.line.len() > 0 && state.running < self.places;
         drop(state);
         if more {
             // Another instance may be free for what is left.
@@ -225,6 +290,16 @@ impl Queue {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Makes a batch, which is being executed from here on.
+    fn batch(&mut self, waiting: Vec<Waiting>) -> Batch {
+        let sequence = self.next_sequence;
+        self.next_sequence += 1;
+        self.running += 1;
+        Batch { sequence, waiting }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::statistics::{self, FailureReason, Success};
 use super::SchedulerError;
 use super::message::{Batch, Outcome, Waiting};
 use super::order::Order;
+use super::pace::Pace;
 use super::queue::{Queue, nanoseconds};
 
 /// Responses that may leave only after those of earlier batches.
@@ -32,6 +33,7 @@ pub(super) struct Exit {
     model: &'static str,
     queue: Arc<Queue>,
     order: Mutex<Order<Finished>>,
+    pace: Pace,
 }
 
 /// What is left of a waiting request while it is executed.
@@ -48,7 +50,13 @@ impl Exit {
             model,
             queue,
             order: Mutex::new(Order::new()),
+            pace: Pace::new(),
         }
+    }
+
+    /// How long the calls take.
+    pub(super) fn pace(&self) -> &Pace {
+        &self.pace
     }
 
     fn respond(&self, sequence: u64, finished: Finished) {
@@ -79,14 +87,24 @@ impl Replies {
         (requests, replies)
     }
 
-    /// Counts what became of the batch and answers its requests.
-    pub(super) fn finish(mut self, executed: Executed) {
+    /// Counts what became of the batch, answers its requests, and gives its place to the next.
+    pub(super) fn finish(self, executed: Executed) {
+        let exit = Arc::clone(&self.exit);
+        if self.conclude(executed) {
+            exit.queue.wake();
+        }
+    }
+
+    /// The same, but says whether there is a next, which the caller then sees to.
+    pub(super) fn conclude(mut self, executed: Executed) -> bool {
         self.record(&executed);
+        self.exit.pace.note(executed.durations.total());
         let replies = mem::take(&mut self.replies).into_iter();
         let finished = replies
             .zip(executed.results)
             .map(|(reply, result)| (reply.respond, result.map_err(Error::from)));
         self.exit.respond(self.sequence, finished.collect());
+        self.exit.queue.release()
     }
 
     fn record(&self, executed: &Executed) {
@@ -141,6 +159,9 @@ impl Drop for Replies {
             (reply.respond, Err(error.into()))
         });
         self.exit.respond(self.sequence, finished.collect());
+        if queue.release() {
+            queue.wake();
+        }
     }
 }
 
@@ -161,10 +182,10 @@ mod tests {
             ..IDENTITY
         };
         let spec = Arc::new(ModelSpec::new(&declaration).unwrap());
-        let queue = Arc::new(Queue::new(Policy::new(&spec, 4)));
+        let queue = Arc::new(Queue::new(Policy::new(&spec, 4), usize::MAX));
         let exit = Arc::new(Exit::new(spec.name, Arc::clone(&queue)));
-        let (_, _, lost) = queue.push(request(&spec, 8, 1.0)).unwrap();
-        let (_, _, served) = queue.push(request(&spec, 8, 2.0)).unwrap();
+        let lost = queue.push(request(&spec, 8, 1.0), false).unwrap().outcome;
+        let served = queue.push(request(&spec, 8, 2.0), false).unwrap().outcome;
         let (_, first) = Replies::part(&exit, queue.next_batch().await.unwrap());
         let (_, second) = Replies::part(&exit, queue.next_batch().await.unwrap());
         second.finish(Executed {

@@ -7,8 +7,8 @@ use tokio::time::{Instant, advance, timeout};
 
 use crate::Error;
 use crate::model::{
-    DynamicBatching, InferRequest, ModelDeclaration, ModelError, ModelSpec, QueuePolicy, Request,
-    TimeoutAction,
+    CallMode, DynamicBatching, InferRequest, ModelDeclaration, ModelError, ModelSpec, QueuePolicy,
+    Request, TimeoutAction,
 };
 use crate::testing::{Bomb, GATE, IDENTITY, infer_request, request};
 
@@ -17,6 +17,9 @@ use super::queue::Queue;
 use super::{Policy, Scheduler, SchedulerError};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// What a call with -4 takes.
+const CALL: Duration = Duration::from_millis(50);
 
 fn spec(batching: DynamicBatching) -> Arc<ModelSpec> {
     let declaration = ModelDeclaration {
@@ -38,7 +41,7 @@ fn delayed(milliseconds: u64) -> Arc<ModelSpec> {
 }
 
 fn queue(spec: &Arc<ModelSpec>) -> Queue {
-    Queue::new(Policy::new(spec, 4))
+    Queue::new(Policy::new(spec, 4), usize::MAX)
 }
 
 fn rows(batch: &Batch) -> Vec<usize> {
@@ -53,7 +56,7 @@ async fn without_delay_a_batch_is_what_waits() {
     let spec = delayed(0);
     let queue = queue(&spec);
     for rows in [3, 3, 3] {
-        queue.push(request(&spec, rows, 0.0)).unwrap();
+        queue.push(request(&spec, rows, 0.0), false).unwrap();
     }
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [3, 3]);
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [3]);
@@ -65,9 +68,9 @@ async fn the_oldest_waits_no_longer_than_the_delay() {
     let spec = delayed(10);
     let queue = queue(&spec);
     let begun = Instant::now();
-    queue.push(request(&spec, 1, 0.0)).unwrap();
+    queue.push(request(&spec, 1, 0.0), false).unwrap();
     advance(4 * MILLISECOND).await;
-    queue.push(request(&spec, 1, 0.0)).unwrap();
+    queue.push(request(&spec, 1, 0.0), false).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [1, 1]);
     assert_eq!(begun.elapsed(), 10 * MILLISECOND);
 }
@@ -77,13 +80,13 @@ async fn a_full_batch_does_not_wait() {
     let spec = delayed(10);
     let queue = Arc::new(queue(&spec));
     let begun = Instant::now();
-    queue.push(request(&spec, 7, 0.0)).unwrap();
+    queue.push(request(&spec, 7, 0.0), false).unwrap();
     let taker = tokio::spawn({
         let queue = Arc::clone(&queue);
         async move { queue.next_batch().await }
     });
     advance(3 * MILLISECOND).await;
-    queue.push(request(&spec, 1, 0.0)).unwrap();
+    queue.push(request(&spec, 1, 0.0), false).unwrap();
     assert_eq!(rows(&taker.await.unwrap().unwrap()), [7, 1]);
     assert_eq!(begun.elapsed(), 3 * MILLISECOND);
 }
@@ -93,14 +96,14 @@ async fn a_full_queue_refuses_at_once() {
     let spec = delayed(10);
     let queue = queue(&spec);
     for _ in 0..4 {
-        queue.push(request(&spec, 8, 0.0)).unwrap();
+        queue.push(request(&spec, 8, 0.0), false).unwrap();
     }
-    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
+    let refused = queue.push(request(&spec, 1, 0.0), false).unwrap_err();
     assert!(matches!(refused, SchedulerError::QueueFull { .. }));
     assert_eq!(queue.pending(), 4);
     assert_eq!(queue.recorder().snapshot(0).failures, [1, 0, 0, 0]);
     queue.next_batch().await.unwrap();
-    queue.push(request(&spec, 1, 0.0)).unwrap();
+    queue.push(request(&spec, 1, 0.0), false).unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,15 +111,15 @@ async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
     let spec = delayed(10_000);
     let queue = queue(&spec);
     let nobody = SchedulerError::NoInstance { model: "Identity" };
-    let (_, _, waiting) = queue.push(request(&spec, 1, 0.0)).unwrap();
+    let waiting = queue.push(request(&spec, 1, 0.0), false).unwrap().outcome;
     queue.refuse(Some(nobody.clone()));
     let error = waiting.await.unwrap().unwrap_err();
     assert_eq!(error, Error::Scheduler(nobody.clone()));
-    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
+    let refused = queue.push(request(&spec, 1, 0.0), false).unwrap_err();
     assert_eq!(refused, nobody);
     assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 2, 0]);
     queue.refuse(None);
-    queue.push(request(&spec, 8, 0.0)).unwrap();
+    queue.push(request(&spec, 8, 0.0), false).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [8]);
 }
 
@@ -124,7 +127,7 @@ async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
 async fn closing_sends_the_rest_and_then_ends() {
     let spec = delayed(10_000);
     let queue = Arc::new(queue(&spec));
-    queue.push(request(&spec, 1, 0.0)).unwrap();
+    queue.push(request(&spec, 1, 0.0), false).unwrap();
     let takers: Vec<_> = (0..3)
         .map(|_| {
             let queue = Arc::clone(&queue);
@@ -144,7 +147,7 @@ async fn closing_sends_the_rest_and_then_ends() {
         batches += taker.await.unwrap();
     }
     assert_eq!(batches, 1);
-    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
+    let refused = queue.push(request(&spec, 1, 0.0), false).unwrap_err();
     assert_eq!(refused, SchedulerError::Stopping);
 }
 
@@ -160,15 +163,15 @@ async fn under_delay_a_late_request_goes_after_the_others() {
         ..batching()
     });
     let queue = queue(&spec);
-    queue.push(request(&spec, 1, 0.0)).unwrap();
+    queue.push(request(&spec, 1, 0.0), false).unwrap();
     advance(2 * MILLISECOND).await;
-    queue.push(request(&spec, 2, 0.0)).unwrap();
+    queue.push(request(&spec, 2, 0.0), false).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [2, 1]);
 }
 
 async fn start(declaration: &ModelDeclaration) -> (Arc<ModelSpec>, Arc<Scheduler>) {
     let spec = Arc::new(ModelSpec::new(declaration).unwrap());
-    let policy = Policy::new(&spec, 4);
+    let policy = Policy::new(&spec, 16);
     let scheduler = Scheduler::start(&spec, policy).await.unwrap();
     (spec, Arc::new(scheduler))
 }
@@ -295,7 +298,7 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
     ];
     for (load, message) in table {
         let spec = Arc::new(ModelSpec::new(&ModelDeclaration { load, ..IDENTITY }).unwrap());
-        let error = Scheduler::start(&spec, Policy::new(&spec, 4))
+        let error = Scheduler::start(&spec, Policy::new(&spec, 16))
             .await
             .unwrap_err();
         assert_eq!(
@@ -303,4 +306,61 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
             format!("instance 0 of model 'Identity' could not be loaded: {message}")
         );
     }
+}
+
+/// The runtime's own timers wait for whole milliseconds.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delay_of_microseconds_is_one() {
+    let (spec, scheduler) = start(&ModelDeclaration {
+        dynamic_batching: Some(DynamicBatching {
+            max_queue_delay_microseconds: 100,
+            ..batching()
+        }),
+        ..IDENTITY
+    })
+    .await;
+    let mut took = Vec::new();
+    for _ in 0..200 {
+        let begun = Instant::now();
+        scheduler.infer(request(&spec, 1, 1.0)).await.unwrap();
+        took.push(begun.elapsed());
+    }
+    took.sort_unstable();
+    assert!(took[50] < Duration::from_micros(900), "{:?}", took[50]);
+    assert!(took[0] >= Duration::from_micros(100), "{:?}", took[0]);
+}
+
+/// Eight calls of 50 ms on two instances are four rounds.
+#[tokio::test]
+async fn what_is_not_stacked_is_answered_one_by_one_and_spread_over_all_instances() {
+    let (spec, scheduler) = start(&ModelDeclaration {
+        call: CallMode::Request,
+        instances: 2,
+        ..IDENTITY
+    })
+    .await;
+    let begun = Instant::now();
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (request, scheduler) = (request(&spec, 1, -4.0), Arc::clone(&scheduler));
+        calls.spawn(async move { scheduler.infer(request).await.unwrap() });
+    }
+    calls.join_next().await.unwrap().unwrap();
+    let first = begun.elapsed();
+    while let Some(call) = calls.join_next().await {
+        call.unwrap();
+    }
+    let all = begun.elapsed();
+    assert!(first < 2 * CALL && all < 6 * CALL, "{first:?} {all:?}");
+    assert_eq!(scheduler.statistics().execution_count, 8);
+}
+
+#[tokio::test]
+async fn a_scheduler_that_goes_leaves_no_instance_behind() {
+    let (_, scheduler) = start(&IDENTITY).await;
+    let instances = Arc::clone(&scheduler.instances);
+    drop(scheduler);
+    timeout(Duration::from_secs(5), instances.ended())
+        .await
+        .unwrap();
 }

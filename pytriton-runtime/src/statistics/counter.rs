@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// How often something happened and how long it took in all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +27,14 @@ pub struct Durations {
     pub compute_infer: u64,
     /// Giving back the outputs.
     pub compute_output: u64,
+}
+
+impl Durations {
+    /// All parts together.
+    pub fn total(&self) -> Duration {
+        let parts = [self.compute_input, self.compute_infer, self.compute_output];
+        parts.into_iter().map(Duration::from_nanos).sum()
+    }
 }
 
 /// The executions of one batch size.

@@ -1,0 +1,201 @@
+//! Functions that are called by whoever brings the request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ndarray::Ix2;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+
+use crate::model::{Call, CallMode, Execution, Instance, ModelDeclaration, ModelSpec, Request};
+use crate::testing::{GATE, IDENTITY, infer_request};
+
+use super::{Policy, Scheduler};
+
+/// Returns its input plus a half where it is called on an instance's thread. A first value of -1 panics, -2 is an error,
+/// -3 blocks on a future, -4 takes 20 ms.
+struct Quick;
+
+static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+impl Instance for Quick {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let mut x = call.array::<f32, Ix2>(0)?.into_owned();
+            MOST.fetch_max(
+                UNDER_WAY.fetch_add(1, Ordering::SeqCst) + 1,
+                Ordering::SeqCst,
+            );
+            let _leave = Leave;
+            match x.first() {
+                Some(-1.0) => panic!("asked to panic"),
+                Some(-2.0) => return call.outputs(Err::<ndarray::Array2<f32>, _>("asked to fail")),
+                Some(-3.0) => drop(GATE.blocking_lock()),
+                Some(-4.0) => thread::sleep(Duration::from_millis(20)),
+                _ => {}
+            }
+            let own = thread::current();
+            if own.name().is_some_and(|name| name.starts_with("Identity_")) {
+                x += 0.5;
+            }
+            call.outputs(x)
+        })
+    }
+
+    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
+        Some(Box::new(Self))
+    }
+}
+
+struct Leave;
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        UNDER_WAY.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+const QUICK: ModelDeclaration = ModelDeclaration {
+    load: |_| Ok(Box::new(Quick)),
+    ..IDENTITY
+};
+
+/// One test at a time looks at how many calls are under way.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+struct Served {
+    spec: Arc<ModelSpec>,
+    scheduler: Arc<Scheduler>,
+}
+
+impl Served {
+    async fn start(declaration: &ModelDeclaration) -> Self {
+        let spec = Arc::new(ModelSpec::new(declaration).unwrap());
+        let scheduler = Scheduler::start(&spec, Policy::new(&spec, 4096)).await;
+        let scheduler = Arc::new(scheduler.unwrap());
+        Self { spec, scheduler }
+    }
+
+    async fn ask(&self, rows: usize, value: f32) -> Result<Vec<f32>, String> {
+        let request = Request::check(&self.spec, infer_request(rows, value)).unwrap();
+        let response = timeout(Duration::from_secs(20), self.scheduler.infer(request)).await;
+        let response = response.unwrap().map_err(|error| error.to_string())?;
+        let elements = response.outputs[0].1.elements::<f32>().unwrap();
+        Ok(elements.into_owned())
+    }
+
+    /// Asks until the caller is found to be the one who calls.
+    async fn learn(&self) {
+        let begun = Instant::now();
+        while self.ask(1, 7.0).await.unwrap() != [7.0] {
+            assert!(begun.elapsed() < Duration::from_secs(20));
+        }
+    }
+
+    /// Asks with a value on whose call the caller's thread is found to be.
+    async fn here(&self, value: f32) {
+        let begun = Instant::now();
+        loop {
+            self.learn().await;
+            // On a busy machine a quick call may look slow.
+            if self.ask(1, value).await.unwrap() == [value] {
+                return;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_quick_function_is_called_where_the_request_is() {
+    let _alone = ALONE.lock().await;
+    let served = Served::start(&QUICK).await;
+    assert_eq!(served.ask(1, 7.0).await.unwrap(), [7.5]);
+    served.learn().await;
+    let panicked = served.ask(1, -1.0).await.unwrap_err();
+    assert_eq!(panicked, "model 'Identity' panicked: asked to panic");
+    let failed = served.ask(2, -2.0).await.unwrap_err();
+    assert_eq!(failed, "model 'Identity' failed: asked to fail");
+    served.learn().await;
+    let statistics = served.scheduler.statistics();
+    assert_eq!(statistics.fail.count, 2);
+    assert_eq!(statistics.execution_count, statistics.success.count + 2);
+}
+
+#[tokio::test]
+async fn one_that_turns_slow_is_called_on_its_instance_again() {
+    let _alone = ALONE.lock().await;
+    let served = Served::start(&QUICK).await;
+    served.here(-4.0).await;
+    assert_eq!(served.ask(1, -4.0).await.unwrap(), [-3.5]);
+    assert_eq!(served.ask(1, 7.0).await.unwrap(), [7.5]);
+    served.learn().await;
+}
+
+#[tokio::test]
+async fn one_that_blocks_where_it_must_not_is_called_elsewhere_from_then_on() {
+    let _alone = ALONE.lock().await;
+    let served = Served::start(&QUICK).await;
+    // Neither an error nor on an instance's thread.
+    served.here(-3.0).await;
+    for _ in 0..100 {
+        assert_eq!(served.ask(1, 7.0).await.unwrap(), [7.5]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn each_of_many_gets_its_own_and_no_more_are_called_than_there_are_instances() {
+    let _alone = ALONE.lock().await;
+    for (instances, call) in [
+        (1, CallMode::Batch),
+        (2, CallMode::Batch),
+        (2, CallMode::Request),
+    ] {
+        let served = Arc::new(
+            Served::start(&ModelDeclaration {
+                instances,
+                call,
+                ..QUICK
+            })
+            .await,
+        );
+        served.learn().await;
+        MOST.store(0, Ordering::SeqCst);
+        let before = served.scheduler.statistics();
+        let mut clients = JoinSet::new();
+        for client in 0..16_u16 {
+            let served = Arc::clone(&served);
+            clients.spawn(async move {
+                for number in 0..200_u16 {
+                    let value = f32::from(client * 1000 + number);
+                    let rows = 1 + usize::from(number % 3);
+                    match number {
+                        // Whatever is stacked with it fails with it: it goes alone.
+                        150 if call == CallMode::Request => {
+                            served.ask(rows, -1.0).await.unwrap_err();
+                        }
+                        _ => {
+                            let answer = served.ask(rows, value).await.unwrap();
+                            assert_eq!(answer.len(), rows);
+                            let own = |x: &f32| [value, value + 0.5].contains(x);
+                            assert!(answer.iter().all(own), "{value}: {answer:?}");
+                        }
+                    }
+                }
+            });
+        }
+        while let Some(client) = clients.join_next().await {
+            client.unwrap();
+        }
+        assert!(MOST.load(Ordering::SeqCst) <= instances as usize);
+        let statistics = served.scheduler.statistics();
+        let all = statistics.success.count + statistics.fail.count;
+        assert_eq!(all - before.success.count, 16 * 200);
+        let deadline = Instant::now() + Duration::from_secs(5);
+        assert!(served.scheduler.drain(deadline).await);
+        assert!(served.ask(1, 1.0).await.is_err());
+    }
+}
