@@ -42,6 +42,8 @@ mod gathered;
 #[cfg(feature = "embedded")]
 pub mod grpc;
 #[cfg(feature = "embedded")]
+mod heavy;
+#[cfg(feature = "embedded")]
 pub mod http;
 #[cfg(feature = "embedded")]
 pub mod kserve;

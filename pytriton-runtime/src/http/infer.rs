@@ -1,14 +1,20 @@
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
 
+use crate::heavy::{LIGHT, apart};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
     encode_response, header_length,
 };
-use crate::model::{InferRequest, ModelSpec, ParameterValue, Parameters, RequestError};
+use crate::model::{
+    InferRequest, ModelSpec, ParameterValue, Parameters, RequestError, Response as InferResponse,
+};
+use crate::repository::Model;
 use crate::scheduler::SchedulerError;
 use crate::{Error, HeaderForward};
 
@@ -26,18 +32,40 @@ pub(super) async fn infer(
 ) -> Result<Response, Failure> {
     let model = model::find(&state.repository, name, version).map_err(Failure::plain)?;
     let (body, json_length) = read(state, headers, body).await.map_err(Failure::plain)?;
-    let decoded = decode(
-        model.spec(),
-        &body,
-        json_length,
-        state.limits.max_json_depth,
-    );
+    let max_depth = state.limits.max_json_depth;
+    let decoded = match json_length.unwrap_or_default() {
+        ..=LIGHT => decode(model.spec(), &body, json_length, max_depth),
+        _ => {
+            let model = Arc::clone(model);
+            apart(move || decode(model.spec(), &body, json_length, max_depth)).await
+        }
+    };
     let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
     forward(&state.forward, headers, &mut request.parameters);
     let response = model.infer(request).await.map_err(failure)?;
-    let encoded = encode_response(model.spec(), &format, &response)
-        .map_err(|error| Failure::plain(Error::from(error)))?;
-    Ok(answer(encoded, Encoding::of_response(headers)))
+    let encoding = Encoding::of_response(headers);
+    let text = format.text(&response);
+    let encoded = match encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED)) {
+        ..=LIGHT => encode(model, &format, &response, encoding),
+        _ => {
+            let model = Arc::clone(model);
+            apart(move || encode(&model, &format, &response, encoding)).await
+        }
+    };
+    encoded.map_err(|error| Failure::plain(Error::from(error)))
+}
+
+/// How many times longer it takes to compress bytes than to write them.
+const DEFLATED: usize = 16;
+
+fn encode(
+    model: &Model,
+    format: &ResponseFormat,
+    response: &InferResponse,
+    encoding: Option<Encoding>,
+) -> Result<Response, CodecError> {
+    let encoded = encode_response(model.spec(), format, response)?;
+    Ok(answer(encoded, encoding))
 }
 
 /// The body, decompressed, and how much of it is JSON; `None` for a raw request.
@@ -57,7 +85,9 @@ async fn read(
         None => body::read(body, headers, limits, aligned_at).await?,
         Some(_) => {
             let body = body::read(body, headers, limits, None).await?;
-            let body = decompress(&body, limits)?;
+            // A kilobyte may become a megabyte.
+            let limits = *limits;
+            let body = apart(move || decompress(&body, &limits)).await?;
             match aligned_at {
                 Some(at) => body::aligned(&body, at),
                 None => Bytes::from(body),

@@ -48,6 +48,17 @@ impl ResponseFormat {
                 .collect(),
         }
     }
+
+    /// The bytes of the tensors that are not sent as they are: those that are written as text, or looked through.
+    pub(crate) fn text(&self, response: &Response) -> usize {
+        let is_text = |output: usize| {
+            let format = self.outputs.get(output);
+            format.is_none_or(|format| !format.binary || format.classification > 0)
+        };
+        let outputs = response.outputs.iter();
+        let texts = outputs.filter(|(output, _)| is_text(*output));
+        texts.map(|(_, tensor)| tensor.data().len()).sum()
+    }
 }
 
 /// A response as it goes over the wire: JSON, and behind it the outputs that were wanted as binary data.

@@ -116,6 +116,12 @@ impl Request {
         self.batch_size
     }
 
+    /// The bytes of all its tensors.
+    pub fn bytes(&self) -> usize {
+        let tensors = self.inputs.iter().flatten();
+        tensors.map(|tensor| tensor.data().len()).sum()
+    }
+
     /// The names of the outputs that the request asks for.
     pub fn requested_outputs(&self) -> impl Iterator<Item = &'static str> {
         let outputs = self.spec.outputs.iter().zip(&self.requested);

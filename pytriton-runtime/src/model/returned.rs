@@ -18,6 +18,14 @@ pub struct Response {
     pub outputs: Vec<(usize, Tensor)>,
 }
 
+impl Response {
+    /// The bytes of all its tensors.
+    pub fn bytes(&self) -> usize {
+        let tensors = self.outputs.iter();
+        tensors.map(|(_, tensor)| tensor.data().len()).sum()
+    }
+}
+
 /// Checks what a call returned and gives each request its rows.
 pub(super) fn responses(
     spec: &ModelSpec,

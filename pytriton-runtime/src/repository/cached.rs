@@ -1,7 +1,9 @@
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::cache::{CacheKey, ResponseCache};
+use crate::heavy::{LIGHT, apart};
 use crate::model::{Request, Response};
 use crate::scheduler::Scheduler;
 use crate::statistics::CacheHit;
@@ -17,13 +19,16 @@ use crate::statistics::CacheHit;
 ///
 /// Dropping the future gives the request up, and keeps no response.
 pub(super) async fn infer_cached(
-    cache: &ResponseCache,
+    cache: &Arc<ResponseCache>,
     scheduler: &Scheduler,
     request: Request,
 ) -> Result<Response, Error> {
     scheduler.check_open()?;
     let arrived = Instant::now();
-    let key = CacheKey::new(&request);
+    let (key, request) = match request.bytes() {
+        ..=LIGHT => (CacheKey::new(&request), request),
+        _ => apart(move || (CacheKey::new(&request), request)).await,
+    };
     let queue = arrived.elapsed();
     let lookup = cache.lookup(&key);
     if let Some(response) = lookup.response {
@@ -37,7 +42,13 @@ pub(super) async fn infer_cached(
     let outcome = scheduler.infer(request).await;
     match &outcome {
         Ok(response) => {
-            let insertion = cache.insert(key, response);
+            let insertion = match response.bytes() {
+                ..=LIGHT => cache.insert(key, response),
+                _ => {
+                    let (cache, response) = (Arc::clone(cache), response.clone());
+                    apart(move || cache.insert(key, &response)).await
+                }
+            };
             if !insertion.known {
                 let ns = lookup.ns.saturating_add(insertion.ns);
                 scheduler.recorder().record_miss(ns);

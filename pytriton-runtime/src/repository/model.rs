@@ -4,9 +4,11 @@ use tokio::time::Instant;
 
 use crate::Error;
 use crate::cache::ResponseCache;
+use crate::heavy::{LIGHT, apart};
 use crate::model::{InferRequest, ModelSpec, Request, Response};
 use crate::scheduler::{Policy, Scheduler};
 use crate::statistics::ModelStatistics;
+use crate::tensor::DataType;
 
 use super::RepositoryError;
 use super::cached::infer_cached;
@@ -66,7 +68,15 @@ impl Model {
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, request: InferRequest) -> Result<Response, Error> {
-        let request = Request::check(&self.spec, request)?;
+        let strings = request.inputs.iter();
+        let strings = strings.filter(|input| input.datatype == DataType::Bytes);
+        let request = match strings.map(|input| input.data.len()).sum() {
+            ..=LIGHT => Request::check(&self.spec, request)?,
+            _ => {
+                let spec = Arc::clone(&self.spec);
+                apart(move || Request::check(&spec, request)).await?
+            }
+        };
         match &self.cache {
             Some(cache) => infer_cached(cache, &self.scheduler, request).await,
             None => self.scheduler.infer(request).await,

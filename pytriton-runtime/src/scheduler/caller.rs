@@ -26,6 +26,9 @@ pub(super) struct Caller {
 /// What `tokio` says to a function that blocks on a future where it must not: on the threads that serve connections.
 const BLOCKS: &str = "from within a runtime";
 
+/// Of so many bytes a copy takes some tens of microseconds.
+const SMALL: usize = 256 << 10;
+
 impl Caller {
     pub(super) fn new(runner: Detached, exit: &Arc<Exit>, queue: &Arc<Queue>) -> Self {
         Self {
@@ -38,6 +41,11 @@ impl Caller {
     /// Whether a request that comes now is best executed at once.
     pub(super) fn is_quick(&self) -> bool {
         self.exit.pace().is_short()
+    }
+
+    /// Whether what is copied of a request takes no time to speak of.
+    pub(super) fn is_small(request: &Request) -> bool {
+        request.bytes() <= SMALL
     }
 
     /// Executes a batch, and sees to it that those are executed that wait for its place.
@@ -53,10 +61,19 @@ impl Caller {
         while self.is_quick()
             && let Some(batch) = self.queue.try_next_batch()
         {
-            if !self.execute(batch) {
-                return;
+            if batch
+                .waiting
+                .iter()
+                .all(|waiting| Self::is_small(&waiting.request))
+            {
+                if !self.execute(batch) {
+                    return;
+                }
+                yield_now().await;
+            } else {
+                let (requests, replies) = Replies::part(&self.exit, batch);
+                return self.run_apart(requests, replies);
             }
-            yield_now().await;
         }
         // An instance's thread goes on where this ends.
         self.queue.wake();
@@ -76,13 +93,18 @@ impl Caller {
             return replies.conclude(executed);
         }
         self.exit.pace().never();
+        self.run_apart(requests, replies);
+        false
+    }
+
+    /// Executes a batch where a thread may be held.
+    fn run_apart(self: &Arc<Self>, requests: Vec<Request>, replies: Replies) {
         let caller = Arc::clone(self);
         Handle::current().spawn_blocking(move || {
             if let Some(executed) = caller.called(&requests) {
                 replies.finish(executed);
             }
         });
-        false
     }
 
     /// Calls the function; `None` where something of the user's has panicked outside of it, which costs an instance its

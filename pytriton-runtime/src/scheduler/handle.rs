@@ -105,7 +105,8 @@ impl Scheduler {
     ///
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
     pub async fn infer(&self, request: Request) -> Result<Response, Error> {
-        let caller = self.caller.as_ref().filter(|caller| caller.is_quick());
+        let caller = self.caller.as_ref();
+        let caller = caller.filter(|caller| caller.is_quick() && Caller::is_small(&request));
         let Entered {
             ticket,
             refused,

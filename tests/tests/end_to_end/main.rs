@@ -5,6 +5,7 @@ mod command_line;
 mod differential;
 mod examples;
 mod goodput;
+mod heavy;
 mod native;
 mod readme;
 mod shutdown;

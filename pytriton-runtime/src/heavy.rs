@@ -1,0 +1,88 @@
+//! Work that takes long, away from the threads that serve connections: whatever these do holds up everybody.
+
+use std::panic::resume_unwind;
+use std::sync::LazyLock;
+use std::thread::available_parallelism;
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+/// Of so many bytes codecs make short work: some tens of microseconds.
+pub(crate) const LIGHT: usize = 32 << 10;
+
+/// As many at a time as there are processors: more would take from each other what they have.
+static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
+    let processors = available_parallelism().map_or(1, usize::from);
+    Semaphore::new(processors)
+});
+
+/// Does some work on a thread of its own, when it is its turn.
+///
+/// # Cancel safety
+///
+/// Work that was begun goes on to its end unheard when the future is dropped.
+///
+/// # Panics
+///
+/// As the work does.
+pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    // Nobody closes it.
+    let place = PLACES.acquire().await.ok();
+    let done = spawn_blocking(move || {
+        let _place = place;
+        work()
+    });
+    match done.await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The runtime is going, and with it whoever waits.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn no_more_at_a_time_than_there_are_processors_and_the_thread_is_free() {
+        let most = Arc::new(AtomicUsize::new(0));
+        let now = Arc::new(AtomicUsize::new(0));
+        let works = (0..20).map(|number| {
+            let (most, now) = (Arc::clone(&most), Arc::clone(&now));
+            apart(move || {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                sleep(Duration::from_millis(5));
+                now.fetch_sub(1, Ordering::SeqCst);
+                number
+            })
+        });
+        let done = futures_util::future::join_all(works);
+        let free = async {
+            let mut turns = 0;
+            while turns < 20 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                turns += 1;
+            }
+            now.load(Ordering::SeqCst)
+        };
+        let (done, under_way) = tokio::join!(done, free);
+        assert_eq!(done, (0..20).collect::<Vec<_>>());
+        assert!(under_way > 0);
+        let processors = available_parallelism().map_or(1, usize::from);
+        assert!(most.load(Ordering::SeqCst) <= processors);
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "of its own")]
+    async fn a_panic_is_the_caller_s() {
+        apart(|| panic!("of its own")).await
+    }
+}

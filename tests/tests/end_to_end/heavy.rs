@@ -1,0 +1,10 @@
+//! Work that takes long holds up nobody else.
+
+use pytriton_tests::{Engine, Result};
+
+use crate::{python, serve};
+
+#[test]
+fn probes_are_answered_whatever_is_computed() -> Result<()> {
+    python()?.test("test_heavy.py", &serve(Engine::Embedded, &[])?)
+}
