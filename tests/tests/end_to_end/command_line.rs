@@ -195,6 +195,43 @@ fn a_cache_that_is_none_is_refused() -> Result<()> {
 }
 
 #[test]
+fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
+    let restricted = "--http-restricted-api=inference:key=secret";
+    for (option, name) in [
+        ("--grpc-use-ssl=true", "--grpc-use-ssl"),
+        ("--grpc-use-ssl-mutual=1", "--grpc-use-ssl-mutual"),
+        (restricted, "--http-restricted-api"),
+        ("--strict-readiness=false", "--strict-readiness"),
+        ("--model-repository=/models", "--model-repository"),
+        ("--trace-config=level=TIMESTAMPS", "--trace-config"),
+    ] {
+        for arguments in [check(), FREE_PORTS.to_vec()] {
+            let refused = run(MODELS, &[&arguments[..], &[option]].concat())?;
+            let said = refused.stderr;
+            assert_eq!(refused.status.code(), Some(1), "{option}: {said}");
+            assert!(said.contains(name), "{option}: {said}");
+            assert!(said.contains("`--engine tritonserver`"), "{said}");
+            assert!(!said.contains("secret"), "{said}");
+            assert_eq!(refused.stdout, "");
+        }
+    }
+    let harmless = ["--http-thread-count=8", "--grpc-use-ssl=false"];
+    let fine = run(MODELS, &[&check()[..], &harmless].concat())?;
+    assert!(fine.status.success(), "{}", fine.stderr);
+    let told = "option --http-thread-count has no effect";
+    assert_eq!(fine.stderr.matches("has no effect").count(), 1);
+    assert!(fine.stderr.contains(told), "{}", fine.stderr);
+    let mut variable = Command::new(MODELS);
+    variable
+        .args(check())
+        .env("PYTRITON_TRITON_CONFIG_GRPC_USE_SSL", "true");
+    let refused = finish(&mut variable, DEADLINE)?;
+    assert!(refused.stderr.contains("--grpc-use-ssl"));
+    assert_eq!(refused.status.code(), Some(1));
+    Ok(())
+}
+
+#[test]
 fn a_port_in_use_is_named() -> Result<()> {
     let taken = TcpListener::bind("127.0.0.1:0")?;
     let port = taken.local_addr()?.port().to_string();
