@@ -40,6 +40,15 @@ def test_server_metadata(http, grpc):
     assert {"binary_tensor_data", "classification", "statistics", "parameters"} <= set(over_http["extensions"])
 
 
+@pytest.mark.parametrize("extension, path", [
+    ("trace", "/v2/trace/setting"), ("logging", "/v2/logging"), ("system_shared_memory", "/v2/systemsharedmemory/status"),
+    ("cuda_shared_memory", "/v2/cudasharedmemory/status"), ("statistics", "/v2/models/stats"),
+])
+def test_an_extension_is_named_where_it_is_served(http, extension, path):
+    status, _, _ = request("GET", path)
+    assert (status == 200) == (extension in http.get_server_metadata()["extensions"])
+
+
 def test_model_metadata(http, grpc):
     metadata = http.get_model_metadata("Opt")
     assert metadata["name"] == "Opt"
