@@ -144,6 +144,13 @@ def test_grpc_health(channel):
     assert raised.value.code() == rpc.StatusCode.NOT_FOUND
 
 
+def test_a_service_that_is_not_there_answers_with_trailers_only(channel):
+    with pytest.raises(rpc.RpcError) as raised:
+        channel.unary_unary("/no.such.Service/Call")(b"")
+    assert raised.value.code() == rpc.StatusCode.UNIMPLEMENTED
+    assert not raised.value.initial_metadata() and not raised.value.trailing_metadata()
+
+
 def test_grpc_reflection(channel):
     stub = reflection_pb2_grpc.ServerReflectionStub(channel)
     ask = reflection_pb2.ServerReflectionRequest(list_services="")

@@ -58,6 +58,7 @@ mod tests {
             ("{}", Ok(false)),
             (r#"{"ready":true,"x":[1]}"#, Ok(true)),
             (r#"{"ready":false}"#, Ok(false)),
+            ("\u{feff}{\"ready\":true}", Ok(true)),
             (
                 r#"{"ready":1}"#,
                 Err("unable to parse 'ready': expected a boolean, found 1"),
