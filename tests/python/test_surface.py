@@ -162,6 +162,8 @@ def test_grpc_reflection(channel):
     (answer,) = stub.ServerReflectionInfo(iter([ask]), timeout=10)
     services = {service.name for service in answer.list_services_response.service}
     assert {"inference.GRPCInferenceService", "grpc.health.v1.Health"} <= services
-    ask = reflection_pb2.ServerReflectionRequest(file_containing_symbol="inference.GRPCInferenceService")
-    (answer,) = stub.ServerReflectionInfo(iter([ask]), timeout=10)
+    asked = ["no.such.Service", "inference.GRPCInferenceService"]
+    asked = [reflection_pb2.ServerReflectionRequest(file_containing_symbol=symbol) for symbol in asked]
+    unknown, answer = stub.ServerReflectionInfo(iter(asked), timeout=10)
+    assert unknown.error_response.error_code == rpc.StatusCode.NOT_FOUND.value[0]
     assert answer.file_descriptor_response.file_descriptor_proto

@@ -10,13 +10,12 @@ use futures_util::StreamExt;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
-use tonic_reflection::server::Builder;
 
-use crate::proto::FILE_DESCRIPTOR_SET;
 use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
 use crate::repository::Repository;
 
 use super::health::HealthService;
+use super::reflection::reflection;
 use super::service::Service;
 use super::{GrpcError, GrpcState};
 
@@ -33,16 +32,11 @@ pub fn routes(state: GrpcState) -> Router {
         .accept_compressed(CompressionEncoding::Gzip)
         .accept_compressed(CompressionEncoding::Deflate)
         .max_decoding_message_size(limit);
-    let mut routes = Routes::new(inference).add_service(health);
-    // The descriptors are constants, and a test reads them: there is no error to hand on.
-    if let Ok(reflection) = reflection().build_v1() {
-        routes = routes.add_service(reflection);
-    }
-    if let Ok(reflection) = reflection().build_v1alpha() {
-        routes = routes.add_service(reflection);
-    }
-    let router = routes.into_axum_router();
-    router
+    let routes = Routes::new(inference).add_service(health);
+    routes
+        .into_axum_router()
+        // The descriptors are constants, and a test reads them: there is no error to hand on.
+        .merge(reflection().unwrap_or_default())
         .route_service("/{*call}", unimplemented.into_service())
         .layer(map_response(move |response| {
             let response = too_large(response, limit);
@@ -61,12 +55,6 @@ fn ending(request: Request, repository: &Repository) -> Request {
     }
     let stopping = repository.stopping();
     request.map(|body| Body::from_stream(body.into_data_stream().take_until(stopping)))
-}
-
-fn reflection() -> Builder<'static> {
-    Builder::configure()
-        .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }
 
 /// Gives a message above the limit an error of ours. Nothing else here has tonic's codes for it: one for a message as it
