@@ -288,6 +288,24 @@ fn every_option_is_an_environment_variable() -> Result<()> {
 }
 
 #[test]
+fn rust_log_says_what_is_logged() -> Result<()> {
+    let logged = |directives: &str, arguments: &[&str]| -> Result<String> {
+        let mut command = Command::new(MODELS);
+        command.args(check()).args(arguments);
+        let checked = finish(command.env("RUST_LOG", directives), DEADLINE)?;
+        assert!(checked.status.success(), "{}", checked.stderr);
+        Ok(checked.stderr)
+    };
+    assert_eq!(logged("warn", &["--log-verbose", "2"])?, "");
+    assert!(logged("", &[])?.contains("engine embedded"));
+    assert!(logged("pytriton_runtime=info", &[])?.contains("engine embedded"));
+    let misread = logged("h2=loud", &[])?;
+    assert!(misread.contains("RUST_LOG has no effect"), "{misread}");
+    assert!(misread.contains("engine embedded"), "{misread}");
+    Ok(())
+}
+
+#[test]
 fn the_banner_names_engine_and_models() -> Result<()> {
     let server = Server::start(MODELS, &[])?;
     let banner = &server.banner().text;
