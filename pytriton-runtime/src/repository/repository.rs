@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use crate::Limits;
 use crate::cache::{CacheUsage, ResponseCache};
 use crate::model::{Registry, RequestError};
+use crate::text::excerpt;
 
 use super::{Model, RepositoryError};
 
@@ -63,7 +64,7 @@ impl Repository {
             None => versions.and_then(|versions| versions.values().next_back()),
         };
         model.ok_or_else(|| RequestError::UnknownModel {
-            name: name.to_owned(),
+            name: excerpt(name),
             // Of a model that is not there no version is missing.
             version: versions.and(version).map(|version| version.to_string()),
         })
