@@ -6,6 +6,7 @@ mod differential;
 mod examples;
 mod goodput;
 mod native;
+mod options;
 mod readme;
 mod shutdown;
 mod tritonserver;
