@@ -6,6 +6,10 @@ use std::fmt::{self, Display, Write};
 /// clients take 8 KiB of metadata.
 const FOR_CLIENT: usize = 2 << 10;
 
+/// The bytes of a client's text in an error at most: what is cut off there need not be cut off at the door.
+#[cfg(feature = "embedded")]
+const IN_ERROR: usize = 1 << 10;
+
 /// The bytes of one text in a log at most.
 pub(crate) const IN_LOG: usize = 8 << 10;
 
@@ -14,12 +18,18 @@ pub(crate) fn for_client(error: &impl Display) -> String {
     cut(error, FOR_CLIENT)
 }
 
+/// The beginning of a client's text, for an error that names it: an error must not hold all that a client sends.
+#[cfg(feature = "embedded")]
+pub(crate) fn excerpt(text: &(impl Display + ?Sized)) -> String {
+    cut(text, IN_ERROR)
+}
+
 /// What a log that escapes by itself has of a text.
 pub(crate) fn in_log(text: &impl Display) -> String {
     cut(text, IN_LOG)
 }
 
-fn cut(text: &impl Display, room: usize) -> String {
+fn cut(text: &(impl Display + ?Sized), room: usize) -> String {
     let mut cut = String::new();
     let mut bounded = Bounded::new(&mut cut, room, false);
     // A `String` takes everything; what cannot display itself has said what it could.

@@ -130,6 +130,10 @@ def surface():
             yield Grpc(f"grpc/surface/ready/{model}/{version}", "ModelReady", pb.ModelReadyRequest(**named))
             yield Grpc(f"grpc/surface/config/{model}/{version}", "ModelConfig", pb.ModelConfigRequest(**named))
             yield Grpc(f"grpc/surface/stats/{model}/{version}", "ModelStatistics", pb.ModelStatisticsRequest(**named))
+    for version in ("1.0", "1abc", " 1", "0x1"):
+        named = {"name": "AddSub", "version": version}
+        yield Grpc(f"grpc/version/metadata/{version}", "ModelMetadata", pb.ModelMetadataRequest(**named))
+        yield Grpc(f"grpc/version/stats/{version}", "ModelStatistics", pb.ModelStatisticsRequest(**named))
     yield Grpc("grpc/surface/live", "ServerLive", pb.ServerLiveRequest())
     yield Grpc("grpc/surface/server-ready", "ServerReady", pb.ServerReadyRequest())
     yield Grpc("grpc/surface/server", "ServerMetadata", pb.ServerMetadataRequest())
@@ -145,7 +149,7 @@ def surface():
     yield Grpc("grpc/extras/TraceSetting", "TraceSetting", pb.TraceSettingRequest())
     yield Grpc("grpc/extras/SystemSharedMemoryStatus", "SystemSharedMemoryStatus", pb.SystemSharedMemoryStatusRequest())
     yield Grpc("grpc/extras/CudaSharedMemoryStatus", "CudaSharedMemoryStatus", pb.CudaSharedMemoryStatusRequest())
-    for body in (b"", b"{}", b'{"ready":true}', b'{"ready":1}', b"nonsense"):
+    for body in (b"", b"{}", b'{"ready":true}', b"\xef\xbb\xbf{}", b'{"ready":1}', b"nonsense"):
         yield Http(f"http/index/{body.decode()}", "/v2/repository/index", body)
 
 

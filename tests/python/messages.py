@@ -34,7 +34,7 @@ class Http:
 
 @dataclass
 class Grpc:
-    """A call over gRPC."""
+    """A call over gRPC; a message of bytes is sent as it is."""
 
     name: str
     call: str

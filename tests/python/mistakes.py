@@ -5,6 +5,7 @@ Nothing here ends a tritonserver 2.51. What does is in `killers.py`.
 
 import base64
 import gzip
+import itertools
 import json
 import struct
 import zlib
@@ -55,6 +56,7 @@ DOCUMENTS = {
     "shape is a text": changed(shape="x"), "shape is a number": changed(shape=4), "half a dimension": changed(shape=[1.5, 4]),
     "dimension is a text": changed(shape=["1", 4]), "nested shape": changed(shape=[[1, 4]]),
     "batch of none": changed(shape=[0, 4], data=[]), "batch over the maximum": changed(shape=[17, 1], data=[0.0] * 17),
+    "byte-order mark": b"\xef\xbb\xbf" + json.dumps({"inputs": [INPUT]}).encode(), "only a byte-order mark": b"\xef\xbb\xbf",
     "dimension over the largest": changed(shape=[1, 2**63]), "data is a number": one("1.0"), "data is an object": one("{}"),
     "element is a text": one('["a"]'), "element is null": one("[null]"), "element is a boolean": one("[true]"),
     "element is an object": one("[{}]"), "NaN": one("[NaN]"), "Infinity": one("[Infinity]"), "over FP64": one("[1e400]"),
@@ -188,12 +190,18 @@ def grpc_cases():
         "no UTF-8": message([1, 1], [b"\x01\0\0\0\xff"], datatype="BYTES", model="I_STRING"),
         "neither true nor false": message([1, 1], [b"\x07"], datatype="BOOL", model="I_BOOL"),
         "two tensors in one place": message([1, 4], [DATA, DATA]), "another datatype": message([1, 4], [DATA], datatype="INT32"),
+        "overflow of bytes": message([1, 2**61], [DATA]), "overflow of elements": message([1, 2**63 - 1], [DATA]),
+        "overflow of rows": message([2**40, 2**40], [DATA]),
         "classification": classes, "reserved parameter": reserved, "parameter without a value": empty_parameter,
         "timeout is a text": text_timeout, "priority below zero": below, "priority is a text": text_priority,
         "priority is a double": double_priority, "priority without a value": empty_priority, "double parameter": double,
         "shared memory": region, "input twice": twice, "no model": pb.ModelInferRequest(),
         "unknown model": pb.ModelInferRequest(model_name="Nope"), "no inputs": pb.ModelInferRequest(model_name="I_FP32"),
     }
+
+
+# What is wrong with an input of two.
+WRONG = [{"datatype": "INT32"}, {"shape": [2]}, {"shape": [1, 2, 1]}, {"shape": [1, -1]}]
 
 
 def grpc_mistakes(rng):
@@ -214,6 +222,13 @@ def grpc_mistakes(rng):
             ("batch", [(name, datatype, [shape[0] + 1, *shape[1:]], [*elements, *elements[: len(elements) // shape[0]]])]),
         ])
         found.append(grpc_infer(f"grpc/inputs/{kind}/{model}/{number}", model, inputs[:-1] + last))
+    for number, (first, second) in enumerate(itertools.product(WRONG, repeat=2)):
+        made = pb.ModelInferRequest(model_name="AddSub", raw_input_contents=[DATA[:8]] * 2)
+        made.inputs.add(**{"name": "a", "datatype": "FP32", "shape": [1, 2], **first})
+        made.inputs.add(**{"name": "b", "datatype": "FP32", "shape": [1, 2], **second})
+        found.append(Grpc(f"grpc/both wrong/{number}", "ModelInfer", made))
+    for call in ("ModelInfer", "ModelMetadata"):
+        found.append(Grpc(f"grpc/undecodable/{call}", call, b"\xff\xff\xff"))
     unsupported = [
         ("RepositoryModelLoad", pb.RepositoryModelLoadRequest(model_name="I_FP32")),
         ("RepositoryModelUnload", pb.RepositoryModelUnloadRequest(model_name="I_FP32")),

@@ -173,6 +173,13 @@ def test_forwarded_headers_reach_the_function(protocol, client):
     assert not any("x-other" in line.lower() for line in lines)
 
 
+def test_forwarded_metadata_may_be_binary(grpc):
+    headers = {"x-forwarded-tenant-bin": b"bl\xfce"}
+    result = grpc.infer("Parameters", [tensor(tritonclient.grpc, "x", X)], headers=headers)
+    lines = result.as_numpy("OUTPUT_1")[0, 0].decode().split("\n")
+    assert "x-forwarded-tenant-bin=bl\ufffde" in lines
+
+
 def test_raw_requests_tell_everything(protocol, client):
     inputs = [tensor(protocol, "INPUT_1", X)]
     outputs = [protocol.InferRequestedOutput("OUTPUT_1")]

@@ -40,6 +40,15 @@ def test_server_metadata(http, grpc):
     assert {"binary_tensor_data", "classification", "statistics", "parameters"} <= set(over_http["extensions"])
 
 
+@pytest.mark.parametrize("extension, path", [
+    ("trace", "/v2/trace/setting"), ("logging", "/v2/logging"), ("system_shared_memory", "/v2/systemsharedmemory/status"),
+    ("cuda_shared_memory", "/v2/cudasharedmemory/status"), ("statistics", "/v2/models/stats"),
+])
+def test_an_extension_is_named_where_it_is_served(http, extension, path):
+    status, _, _ = request("GET", path)
+    assert (status == 200) == (extension in http.get_server_metadata()["extensions"])
+
+
 def test_model_metadata(http, grpc):
     metadata = http.get_model_metadata("Opt")
     assert metadata["name"] == "Opt"
@@ -135,6 +144,13 @@ def test_grpc_health(channel):
     assert raised.value.code() == rpc.StatusCode.NOT_FOUND
 
 
+def test_a_service_that_is_not_there_answers_with_trailers_only(channel):
+    with pytest.raises(rpc.RpcError) as raised:
+        channel.unary_unary("/no.such.Service/Call")(b"")
+    assert raised.value.code() == rpc.StatusCode.UNIMPLEMENTED
+    assert not raised.value.initial_metadata() and not raised.value.trailing_metadata()
+
+
 def test_grpc_reflection(channel):
     stub = reflection_pb2_grpc.ServerReflectionStub(channel)
     ask = reflection_pb2.ServerReflectionRequest(list_services="")
@@ -146,6 +162,8 @@ def test_grpc_reflection(channel):
     (answer,) = stub.ServerReflectionInfo(iter([ask]), timeout=10)
     services = {service.name for service in answer.list_services_response.service}
     assert {"inference.GRPCInferenceService", "grpc.health.v1.Health"} <= services
-    ask = reflection_pb2.ServerReflectionRequest(file_containing_symbol="inference.GRPCInferenceService")
-    (answer,) = stub.ServerReflectionInfo(iter([ask]), timeout=10)
+    asked = ["no.such.Service", "inference.GRPCInferenceService"]
+    asked = [reflection_pb2.ServerReflectionRequest(file_containing_symbol=symbol) for symbol in asked]
+    unknown, answer = stub.ServerReflectionInfo(iter(asked), timeout=10)
+    assert unknown.error_response.error_code == rpc.StatusCode.NOT_FOUND.value[0]
     assert answer.file_descriptor_response.file_descriptor_proto

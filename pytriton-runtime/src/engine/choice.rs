@@ -67,23 +67,15 @@ impl Choice {
     }
 
     /// Says in one line which engine serves and why.
-    pub fn log(&self, options: &TritonOptions) {
-        let understood: fn(&str) -> bool = match *self {
+    pub fn log(&self) {
+        match self {
             #[cfg(tritonserver)]
-            Self::Tritonserver(ref located, _) => {
+            Self::Tritonserver(located, _) => {
                 let (path, found) = (located.binary.display(), located.found);
                 tracing::info!("engine tritonserver: {path}, {found}");
-                |_| true
             }
             #[cfg(feature = "embedded")]
-            Self::Embedded(ref why) => {
-                tracing::info!("engine embedded: {why}");
-                |flag| flag == "cache-config"
-            }
-        };
-        let flags = options.flags.iter().map(|(flag, _)| flag);
-        for flag in flags.filter(|flag| !understood(flag)) {
-            tracing::warn!("option --{flag} has no effect: it is tritonserver's");
+            Self::Embedded(why) => tracing::info!("engine embedded: {why}"),
         }
     }
 }

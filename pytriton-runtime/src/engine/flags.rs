@@ -6,6 +6,8 @@ pub(super) struct Flag {
     /// The environment variable; a [`Kind::List`] also reads `<env>_0`, `<env>_1` and so on.
     pub(super) env: &'static str,
     pub(super) kind: Kind,
+    #[cfg(feature = "embedded")]
+    pub(super) embedded: Embedded,
     pub(super) help: &'static str,
 }
 
@@ -19,12 +21,28 @@ pub(super) enum Kind {
     List,
 }
 
+/// What the embedded engine makes of a flag.
+#[cfg(feature = "embedded")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Embedded {
+    /// It does what the flag says.
+    Honoured,
+    /// It has nothing that the flag could set, and neither clients nor operators could tell.
+    Unneeded,
+    /// It always does what the flag asks for with this value, and nothing else.
+    Only(&'static str),
+    /// It cannot do what the flag asks for.
+    Refused,
+}
+
 macro_rules! flags {
-    ($($name:literal $env:literal $kind:ident $help:literal;)*) => {
+    ($($name:literal $env:literal $kind:ident $embedded:ident $(($only:literal))? $help:literal;)*) => {
         &[$(Flag {
             name: $name,
             env: concat!("PYTRITON_TRITON_CONFIG_", $env),
             kind: Kind::$kind,
+            #[cfg(feature = "embedded")]
+            embedded: Embedded::$embedded $(($only))?,
             help: $help,
         }),*]
     };
@@ -34,43 +52,43 @@ macro_rules! flags {
 ///
 /// Source: `TritonParser::SetupOptions` of Triton 2.51, `TritonConfig` of PyTriton 0.7.0.
 pub(super) const FLAGS: &[Flag] = flags! {
-    "model-repository" "MODEL_REPOSITORY" List "A folder with further models";
-    "id" "ID" Text "Name of the server";
-    "log-file" "LOG_FILE" Text "File for tritonserver's log, in place of ours";
-    "exit-on-error" "EXIT_ON_ERROR" Bool "Whether a model that cannot be loaded ends the server";
-    "strict-readiness" "STRICT_READINESS" Bool "Whether the server is only ready when all models are";
-    "http-thread-count" "HTTP_THREAD_COUNT" Number "Threads that serve HTTP";
-    "http-restricted-api" "HTTP_RESTRICTED_API" Text "HTTP APIs that want a header: <api>,<api>:<header>=<value>";
-    "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number "gRPC requests and responses that are kept for reuse";
-    "grpc-use-ssl" "GRPC_USE_SSL" Bool "TLS for gRPC";
-    "grpc-use-ssl-mutual" "GRPC_USE_SSL_MUTUAL" Bool "TLS for gRPC with certificates of clients";
-    "grpc-server-cert" "GRPC_SERVER_CERT" Text "PEM file with the server's certificate";
-    "grpc-server-key" "GRPC_SERVER_KEY" Text "PEM file with the server's key";
-    "grpc-root-cert" "GRPC_ROOT_CERT" Text "PEM file with the root certificate";
-    "grpc-infer-response-compression-level" "GRPC_INFER_RESPONSE_COMPRESSION_LEVEL" Text "none, low, medium or high";
-    "grpc-keepalive-time" "GRPC_KEEPALIVE_TIME" Number "Milliseconds between keepalive pings";
-    "grpc-keepalive-timeout" "GRPC_KEEPALIVE_TIMEOUT" Number "Milliseconds that a keepalive ping waits for its answer";
-    "grpc-keepalive-permit-without-calls" "GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS" Bool "Keepalive pings when no call is under way";
-    "grpc-http2-max-pings-without-data" "GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA" Number "Pings that may be sent without data";
-    "grpc-http2-min-recv-ping-interval-without-data" "GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA" Number "Milliseconds that must lie between two pings of a client";
-    "grpc-http2-max-ping-strikes" "GRPC_HTTP2_MAX_PING_STRIKES" Number "Early pings that a client may send";
-    "grpc-restricted-protocol" "GRPC_RESTRICTED_PROTOCOL" Text "gRPC protocols that want a header: <protocol>,<protocol>:<key>=<value>";
-    "allow-gpu-metrics" "ALLOW_GPU_METRICS" Bool "Metrics of GPUs";
-    "allow-cpu-metrics" "ALLOW_CPU_METRICS" Bool "Metrics of the CPU";
-    "metrics-interval-ms" "METRICS_INTERVAL_MS" Number "Milliseconds between two samples of CPU and GPU metrics";
-    "metrics-config" "METRICS_CONFIG" List "A setting of the metrics: <setting>=<value>";
-    "trace-config" "TRACE_CONFIG" List "A setting of tracing: <mode>,<setting>=<value>";
-    "cache-config" "CACHE_CONFIG" List "A setting of the response cache, for both engines: local,size=<bytes>";
-    "cache-directory" "CACHE_DIRECTORY" Text "Folder of the response caches; that of the server found";
-    "buffer-manager-thread-count" "BUFFER_MANAGER_THREAD_COUNT" Number "Threads that copy tensors";
-    "allow-sagemaker" "ALLOW_SAGEMAKER" Bool "Serve SageMaker";
-    "sagemaker-port" "SAGEMAKER_PORT" Number "Port for SageMaker";
-    "sagemaker-safe-port-range" "SAGEMAKER_SAFE_PORT_RANGE" Text "Ports allowed beside SageMaker's: <first>-<last>";
-    "sagemaker-thread-count" "SAGEMAKER_THREAD_COUNT" Number "Threads that serve SageMaker";
-    "allow-vertex-ai" "ALLOW_VERTEX_AI" Bool "Serve Vertex AI";
-    "vertex-ai-port" "VERTEX_AI_PORT" Number "Port for Vertex AI";
-    "vertex-ai-thread-count" "VERTEX_AI_THREAD_COUNT" Number "Threads that serve Vertex AI";
-    "vertex-ai-default-model" "VERTEX_AI_DEFAULT_MODEL" Text "Model for Vertex AI requests that name none";
+    "model-repository" "MODEL_REPOSITORY" List Refused "A folder with further models";
+    "id" "ID" Text Refused "Name of the server";
+    "log-file" "LOG_FILE" Text Refused "File for tritonserver's log, in place of ours";
+    "exit-on-error" "EXIT_ON_ERROR" Bool Only("true") "Whether a model that cannot be loaded ends the server";
+    "strict-readiness" "STRICT_READINESS" Bool Only("true") "Whether the server is only ready when all models are";
+    "http-thread-count" "HTTP_THREAD_COUNT" Number Unneeded "Threads that serve HTTP";
+    "http-restricted-api" "HTTP_RESTRICTED_API" Text Refused "HTTP APIs that want a header: <api>,<api>:<header>=<value>";
+    "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number Unneeded "gRPC requests and responses that are kept for reuse";
+    "grpc-use-ssl" "GRPC_USE_SSL" Bool Only("false") "TLS for gRPC";
+    "grpc-use-ssl-mutual" "GRPC_USE_SSL_MUTUAL" Bool Only("false") "TLS for gRPC with certificates of clients";
+    "grpc-server-cert" "GRPC_SERVER_CERT" Text Refused "PEM file with the server's certificate";
+    "grpc-server-key" "GRPC_SERVER_KEY" Text Refused "PEM file with the server's key";
+    "grpc-root-cert" "GRPC_ROOT_CERT" Text Refused "PEM file with the root certificate";
+    "grpc-infer-response-compression-level" "GRPC_INFER_RESPONSE_COMPRESSION_LEVEL" Text Only("none") "none, low, medium or high";
+    "grpc-keepalive-time" "GRPC_KEEPALIVE_TIME" Number Refused "Milliseconds between keepalive pings";
+    "grpc-keepalive-timeout" "GRPC_KEEPALIVE_TIMEOUT" Number Refused "Milliseconds that a keepalive ping waits for its answer";
+    "grpc-keepalive-permit-without-calls" "GRPC_KEEPALIVE_PERMIT_WITHOUT_CALLS" Bool Refused "Keepalive pings when no call is under way";
+    "grpc-http2-max-pings-without-data" "GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA" Number Refused "Pings that may be sent without data";
+    "grpc-http2-min-recv-ping-interval-without-data" "GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA" Number Refused "Milliseconds that must lie between two pings of a client";
+    "grpc-http2-max-ping-strikes" "GRPC_HTTP2_MAX_PING_STRIKES" Number Refused "Early pings that a client may send";
+    "grpc-restricted-protocol" "GRPC_RESTRICTED_PROTOCOL" Text Refused "gRPC protocols that want a header: <protocol>,<protocol>:<key>=<value>";
+    "allow-gpu-metrics" "ALLOW_GPU_METRICS" Bool Only("false") "Metrics of GPUs";
+    "allow-cpu-metrics" "ALLOW_CPU_METRICS" Bool Only("true") "Metrics of the CPU";
+    "metrics-interval-ms" "METRICS_INTERVAL_MS" Number Unneeded "Milliseconds between two samples of CPU and GPU metrics";
+    "metrics-config" "METRICS_CONFIG" List Refused "A setting of the metrics: <setting>=<value>";
+    "trace-config" "TRACE_CONFIG" List Refused "A setting of tracing: <mode>,<setting>=<value>";
+    "cache-config" "CACHE_CONFIG" List Honoured "A setting of the response cache, for both engines: local,size=<bytes>";
+    "cache-directory" "CACHE_DIRECTORY" Text Unneeded "Folder of the response caches; that of the server found";
+    "buffer-manager-thread-count" "BUFFER_MANAGER_THREAD_COUNT" Number Unneeded "Threads that copy tensors";
+    "allow-sagemaker" "ALLOW_SAGEMAKER" Bool Only("false") "Serve SageMaker";
+    "sagemaker-port" "SAGEMAKER_PORT" Number Unneeded "Port for SageMaker";
+    "sagemaker-safe-port-range" "SAGEMAKER_SAFE_PORT_RANGE" Text Refused "Ports allowed beside SageMaker's: <first>-<last>";
+    "sagemaker-thread-count" "SAGEMAKER_THREAD_COUNT" Number Unneeded "Threads that serve SageMaker";
+    "allow-vertex-ai" "ALLOW_VERTEX_AI" Bool Only("false") "Serve Vertex AI";
+    "vertex-ai-port" "VERTEX_AI_PORT" Number Unneeded "Port for Vertex AI";
+    "vertex-ai-thread-count" "VERTEX_AI_THREAD_COUNT" Number Unneeded "Threads that serve Vertex AI";
+    "vertex-ai-default-model" "VERTEX_AI_DEFAULT_MODEL" Text Unneeded "Model for Vertex AI requests that name none";
 };
 
 #[cfg(test)]

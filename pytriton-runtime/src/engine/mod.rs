@@ -4,8 +4,12 @@
 mod choice;
 mod flags;
 mod options;
+#[cfg(feature = "embedded")]
+mod unsupported;
 
 #[cfg(tritonserver)]
 pub use choice::find;
 pub use choice::{Choice, ChoiceError};
 pub use options::{EngineChoice, Flags, TritonOptions};
+#[cfg(feature = "embedded")]
+pub use unsupported::{UnsupportedOption, UnsupportedOptions};

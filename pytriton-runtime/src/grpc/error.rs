@@ -26,6 +26,14 @@ pub enum GrpcError {
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
+    /// A message that is larger than the limit, as it comes or decompressed.
+    #[error(
+        "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
+    )]
+    TooLarge {
+        /// The limit.
+        limit: usize,
+    },
     /// A part of the protocol that is not offered.
     #[error("{what}")]
     NotOffered {
@@ -42,6 +50,7 @@ impl GrpcError {
             Self::NoStatistics { .. } | Self::NoStatisticsOfVersion { .. } => {
                 Status::InvalidArgument
             }
+            Self::TooLarge { .. } => Status::TooLarge,
             Self::RepositoryName | Self::NotOffered { .. } => Status::Unsupported,
         }
     }

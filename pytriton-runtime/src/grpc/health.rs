@@ -9,6 +9,7 @@ use tonic_health::pb::health_server::Health;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
 use crate::repository::Repository;
+use crate::text::for_client;
 
 /// How often a watched server is asked.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -30,7 +31,8 @@ impl Health for HealthService {
     ) -> Result<Response<HealthCheckResponse>, Status> {
         let service = request.into_inner().service;
         if !SERVICES.contains(&service.as_str()) {
-            return Err(Status::not_found(format!("unknown service '{service}'")));
+            let unknown = format_args!("unknown service '{service}'");
+            return Err(Status::not_found(for_client(&unknown)));
         }
         Ok(Response::new(response(serving(&self.repository))))
     }

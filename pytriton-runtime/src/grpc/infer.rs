@@ -16,15 +16,22 @@ impl Forwarded {
         if forward.is_empty() {
             return Self(Vec::new());
         }
+        // A parameter is a text, so of binary metadata there is what is one.
         let forwarded = metadata.iter().filter_map(|pair| match pair {
             KeyAndValueRef::Ascii(key, value) if forward.forwards(key.as_str()) => {
-                Some((key.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+                Some((key.as_str().to_owned(), text(value.as_bytes())))
             }
-            // A parameter is a text; binary metadata are none.
+            KeyAndValueRef::Binary(key, value) if forward.forwards(key.as_str()) => {
+                Some((key.as_str().to_owned(), text(&value.to_bytes().ok()?)))
+            }
             _ => None,
         });
         Self(forwarded.collect())
     }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// One inference.
@@ -56,10 +63,12 @@ mod tests {
         let mut metadata = MetadataMap::new();
         metadata.insert("x-user", MetadataValue::from_static("a"));
         metadata.insert("y-user", MetadataValue::from_static("b"));
-        metadata.insert_bin("x-user-bin", MetadataValue::from_bytes(b"c"));
+        metadata.insert_bin("x-user-bin", MetadataValue::from_bytes(b"c\xff"));
         let forward = HeaderForward::new("^x-").unwrap();
         let forwarded = Forwarded::new(&forward, &metadata);
-        assert_eq!(forwarded.0, [("x-user".to_owned(), "a".to_owned())]);
+        let mut forwarded: Vec<_> = forwarded.0.iter().map(|(n, v)| (&**n, &**v)).collect();
+        forwarded.sort_unstable();
+        assert_eq!(forwarded, [("x-user", "a"), ("x-user-bin", "c\u{fffd}")]);
         let none = Forwarded::new(&HeaderForward::default(), &metadata);
         assert!(none.0.is_empty());
     }

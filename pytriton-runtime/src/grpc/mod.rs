@@ -1,10 +1,12 @@
 //! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the repository.
 
 mod beside;
+mod descriptors;
 mod error;
 mod health;
 mod infer;
 mod models;
+mod reflection;
 mod routes;
 mod service;
 mod state;

@@ -9,6 +9,7 @@ use crate::proto::{
     RepositoryIndexRequest, RepositoryIndexResponse,
 };
 use crate::repository::{Model, Repository};
+use crate::text::excerpt;
 use crate::{Error, Status};
 
 use super::GrpcError;
@@ -72,7 +73,7 @@ pub(super) fn model_statistics(
         .map(|model| statistics(model.spec(), &model.statistics()))
         .collect();
     if model_stats.is_empty() && !name.is_empty() {
-        let model = name.to_owned();
+        let model = excerpt(name);
         return Err(match repository.versions(name).is_empty() {
             true => GrpcError::NoStatistics { model },
             false => GrpcError::NoStatisticsOfVersion { model },

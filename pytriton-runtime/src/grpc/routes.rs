@@ -3,23 +3,21 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::HeaderValue;
+use axum::handler::HandlerWithoutStateExt;
 use axum::middleware::{map_request, map_response};
 use axum::response::Response;
 use futures_util::StreamExt;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
-use tonic_reflection::server::Builder;
 
-use crate::Status;
-use crate::proto::FILE_DESCRIPTOR_SET;
 use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
 use crate::repository::Repository;
 
-use super::GrpcState;
 use super::health::HealthService;
+use super::reflection::reflection;
 use super::service::Service;
+use super::{GrpcError, GrpcState};
 
 /// The gRPC services as routes: inference, health and reflection.
 ///
@@ -34,17 +32,16 @@ pub fn routes(state: GrpcState) -> Router {
         .accept_compressed(CompressionEncoding::Gzip)
         .accept_compressed(CompressionEncoding::Deflate)
         .max_decoding_message_size(limit);
-    let mut routes = Routes::new(inference).add_service(health);
-    // The descriptors are constants, and a test reads them: there is no error to hand on.
-    if let Ok(reflection) = reflection().build_v1() {
-        routes = routes.add_service(reflection);
-    }
-    if let Ok(reflection) = reflection().build_v1alpha() {
-        routes = routes.add_service(reflection);
-    }
-    let router = routes.into_axum_router();
-    router
-        .layer(map_response(async |response| too_large(response)))
+    let routes = Routes::new(inference).add_service(health);
+    routes
+        .into_axum_router()
+        // The descriptors are constants, and a test reads them: there is no error to hand on.
+        .merge(reflection().unwrap_or_default())
+        .route_service("/{*call}", unimplemented.into_service())
+        .layer(map_response(move |response| {
+            let response = too_large(response, limit);
+            async move { response }
+        }))
         .layer(map_request(move |request| {
             let request = ending(request, &repository);
             async move { request }
@@ -60,21 +57,25 @@ fn ending(request: Request, repository: &Repository) -> Request {
     request.map(|body| Body::from_stream(body.into_data_stream().take_until(stopping)))
 }
 
-fn reflection() -> Builder<'static> {
-    Builder::configure()
-        .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-}
-
-/// Gives a message above the limit the code of [`Status::TooLarge`], as gRPC's own servers do; tonic has another one for it,
-/// which nothing else here uses.
-fn too_large(mut response: Response) -> Response {
-    if let Some(code) = response.headers_mut().get_mut(tonic::Status::GRPC_STATUS)
-        && code == OUT_OF_RANGE
+/// Gives a message above the limit an error of ours. Nothing else here has tonic's codes for it: one for a message as it
+/// comes, one for what it is decompressed.
+fn too_large(mut response: Response, limit: usize) -> Response {
+    let headers = response.headers_mut();
+    if let Some(code) = headers.get(tonic::Status::GRPC_STATUS)
+        && [OUT_OF_RANGE, RESOURCE_EXHAUSTED].contains(&code.as_bytes())
     {
-        *code = HeaderValue::from(Status::TooLarge.grpc());
+        let status = tonic::Status::from(GrpcError::TooLarge { limit });
+        // A number and a text of ASCII are headers.
+        let _ = status.add_header(headers);
     }
     response
 }
 
-const OUT_OF_RANGE: &str = "11";
+/// Answers a call of a service that is not there. As a fallback it would have a `content-length`, which clients take for a
+/// trailer.
+async fn unimplemented() -> Response {
+    tonic::Status::unimplemented("").into_http()
+}
+
+const OUT_OF_RANGE: &[u8] = b"11";
+const RESOURCE_EXHAUSTED: &[u8] = b"8";

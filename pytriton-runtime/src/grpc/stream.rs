@@ -6,13 +6,13 @@ use futures_util::{FutureExt, Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Streaming};
 
+use crate::Error;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{
     InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
 };
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
-use crate::{Error, Status};
 
 use super::infer::{Forwarded, infer};
 use super::{GrpcError, GrpcState};
@@ -33,6 +33,7 @@ pub(super) fn answers(
     messages: Streaming<ModelInferRequest>,
 ) -> impl Stream<Item = Result<ModelStreamInferResponse, tonic::Status>> + Send + 'static {
     let stopping = Box::pin(state.repository.stopping());
+    let limit = state.limits.max_request_bytes;
     let call = Arc::new(Call {
         forwarded: Forwarded::new(&state.forward, metadata),
         strict: metadata.get(STRICT).is_some_and(|value| value == "true"),
@@ -41,7 +42,10 @@ pub(super) fn answers(
     until_stopping(messages, stopping)
         .map(move |message| {
             let call = Arc::clone(&call);
-            async move { call.answer(message.map_err(too_large)?).await }
+            async move {
+                call.answer(message.map_err(|status| too_large(status, limit))?)
+                    .await
+            }
         })
         .buffered(IN_FLIGHT)
 }
@@ -130,13 +134,10 @@ fn last(mut response: ModelInferResponse) -> ModelInferResponse {
     response
 }
 
-/// Gives a message above the limit the code that it has outside of streams.
-fn too_large(status: tonic::Status) -> tonic::Status {
+/// Gives a message above the limit the error that it has outside of streams.
+fn too_large(status: tonic::Status, limit: usize) -> tonic::Status {
     match status.code() {
-        Code::OutOfRange => {
-            let code = Code::from_i32(Status::TooLarge.grpc());
-            tonic::Status::new(code, status.message())
-        }
+        Code::OutOfRange | Code::ResourceExhausted => GrpcError::TooLarge { limit }.into(),
         _ => status,
     }
 }

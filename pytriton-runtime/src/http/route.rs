@@ -78,7 +78,7 @@ impl<'a> Route<'a> {
             | ["repository", _, "models", _, "load" | "unload"] => {
                 not_offered("loading and unloading models", POST)
             }
-            ["logging"] => not_offered("changing the log settings", GET_AND_POST),
+            ["logging"] => not_offered("the logging extension", GET_AND_POST),
             ["trace", "setting"] => not_offered("tracing", GET_AND_POST),
             ["systemsharedmemory" | "cudasharedmemory", action]
             | [

@@ -1,6 +1,7 @@
 use bytes::{Bytes, BytesMut};
 
 use crate::tensor::{DataType, Element, element_count, push_bytes_element, shape_text};
+use crate::text::excerpt;
 
 use super::CodecError;
 use super::json::{Flat, Token, Value};
@@ -50,7 +51,7 @@ impl JsonData<'_> {
             DataType::Fp64 => self.plain("FP64 numbers", float!(f64)),
             DataType::Bytes => self.strings(),
             DataType::Fp16 | DataType::Bf16 => Err(CodecError::JsonInput {
-                input: self.input.to_owned(),
+                input: excerpt(self.input),
                 datatype: self.datatype,
             }),
         }
@@ -74,7 +75,7 @@ impl JsonData<'_> {
         }
         if elements.len() != count {
             return Err(CodecError::ElementCount {
-                input: self.input.to_owned(),
+                input: excerpt(self.input),
                 shape: shape_text(self.shape),
                 expected: count,
                 got: elements.len(),
@@ -102,7 +103,7 @@ impl JsonData<'_> {
     fn tokens(&self) -> impl Iterator<Item = Result<Token<'_>, CodecError>> {
         Flat::new(self.text, self.max_depth).map(|token| {
             token.map_err(|_| CodecError::Depth {
-                input: self.input.to_owned(),
+                input: excerpt(self.input),
                 limit: self.max_depth,
             })
         })
@@ -120,7 +121,7 @@ impl JsonData<'_> {
 
     fn element_error(&self, expected: &'static str, token: Token<'_>) -> CodecError {
         CodecError::Element {
-            input: self.input.to_owned(),
+            input: excerpt(self.input),
             expected,
             found: token.describe(),
         }
@@ -128,7 +129,7 @@ impl JsonData<'_> {
 
     fn tensor_error(&self, source: crate::tensor::TensorError) -> CodecError {
         CodecError::Data {
-            input: self.input.to_owned(),
+            input: excerpt(self.input),
             source,
         }
     }

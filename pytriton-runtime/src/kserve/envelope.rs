@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::CodecError;
 use super::json::{Key, List, Object, not_finite, parse, twice};
+use crate::text::excerpt;
 
 /// The members of an inference request, of which only the structure has been read.
 #[derive(Debug, Default)]
@@ -39,7 +40,7 @@ const OUTPUTS: List<2> = List {
 impl<'a> Envelope<'a> {
     pub(super) fn parse(header: &'a [u8]) -> Result<Self, CodecError> {
         let text = std::str::from_utf8(header).map_err(|error| CodecError::Json {
-            message: error.to_string(),
+            message: excerpt(&error),
         })?;
         parse(text, EnvelopeSeed).map_err(|error| explain(text, &error))
     }
@@ -61,12 +62,12 @@ fn explain(text: &str, error: &serde_json::Error) -> CodecError {
             .find(|[_, _, _, data, _]| data.is_some_and(holds))?;
         let [Some(name), ..] = input else { return None };
         Some(CodecError::NotFinite {
-            input: super::json::Value::new(name).string()?.into_owned(),
+            input: excerpt(&super::json::Value::new(name).string()?),
             token,
         })
     };
     in_input().unwrap_or_else(|| CodecError::Json {
-        message: error.to_string(),
+        message: excerpt(&error),
     })
 }
 

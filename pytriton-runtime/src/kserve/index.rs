@@ -1,4 +1,5 @@
 use crate::model::ModelSpec;
+use crate::text::excerpt;
 
 use super::json::{JsonWriter, Object, Value, parse};
 use super::{CodecError, Owner};
@@ -13,12 +14,12 @@ pub fn decode_index_request(body: &[u8]) -> Result<bool, CodecError> {
         return Ok(false);
     }
     let json = |message| CodecError::Json { message };
-    let text = std::str::from_utf8(body).map_err(|error| json(error.to_string()))?;
+    let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
     let object = Object {
         noun: "the request to be an object",
         names: ["ready"],
     };
-    let [ready] = parse(text, object).map_err(|error| json(error.to_string()))?;
+    let [ready] = parse(text, object).map_err(|error| json(excerpt(&error)))?;
     let Some(ready) = ready.map(Value::new) else {
         return Ok(false);
     };
@@ -58,6 +59,7 @@ mod tests {
             ("{}", Ok(false)),
             (r#"{"ready":true,"x":[1]}"#, Ok(true)),
             (r#"{"ready":false}"#, Ok(false)),
+            ("\u{feff}{\"ready\":true}", Ok(true)),
             (
                 r#"{"ready":1}"#,
                 Err("unable to parse 'ready': expected a boolean, found 1"),

@@ -3,6 +3,7 @@ use serde_json::value::RawValue;
 
 use crate::model::{InferInput, ModelSpec};
 use crate::tensor::DataType;
+use crate::text::excerpt;
 
 use super::data::JsonData;
 use super::envelope::InputMembers;
@@ -54,10 +55,10 @@ impl<'a> InputDecoder<'a> {
         };
         check_fields(data, binary, region)?;
         let name = string("name", name.map(Value::new), item)?;
-        let owner = || Owner::Input(name.clone());
+        let owner = || Owner::Input(excerpt(&name));
         let datatype = string("datatype", datatype.map(Value::new), owner)?;
         let datatype: DataType = datatype.parse().map_err(|()| CodecError::UnknownDataType {
-            input: name.clone(),
+            input: excerpt(&name),
         })?;
         let shape = shape_of(shape, &owner)?;
         let data = match (data, binary, region) {
@@ -66,7 +67,9 @@ impl<'a> InputDecoder<'a> {
             (_, _, region) => {
                 let region = region.map(Value::new);
                 let region = string("shared_memory_region", region, owner)?;
-                return Err(CodecError::SharedMemory { region });
+                return Err(CodecError::SharedMemory {
+                    region: excerpt(&region),
+                });
             }
         };
         Ok(InferInput {
@@ -89,7 +92,7 @@ impl<'a> InputDecoder<'a> {
                 "data",
                 "an array",
                 Value::new(data),
-                Owner::Input(input.to_owned()),
+                Owner::Input(excerpt(input)),
             ));
         }
         // A batch of no rows, or of no axis, is refused when the request is checked, whatever its data.
@@ -108,7 +111,7 @@ impl<'a> InputDecoder<'a> {
 
     fn binary(&mut self, input: &str, size: Value<'_>) -> Result<Bytes, CodecError> {
         let expected = size.unsigned().ok_or_else(|| {
-            let owner = Owner::Input(input.to_owned());
+            let owner = Owner::Input(excerpt(input));
             mistyped("binary_data_size", "an unsigned integer", size, owner)
         })?;
         let available = self.tail.len();
@@ -116,7 +119,7 @@ impl<'a> InputDecoder<'a> {
             Ok(size) if size <= available => Ok(self.tail.split_to(size)),
             _ => Err(CodecError::MissingBytes {
                 model: self.model.name,
-                input: input.to_owned(),
+                input: excerpt(input),
                 missing: expected - available as u64,
             }),
         }
@@ -163,7 +166,7 @@ fn shape_of(shape: Option<&RawValue>, owner: &impl Fn() -> Owner) -> Result<Vec<
     let dim = |token| match token {
         Ok(Token::Plain(text)) => match text.parse::<i64>() {
             Ok(dim) if dim >= 0 => Ok(dim),
-            _ => Err(error(text.to_owned())),
+            _ => Err(error(excerpt(text))),
         },
         Ok(token) => Err(error(token.describe())),
         Err(_) => Err(error("an array in it".to_owned())),

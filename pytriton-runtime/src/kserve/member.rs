@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use super::json::{Object, Value, parse};
 use super::{CodecError, Owner};
+use crate::text::excerpt;
 
 /// The members of a `parameters` object.
 pub(super) fn members_of<'a, const N: usize>(
@@ -16,7 +17,7 @@ pub(super) fn members_of<'a, const N: usize>(
         return Err(mistyped("parameters", object.noun, value, owner()));
     }
     parse(raw.get(), object).map_err(|error| CodecError::Json {
-        message: error.to_string(),
+        message: excerpt(&error),
     })
 }
 

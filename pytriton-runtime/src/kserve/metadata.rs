@@ -9,7 +9,7 @@ pub struct ServerMetadata {
     pub name: &'static str,
     /// The server's version.
     pub version: &'static str,
-    /// The protocol extensions that Triton names, some of which this server refuses as not supported.
+    /// Those of Triton's protocol extensions that this server has.
     pub extensions: &'static [&'static str],
 }
 
@@ -19,18 +19,12 @@ pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
     version: "2.51.0",
     extensions: &[
         "classification",
-        "sequence",
         "model_repository",
-        "model_repository(unload_dependents)",
         "schedule_policy",
         "model_configuration",
-        "system_shared_memory",
-        "cuda_shared_memory",
         "binary_tensor_data",
         "parameters",
         "statistics",
-        "trace",
-        "logging",
     ],
 };
 
@@ -81,8 +75,8 @@ mod tests {
     use crate::testing::IDENTITY;
 
     #[test]
-    fn the_server_answers_as_triton_does() {
-        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","system_shared_memory","cuda_shared_memory","binary_tensor_data","parameters","statistics","trace","logging"]}"#;
+    fn the_server_names_what_it_serves() {
+        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","model_repository","schedule_policy","model_configuration","binary_tensor_data","parameters","statistics"]}"#;
         assert_eq!(SERVER_METADATA.to_json(), expected);
     }
 

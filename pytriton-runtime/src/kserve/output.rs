@@ -1,4 +1,5 @@
 use crate::model::RequestedOutput;
+use crate::text::excerpt;
 
 use super::envelope::OutputMembers;
 use super::json::{Object, Value};
@@ -18,14 +19,16 @@ pub(super) fn decode_output(
     let [name, parameters] = *members;
     let item = || Owner::Item("outputs", index);
     let name = string("name", name.map(Value::new), item)?;
-    let owner = || Owner::Output(name.clone());
+    let owner = || Owner::Output(excerpt(&name));
     let [binary, classification, region] = match parameters {
         Some(raw) => members_of(raw, OUTPUT_PARAMETERS, &owner)?,
         None => [None, None, None],
     };
     if let Some(region) = region {
         let region = string("shared_memory_region", Some(Value::new(region)), owner)?;
-        return Err(CodecError::SharedMemory { region });
+        return Err(CodecError::SharedMemory {
+            region: excerpt(&region),
+        });
     }
     let binary = match binary.map(Value::new) {
         Some(value) => Some(

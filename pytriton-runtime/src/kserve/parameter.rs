@@ -4,6 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::model::{ParameterValue, Parameters};
+use crate::text::excerpt;
 
 use super::json::{Value, parse, twice};
 use super::member::mistyped;
@@ -53,7 +54,9 @@ impl RequestParameters {
             _ if name.starts_with("triton_") => return Err(CodecError::ReservedParameter),
             _ => {
                 let Some(value) = plain(value) else {
-                    return Err(CodecError::ParameterType { name });
+                    return Err(CodecError::ParameterType {
+                        name: excerpt(&name),
+                    });
                 };
                 self.parameters.insert(name, value);
             }
@@ -90,7 +93,7 @@ fn boolean(name: &str, value: Value<'_>) -> Result<bool, CodecError> {
 fn error_of_parameters(value: Value<'_>, error: &serde_json::Error) -> CodecError {
     if value.is_object() {
         return CodecError::Json {
-            message: error.to_string(),
+            message: excerpt(&error),
         };
     }
     mistyped("parameters", "an object", value, Owner::Request)

@@ -1,15 +1,16 @@
+use std::env;
 use std::io::{self, IsTerminal};
 use std::panic::{self, PanicHookInfo};
 use std::thread;
 
 use clap::ValueEnum;
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::model::panic_message;
 
+use super::filter::{by_detail, filter};
 use super::human::HumanFields;
 use super::json::BoundedLines;
 
@@ -22,21 +23,14 @@ pub enum LogFormat {
     Json,
 }
 
-/// Sends log lines to standard error, in that detail (0 to 2) and form.
+/// Sends log lines to standard error, in that detail (0 to 2) and form. `RUST_LOG` says more than the detail.
 ///
 /// A program that has set up `tracing` itself keeps what it has.
 pub(crate) fn init(verbose: u8, format: LogFormat) {
-    let level = match verbose {
-        0 => LevelFilter::INFO,
-        1 => LevelFilter::DEBUG,
-        _ => LevelFilter::TRACE,
-    };
-    // The libraries below are of use to nobody at their own debug level unless everything is asked for.
-    let targets = match verbose {
-        0 | 1 => Targets::new().with_default(level).with_targets(
-            ["h2", "hyper", "hyper_util", "tonic", "tower"].map(|name| (name, LevelFilter::INFO)),
-        ),
-        _ => Targets::new().with_default(level),
+    let rust_log = env::var("RUST_LOG").ok();
+    let (targets, misread) = match filter(verbose, rust_log.as_deref()) {
+        Ok(targets) => (targets, None),
+        Err(error) => (by_detail(verbose), Some(error)),
     };
     let lines = tracing_subscriber::fmt::layer().with_ansi(io::stderr().is_terminal());
     let lines = match format {
@@ -53,6 +47,9 @@ pub(crate) fn init(verbose: u8, format: LogFormat) {
     let subscriber = tracing_subscriber::registry().with(lines.with_filter(targets));
     if subscriber.try_init().is_ok() {
         panic::set_hook(Box::new(log_panic));
+        if let Some(error) = misread {
+            tracing::warn!("RUST_LOG has no effect: {error}");
+        }
     }
 }
 

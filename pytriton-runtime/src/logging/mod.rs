@@ -1,5 +1,6 @@
 //! Log lines for people and for machines; texts of others do no harm in either.
 
+mod filter;
 mod human;
 mod json;
 mod log;

@@ -1,12 +1,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::TryStreamExt;
+use futures_util::stream::FuturesOrdered;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::Limits;
 use crate::cache::{CacheUsage, ResponseCache};
 use crate::model::{Registry, RequestError};
+use crate::text::excerpt;
 
 use super::{Model, RepositoryError};
 
@@ -19,20 +22,25 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// Starts all models of a registry, with a response cache where one of them keeps its responses.
+    /// Starts all models of a registry side by side, with a response cache where one of them keeps its responses.
     ///
     /// # Errors
     ///
-    /// [`RepositoryError::Load`] for the first model that cannot be loaded.
+    /// [`RepositoryError::Load`] for the first model, in the order of the registry, that cannot be loaded.
     pub async fn start(registry: &Registry, limits: &Limits) -> Result<Self, RepositoryError> {
         let cached = registry.iter().any(|spec| spec.response_cache);
         let cache = cached.then(|| Arc::new(ResponseCache::new(limits.response_cache_bytes)));
         let mut models: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
-        for spec in registry.iter() {
+        let loading = registry.iter().map(|spec| {
             let cache = cache.clone().filter(|_| spec.response_cache);
-            let model = Model::start(Arc::clone(spec), limits.max_queue_size, cache).await?;
-            let versions = models.entry(spec.name).or_default();
-            versions.insert(spec.version, Arc::new(model));
+            Model::start(Arc::clone(spec), limits.max_queue_size, cache)
+        });
+        let mut loading: FuturesOrdered<_> = loading.collect();
+        while let Some(model) = loading.try_next().await? {
+            let spec = model.spec();
+            let (name, version) = (spec.name, spec.version);
+            let versions = models.entry(name).or_default();
+            versions.insert(version, Arc::new(model));
         }
         Ok(Self {
             models,
@@ -63,7 +71,7 @@ impl Repository {
             None => versions.and_then(|versions| versions.values().next_back()),
         };
         model.ok_or_else(|| RequestError::UnknownModel {
-            name: name.to_owned(),
+            name: excerpt(name),
             // Of a model that is not there no version is missing.
             version: versions.and(version).map(|version| version.to_string()),
         })
@@ -114,5 +122,70 @@ impl Repository {
             all &= model.drain(deadline).await;
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use crate::model::{Instance, ModelDeclaration, ModelError};
+    use crate::testing::{IDENTITY, Identity};
+
+    use super::*;
+
+    static BOTH: Barrier = Barrier::new(2);
+
+    fn together() -> Box<dyn Instance> {
+        BOTH.wait();
+        Box::new(Identity)
+    }
+
+    #[tokio::test]
+    async fn models_are_loaded_side_by_side() {
+        let first = ModelDeclaration {
+            load: |_| Ok(together()),
+            ..IDENTITY
+        };
+        let second = ModelDeclaration {
+            version: 2,
+            ..first
+        };
+        let registry = Registry::new(&[&first, &second]).unwrap();
+        let limits = Limits::default();
+        let started = Repository::start(&registry, &limits);
+        let patience = Duration::from_secs(10);
+        let repository = tokio::time::timeout(patience, started).await.unwrap();
+        assert!(repository.unwrap().ready());
+    }
+
+    #[tokio::test]
+    async fn the_first_of_several_errors_is_told() {
+        fn failed(context: &crate::model::Context) -> ModelError {
+            let model = context.model();
+            ModelError::Load {
+                model: model.name,
+                instance: context.instance(),
+                message: format!("version {}", model.version),
+            }
+        }
+        let slow = ModelDeclaration {
+            load: |context| {
+                sleep(Duration::from_millis(50));
+                Err(failed(context))
+            },
+            ..IDENTITY
+        };
+        let fast = ModelDeclaration {
+            version: 2,
+            load: |context| Err(failed(context)),
+            ..IDENTITY
+        };
+        let registry = Registry::new(&[&slow, &fast]).unwrap();
+        let error = Repository::start(&registry, &Limits::default()).await;
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains("version 1"), "{text}");
     }
 }

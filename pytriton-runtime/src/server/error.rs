@@ -5,6 +5,8 @@ use thiserror::Error;
 #[cfg(feature = "embedded")]
 use crate::cache::CacheConfigError;
 use crate::engine::ChoiceError;
+#[cfg(feature = "embedded")]
+use crate::engine::UnsupportedOptions;
 use crate::model::RegistryError;
 #[cfg(feature = "embedded")]
 use crate::repository::RepositoryError;
@@ -33,6 +35,10 @@ pub enum ServerError {
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Cache(#[from] CacheConfigError),
+    /// There is no way to serve as the options say.
+    #[cfg(feature = "embedded")]
+    #[error(transparent)]
+    Options(#[from] UnsupportedOptions),
     /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
     #[error("The `http` or `grpc` endpoint has to be allowed.")]
     NoEndpoint,

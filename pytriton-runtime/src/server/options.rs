@@ -105,7 +105,7 @@ pub struct Options {
     )]
     pub exit_timeout_secs: u64,
 
-    /// 0 logs information, warnings and errors; 1 adds debug lines, 2 and more trace lines
+    /// 0 logs information, warnings and errors; 1 adds debug lines, 2 and more trace lines; RUST_LOG says more
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_LOG_VERBOSE",

@@ -59,7 +59,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
 
 fn choose(options: &Options) -> Result<Choice, ServerError> {
     let choice = Choice::new(&options.triton)?;
-    choice.log(&options.triton);
+    choice.log();
     Ok(choice)
 }
 

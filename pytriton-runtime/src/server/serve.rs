@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
+use crate::engine::UnsupportedOptions;
 use crate::grpc::{self, GrpcState};
 use crate::http::{self, HttpState};
 use crate::limits::Limits;
@@ -39,6 +40,7 @@ impl Server {
         if registry.is_empty() {
             return Err(ServerError::NoModels);
         }
+        UnsupportedOptions::check(&options.triton.flags)?;
         let limits = options.limits()?;
         let reserved = Reserved::new(options)?;
         let repository = Repository::start(registry, &limits).await?;

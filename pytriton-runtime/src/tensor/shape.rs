@@ -27,7 +27,7 @@ pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
         })
 }
 
-/// A shape as Triton writes it in messages: `[2,-1]`.
+/// A shape as Triton writes it in messages: `[2,-1]`; of more than 64 dimensions it is the beginning.
 ///
 /// # Examples
 ///
@@ -36,9 +36,16 @@ pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
 /// assert_eq!(shape_text(&[2, -1]), "[2,-1]");
 /// ```
 pub fn shape_text<D: ToString>(shape: &[D]) -> String {
-    let dims: Vec<String> = shape.iter().map(D::to_string).collect();
-    format!("[{}]", dims.join(","))
+    let shown = &shape[..shape.len().min(MAX_DIMS_SHOWN)];
+    let dims: Vec<String> = shown.iter().map(D::to_string).collect();
+    match shape.len() - shown.len() {
+        0 => format!("[{}]", dims.join(",")),
+        more => format!("[{},… ({more} more)]", dims.join(",")),
+    }
 }
+
+/// A client may claim millions of dimensions, and an error must not become as long.
+const MAX_DIMS_SHOWN: usize = 64;
 
 /// Whether a shape fits the declared dims, where -1 stands for any size.
 ///
@@ -61,6 +68,17 @@ pub fn dims_match(dims: &[i64], shape: &[usize]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shape_without_end_is_cut_off() {
+        assert_eq!(
+            shape_text(&[1; MAX_DIMS_SHOWN]).matches('1').count(),
+            MAX_DIMS_SHOWN
+        );
+        let text = shape_text(&[1; 1_000_000]);
+        assert!(text.ends_with("1,… (999936 more)]"), "{text}");
+        assert!(text.len() < 200);
+    }
 
     #[test]
     fn counts_elements() {

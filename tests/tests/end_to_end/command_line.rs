@@ -8,8 +8,8 @@ use pytriton_tests::{Finished, HarnessError, Result, Server, finish};
 
 use crate::MODELS;
 
-const DEADLINE: Duration = Duration::from_secs(20);
-const FREE_PORTS: [&str; 6] = [
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+pub(crate) const FREE_PORTS: [&str; 6] = [
     "--http-port",
     "0",
     "--grpc-port",
@@ -21,11 +21,11 @@ const DUPLICATES: &str = env!("CARGO_BIN_EXE_duplicate_models");
 const UNLOADABLE: &str = env!("CARGO_BIN_EXE_unloadable_model");
 
 /// `check` and free ports, so that nothing depends on what else runs on the machine.
-fn check() -> Vec<&'static str> {
+pub(crate) fn check() -> Vec<&'static str> {
     [&["check"], &FREE_PORTS[..]].concat()
 }
 
-fn run(binary: &str, arguments: &[&str]) -> Result<Finished> {
+pub(crate) fn run(binary: &str, arguments: &[&str]) -> Result<Finished> {
     finish(Command::new(binary).args(arguments), DEADLINE)
 }
 
@@ -157,41 +157,6 @@ fn a_door_that_is_not_wanted_is_not_opened() {
             other => panic!("{option}: {other:?}"),
         }
     }
-}
-
-#[test]
-fn a_pattern_that_is_none_is_refused() -> Result<()> {
-    for option in [
-        "--http-header-forward-pattern",
-        "--grpc-header-forward-pattern",
-    ] {
-        let refused = run(MODELS, &[&FREE_PORTS[..], &[option, "("]].concat())?;
-        assert!(!refused.status.success(), "{option}");
-        assert!(refused.stderr.contains('('), "{}", refused.stderr);
-    }
-    Ok(())
-}
-
-#[test]
-fn a_cache_that_is_none_is_refused() -> Result<()> {
-    for (setting, part) in [
-        ("local", "expected `local,size=…`, found `local`"),
-        ("local,size=much", "from 1024 bytes, found `much`"),
-        ("local,time=5", "no setting `time`"),
-        ("redis,host=localhost", "no cache `redis`"),
-    ] {
-        for arguments in [check(), FREE_PORTS.to_vec()] {
-            let arguments = [&arguments[..], &["--cache-config", setting]].concat();
-            let refused = run(MODELS, &arguments)?;
-            assert_eq!(refused.status.code(), Some(1), "{setting}");
-            assert!(refused.stderr.contains(part), "{}", refused.stderr);
-        }
-    }
-    let fine = [&check()[..], &["--cache-config", "local,size=1024"]].concat();
-    let fine = run(MODELS, &fine)?;
-    assert!(fine.status.success(), "{}", fine.stderr);
-    assert!(!fine.stderr.contains("has no effect"), "{}", fine.stderr);
-    Ok(())
 }
 
 #[test]

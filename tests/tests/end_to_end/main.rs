@@ -7,6 +7,7 @@ mod examples;
 mod goodput;
 mod heavy;
 mod native;
+mod options;
 mod readme;
 mod shutdown;
 mod tritonserver;

@@ -1,3 +1,4 @@
+use futures_util::StreamExt;
 use tokio::time::timeout;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
@@ -23,6 +24,8 @@ async fn health_follows_the_repository() {
     }
     let unknown = client.check(service("nope")).await.unwrap_err();
     assert_eq!(unknown.code(), Code::NotFound);
+    let unknown = client.check(service(&"x".repeat(100_000))).await;
+    assert!(unknown.unwrap_err().message().ends_with(" more bytes)"));
 
     let mut watch = client.watch(service("")).await.unwrap().into_inner();
     let told = watch.message().await.unwrap().unwrap();
@@ -34,6 +37,51 @@ async fn health_follows_the_repository() {
         .unwrap()
         .unwrap();
     assert_eq!(told.status(), ServingStatus::NotServing);
+}
+
+#[tokio::test]
+async fn reflection_answers_what_it_cannot_find() {
+    let (_repository, channel) = serve().await;
+    let mut client = ServerReflectionClient::new(channel);
+    let asked = [
+        Some(MessageRequest::FileContainingSymbol("no.such".to_owned())),
+        Some(MessageRequest::FileByFilename("x".repeat(1 << 11))),
+        None,
+        Some(MessageRequest::FileContainingSymbol(
+            "inference.ModelInferRequest".to_owned(),
+        )),
+    ];
+    let requests = asked.map(|message_request| ServerReflectionRequest {
+        host: "here".to_owned(),
+        message_request,
+    });
+    let answers = client
+        .server_reflection_info(futures_util::stream::iter(requests.clone()))
+        .await
+        .unwrap()
+        .into_inner();
+    let answers: Vec<_> = answers.map(Result::unwrap).collect().await;
+    let codes = answers.iter().map(|answer| match &answer.message_response {
+        Some(MessageResponse::ErrorResponse(error)) => {
+            assert!(error.error_message.len() < 2100);
+            Code::from_i32(error.error_code)
+        }
+        Some(MessageResponse::FileDescriptorResponse(_)) => Code::Ok,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        codes.collect::<Vec<_>>(),
+        [
+            Code::NotFound,
+            Code::NotFound,
+            Code::InvalidArgument,
+            Code::Ok
+        ]
+    );
+    for (answer, request) in answers.into_iter().zip(requests) {
+        assert_eq!(answer.valid_host, "here");
+        assert_eq!(answer.original_request, Some(request));
+    }
 }
 
 #[tokio::test]

@@ -3,11 +3,12 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Reads one JSON text with nothing after it.
+/// Reads one JSON text with nothing after it; a byte-order mark may stand before it, as in Triton 2.51.
 pub(crate) fn parse<'a, S: DeserializeSeed<'a>>(
     text: &'a str,
     seed: S,
 ) -> Result<S::Value, serde_json::Error> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = seed.deserialize(&mut deserializer)?;
     deserializer.end()?;

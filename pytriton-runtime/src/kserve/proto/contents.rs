@@ -2,6 +2,7 @@ use bytes::Bytes;
 
 use crate::proto::InferTensorContents;
 use crate::tensor::{DataType, Element, TensorError, encode_bytes_elements};
+use crate::text::excerpt;
 
 use super::ProtoError;
 
@@ -65,21 +66,22 @@ impl TypedInput<'_> {
         if elements.is_empty() {
             return Ok(());
         }
-        let input = self.name.to_owned();
+        let input = || excerpt(self.name);
         let model = self.model;
         if !data.is_empty() {
+            let input = input();
             return Err(ProtoError::ContentsTwice { input, model });
         }
         if self.datatype != Some(field) {
             return Err(ProtoError::ContentsType {
-                input,
+                input: input(),
                 model,
                 found: field,
                 expected: self.datatype,
             });
         }
         *data = encode(elements).map_err(|source| ProtoError::Contents {
-            input,
+            input: input(),
             model,
             source,
         })?;

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use crate::model::{ParameterValue, Parameters};
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
+use crate::text::excerpt;
 
 use super::ProtoError;
 
@@ -26,22 +27,22 @@ pub(super) fn parameters(
     let mut read = RequestParameters::default();
     for (name, InferParameter { parameter_choice }) in message {
         match (name.as_str(), parameter_choice) {
-            ("sequence_id", choice) => check_sequence_id(name, choice.as_ref())?,
-            ("sequence_start" | "sequence_end", choice) => check_bool(name, choice.as_ref())?,
-            ("priority", choice) => read.priority = priority(name, choice.as_ref())?,
+            ("sequence_id", choice) => check_sequence_id(&name, choice.as_ref())?,
+            ("sequence_start" | "sequence_end", choice) => check_bool(&name, choice.as_ref())?,
+            ("priority", choice) => read.priority = priority(&name, choice.as_ref())?,
             // Triton takes a negative timeout for one that never passes.
             ("timeout", Some(ParameterChoice::Int64Param(value))) => {
                 read.timeout_microseconds = u64::try_from(value).unwrap_or(u64::MAX);
             }
-            ("timeout", _) => return Err(wrong_type(name, "int64_param.")),
-            ("triton_enable_empty_final_response", choice) => check_bool(name, choice.as_ref())?,
+            ("timeout", _) => return Err(wrong_type(&name, "int64_param.")),
+            ("triton_enable_empty_final_response", choice) => check_bool(&name, choice.as_ref())?,
             (reserved, _) if reserved.starts_with(RESERVED) => {
                 return Err(ProtoError::ReservedParameter);
             }
             (_, choice) => {
                 let Some(value) = value(choice) else {
                     return Err(wrong_type(
-                        name,
+                        &name,
                         "int64_param, bool_param, or string_param.",
                     ));
                 };
@@ -63,21 +64,21 @@ fn value(choice: Option<ParameterChoice>) -> Option<ParameterValue> {
     }
 }
 
-fn check_sequence_id(name: String, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+fn check_sequence_id(name: &str, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
     match choice {
         Some(ParameterChoice::Int64Param(_) | ParameterChoice::StringParam(_)) => Ok(()),
         _ => Err(wrong_type(name, "int64_param or string_param.")),
     }
 }
 
-fn check_bool(name: String, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+fn check_bool(name: &str, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
     match choice {
         Some(ParameterChoice::BoolParam(_)) => Ok(()),
         _ => Err(wrong_type(name, "bool_param.")),
     }
 }
 
-fn priority(name: String, choice: Option<&ParameterChoice>) -> Result<u64, ProtoError> {
+fn priority(name: &str, choice: Option<&ParameterChoice>) -> Result<u64, ProtoError> {
     match choice {
         Some(ParameterChoice::Int64Param(priority)) => {
             u64::try_from(*priority).map_err(|_| ProtoError::NegativePriority)
@@ -87,6 +88,7 @@ fn priority(name: String, choice: Option<&ParameterChoice>) -> Result<u64, Proto
     }
 }
 
-fn wrong_type(name: String, expected: &'static str) -> ProtoError {
+fn wrong_type(name: &str, expected: &'static str) -> ProtoError {
+    let name = excerpt(name);
     ProtoError::ParameterType { name, expected }
 }

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
+use crate::text::excerpt;
 
 use super::ProtoError;
 
@@ -25,7 +26,7 @@ pub(super) fn region<'a>(
             Some(_) if region.is_none() => {
                 return Err(ProtoError::RegionMissing {
                     parameter,
-                    tensor: tensor.to_owned(),
+                    tensor: excerpt(tensor),
                 });
             }
             None | Some(Some(ParameterChoice::Int64Param(_))) => {}
@@ -34,7 +35,7 @@ pub(super) fn region<'a>(
     }
     if region.is_some() && choice(BYTE_SIZE).is_none() {
         return Err(ProtoError::RegionSizeMissing {
-            tensor: tensor.to_owned(),
+            tensor: excerpt(tensor),
         });
     }
     Ok(region)
@@ -43,14 +44,14 @@ pub(super) fn region<'a>(
 /// Regions cannot be registered, so that none is ever found.
 pub(super) fn unknown(region: &str) -> ProtoError {
     ProtoError::UnknownRegion {
-        region: region.to_owned(),
+        region: excerpt(region),
     }
 }
 
 fn wrong_type(parameter: &'static str, tensor: &str, expected: &'static str) -> ProtoError {
     ProtoError::RegionParameterType {
         parameter,
-        tensor: tensor.to_owned(),
+        tensor: excerpt(tensor),
         expected,
     }
 }

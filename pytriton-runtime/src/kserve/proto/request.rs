@@ -7,6 +7,7 @@ use crate::model::{InferInput, InferRequest, ModelSpec, RequestId};
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
 use crate::tensor::DataType;
+use crate::text::excerpt;
 
 use super::ProtoError;
 use super::contents::TypedInput;
@@ -71,8 +72,8 @@ fn input(
         (None, None) => DataType::Bytes,
         (None, Some(index)) => {
             return Err(ProtoError::DataType {
-                request: id.clone(),
-                input: tensor.name,
+                request: RequestId(excerpt(&id.0)),
+                input: excerpt(&tensor.name),
                 model: spec.name,
                 expected: spec.inputs[index].datatype,
             });
@@ -92,7 +93,7 @@ fn data(
     contents: Option<InferTensorContents>,
     raw: &mut Raw,
 ) -> Result<Bytes, ProtoError> {
-    let (input, model) = (|| typed.name.to_owned(), typed.model);
+    let (input, model) = (|| excerpt(typed.name), typed.model);
     match (region(typed.name, parameters)?, contents) {
         (Some(region), None) => Err(unknown(region)),
         (Some(_), Some(_)) => Err(ProtoError::ContentsBesideRegion {

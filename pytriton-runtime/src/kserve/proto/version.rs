@@ -1,5 +1,6 @@
 use crate::Error;
 use crate::model::RequestError;
+use crate::text::excerpt;
 
 use super::ProtoError;
 
@@ -12,14 +13,14 @@ pub fn version(model: &str, version: &str) -> Result<Option<u32>, Error> {
     if version.is_empty() {
         return Ok(None);
     }
-    let owned = || version.to_owned();
+    let owned = || excerpt(version);
     match version.parse::<i64>() {
         Err(_) => Err(ProtoError::Version { version: owned() }.into()),
         Ok(..0) => Err(ProtoError::NegativeVersion { version: owned() }.into()),
         Ok(number) => match u32::try_from(number) {
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(RequestError::UnknownModel {
-                name: model.to_owned(),
+                name: excerpt(model),
                 version: Some(owned()),
             }
             .into()),

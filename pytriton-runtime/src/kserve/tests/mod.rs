@@ -1,5 +1,6 @@
 //! Requests in, responses out: the codecs together.
 
+mod bounds;
 mod decode;
 mod encode;
 mod mistakes;

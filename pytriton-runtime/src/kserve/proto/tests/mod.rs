@@ -11,7 +11,7 @@ use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
 use crate::testing::{IDENTITY, fp32};
 
-use super::request;
+use super::{request, version};
 
 fn parameters(table: &[(&str, ParameterChoice)]) -> BTreeMap<String, InferParameter> {
     let parameter = |(name, choice): &(&str, ParameterChoice)| {
@@ -58,4 +58,54 @@ fn refused(message: ModelInferRequest) -> String {
 fn read(message: ModelInferRequest) -> InferRequest {
     let spec = ModelSpec::new(&IDENTITY).unwrap();
     request(message, &spec).unwrap()
+}
+
+#[test]
+fn no_error_holds_all_that_came() {
+    let spec = ModelSpec::new(&IDENTITY).unwrap();
+    let long = "x".repeat(100_000);
+    let named = |input: InferInputTensor| ModelInferRequest {
+        id: long.clone(),
+        inputs: vec![InferInputTensor {
+            name: long.clone(),
+            ..input
+        }],
+        ..ModelInferRequest::default()
+    };
+    let region = parameters(&[("shared_memory_region", string(&long))]);
+    let sized = [
+        ("shared_memory_region", string(&long)),
+        ("shared_memory_byte_size", ParameterChoice::Int64Param(4)),
+    ];
+    let contents = InferTensorContents {
+        int_contents: vec![1],
+        ..InferTensorContents::default()
+    };
+    let mut unknown = raw();
+    unknown.id = long.clone();
+    unknown.inputs[0].datatype = long.clone();
+    let mut parameter = raw();
+    parameter.parameters = parameters(&[(&long, ParameterChoice::Uint64Param(1))]);
+    for message in [
+        named(input("FP32", None)),
+        named(input("FP32", Some(contents))),
+        named(InferInputTensor {
+            parameters: region,
+            ..input("FP32", None)
+        }),
+        named(InferInputTensor {
+            parameters: parameters(&sized),
+            ..input("FP32", None)
+        }),
+        unknown,
+        parameter,
+    ] {
+        let error = request(message, &spec).unwrap_err();
+        let held = format!("{error:?}").len();
+        assert!(held < 3000, "{held}");
+    }
+    for wrong in [&long, &"9".repeat(100_000), "99999999999"] {
+        let error = version(&long, wrong).unwrap_err();
+        assert!(format!("{error:?}").len() < 3000);
+    }
 }

@@ -1,0 +1,135 @@
+use std::fmt::{self, Display, Formatter};
+
+use thiserror::Error;
+
+use super::Flags;
+use super::flags::{Embedded, FLAGS};
+
+/// Options that the embedded engine cannot honour: it would serve otherwise than it was asked to.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "the embedded engine cannot honour {}: take `--engine tritonserver`, which can, or leave it out",
+    list(options)
+)]
+pub struct UnsupportedOptions {
+    /// All of them, in the order of `--help`.
+    pub options: Vec<UnsupportedOption>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnsupportedOption {
+    /// Its name without the dashes.
+    pub name: &'static str,
+    /// The value of which the engine always does what it says, where there is one.
+    pub only: Option<&'static str>,
+}
+
+impl Display for UnsupportedOption {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "--{}", self.name)?;
+        match self.only {
+            Some(value) => write!(formatter, " (other than {value})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl UnsupportedOptions {
+    /// Whether the embedded engine can do all that the flags ask for; logs those that have nothing to set in it.
+    ///
+    /// # Errors
+    ///
+    /// All that it cannot.
+    pub fn check(flags: &Flags) -> Result<(), Self> {
+        let mut options = Vec::new();
+        for flag in FLAGS {
+            let mut values = flags.values(flag.name);
+            let only = match flag.embedded {
+                Embedded::Honoured | Embedded::Unneeded => continue,
+                Embedded::Only(value) if values.all(|given| given == value) => continue,
+                Embedded::Only(value) => Some(value),
+                Embedded::Refused if values.next().is_none() => continue,
+                Embedded::Refused => None,
+            };
+            let name = flag.name;
+            options.push(UnsupportedOption { name, only });
+        }
+        if !options.is_empty() {
+            return Err(Self { options });
+        }
+        for name in unneeded(flags) {
+            tracing::info!("option --{name} has no effect: it is tritonserver's");
+        }
+        Ok(())
+    }
+}
+
+fn unneeded(flags: &Flags) -> impl Iterator<Item = &'static str> {
+    FLAGS
+        .iter()
+        .filter(|flag| flag.embedded == Embedded::Unneeded && flags.contains(flag.name))
+        .map(|flag| flag.name)
+}
+
+fn list(options: &[UnsupportedOption]) -> String {
+    let options: Vec<String> = options.iter().map(ToString::to_string).collect();
+    options.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::super::flags::Kind;
+    use super::*;
+
+    fn flags(arguments: &[String]) -> Flags {
+        let command = Flags::augment_args(Command::new("test").no_binary_name(true));
+        Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+    }
+
+    #[test]
+    fn what_would_be_served_otherwise_is_refused() {
+        let given: Vec<_> = [
+            "--grpc-use-ssl=true",
+            "--strict-readiness=yes",
+            "--exit-on-error=false",
+            "--http-restricted-api=health:key=secret",
+            "--cache-config=local,size=1024",
+            "--http-thread-count=8",
+        ]
+        .map(str::to_owned)
+        .into();
+        let flags = flags(&given);
+        assert_eq!(
+            UnsupportedOptions::check(&flags).unwrap_err().to_string(),
+            "the embedded engine cannot honour --exit-on-error (other than true), --http-restricted-api, --grpc-use-ssl \
+             (other than false): take `--engine tritonserver`, which can, or leave it out"
+        );
+        assert_eq!(unneeded(&flags).collect::<Vec<_>>(), ["http-thread-count"]);
+        assert_eq!(UnsupportedOptions::check(&Flags::default()), Ok(()));
+    }
+
+    #[test]
+    fn every_flag_is_sorted() {
+        for flag in FLAGS {
+            let refused = |value: &str| {
+                let flags = flags(&[format!("--{}={value}", flag.name)]);
+                UnsupportedOptions::check(&flags).is_err()
+            };
+            let values = match (flag.kind, flag.embedded) {
+                (Kind::Number, _) => ["1", "2"],
+                (_, Embedded::Only("none")) => ["none", "low"],
+                _ => ["true", "false"],
+            };
+            let refused = values.map(refused);
+            let expected = match flag.embedded {
+                Embedded::Honoured | Embedded::Unneeded => [false, false],
+                Embedded::Only(value) => values.map(|given| given != value),
+                Embedded::Refused => [true, true],
+            };
+            assert_eq!(refused, expected, "--{}", flag.name);
+        }
+    }
+}
