@@ -19,7 +19,6 @@ pub(crate) fn for_client(error: &impl Display) -> String {
 }
 
 /// The beginning of a client's text, for an error that names it: an error must not hold all that a client sends.
-#[cfg(feature = "embedded")]
 pub(crate) fn excerpt(text: &(impl Display + ?Sized)) -> String {
     cut(text, IN_ERROR)
 }

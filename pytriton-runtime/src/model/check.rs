@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::tensor::{
     BytesElements, DataType, Tensor, TensorError, dims_match, element_count, shape_text,
 };
-use crate::text::for_client;
+use crate::text::excerpt;
 
 use super::{
     InferInput, InferRequest, ModelSpec, Request, RequestError, RequestId, RequestedOutput,
@@ -13,8 +13,8 @@ use super::{
 /// So few inputs are compared with each other faster than they are hashed.
 const FEW: usize = 16;
 
-/// How many names a message shows: more than fit into what clients get of it.
-const SHOWN: usize = 1000;
+/// How many names a message shows.
+const SHOWN: usize = 32;
 
 /// Triton's hint on a shape that forgets, or invents, the batch axis.
 const BATCH_AXIS_NOTE: &str = "NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended to each input shape. If you want to specify the full shape including the batch dim in your input dims config, try setting max_batch_size to zero. See the model configuration docs for more info on max_batch_size.";
@@ -73,7 +73,7 @@ fn check_duplicates(id: &RequestId, inputs: &[InferInput]) -> Result<(), Request
         None => Ok(()),
         Some((_, input)) => Err(RequestError::DuplicateInput {
             request: id.clone(),
-            input: input.name.clone(),
+            input: excerpt(&input.name),
         }),
     }
 }
@@ -85,7 +85,7 @@ fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Vec<bool>,
             .output_index(&output.name)
             .ok_or_else(|| RequestError::UnknownOutput {
                 model: spec.name,
-                output: output.name.clone(),
+                output: excerpt(&output.name),
             })?;
         requested[index] = true;
     }
@@ -125,13 +125,13 @@ fn check_count(
     })
 }
 
-/// So many of them as a message shows.
 fn quoted(names: &[&str]) -> String {
-    let names = names.iter().take(SHOWN);
-    let names: Vec<String> = names
-        .map(|name| format!("'{}'", for_client(name)))
-        .collect();
-    names.join(",")
+    let shown = names.iter().take(SHOWN);
+    let mut shown: Vec<String> = shown.map(|name| format!("'{}'", excerpt(name))).collect();
+    if names.len() > SHOWN {
+        shown.push(format!("and {} more", names.len() - SHOWN));
+    }
+    shown.join(",")
 }
 
 fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Vec<usize>, RequestError> {
@@ -139,7 +139,7 @@ fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Vec<usize>, Reques
         spec.input_index(&input.name)
             .ok_or_else(|| RequestError::UnknownInput {
                 model: spec.name,
-                input: input.name.clone(),
+                input: excerpt(&input.name),
             })
     };
     inputs.iter().map(index).collect()

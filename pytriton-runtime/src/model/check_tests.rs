@@ -186,7 +186,7 @@ fn many_inputs_take_no_longer_than_they_are_many() {
     let many: Vec<InferInput> = (0..80_000).map(input).collect();
     let error = check(many.clone(), &[]).unwrap_err();
     assert!(error.contains("'input 0','input 1'"), "{error}");
-    assert!(error.len() < 100_000, "{}", error.len());
+    assert!(error.contains("'input 31',and 79968 more"), "{error}");
     let twice = many.into_iter().chain([input(70_000)]).collect();
     let error = check(twice, &[]).unwrap_err();
     assert!(error.contains("'input 70000'"), "{error}");
