@@ -146,6 +146,9 @@ impl Scheduler {
         &self,
         outcome: &mut oneshot::Receiver<Outcome>,
     ) -> Result<Outcome, oneshot::error::RecvError> {
+        if let Ok(outcome) = outcome.try_recv() {
+            return Ok(outcome);
+        }
         let mut given_up = self.given_up.subscribe();
         tokio::select! {
             biased;
