@@ -1,6 +1,7 @@
 use thiserror::Error;
 use tonic::Code;
 
+use crate::reception::BodyError;
 use crate::text::for_client;
 use crate::{Error, Status};
 
@@ -26,6 +27,9 @@ pub enum GrpcError {
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
+    /// What the client sends comes too slowly.
+    #[error(transparent)]
+    Body(#[from] BodyError),
     /// A part of the protocol that is not offered.
     #[error("{what}")]
     NotOffered {
@@ -39,6 +43,8 @@ impl GrpcError {
     pub fn status(&self) -> Status {
         match self {
             Self::Request(error) => error.status(),
+            Self::Body(BodyError::Stopping) => Status::Unavailable,
+            Self::Body(_) => Status::DeadlineExceeded,
             Self::NoStatistics { .. } | Self::NoStatisticsOfVersion { .. } => {
                 Status::InvalidArgument
             }

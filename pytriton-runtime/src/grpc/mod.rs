@@ -2,9 +2,11 @@
 
 mod beside;
 mod error;
+mod framing;
 mod health;
 mod infer;
 mod models;
+mod punctual;
 mod routes;
 mod service;
 mod state;

@@ -19,6 +19,7 @@ use crate::repository::Repository;
 
 use super::GrpcState;
 use super::health::HealthService;
+use super::punctual::punctual;
 use super::service::Service;
 
 /// The gRPC services as routes: inference, health and reflection.
@@ -28,12 +29,12 @@ pub fn routes(state: GrpcState) -> Router {
     let health = HealthServer::new(HealthService {
         repository: Arc::clone(&state.repository),
     });
-    let limit = state.limits.max_request_bytes;
+    let limits = state.limits;
     let repository = Arc::clone(&state.repository);
     let inference = GrpcInferenceServiceServer::new(Service { state })
         .accept_compressed(CompressionEncoding::Gzip)
         .accept_compressed(CompressionEncoding::Deflate)
-        .max_decoding_message_size(limit);
+        .max_decoding_message_size(limits.max_request_bytes);
     let mut routes = Routes::new(inference).add_service(health);
     // The descriptors are constants, and a test reads them: there is no error to hand on.
     if let Ok(reflection) = reflection().build_v1() {
@@ -46,7 +47,7 @@ pub fn routes(state: GrpcState) -> Router {
     router
         .layer(map_response(async |response| too_large(response)))
         .layer(map_request(move |request| {
-            let request = ending(request, &repository);
+            let request = ending(punctual(request, &limits, &repository), &repository);
             async move { request }
         }))
 }

@@ -1,6 +1,7 @@
 use thiserror::Error;
 
 use crate::Status;
+use crate::reception::BodyError;
 
 /// Why a request ended at the door. The texts are those of Triton where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -74,12 +75,9 @@ pub enum HttpError {
         /// What the connection says.
         message: String,
     },
-    /// A body of which no more comes.
-    #[error("no more of the request body came for {seconds} seconds")]
-    BodyStalled {
-        /// How long that was waited for.
-        seconds: u64,
-    },
+    /// A body that comes too slowly.
+    #[error(transparent)]
+    Body(#[from] BodyError),
     /// An encoding that is not known.
     #[error("Unsupported compression type")]
     ContentEncoding,
@@ -107,6 +105,7 @@ impl HttpError {
     pub fn status(&self) -> u16 {
         match self {
             Self::Room(error) => error.status().http(),
+            Self::Body(BodyError::Stopping) => Status::Unavailable.http(),
             Self::Method => 405,
             Self::HeadTooLarge { .. } => 431,
             Self::NotFound => Status::NotFound.http(),
@@ -119,7 +118,7 @@ impl HttpError {
             | Self::BodySize { .. }
             | Self::BodyTooLarge { .. }
             | Self::BodyRead { .. }
-            | Self::BodyStalled { .. }
+            | Self::Body(_)
             | Self::NothingToDecompress
             | Self::Decompression { .. }
             | Self::DecompressedSize { .. } => Status::InvalidArgument.http(),

@@ -124,6 +124,22 @@ async fn what_cannot_be_answered_in_time_is_told_so() {
 }
 
 #[tokio::test]
+async fn a_body_that_stands_still_does_not_hold_a_server_that_stops() {
+    let server = start(&[]).await.unwrap();
+    let http = server.addresses().http.unwrap();
+    let request = infer(1.0);
+    let half = request[..request.len() - 20].to_owned();
+    let waiting = tokio::spawn(async move { exchange(http, &half).await });
+    sleep(Duration::from_millis(50)).await;
+    let begun = Instant::now();
+    assert!(server.stop(DEADLINE).await);
+    assert!(begun.elapsed() < Duration::from_secs(4));
+    let answer = waiting.await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(answer.contains("Server is stopping"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_head_above_the_limit_is_refused() {
     let server = start(&[]).await.unwrap();
     let http = server.addresses().http.unwrap();

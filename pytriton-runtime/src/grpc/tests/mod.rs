@@ -2,6 +2,7 @@
 
 mod infer;
 mod models;
+mod slow;
 mod standard;
 mod stream;
 
