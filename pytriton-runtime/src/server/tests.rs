@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::model::Registry;
@@ -137,6 +138,22 @@ async fn a_body_that_stands_still_does_not_hold_a_server_that_stops() {
     let answer = waiting.await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert!(answer.contains("Server is stopping"), "{answer}");
+}
+
+#[test]
+fn stopping_has_an_end_when_every_worker_is_stuck() {
+    let workers = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let server = workers.block_on(start(&[])).unwrap();
+    workers.spawn(async { std::thread::sleep(Duration::from_secs(4)) });
+    let begun = Instant::now();
+    let here = Builder::new_current_thread().enable_all().build().unwrap();
+    assert!(!here.block_on(server.stop(Duration::from_millis(200))));
+    workers.shutdown_background();
+    assert!(begun.elapsed() < Duration::from_secs(3));
 }
 
 #[tokio::test]
