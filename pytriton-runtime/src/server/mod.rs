@@ -16,10 +16,15 @@ mod endpoint;
 mod error;
 #[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
 mod ffi;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod http2_tests;
 #[cfg(tritonserver)]
 mod inspect;
 #[cfg(feature = "embedded")]
 mod listener;
+#[cfg(feature = "embedded")]
+mod offered;
 mod options;
 mod run;
 #[cfg(feature = "embedded")]
@@ -28,8 +33,12 @@ mod signal;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod tests;
+#[cfg(feature = "embedded")]
+mod traffic;
 #[cfg(tritonserver)]
 mod tritonserver;
+#[cfg(feature = "embedded")]
+mod wire;
 
 #[cfg(not(tritonserver))]
 use absent as inspect;

@@ -148,7 +148,12 @@ fn stopping_has_an_end_when_every_worker_is_stuck() {
         .build()
         .unwrap();
     let server = workers.block_on(start(&[])).unwrap();
-    workers.spawn(async { std::thread::sleep(Duration::from_secs(4)) });
+    let (held, holds) = std::sync::mpsc::channel();
+    workers.spawn(async move {
+        held.send(()).unwrap();
+        std::thread::sleep(Duration::from_secs(4));
+    });
+    holds.recv().unwrap();
     let begun = Instant::now();
     let here = Builder::new_current_thread().enable_all().build().unwrap();
     assert!(!here.block_on(server.stop(Duration::from_millis(200))));
