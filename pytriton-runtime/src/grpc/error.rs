@@ -1,3 +1,4 @@
+use axum::response::Response;
 use thiserror::Error;
 use tonic::Code;
 
@@ -30,6 +31,12 @@ pub enum GrpcError {
     /// What the client sends comes too slowly.
     #[error(transparent)]
     Body(#[from] BodyError),
+    /// There are too many connections for calls on one more.
+    #[error("the server has {limit} connections already")]
+    Connections {
+        /// The limit.
+        limit: u32,
+    },
     /// A part of the protocol that is not offered.
     #[error("{what}")]
     NotOffered {
@@ -43,7 +50,7 @@ impl GrpcError {
     pub fn status(&self) -> Status {
         match self {
             Self::Request(error) => error.status(),
-            Self::Body(BodyError::Stopping) => Status::Unavailable,
+            Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
             Self::Body(_) => Status::DeadlineExceeded,
             Self::NoStatistics { .. } | Self::NoStatisticsOfVersion { .. } => {
                 Status::InvalidArgument
@@ -51,6 +58,11 @@ impl GrpcError {
             Self::RepositoryName | Self::NotOffered { .. } => Status::Unsupported,
         }
     }
+}
+
+/// The answer to a call that no service has seen.
+pub(crate) fn refusal(error: GrpcError) -> Response {
+    tonic::Status::from(error).into_http()
 }
 
 impl From<GrpcError> for tonic::Status {

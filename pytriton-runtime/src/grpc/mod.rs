@@ -15,6 +15,8 @@ mod stream;
 mod tests;
 
 pub use beside::beside;
+pub(crate) use beside::is_grpc;
 pub use error::GrpcError;
+pub(crate) use error::refusal;
 pub use routes::routes;
 pub use state::GrpcState;

@@ -75,6 +75,12 @@ pub enum HttpError {
         /// What the connection says.
         message: String,
     },
+    /// There are too many connections for requests on one more.
+    #[error("the server has {limit} connections already")]
+    Connections {
+        /// The limit.
+        limit: u32,
+    },
     /// A body that comes too slowly.
     #[error(transparent)]
     Body(#[from] BodyError),
@@ -105,7 +111,9 @@ impl HttpError {
     pub fn status(&self) -> u16 {
         match self {
             Self::Room(error) => error.status().http(),
-            Self::Body(BodyError::Stopping) => Status::Unavailable.http(),
+            Self::Body(BodyError::Stopping) | Self::Connections { .. } => {
+                Status::Unavailable.http()
+            }
             Self::Method => 405,
             Self::HeadTooLarge { .. } => 431,
             Self::NotFound => Status::NotFound.http(),

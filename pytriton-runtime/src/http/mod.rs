@@ -15,6 +15,7 @@ mod router;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use answer::refusal;
 pub use error::HttpError;
 pub use metrics::metrics_router;
 pub use router::{HttpState, router};

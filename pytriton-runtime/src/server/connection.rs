@@ -89,6 +89,12 @@ impl Connections {
         }
     }
 
+    /// The same with other answers.
+    pub(super) fn map(mut self, router: impl FnOnce(Router) -> Router) -> Self {
+        self.router = router(self.router);
+        self
+    }
+
     /// Serves a connection to its end. When the server stops, requests that have come are answered, until the
     /// deadline at the latest.
     ///

@@ -2,6 +2,8 @@
 
 #[cfg(not(tritonserver))]
 mod absent;
+#[cfg(feature = "embedded")]
+mod acceptor;
 mod addresses;
 mod banner;
 mod check;
@@ -26,6 +28,8 @@ mod listener;
 #[cfg(feature = "embedded")]
 mod offered;
 mod options;
+#[cfg(feature = "embedded")]
+mod reserve;
 mod run;
 #[cfg(feature = "embedded")]
 mod serve;
