@@ -28,6 +28,9 @@ pub enum GrpcError {
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
+    /// The client no longer waits for an answer.
+    #[error("Deadline Exceeded")]
+    Deadline,
     /// What the client sends comes too slowly.
     #[error(transparent)]
     Body(#[from] BodyError),
@@ -51,7 +54,7 @@ impl GrpcError {
         match self {
             Self::Request(error) => error.status(),
             Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
-            Self::Body(_) => Status::DeadlineExceeded,
+            Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
             Self::NoStatistics { .. } | Self::NoStatisticsOfVersion { .. } => {
                 Status::InvalidArgument
             }

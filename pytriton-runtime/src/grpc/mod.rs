@@ -1,6 +1,7 @@
 //! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the repository.
 
 mod beside;
+mod deadline;
 mod error;
 mod framing;
 mod health;

@@ -3,9 +3,10 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::HeaderValue;
-use axum::middleware::{map_request, map_response};
-use axum::response::Response;
+use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
@@ -18,6 +19,7 @@ use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
 use crate::repository::Repository;
 
 use super::GrpcState;
+use super::deadline::{deadline, until};
 use super::health::HealthService;
 use super::punctual::punctual;
 use super::service::Service;
@@ -44,12 +46,33 @@ pub fn routes(state: GrpcState) -> Router {
         routes = routes.add_service(reflection);
     }
     let router = routes.into_axum_router();
-    router
-        .layer(map_response(async |response| too_large(response)))
-        .layer(map_request(move |request| {
+    router.layer(from_fn(move |request: Request, next: Next| {
+        let repository = Arc::clone(&repository);
+        async move {
+            if let Some(mistake) = mistake(&request) {
+                return mistake.into_response();
+            }
+            let deadline = deadline(request.headers());
             let request = ending(punctual(request, &limits, &repository), &repository);
-            async move { request }
-        }))
+            too_large(until(deadline, next.run(request)).await)
+        }
+    }))
+}
+
+/// What is no call, whatever the path.
+fn mistake(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str); 1])> {
+    if request.method() != Method::POST {
+        return Some((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]));
+    }
+    let value = request.headers().get(CONTENT_TYPE);
+    let kind = value.and_then(|value| value.as_bytes().strip_prefix(GRPC));
+    match kind {
+        Some([] | [b'+' | b';' | b' ', ..]) => None,
+        _ => Some((
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            [(ACCEPT, "application/grpc")],
+        )),
+    }
 }
 
 /// Ends the questions of a client of reflection when the server stops, so that an idle one does not hold it.
@@ -78,4 +101,5 @@ fn too_large(mut response: Response) -> Response {
     response
 }
 
+const GRPC: &[u8] = b"application/grpc";
 const OUT_OF_RANGE: &str = "11";

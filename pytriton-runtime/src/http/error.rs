@@ -45,6 +45,18 @@ pub enum HttpError {
         /// The name in the path.
         model: String,
     },
+    /// No host or several, where HTTP/1.1 demands one.
+    #[error("a request must have one Host header, found {count}")]
+    Host {
+        /// How many there are.
+        count: usize,
+    },
+    /// A body that is encoded for its way in another manner than by chunks.
+    #[error("Transfer-Encoding must be chunked, found '{found}'")]
+    TransferEncoding {
+        /// The value.
+        found: String,
+    },
     /// A path and headers that are too long.
     #[error("request head exceeds the maximum of {limit} bytes")]
     HeadTooLarge {
@@ -120,6 +132,8 @@ impl HttpError {
             Self::NotOffered { .. } | Self::ContentEncoding => Status::Unsupported.http(),
             // Triton answers a body that is too large with 400 too.
             Self::Version { .. }
+            | Self::Host { .. }
+            | Self::TransferEncoding { .. }
             | Self::NotReady
             | Self::NoStatistics { .. }
             | Self::NoStatisticsOfVersion { .. }

@@ -3,7 +3,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::{Request, Response, Version};
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request, Response, Version};
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 use tonic::codegen::Service;
 
+use crate::http::{check_head, refusal};
 use crate::limits::Limits;
 
 use super::offered::Offered;
@@ -152,8 +154,16 @@ async fn answer(
     passage: Passage,
 ) -> Result<Response<Offered>, Infallible> {
     let http2 = request.version() == Version::HTTP_2;
-    // A router is always ready.
-    let response = router.call(request).await?;
+    let response = match check_head(request.version(), request.headers()) {
+        // A router is always ready.
+        Ok(()) => router.call(request).await?,
+        Err(error) => {
+            let mut response = refusal(error);
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+            response
+        }
+    };
     Ok(response.map(|body| Offered::new(body, passage, http2)))
 }
 

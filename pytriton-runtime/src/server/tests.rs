@@ -180,6 +180,31 @@ async fn a_head_above_the_limit_is_refused() {
 }
 
 #[tokio::test]
+async fn what_http_forbids_is_refused_and_the_connection_closed() {
+    let server = start(&[]).await.unwrap();
+    let addresses = *server.addresses();
+    let (http, metrics) = (addresses.http.unwrap(), addresses.metrics.unwrap());
+    let table = [
+        (http, "", "400"),
+        (metrics, "", "400"),
+        (http, "Host: x\r\nHost: y\r\n", "400"),
+        (
+            http,
+            "Host: x\r\nTransfer-Encoding: gzip, chunked\r\n",
+            "400",
+        ),
+        (http, "Host: x\r\nConnection: close\r\n", "200"),
+    ];
+    for (address, headers, status) in table {
+        let request = format!("GET /v2/health/live HTTP/1.1\r\n{headers}\r\n");
+        let answer = exchange(address, &request).await;
+        let expected = format!("HTTP/1.1 {status}");
+        assert!(answer.starts_with(&expected), "{headers}: {answer}");
+    }
+    server.stop(DEADLINE).await;
+}
+
+#[tokio::test]
 async fn one_port_can_speak_both() {
     let port = {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
