@@ -19,7 +19,8 @@ use crate::http::{check_head, refusal};
 use crate::limits::Limits;
 
 use super::offered::Offered;
-use super::traffic::{Neglect, Passage, Tolerance, Traffic};
+use super::received::Received;
+use super::traffic::{Neglect, Tolerance, Traffic};
 use super::wire::Wire;
 
 /// How often an idle HTTP/2 connection is asked whether it is still there, and how long it has to answer.
@@ -108,7 +109,7 @@ impl Connections {
     ) -> bool {
         set_up(&stream, self.limits.body_timeout);
         let traffic = Traffic::new();
-        let service = service_fn(|request| answer(self.router.clone(), request, traffic.enter()));
+        let service = service_fn(|request| answer(self.router.clone(), request, traffic.clone()));
         let wire = TokioIo::new(Wire::new(stream, &traffic));
         let connection = self.builder.serve_connection(wire, service);
         let mut connection = pin!(connection);
@@ -151,12 +152,16 @@ impl Connections {
 async fn answer(
     mut router: Router,
     request: Request<Incoming>,
-    passage: Passage,
+    traffic: Traffic,
 ) -> Result<Response<Offered>, Infallible> {
+    let passage = traffic.enter(request.version());
     let http2 = request.version() == Version::HTTP_2;
     let response = match check_head(request.version(), request.headers()) {
         // A router is always ready.
-        Ok(()) => router.call(request).await?,
+        Ok(()) => {
+            let request = request.map(|body| Received::new(body, &traffic));
+            router.call(request).await?
+        }
         Err(error) => {
             let mut response = refusal(error);
             let close = HeaderValue::from_static("close");
@@ -164,6 +169,7 @@ async fn answer(
             response
         }
     };
+    passage.answer();
     Ok(response.map(|body| Offered::new(body, passage, http2)))
 }
 

@@ -20,6 +20,9 @@ mod error;
 mod ffi;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
+mod half_closed_tests;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
 mod http2_tests;
 #[cfg(tritonserver)]
 mod inspect;
@@ -28,6 +31,8 @@ mod listener;
 #[cfg(feature = "embedded")]
 mod offered;
 mod options;
+#[cfg(feature = "embedded")]
+mod received;
 #[cfg(feature = "embedded")]
 mod reserve;
 mod run;

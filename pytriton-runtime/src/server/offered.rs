@@ -79,6 +79,7 @@ impl HttpBody for Offered {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::Version;
     use http_body_util::BodyExt;
 
     use super::super::traffic::Traffic;
@@ -89,7 +90,11 @@ mod tests {
         let bytes: Bytes = (0..=255).cycle().take(3 * PIECE + 1).collect();
         for (http2, pieces) in [(false, 1), (true, 4)] {
             let traffic = Traffic::new();
-            let mut body = Offered::new(Body::from(bytes.clone()), traffic.enter(), http2);
+            let mut body = Offered::new(
+                Body::from(bytes.clone()),
+                traffic.enter(Version::HTTP_2),
+                http2,
+            );
             let (mut seen, mut count) = (Vec::new(), 0);
             while !body.is_end_stream() {
                 let left = (bytes.len() - seen.len()) as u64;

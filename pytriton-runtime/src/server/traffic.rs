@@ -1,7 +1,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, sleep_until};
+use axum::http::Version;
+use tokio::time::{Instant, sleep};
 
 /// No ping and no other frame of the protocol's own is so long: what is longer carries an answer.
 const BULK: usize = 256;
@@ -35,6 +36,19 @@ struct State {
     /// Answers of which the client has to take something before there is more to do.
     offered: usize,
     moved: Instant,
+    /// Where the one request of an HTTP/1.1 connection is.
+    stage: Option<Stage>,
+}
+
+/// How far a request of HTTP/1.1 is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It may not have come as a whole.
+    Coming,
+    /// It has, and nothing of its answer has gone.
+    Waiting,
+    /// Its answer is under way.
+    Answered,
 }
 
 /// One request on its way from its head to the end of its answer.
@@ -51,12 +65,14 @@ impl Traffic {
             open: 0,
             offered: 0,
             moved: Instant::now(),
+            stage: None,
         })))
     }
 
     /// A request has come.
-    pub(super) fn enter(&self) -> Passage {
+    pub(super) fn enter(&self, version: Version) -> Passage {
         let mut state = self.state();
+        state.stage = (version == Version::HTTP_11).then_some(Stage::Coming);
         state.used = true;
         state.open += 1;
         state.moved = Instant::now();
@@ -64,6 +80,19 @@ impl Traffic {
             traffic: self.clone(),
             offered: false,
         }
+    }
+
+    /// The request of the connection has come as a whole.
+    pub(super) fn came(&self) {
+        let stage = &mut self.state().stage;
+        if *stage == Some(Stage::Coming) {
+            *stage = Some(Stage::Waiting);
+        }
+    }
+
+    /// Where the request of the connection is, if it is one of HTTP/1.1.
+    pub(super) fn stage(&self) -> Option<Stage> {
+        self.state().stage
     }
 
     /// Whether a request has ever come.
@@ -80,25 +109,23 @@ impl Traffic {
 
     /// Waits until something has been so for longer than is tolerated. A server that computes may take its time.
     pub(super) async fn neglected(&self, tolerance: Tolerance) -> Neglect {
+        // What begins meanwhile may be tolerated for less long.
+        let pause = tolerance.idle.min(tolerance.blocked);
         loop {
-            let (neglect, limit, moved) = {
+            let (found, still) = {
                 let state = self.state();
-                let (neglect, limit) = match (state.open, state.offered) {
-                    (0, _) => (Some(Neglect::Idle), tolerance.idle),
-                    (_, 0) => (None, tolerance.blocked.min(tolerance.idle)),
-                    _ => (Some(Neglect::Blocked), tolerance.blocked),
+                let found = match (state.open, state.offered) {
+                    (0, _) => Some((Neglect::Idle, tolerance.idle)),
+                    (_, 0) => None,
+                    _ => Some((Neglect::Blocked, tolerance.blocked)),
                 };
-                (neglect, limit, state.moved)
+                (found, state.moved.elapsed())
             };
-            let Some(neglect) = neglect else {
-                sleep(limit).await;
-                continue;
-            };
-            let until = moved.checked_add(limit).unwrap_or(moved);
-            if until <= Instant::now() {
-                return neglect;
+            match found {
+                Some((neglect, limit)) if still >= limit => return neglect,
+                Some((_, limit)) => sleep(pause.min(limit - still)).await,
+                None => sleep(pause).await,
             }
-            sleep_until(until).await;
         }
     }
 
@@ -108,6 +135,12 @@ impl Traffic {
 }
 
 impl Passage {
+    /// The answer begins.
+    pub(super) fn answer(&self) {
+        let stage = &mut self.traffic.state().stage;
+        *stage = stage.map(|_| Stage::Answered);
+    }
+
     /// The client has something to take, or has taken all there is.
     pub(super) fn offer(&mut self, offered: bool) {
         let mut state = self.traffic.state();
@@ -127,6 +160,7 @@ impl Drop for Passage {
         self.offer(false);
         let mut state = self.traffic.state();
         state.open -= 1;
+        state.stage = None;
         state.moved = Instant::now();
     }
 }
@@ -148,7 +182,7 @@ mod tests {
     async fn tells_idle_connections_from_those_that_compute_and_those_that_are_not_read() {
         let (begun, traffic) = (Instant::now(), Traffic::new());
         let script = async {
-            let mut first = traffic.enter();
+            let mut first = traffic.enter(Version::HTTP_2);
             after(1000).await;
             first.offer(true);
             after(10).await;
@@ -174,8 +208,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_is_not_taken_is_not_awaited() {
         let (begun, traffic) = (Instant::now(), Traffic::new());
-        let _computing = traffic.enter();
-        let mut unread = traffic.enter();
+        let _computing = traffic.enter(Version::HTTP_2);
+        let mut unread = traffic.enter(Version::HTTP_2);
         after(5).await;
         unread.offer(true);
         assert_eq!(traffic.neglected(TOLERANCE).await, Neglect::Blocked);
