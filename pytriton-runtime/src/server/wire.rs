@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::traffic::{Stage, Traffic};
 
@@ -51,20 +51,16 @@ impl Wire {
 
     /// Ready when the end of what the client sends is the end of the connection.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Some(mut stage) = self.traffic.stage() else {
+        if self.traffic.stage().is_none() {
             if self.unwritten {
                 self.reader = Some(context.waker().clone());
                 return Poll::Pending;
             }
             self.half_closed = None;
             return Poll::Ready(Ok(()));
-        };
+        }
         let client = self.half_closed.get_or_insert_with(HalfClosed::new);
         loop {
-            // Nothing may come between the parts of an answer.
-            if stage == Stage::Waiting && !client.probed && !self.unwritten {
-                client.probed = probe(&self.stream)?;
-            }
             ready!(client.look.as_mut().poll(context));
             if let Some(error) = self.stream.take_error()? {
                 return Poll::Ready(Err(error));
@@ -72,9 +68,13 @@ impl Wire {
             match self.traffic.stage() {
                 // What has not been read by now has not come.
                 None | Some(Stage::Coming) => return Poll::Ready(Ok(())),
-                Some(now) => stage = now,
+                // Nothing may come between the parts of an answer.
+                Some(Stage::Waiting) if !client.probed && !self.unwritten => {
+                    client.probed = probe(&self.stream)?;
+                }
+                Some(_) => client.look_later(),
             }
-            client.look_later();
+            client.look.as_mut().reset(Instant::now() + client.pause);
         }
     }
 
@@ -108,7 +108,6 @@ impl HalfClosed {
 
     fn look_later(&mut self) {
         self.pause = (2 * self.pause).min(LOOKS.1);
-        self.look = Box::pin(sleep(self.pause));
     }
 }
 
