@@ -105,10 +105,10 @@ impl Connections {
     pub(super) async fn serve(
         self,
         stream: TcpStream,
+        traffic: Traffic,
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> bool {
         set_up(&stream, self.limits.body_timeout);
-        let traffic = Traffic::new();
         let service = service_fn(|request| answer(self.router.clone(), request, traffic.clone()));
         let wire = TokioIo::new(Wire::new(stream, &traffic));
         let connection = self.builder.serve_connection(wire, service);

@@ -2,12 +2,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
 use super::acceptor::Acceptor;
 use super::connection::{Connections, stopped};
+use super::places::Places;
 use super::reserve::Reserve;
+use super::traffic::Traffic;
 
 /// One open port and what answers on it.
 #[derive(Debug)]
@@ -23,17 +25,19 @@ impl Endpoint {
     ///
     /// Returns whether all connections finished in time.
     pub(super) async fn serve(self, stop: watch::Receiver<Option<Instant>>) -> bool {
-        let places = Arc::new(Semaphore::new(self.max_connections as usize));
         let finished = Arc::new(AtomicBool::new(true));
-        let serve = |stream: TcpStream, place: OwnedSemaphorePermit| {
-            let serving = self.connections.clone().serve(stream, stop.clone());
+        let serve = |places: &mut Places, stream: TcpStream, place: OwnedSemaphorePermit| {
+            let traffic = Traffic::new();
+            let connections = self.connections.clone();
+            let serving = connections.serve(stream, traffic.clone(), stop.clone());
             let finished = Arc::clone(&finished);
-            tokio::spawn(async move {
+            let connection = tokio::spawn(async move {
                 finished.fetch_and(serving.await, Ordering::Relaxed);
                 drop(place);
             });
+            places.remember(traffic, connection.abort_handle());
         };
-        let place = || Arc::clone(&places).try_acquire_owned().ok();
+        let mut places = Places::new(self.max_connections);
         let mut reserve = Reserve::new(&self.connections, self.max_connections, stop.clone());
         let mut acceptor = Acceptor::new(self.listener);
         let mut stopping = stop.clone();
@@ -41,21 +45,20 @@ impl Endpoint {
             tokio::select! {
                 biased;
                 _ = stopped(&mut stopping) => break,
-                stream = acceptor.next() => match place() {
-                    Some(place) => serve(stream, place),
+                stream = acceptor.next() => match places.take().await {
+                    Some(place) => serve(&mut places, stream, place),
                     None => reserve.serve(stream),
                 },
             }
         }
         // What the system has accepted for us counts as accepted.
-        while let Some(place) = place()
+        while let Some(place) = places.free()
             && let Some(stream) = acceptor.waiting().await
         {
-            serve(stream, place);
+            serve(&mut places, stream, place);
         }
         drop(acceptor);
         // Every connection gives its place back when it ends, by the deadline at the latest.
-        let all = places.acquire_many(self.max_connections).await;
-        all.is_ok() && finished.load(Ordering::Relaxed)
+        places.all_free().await && finished.load(Ordering::Relaxed)
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 use crate::Limits;
 
 use super::connection::{Connections, Protocol};
+use super::traffic::Traffic;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -55,7 +56,7 @@ async fn connect(
     let client = TcpStream::connect(listener.local_addr().unwrap()).await;
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
-    let served = tokio::spawn(connections.serve(stream, stopping));
+    let served = tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
     (client.unwrap(), served, stop)
 }
 

@@ -32,6 +32,8 @@ mod listener;
 mod offered;
 mod options;
 #[cfg(feature = "embedded")]
+mod places;
+#[cfg(feature = "embedded")]
 mod received;
 #[cfg(feature = "embedded")]
 mod reserve;

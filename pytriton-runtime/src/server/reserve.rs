@@ -18,6 +18,7 @@ use crate::grpc::{self, GrpcError};
 use crate::http::{self, HttpError};
 
 use super::connection::Connections;
+use super::traffic::Traffic;
 
 /// How many connections beyond the limit are served at a time; the next takes the place of the oldest.
 const PLACES: usize = 32;
@@ -69,7 +70,8 @@ impl Reserve {
         {
             oldest.abort();
         }
-        let serving = self.connections.clone().serve(stream, self.stop.clone());
+        let connections = self.connections.clone();
+        let serving = connections.serve(stream, Traffic::new(), self.stop.clone());
         let serving = self.serving.spawn(timeout(TIME, serving).map(drop));
         self.order.push_back(serving);
     }

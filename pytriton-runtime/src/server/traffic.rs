@@ -100,6 +100,12 @@ impl Traffic {
         self.state().used
     }
 
+    /// How long nothing has been under way; `None` where something is.
+    pub(super) fn idle(&self) -> Option<Duration> {
+        let state = self.state();
+        (state.open == 0).then(|| state.moved.elapsed())
+    }
+
     /// So many bytes have gone.
     pub(super) fn wrote(&self, bytes: usize) {
         if bytes > BULK {
