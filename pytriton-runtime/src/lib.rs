@@ -1,6 +1,7 @@
 //! The rooms behind `pytriton`, in the order in which a request walks through them.
 //!
 //! - [`http`], [`grpc`]: the doors.
+//! - [`reception`]: what both doors ask of a request.
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`repository`]: the models that are being served.
 //! - [`model`]: what is served, the check of a request against it, the door to the user's function.
@@ -57,6 +58,8 @@ pub mod native;
 mod panic;
 #[cfg(feature = "embedded")]
 pub mod proto;
+#[cfg(feature = "embedded")]
+pub mod reception;
 #[cfg(feature = "embedded")]
 pub mod repository;
 mod runner;

@@ -16,6 +16,9 @@ pub struct Limits {
     /// How long a client may let the server wait for the next bytes of a body, or for the room to send it some; 20
     /// seconds.
     pub body_timeout: Duration,
+    /// The bytes that must come of a body each second, on average and after [`body_timeout`](Self::body_timeout); 16
+    /// KiB.
+    pub min_body_rate: u32,
     /// The bytes of the head of one request; 16 KiB.
     pub max_header_bytes: usize,
     /// The requests that may wait on each priority level of a model that sets no `max_queue_size`; 4096.
@@ -33,6 +36,7 @@ impl Default for Limits {
             max_connections: 1024,
             header_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(20),
+            min_body_rate: 16 << 10,
             max_header_bytes: 16 << 10,
             max_queue_size: 4096,
             response_cache_bytes: 64 << 20,

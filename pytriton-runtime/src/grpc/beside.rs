@@ -16,7 +16,8 @@ pub fn beside(http: Router, grpc: Router) -> Router {
     })
 }
 
-fn is_grpc(request: &Request) -> bool {
+/// Whether a request is to be answered over gRPC.
+pub(crate) fn is_grpc(request: &Request) -> bool {
     let content_type = request.headers().get(CONTENT_TYPE);
     content_type.is_some_and(|value| value.as_bytes().starts_with(b"application/grpc"))
 }

@@ -1,6 +1,8 @@
+use axum::response::Response;
 use thiserror::Error;
 use tonic::Code;
 
+use crate::reception::BodyError;
 use crate::text::for_client;
 use crate::{Error, Status};
 
@@ -34,6 +36,18 @@ pub enum GrpcError {
         /// The limit.
         limit: usize,
     },
+    /// The client no longer waits for an answer.
+    #[error("Deadline Exceeded")]
+    Deadline,
+    /// What the client sends comes too slowly.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// There are too many connections for calls on one more.
+    #[error("the server has {limit} connections already")]
+    Connections {
+        /// The limit.
+        limit: u32,
+    },
     /// A part of the protocol that is not offered.
     #[error("{what}")]
     NotOffered {
@@ -47,6 +61,8 @@ impl GrpcError {
     pub fn status(&self) -> Status {
         match self {
             Self::Request(error) => error.status(),
+            Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
+            Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
             Self::NoStatistics { .. } | Self::NoStatisticsOfVersion { .. } => {
                 Status::InvalidArgument
             }
@@ -54,6 +70,11 @@ impl GrpcError {
             Self::RepositoryName | Self::NotOffered { .. } => Status::Unsupported,
         }
     }
+}
+
+/// The answer to a call that no service has seen.
+pub(crate) fn refusal(error: GrpcError) -> Response {
+    tonic::Status::from(error).into_http()
 }
 
 impl From<GrpcError> for tonic::Status {

@@ -4,8 +4,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::handler::HandlerWithoutStateExt;
-use axum::middleware::{map_request, map_response};
-use axum::response::Response;
+use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderName, Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
@@ -14,7 +16,9 @@ use tonic_health::pb::health_server::HealthServer;
 use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
 use crate::repository::Repository;
 
+use super::deadline::{deadline, until};
 use super::health::HealthService;
+use super::punctual::punctual;
 use super::reflection::reflection;
 use super::service::Service;
 use super::{GrpcError, GrpcState};
@@ -26,26 +30,46 @@ pub fn routes(state: GrpcState) -> Router {
     let health = HealthServer::new(HealthService {
         repository: Arc::clone(&state.repository),
     });
-    let limit = state.limits.max_request_bytes;
+    let limits = state.limits;
     let repository = Arc::clone(&state.repository);
     let inference = GrpcInferenceServiceServer::new(Service { state })
         .accept_compressed(CompressionEncoding::Gzip)
         .accept_compressed(CompressionEncoding::Deflate)
-        .max_decoding_message_size(limit);
+        .max_decoding_message_size(limits.max_request_bytes);
     let routes = Routes::new(inference).add_service(health);
     routes
         .into_axum_router()
         // The descriptors are constants, and a test reads them: there is no error to hand on.
         .merge(reflection().unwrap_or_default())
         .route_service("/{*call}", unimplemented.into_service())
-        .layer(map_response(move |response| {
-            let response = too_large(response, limit);
-            async move { response }
+        .layer(from_fn(move |request: Request, next: Next| {
+            let repository = Arc::clone(&repository);
+            async move {
+                if let Some(mistake) = mistake(&request) {
+                    return mistake.into_response();
+                }
+                let deadline = deadline(request.headers());
+                let request = ending(punctual(request, &limits, &repository), &repository);
+                let response = until(deadline, next.run(request)).await;
+                too_large(response, limits.max_request_bytes)
+            }
         }))
-        .layer(map_request(move |request| {
-            let request = ending(request, &repository);
-            async move { request }
-        }))
+}
+
+/// What is no call, whatever the path.
+fn mistake(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str); 1])> {
+    if request.method() != Method::POST {
+        return Some((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]));
+    }
+    let value = request.headers().get(CONTENT_TYPE);
+    let kind = value.and_then(|value| value.as_bytes().strip_prefix(GRPC));
+    match kind {
+        Some([] | [b'+' | b';' | b' ', ..]) => None,
+        _ => Some((
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            [(ACCEPT, "application/grpc")],
+        )),
+    }
 }
 
 /// Ends the questions of a client of reflection when the server stops, so that an idle one does not hold it.
@@ -77,5 +101,6 @@ async fn unimplemented() -> Response {
     tonic::Status::unimplemented("").into_http()
 }
 
+const GRPC: &[u8] = b"application/grpc";
 const OUT_OF_RANGE: &[u8] = b"11";
 const RESOURCE_EXHAUSTED: &[u8] = b"8";

@@ -80,6 +80,11 @@ impl IntoResponse for Failure {
     }
 }
 
+/// The answer to a request that no route has seen.
+pub(crate) fn refusal(error: HttpError) -> Response {
+    Failure::plain(error).into_response()
+}
+
 /// A body of several parts whose size is known.
 #[derive(Debug)]
 struct Parts(VecDeque<Bytes>);

@@ -1,33 +1,33 @@
-use std::time::Duration;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_LENGTH;
 use bytes::Bytes;
-use http_body_util::BodyExt;
 use hyper::body::Frame;
-use tokio::time::timeout;
 
-use crate::Limits;
+use crate::reception::Patience;
 use crate::tensor::AlignedBuffer;
 
-use super::HttpError;
+use super::{HttpError, HttpState};
 
-/// Reads a body within the limits of its size and of the time between its pieces.
+/// Reads a body within the limits of its size and of the time that it may take.
 ///
 /// Where `aligned_at` is given, the byte at that place is aligned for every element type, so that the binary tensors
 /// behind it can be viewed without a copy. A body that comes in one piece and need not be aligned is not copied at all.
 pub(super) async fn read(
     body: Body,
     headers: &HeaderMap,
-    limits: &Limits,
+    state: &HttpState,
     aligned_at: Option<usize>,
 ) -> Result<Bytes, HttpError> {
-    let limit = limits.max_request_bytes;
+    let limit = state.limits.max_request_bytes;
     let announced = announced(headers, limit)?;
     let body = Pieces {
         body,
-        timeout: limits.body_timeout,
+        patience: Patience::new(&state.limits, &state.repository),
     };
     match (announced, aligned_at) {
         (Some(length), Some(at)) => read_aligned(body, length, at).await,
@@ -94,7 +94,7 @@ async fn read_any(mut body: Pieces, length: usize, limit: usize) -> Result<Bytes
 /// A body that is read piece by piece, none of which is waited for too long.
 struct Pieces {
     body: Body,
-    timeout: Duration,
+    patience: Patience,
 }
 
 impl Pieces {
@@ -113,19 +113,50 @@ impl Pieces {
     }
 
     async fn frame(&mut self) -> Result<Option<Result<Frame<Bytes>, axum::Error>>, HttpError> {
-        timeout(self.timeout, self.body.frame())
-            .await
-            .map_err(|_| HttpError::BodyStalled {
-                seconds: self.timeout.as_secs(),
-            })
+        let frame = poll_fn(
+            |context| match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Ready(frame) => Poll::Ready(Ok(frame)),
+                Poll::Pending => self.patience.poll_late(context).map(Err),
+            },
+        )
+        .await?;
+        let data = frame
+            .as_ref()
+            .and_then(|frame| frame.as_ref().ok()?.data_ref());
+        self.patience.came(data.map_or(0, Bytes::len));
+        Ok(frame)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
     use axum::http::HeaderValue;
+    use futures_util::stream::unfold;
+    use tokio::time::{Instant, sleep};
 
     use super::*;
+    use crate::model::Registry;
+    use crate::reception::BodyError;
+    use crate::repository::Repository;
+    use crate::{HeaderForward, Limits};
+
+    /// A server without models.
+    async fn state(max_request_bytes: usize) -> HttpState {
+        let limits = Limits {
+            max_request_bytes,
+            min_body_rate: 1,
+            ..Limits::default()
+        };
+        let repository = Repository::start(&Registry::default(), &limits).await;
+        HttpState {
+            repository: Arc::new(repository.unwrap()),
+            limits,
+            forward: HeaderForward::default(),
+        }
+    }
 
     async fn read_parts(
         parts: &'static [&[u8]],
@@ -139,11 +170,7 @@ mod tests {
         }
         let parts = parts.iter().map(|part| Bytes::from_static(part));
         let body = super::super::answer::parts(HeaderMap::new(), parts).into_body();
-        let limits = Limits {
-            max_request_bytes: limit,
-            ..Limits::default()
-        };
-        read(body, &headers, &limits, at).await
+        read(body, &headers, &state(limit).await, at).await
     }
 
     #[tokio::test]
@@ -196,5 +223,50 @@ mod tests {
             read_parts(&[b"ab", b"cd"], Some(3), 9, Some(1)).await,
             Err(found)
         );
+    }
+
+    /// A body of which one byte comes every so often, for ever.
+    fn dripping(pause: Duration) -> Body {
+        Body::from_stream(unfold((), move |()| async move {
+            sleep(pause).await;
+            Some((Ok::<_, std::io::Error>(Bytes::from_static(b"a")), ()))
+        }))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_must_come_in_time_as_a_whole() {
+        let state = state(1 << 20).await;
+        let table = [
+            (19_000, BodyError::Slow { rate: 1 }, 21),
+            (2_000, BodyError::Slow { rate: 1 }, 39),
+            (30_000, BodyError::Stalled { seconds: 20 }, 20),
+        ];
+        for (pause, expected, seconds) in table {
+            let body = dripping(Duration::from_millis(pause));
+            let begun = Instant::now();
+            let error = read(body, &HeaderMap::new(), &state, None).await;
+            assert_eq!(error, Err(HttpError::Body(expected)), "{pause}");
+            assert_eq!(begun.elapsed().as_secs(), seconds, "{pause}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stopping_server_waits_for_a_body_that_comes_and_for_no_other() {
+        let state = state(30).await;
+        let repository = Arc::clone(&state.repository);
+        tokio::spawn(async move {
+            sleep(Duration::from_millis(500)).await;
+            repository.stop_being_ready();
+        });
+        let begun = Instant::now();
+        let (coming, still) = (Duration::from_millis(400), Duration::from_secs(10));
+        let headers = HeaderMap::new();
+        let (coming, still) = tokio::join!(read(dripping(coming), &headers, &state, None), async {
+            let error = read(dripping(still), &headers, &state, None).await;
+            (error, begun.elapsed())
+        });
+        assert_eq!(coming, Err(HttpError::BodyTooLarge { limit: 30 }));
+        assert_eq!(still.0, Err(HttpError::Body(BodyError::Stopping)));
+        assert_eq!(still.1.as_millis(), 2500);
     }
 }

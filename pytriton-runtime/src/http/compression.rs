@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use bytes::Bytes;
 use flate2::Compression;
-use flate2::read::{GzDecoder, ZlibDecoder};
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::Limits;
@@ -95,7 +95,7 @@ pub(super) fn decompress(body: &[u8], limits: &Limits) -> Result<Vec<u8>, HttpEr
     }
     let limit = limits.max_request_bytes;
     if body.starts_with(GZIP_MAGIC) {
-        read_limited(GzDecoder::new(body), limit)
+        read_limited(MultiGzDecoder::new(body), limit)
     } else {
         read_limited(ZlibDecoder::new(body), limit)
     }
@@ -164,6 +164,22 @@ mod tests {
             decompress(b"", &Limits::default()),
             Err(HttpError::NothingToDecompress)
         );
+    }
+
+    #[test]
+    fn all_members_of_a_body_count() {
+        let member = |text: &'static [u8]| {
+            let parts = std::iter::once(Bytes::from_static(text));
+            Encoding::Gzip.compress(parts).unwrap()
+        };
+        let body = [member(b"abc"), member(b""), member(b"def")].concat();
+        let limits = |max_request_bytes| Limits {
+            max_request_bytes,
+            ..Limits::default()
+        };
+        assert_eq!(decompress(&body, &limits(6)).unwrap(), b"abcdef");
+        let large = Err(HttpError::DecompressedSize { limit: 5 });
+        assert_eq!(decompress(&body, &limits(5)), large);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use thiserror::Error;
 
 use crate::Status;
+use crate::reception::BodyError;
 
 /// Why a request ended at the door. The texts are those of Triton where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -44,6 +45,18 @@ pub enum HttpError {
         /// The name in the path.
         model: String,
     },
+    /// No host or several, where HTTP/1.1 demands one.
+    #[error("a request must have one Host header, found {count}")]
+    Host {
+        /// How many there are.
+        count: usize,
+    },
+    /// A body that is encoded for its way in another manner than by chunks.
+    #[error("Transfer-Encoding must be chunked, found '{found}'")]
+    TransferEncoding {
+        /// The value.
+        found: String,
+    },
     /// A path and headers that are too long.
     #[error("request head exceeds the maximum of {limit} bytes")]
     HeadTooLarge {
@@ -74,12 +87,15 @@ pub enum HttpError {
         /// What the connection says.
         message: String,
     },
-    /// A body of which no more comes.
-    #[error("no more of the request body came for {seconds} seconds")]
-    BodyStalled {
-        /// How long that was waited for.
-        seconds: u64,
+    /// There are too many connections for requests on one more.
+    #[error("the server has {limit} connections already")]
+    Connections {
+        /// The limit.
+        limit: u32,
     },
+    /// A body that comes too slowly.
+    #[error(transparent)]
+    Body(#[from] BodyError),
     /// An encoding that is not known.
     #[error("Unsupported compression type")]
     ContentEncoding,
@@ -107,19 +123,24 @@ impl HttpError {
     pub fn status(&self) -> u16 {
         match self {
             Self::Room(error) => error.status().http(),
+            Self::Body(BodyError::Stopping) | Self::Connections { .. } => {
+                Status::Unavailable.http()
+            }
             Self::Method => 405,
             Self::HeadTooLarge { .. } => 431,
             Self::NotFound => Status::NotFound.http(),
             Self::NotOffered { .. } | Self::ContentEncoding => Status::Unsupported.http(),
             // Triton answers a body that is too large with 400 too.
             Self::Version { .. }
+            | Self::Host { .. }
+            | Self::TransferEncoding { .. }
             | Self::NotReady
             | Self::NoStatistics { .. }
             | Self::NoStatisticsOfVersion { .. }
             | Self::BodySize { .. }
             | Self::BodyTooLarge { .. }
             | Self::BodyRead { .. }
-            | Self::BodyStalled { .. }
+            | Self::Body(_)
             | Self::NothingToDecompress
             | Self::Decompression { .. }
             | Self::DecompressedSize { .. } => Status::InvalidArgument.http(),

@@ -74,7 +74,6 @@ async fn read(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<(Bytes, Option<usize>), HttpError> {
-    let limits = &state.limits;
     let encoding = Encoding::of_request(headers)?;
     let value = headers
         .get(HEADER_LENGTH)
@@ -82,11 +81,11 @@ async fn read(
     // Whatever the header says is checked when the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
     let body = match encoding {
-        None => body::read(body, headers, limits, aligned_at).await?,
+        None => body::read(body, headers, state, aligned_at).await?,
         Some(_) => {
-            let body = body::read(body, headers, limits, None).await?;
+            let body = body::read(body, headers, state, None).await?;
             // A kilobyte may become a megabyte.
-            let limits = *limits;
+            let limits = state.limits;
             let body = apart(move || decompress(&body, &limits)).await?;
             match aligned_at {
                 Some(at) => body::aligned(&body, at),

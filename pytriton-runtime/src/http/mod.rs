@@ -7,6 +7,7 @@ mod answer;
 mod body;
 mod compression;
 mod error;
+mod head;
 mod infer;
 mod metrics;
 mod model;
@@ -15,6 +16,8 @@ mod router;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use answer::refusal;
 pub use error::HttpError;
+pub(crate) use head::check_head;
 pub use metrics::metrics_router;
 pub use router::{HttpState, router};

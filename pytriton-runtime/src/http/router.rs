@@ -60,7 +60,7 @@ async fn dispatch(state: &HttpState, request: Request) -> Result<Response, Failu
         Route::ServerReady => Ok(healthy(repository.ready())),
         Route::AllStatistics => model::all_statistics(repository),
         Route::RepositoryIndex => {
-            let body = body::read(body, &parts.headers, &state.limits, None).await;
+            let body = body::read(body, &parts.headers, state, None).await;
             index(repository, &body.map_err(Failure::json)?)
         }
         Route::Model {

@@ -1,18 +1,27 @@
+use std::convert::Infallible;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request, Response, Version};
+use futures_util::FutureExt;
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until};
 use tonic::codegen::Service;
 
+use crate::http::{check_head, refusal};
 use crate::limits::Limits;
+
+use super::offered::Offered;
+use super::received::Received;
+use super::traffic::{Neglect, Tolerance, Traffic};
+use super::wire::Wire;
 
 /// How often an idle HTTP/2 connection is asked whether it is still there, and how long it has to answer.
 const HTTP2_PING: Duration = Duration::from_secs(20);
@@ -22,6 +31,12 @@ const HTTP2_WINDOWS: (u32, u32) = (4 << 20, 8 << 20);
 
 /// How long a connection that never brought a request may still bring one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
+
+/// The same on a connection that gets no further requests, because the server stops or because it was idle.
+const LAST_WORDS: Tolerance = Tolerance {
+    idle: Duration::from_secs(5),
+    blocked: Duration::from_secs(5),
+};
 
 /// Which protocols a port speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +52,7 @@ pub(super) struct Connections {
     builder: Builder<TokioExecutor>,
     router: Router,
     limits: Limits,
+    tolerance: Tolerance,
 }
 
 impl Connections {
@@ -59,6 +75,10 @@ impl Connections {
             .keep_alive_timeout(HTTP2_PING)
             .initial_stream_window_size(HTTP2_WINDOWS.0)
             .initial_connection_window_size(HTTP2_WINDOWS.1);
+        let tolerance = Tolerance {
+            idle: limits.header_timeout,
+            blocked: limits.body_timeout,
+        };
         let builder = match protocol {
             Protocol::Http1 => builder.http1_only(),
             Protocol::Http2 => builder.http2_only(),
@@ -68,7 +88,14 @@ impl Connections {
             builder,
             router,
             limits: *limits,
+            tolerance,
         }
+    }
+
+    /// The same with other answers.
+    pub(super) fn map(mut self, router: impl FnOnce(Router) -> Router) -> Self {
+        self.router = router(self.router);
+        self
     }
 
     /// Serves a connection to its end. When the server stops, requests that have come are answered, until the
@@ -78,23 +105,25 @@ impl Connections {
     pub(super) async fn serve(
         self,
         stream: TcpStream,
+        traffic: Traffic,
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> bool {
         set_up(&stream, self.limits.body_timeout);
-        let used = Arc::new(AtomicBool::new(false));
-        let service = service_fn(|request| {
-            used.store(true, Ordering::Relaxed);
-            // A router is always ready.
-            self.router.clone().call(request)
-        });
-        let connection = self.builder.serve_connection(TokioIo::new(stream), service);
+        let service = service_fn(|request| answer(self.router.clone(), request, traffic.clone()));
+        let wire = TokioIo::new(Wire::new(stream, &traffic));
+        let connection = self.builder.serve_connection(wire, service);
         let mut connection = pin!(connection);
         let deadline = tokio::select! {
             biased;
             ended = connection.as_mut() => return ended_early(ended),
-            deadline = stopped(&mut stop) => deadline,
-            // HTTP/2 itself would wait for ever for the first bytes of a connection.
-            () = unused_after(&used, self.limits.header_timeout) => return true,
+            deadline = stopped(&mut stop) => Some(deadline),
+            neglect = traffic.neglected(self.tolerance) => {
+                // HTTP/2 itself would wait for ever for the first bytes of a connection.
+                if neglect == Neglect::Blocked || !traffic.used() {
+                    return true;
+                }
+                None
+            }
         };
         connection.as_mut().graceful_shutdown();
         tokio::select! {
@@ -102,14 +131,46 @@ impl Connections {
             ended = connection.as_mut() => return ended_early(ended),
             () = sleep(LAST_CALL) => {}
         }
-        if !used.load(Ordering::Relaxed) {
+        if !traffic.used() {
             return true;
         }
-        timeout_at(deadline, connection)
-            .await
-            .map(ended_early)
-            .is_ok()
+        let deadline = async {
+            match deadline {
+                Some(deadline) => deadline,
+                None => stopped(&mut stop).await,
+            }
+        };
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => ended_early(ended),
+            _ = traffic.neglected(LAST_WORDS) => true,
+            () = deadline.then(sleep_until) => false,
+        }
     }
+}
+
+async fn answer(
+    mut router: Router,
+    request: Request<Incoming>,
+    traffic: Traffic,
+) -> Result<Response<Offered>, Infallible> {
+    let passage = traffic.enter(request.version());
+    let http2 = request.version() == Version::HTTP_2;
+    let response = match check_head(request.version(), request.headers()) {
+        // A router is always ready.
+        Ok(()) => {
+            let request = request.map(|body| Received::new(body, &traffic));
+            router.call(request).await?
+        }
+        Err(error) => {
+            let mut response = refusal(error);
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+            response
+        }
+    };
+    passage.answer();
+    Ok(response.map(|body| Offered::new(body, passage, http2)))
 }
 
 /// Waits until the server is told to stop, and says until when connections may finish.
@@ -118,14 +179,6 @@ pub(super) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Inst
         Ok(deadline) => deadline.unwrap_or_else(Instant::now),
         // Nobody is left who could tell: the server is gone.
         Err(_) => Instant::now(),
-    }
-}
-
-/// Ends when a connection has brought no request in that time, and never otherwise.
-async fn unused_after(used: &AtomicBool, timeout: Duration) {
-    sleep(timeout).await;
-    if used.load(Ordering::Relaxed) {
-        std::future::pending().await
     }
 }
 

@@ -1,16 +1,15 @@
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::{Instant, sleep};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::Instant;
 
+use super::acceptor::Acceptor;
 use super::connection::{Connections, stopped};
-
-/// How long to wait when the system has no file descriptor left for a connection.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+use super::places::Places;
+use super::reserve::Reserve;
+use super::traffic::Traffic;
 
 /// One open port and what answers on it.
 #[derive(Debug)]
@@ -26,75 +25,40 @@ impl Endpoint {
     ///
     /// Returns whether all connections finished in time.
     pub(super) async fn serve(self, stop: watch::Receiver<Option<Instant>>) -> bool {
-        let places = Arc::new(Semaphore::new(self.max_connections as usize));
         let finished = Arc::new(AtomicBool::new(true));
-        let serve = |(stream, place): (TcpStream, OwnedSemaphorePermit)| {
-            let serving = self.connections.clone().serve(stream, stop.clone());
+        let serve = |places: &mut Places, stream: TcpStream, place: OwnedSemaphorePermit| {
+            let traffic = Traffic::new();
+            let connections = self.connections.clone();
+            let serving = connections.serve(stream, traffic.clone(), stop.clone());
             let finished = Arc::clone(&finished);
-            tokio::spawn(async move {
+            let connection = tokio::spawn(async move {
                 finished.fetch_and(serving.await, Ordering::Relaxed);
                 drop(place);
             });
+            places.remember(traffic, connection.abort_handle());
         };
+        let mut places = Places::new(self.max_connections);
+        let mut reserve = Reserve::new(&self.connections, self.max_connections, stop.clone());
+        let mut acceptor = Acceptor::new(self.listener);
         let mut stopping = stop.clone();
         loop {
             tokio::select! {
                 biased;
                 _ = stopped(&mut stopping) => break,
-                accepted = accept(&self.listener, &places) => serve(accepted),
+                stream = acceptor.next() => match places.take().await {
+                    Some(place) => serve(&mut places, stream, place),
+                    None => reserve.serve(stream),
+                },
             }
         }
         // What the system has accepted for us counts as accepted.
-        while let Some(accepted) = accept_waiting(&self.listener, &places).await {
-            serve(accepted);
+        while let Some(place) = places.free()
+            && let Some(stream) = acceptor.waiting().await
+        {
+            serve(&mut places, stream, place);
         }
-        drop(self.listener);
+        drop(acceptor);
         // Every connection gives its place back when it ends, by the deadline at the latest.
-        let all = places.acquire_many(self.max_connections).await;
-        all.is_ok() && finished.load(Ordering::Relaxed)
+        places.all_free().await && finished.load(Ordering::Relaxed)
     }
-}
-
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, OwnedSemaphorePermit) {
-    loop {
-        let Ok(place) = Arc::clone(places).acquire_owned().await else {
-            // The semaphore is never closed.
-            sleep(ACCEPT_PAUSE).await;
-            continue;
-        };
-        match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
-            Err(error) if is_of_the_connection(&error) => {}
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
-                sleep(ACCEPT_PAUSE).await;
-            }
-        }
-    }
-}
-
-async fn accept_waiting(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).try_acquire_owned().ok()?;
-    tokio::select! {
-        biased;
-        accepted = listener.accept() => accepted.ok().map(|(stream, _)| (stream, place)),
-        () = std::future::ready(()) => None,
-    }
-}
-
-/// Whether only this one connection failed while it was being accepted.
-fn is_of_the_connection(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::Interrupted
-    )
 }

@@ -2,6 +2,8 @@
 
 #[cfg(not(tritonserver))]
 mod absent;
+#[cfg(feature = "embedded")]
+mod acceptor;
 mod addresses;
 mod banner;
 mod check;
@@ -16,11 +18,25 @@ mod endpoint;
 mod error;
 #[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
 mod ffi;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod half_closed_tests;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod http2_tests;
 #[cfg(tritonserver)]
 mod inspect;
 #[cfg(feature = "embedded")]
 mod listener;
+#[cfg(feature = "embedded")]
+mod offered;
 mod options;
+#[cfg(feature = "embedded")]
+mod places;
+#[cfg(feature = "embedded")]
+mod received;
+#[cfg(feature = "embedded")]
+mod reserve;
 mod run;
 #[cfg(feature = "embedded")]
 mod serve;
@@ -28,8 +44,12 @@ mod signal;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod tests;
+#[cfg(feature = "embedded")]
+mod traffic;
 #[cfg(tritonserver)]
 mod tritonserver;
+#[cfg(feature = "embedded")]
+mod wire;
 
 #[cfg(not(tritonserver))]
 use absent as inspect;

@@ -24,7 +24,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             logging::init(options.log_verbose, options.log_format);
             choose(&options).and_then(|choice| match choice {
                 #[cfg(feature = "embedded")]
-                Choice::Embedded(_) => block_on(super::embedded::serve(options)),
+                Choice::Embedded(_) => embedded(&options),
                 #[cfg(tritonserver)]
                 Choice::Tritonserver(located, probe) => {
                     block_on(super::tritonserver::serve(options, located, probe))
@@ -57,6 +57,16 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     }
 }
 
+/// Whatever happens on the workers, the thread that stops the server has a runtime of its own.
+#[cfg(feature = "embedded")]
+fn embedded(options: &Options) -> Result<(), ServerError> {
+    let workers = runtime(&mut Builder::new_multi_thread())?;
+    let here = runtime(&mut Builder::new_current_thread())?;
+    let done = super::embedded::serve(options, &workers, &here);
+    workers.shutdown_background();
+    done
+}
+
 fn choose(options: &Options) -> Result<Choice, ServerError> {
     let choice = Choice::new(&options.triton)?;
     choice.log();
@@ -72,15 +82,15 @@ pub(super) fn registry() -> Result<Registry, ServerError> {
 }
 
 fn block_on<T>(future: impl Future<Output = Result<T, ServerError>>) -> Result<T, ServerError> {
-    let runtime = runtime()?;
+    let runtime = runtime(&mut Builder::new_multi_thread())?;
     let done = runtime.block_on(future);
     // A function that never returns must not keep the process from ending.
     runtime.shutdown_background();
     done
 }
 
-fn runtime() -> Result<Runtime, ServerError> {
-    Builder::new_multi_thread()
+fn runtime(builder: &mut Builder) -> Result<Runtime, ServerError> {
+    builder
         .enable_all()
         .thread_name("pytriton")
         .build()

@@ -99,7 +99,8 @@ impl Server {
 
     /// Stops: not ready at once, no further connections, accepted requests are answered within `timeout`.
     ///
-    /// Returns whether all were answered.
+    /// Returns whether all were answered. It does so in time even where every thread of the runtime that started the
+    /// server is held up, if another runtime waits for it.
     pub async fn stop(mut self, timeout: Duration) -> bool {
         self.repository.stop_being_ready();
         let now = Instant::now();
@@ -111,7 +112,10 @@ impl Server {
             Ok(finished) => finished,
             Err(_) => {
                 self.repository.give_up();
-                join(&mut self.endpoints).await;
+                let last = farewell.checked_add(FAREWELL).unwrap_or(farewell);
+                if timeout_at(last, join(&mut self.endpoints)).await.is_err() {
+                    tracing::warn!("connections are left that do not let go of their threads");
+                }
                 false
             }
         };

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::model::Registry;
@@ -124,6 +125,43 @@ async fn what_cannot_be_answered_in_time_is_told_so() {
 }
 
 #[tokio::test]
+async fn a_body_that_stands_still_does_not_hold_a_server_that_stops() {
+    let server = start(&[]).await.unwrap();
+    let http = server.addresses().http.unwrap();
+    let request = infer(1.0);
+    let half = request[..request.len() - 20].to_owned();
+    let waiting = tokio::spawn(async move { exchange(http, &half).await });
+    sleep(Duration::from_millis(50)).await;
+    let begun = Instant::now();
+    assert!(server.stop(DEADLINE).await);
+    assert!(begun.elapsed() < Duration::from_secs(4));
+    let answer = waiting.await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(answer.contains("Server is stopping"), "{answer}");
+}
+
+#[test]
+fn stopping_has_an_end_when_every_worker_is_stuck() {
+    let workers = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let server = workers.block_on(start(&[])).unwrap();
+    let (held, holds) = std::sync::mpsc::channel();
+    workers.spawn(async move {
+        held.send(()).unwrap();
+        std::thread::sleep(Duration::from_secs(4));
+    });
+    holds.recv().unwrap();
+    let begun = Instant::now();
+    let here = Builder::new_current_thread().enable_all().build().unwrap();
+    assert!(!here.block_on(server.stop(Duration::from_millis(200))));
+    workers.shutdown_background();
+    assert!(begun.elapsed() < Duration::from_secs(3));
+}
+
+#[tokio::test]
 async fn a_head_above_the_limit_is_refused() {
     let server = start(&[]).await.unwrap();
     let http = server.addresses().http.unwrap();
@@ -137,6 +175,31 @@ async fn a_head_above_the_limit_is_refused() {
             answer.starts_with(&format!("HTTP/1.1 {status}")),
             "{answer}"
         );
+    }
+    server.stop(DEADLINE).await;
+}
+
+#[tokio::test]
+async fn what_http_forbids_is_refused_and_the_connection_closed() {
+    let server = start(&[]).await.unwrap();
+    let addresses = *server.addresses();
+    let (http, metrics) = (addresses.http.unwrap(), addresses.metrics.unwrap());
+    let table = [
+        (http, "", "400"),
+        (metrics, "", "400"),
+        (http, "Host: x\r\nHost: y\r\n", "400"),
+        (
+            http,
+            "Host: x\r\nTransfer-Encoding: gzip, chunked\r\n",
+            "400",
+        ),
+        (http, "Host: x\r\nConnection: close\r\n", "200"),
+    ];
+    for (address, headers, status) in table {
+        let request = format!("GET /v2/health/live HTTP/1.1\r\n{headers}\r\n");
+        let answer = exchange(address, &request).await;
+        let expected = format!("HTTP/1.1 {status}");
+        assert!(answer.starts_with(&expected), "{headers}: {answer}");
     }
     server.stop(DEADLINE).await;
 }

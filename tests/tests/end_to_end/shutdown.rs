@@ -1,5 +1,8 @@
 //! SIGTERM and Ctrl-C: accepted requests are answered, the exit code is 0.
 
+use std::io::Write;
+use std::net::TcpStream;
+use std::thread;
 use std::time::Duration;
 
 use pytriton_tests::{Engine, Result, Server};
@@ -38,5 +41,23 @@ fn idle_servers_end_at_once() -> Result<()> {
         assert!(log.contains("stopping"), "{log}");
         assert!(!log.contains('\u{1b}'), "a file has no colours: {log}");
     }
+    Ok(())
+}
+
+#[test]
+fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
+    let binary = env!("CARGO_BIN_EXE_held_up");
+    let server = Server::start(binary, &["--exit-timeout-secs=1"])?;
+    let body = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,1],"data":[1]}]}"#;
+    let head = "POST /v2/models/HeldUp/infer HTTP/1.1\r\nHost: x\r\nContent-Length";
+    let request = format!("{head}: {}\r\n\r\n{body}", body.len());
+    let mut client = TcpStream::connect(&server.banner().http)?;
+    client.write_all(request.as_bytes())?;
+    // Nobody is left who could answer.
+    thread::sleep(Duration::from_millis(500));
+    server.signal("TERM")?;
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(1), "{log}");
+    assert!(log.contains("1 seconds were not enough"), "{log}");
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! The door with a real client behind a real socket.
 
+mod deadline;
 mod infer;
 mod models;
+mod slow;
 mod standard;
 mod stream;
 

@@ -1,0 +1,127 @@
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+
+use super::GrpcError;
+use super::error::refusal;
+
+/// How long the client waits for the end of its call.
+const TIMEOUT: &str = "grpc-timeout";
+
+/// The most digits that the time may have.
+const DIGITS: usize = 8;
+
+/// When the client no longer waits; `None` where it says nothing that can be read.
+pub(super) fn deadline(headers: &HeaderMap) -> Option<Instant> {
+    let value = headers.get(TIMEOUT)?.to_str().ok()?;
+    Instant::now().checked_add(timeout(value)?)
+}
+
+/// Gives a call up when its time is over.
+pub(super) async fn until(
+    deadline: Option<Instant>,
+    call: impl Future<Output = Response>,
+) -> Response {
+    let Some(deadline) = deadline else {
+        return call.await;
+    };
+    match timeout_at(deadline, call).await {
+        Ok(response) => response.map(|body| {
+            Body::new(Until {
+                body,
+                time: Some(Box::pin(sleep_until(deadline))),
+            })
+        }),
+        Err(_) => refusal(GrpcError::Deadline),
+    }
+}
+
+fn timeout(value: &str) -> Option<Duration> {
+    let (digits, unit) = value.split_at_checked(value.len().checked_sub(1)?)?;
+    if digits.len() > DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let count: u64 = digits.parse().ok()?;
+    match unit {
+        "H" => Some(Duration::from_secs(count * 3600)),
+        "M" => Some(Duration::from_secs(count * 60)),
+        "S" => Some(Duration::from_secs(count)),
+        "m" => Some(Duration::from_millis(count)),
+        "u" => Some(Duration::from_micros(count)),
+        "n" => Some(Duration::from_nanos(count)),
+        _ => None,
+    }
+}
+
+/// Answers that end with a status when the time is over.
+#[derive(Debug)]
+struct Until {
+    body: Body,
+    /// `None` when it is over.
+    time: Option<Pin<Box<Sleep>>>,
+}
+
+impl HttpBody for Until {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let Some(mut time) = self.time.take() else {
+            return Poll::Ready(None);
+        };
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if frame.is_pending() && time.as_mut().poll(context).is_ready() {
+            self.body = Body::empty();
+            let mut trailers = HeaderMap::new();
+            let status = tonic::Status::from(GrpcError::Deadline);
+            let written = status.add_header(&mut trailers).map_err(axum::Error::new);
+            return Poll::Ready(Some(written.map(|()| Frame::trailers(trailers))));
+        }
+        self.time = Some(time);
+        Poll::Ready(ready!(frame))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.time.is_none() || self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_times_as_grpc_writes_them() {
+        let table = [
+            ("1H", Some(Duration::from_secs(3600))),
+            ("2M", Some(Duration::from_secs(120))),
+            ("30S", Some(Duration::from_secs(30))),
+            ("99999999m", Some(Duration::from_millis(99_999_999))),
+            ("5u", Some(Duration::from_micros(5))),
+            ("0n", Some(Duration::ZERO)),
+            ("100000000S", None),
+            ("-1S", None),
+            ("1", None),
+            ("S", None),
+            ("1ä", None),
+            ("", None),
+        ];
+        for (value, expected) in table {
+            assert_eq!(timeout(value), expected, "{value}");
+        }
+    }
+}

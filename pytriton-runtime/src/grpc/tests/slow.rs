@@ -1,0 +1,143 @@
+//! Messages that come slowly, without a socket: time is paused.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request};
+use bytes::{BufMut, Bytes};
+use futures_util::StreamExt;
+use futures_util::stream::{iter, pending, unfold};
+use http_body_util::BodyExt;
+use prost::Message;
+use tokio::time::{Instant, sleep};
+use tower::ServiceExt;
+
+use super::*;
+
+const INFER: &str = "ModelInfer";
+const STREAM: &str = "ModelStreamInfer";
+
+pub(super) async fn asked() -> GrpcState {
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let limits = Limits::default();
+    GrpcState {
+        repository: Arc::new(Repository::start(&registry, &limits).await.unwrap()),
+        limits,
+        forward: HeaderForward::default(),
+    }
+}
+
+/// A message as it stands in a body.
+pub(super) fn framed(message: &ModelInferRequest) -> Vec<u8> {
+    let message = message.encode_to_vec();
+    let mut framed = vec![0];
+    framed.put_u32(u32::try_from(message.len()).unwrap());
+    framed.extend(message);
+    framed
+}
+
+fn whole() -> Vec<u8> {
+    framed(&message("1", &[1.0; 100]))
+}
+
+/// The pieces, each after its pause, and then nothing for ever.
+pub(super) fn pieces(pieces: Vec<(u64, Vec<u8>)>) -> Body {
+    let pieces = iter(pieces).then(|(pause, piece)| async move {
+        sleep(Duration::from_secs(pause)).await;
+        Ok::<_, Infallible>(Bytes::from(piece))
+    });
+    Body::from_stream(pieces.chain(pending()))
+}
+
+fn dripping(pause: Duration) -> Body {
+    let prefix = vec![0, 3, 0, 0, 0];
+    Body::from_stream(unfold(prefix, move |bytes| async move {
+        sleep(pause).await;
+        Some((Ok::<_, Infallible>(Bytes::from(bytes)), vec![8]))
+    }))
+}
+
+/// The code of a call's end, and the bytes of its answers.
+pub(super) async fn call(
+    state: &GrpcState,
+    method: &str,
+    timeout: Option<&str>,
+    body: Body,
+) -> (String, usize) {
+    let mut request = Request::post(format!("/inference.GRPCInferenceService/{method}"))
+        .header("content-type", "application/grpc");
+    if let Some(timeout) = timeout {
+        request = request.header("grpc-timeout", timeout);
+    }
+    let request = request.body(body).unwrap();
+    let response = routes(state.clone()).oneshot(request).await.unwrap();
+    let mut headers: HeaderMap = response.headers().clone();
+    let collected = response.into_body().collect().await.unwrap();
+    headers.extend(collected.trailers().cloned().unwrap_or_default());
+    let answers = to_bytes(Body::from(collected.to_bytes()), usize::MAX).await;
+    let code = headers[tonic::Status::GRPC_STATUS].to_str().unwrap();
+    (code.to_owned(), answers.unwrap().len())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_has_begun_must_come_in_time() {
+    let state = asked().await;
+    let half = || whole()[..100].to_vec();
+    let table = [
+        (INFER, pieces(Vec::new()), 20, false),
+        (INFER, pieces(vec![(0, half())]), 20, false),
+        (INFER, pieces(vec![(0, whole())]), 20, false),
+        (INFER, dripping(Duration::from_secs(15)), 20, false),
+        (STREAM, dripping(Duration::from_secs(15)), 35, false),
+        (
+            STREAM,
+            pieces(vec![(0, whole()), (3600, half())]),
+            3620,
+            true,
+        ),
+    ];
+    for (method, body, seconds, answered) in table {
+        let begun = Instant::now();
+        let (code, answers) = call(&state, method, None, body).await;
+        assert_eq!(code, "4", "{method} {seconds}");
+        assert_eq!(begun.elapsed().as_secs(), seconds, "{method}");
+        assert_eq!(answers > 0, answered, "{method} {seconds}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_call_is_refused() {
+    let state = asked().await;
+    let table = [
+        ("POST", "application/grpc", 200),
+        ("POST", "application/grpc+proto", 200),
+        ("GET", "application/grpc", 405),
+        ("POST", "application/grpc-web", 415),
+        ("POST", "text/plain", 415),
+    ];
+    for (method, kind, status) in table {
+        let request = Request::post("/inference.GRPCInferenceService/ServerLive")
+            .method(method)
+            .header("content-type", kind)
+            .body(Body::from(vec![0; 5]))
+            .unwrap();
+        let response = routes(state.clone()).oneshot(request).await.unwrap();
+        assert_eq!(response.status(), status, "{method} {kind}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopping_server_waits_two_seconds_for_a_message_that_stands_still() {
+    let state = asked().await;
+    let repository = Arc::clone(&state.repository);
+    tokio::spawn(async move {
+        sleep(Duration::from_secs(1)).await;
+        repository.stop_being_ready();
+    });
+    let begun = Instant::now();
+    let body = pieces(vec![(0, whole()[..100].to_vec())]);
+    assert_eq!(call(&state, INFER, None, body).await.0, "14");
+    assert_eq!(begun.elapsed().as_secs(), 3);
+}

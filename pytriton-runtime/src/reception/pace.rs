@@ -1,0 +1,108 @@
+use std::time::Duration;
+
+use crate::Limits;
+
+use super::BodyError;
+
+/// How long a body may let the server wait when the server stops, and how long for its next piece.
+const STOPPING: Duration = Duration::from_secs(2);
+
+/// The time that a body may still take: some at its start, and more for every byte that comes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    rate: u32,
+    pause: Duration,
+    left: Duration,
+    stopping: bool,
+}
+
+impl Pace {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            rate: limits.min_body_rate.max(1),
+            pause: limits.body_timeout,
+            left: limits.body_timeout,
+            stopping: false,
+        }
+    }
+
+    /// How long the next piece may be waited for.
+    pub(super) fn wait(&self) -> Duration {
+        self.left.min(self.pause)
+    }
+
+    /// A piece has come, or none yet, after so long a wait.
+    pub(super) fn came(&mut self, bytes: usize, waited: Duration) {
+        let microseconds = (bytes as u64).saturating_mul(1_000_000) / u64::from(self.rate);
+        let earned = Duration::from_micros(microseconds);
+        self.left = self.left.saturating_sub(waited).saturating_add(earned);
+    }
+
+    /// The server stops: what has been earned so far counts for little.
+    pub(super) fn hurry(&mut self) {
+        self.pause = self.pause.min(STOPPING);
+        self.left = self.left.min(STOPPING);
+        self.stopping = true;
+    }
+
+    /// What to say when the wait has been too long.
+    pub(super) fn error(&self) -> BodyError {
+        if self.stopping {
+            BodyError::Stopping
+        } else if self.left < self.pause {
+            BodyError::Slow { rate: self.rate }
+        } else {
+            BodyError::Stalled {
+                seconds: self.pause.as_secs(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn pace() -> Pace {
+        Pace::new(&Limits {
+            min_body_rate: 1000,
+            body_timeout: Duration::from_secs(20),
+            ..Limits::default()
+        })
+    }
+
+    #[test]
+    fn a_body_that_drips_has_the_time_of_its_start() {
+        let mut pace = pace();
+        assert_eq!(pace.wait(), 20 * SECOND);
+        assert_eq!(pace.error(), BodyError::Stalled { seconds: 20 });
+        pace.came(1, 19 * SECOND);
+        assert_eq!(pace.wait(), SECOND + Duration::from_millis(1));
+        assert_eq!(pace.error(), BodyError::Slow { rate: 1000 });
+    }
+
+    #[test]
+    fn a_body_that_keeps_the_rate_may_take_as_long_as_it_likes() {
+        let mut pace = pace();
+        for _ in 0..3600 {
+            pace.came(1000, SECOND);
+        }
+        assert_eq!(pace.wait(), 20 * SECOND);
+    }
+
+    #[test]
+    fn no_piece_is_waited_for_longer_because_much_has_come() {
+        let mut pace = pace();
+        pace.came(usize::MAX, SECOND);
+        assert_eq!(pace.wait(), 20 * SECOND);
+        pace.hurry();
+        assert_eq!(pace.wait(), STOPPING);
+        pace.came(1, SECOND);
+        assert!(pace.wait() < STOPPING);
+        pace.came(2000, SECOND);
+        assert_eq!(pace.wait(), STOPPING);
+        assert_eq!(pace.error(), BodyError::Stopping);
+    }
+}

@@ -1,0 +1,87 @@
+//! Clients that send nothing more: some wait for their answer, some are gone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::Limits;
+
+use super::connection::{Connections, Protocol};
+use super::traffic::Traffic;
+
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// How long an answer takes.
+const SLOW: Duration = Duration::from_millis(300);
+
+/// Larger than what the system takes at once.
+const ANSWER: usize = 16 << 20;
+
+/// Sends a request to a server that answers late, and returns what holds until the server lets go of it.
+async fn ask(
+    request: &str,
+) -> (
+    TcpStream,
+    std::sync::Weak<()>,
+    watch::Sender<Option<Instant>>,
+) {
+    let held = Arc::new(());
+    let holds = Arc::downgrade(&held);
+    let router = Router::new().fallback(async move |body: Bytes| {
+        let held = held;
+        sleep(SLOW * u32::try_from(body.len()).unwrap()).await;
+        drop(held);
+        "x".repeat(ANSWER)
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut client = TcpStream::connect(listener.local_addr().unwrap())
+        .await
+        .unwrap();
+    let (stream, _) = listener.accept().await.unwrap();
+    let (stop, stopping) = watch::channel(None);
+    let connections = Connections::new(Protocol::Http1, &Limits::default(), router);
+    tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+    client.write_all(request.as_bytes()).await.unwrap();
+    (client, holds, stop)
+}
+
+fn post(length: usize, body: &str) -> String {
+    format!("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+#[tokio::test]
+async fn a_client_that_has_closed_its_side_gets_its_answer() {
+    for (pause, length) in [(0, 0), (0, 1), (100, 1)] {
+        let (mut client, _, _stop) = ask(&post(length, &"a".repeat(length))).await;
+        sleep(Duration::from_millis(pause)).await;
+        client.shutdown().await.unwrap();
+        let mut answer = String::new();
+        let read = timeout(PATIENCE, client.read_to_string(&mut answer)).await;
+        read.unwrap().unwrap();
+        let answer = answer
+            .strip_prefix("HTTP/1.1 100 Continue\r\n\r\n")
+            .unwrap_or(&answer);
+        assert!(answer.starts_with("HTTP/1.1 200 OK"), "{length}");
+        assert!(answer.len() > ANSWER, "{length} {}", answer.len());
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_is_gone_is_given_up() {
+    for (length, body) in [(60, "a".repeat(60)), (60, "a".to_owned())] {
+        let (client, held, _stop) = ask(&post(length, &body)).await;
+        sleep(Duration::from_millis(100)).await;
+        drop(client);
+        let gone = Instant::now();
+        while held.strong_count() > 0 {
+            assert!(gone.elapsed() < Duration::from_secs(1), "{}", body.len());
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+}

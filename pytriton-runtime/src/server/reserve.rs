@@ -1,0 +1,178 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::Method;
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Version};
+use axum::response::Response;
+use futures_util::FutureExt;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, timeout};
+use tonic::codegen::Service;
+
+use crate::grpc::{self, GrpcError};
+use crate::http::{self, HttpError};
+
+use super::connection::Connections;
+use super::traffic::Traffic;
+
+/// How many connections beyond the limit are served at a time; the next takes the place of the oldest.
+const PLACES: usize = 32;
+
+/// How long each of them lasts at the most.
+const TIME: Duration = Duration::from_secs(5);
+
+/// What may be asked on a connection beyond the limit, beside a model's `/ready` over HTTP.
+const PROBES: [&str; 9] = [
+    "/v2",
+    "/v2/health/live",
+    "/v2/health/ready",
+    "/metrics",
+    "/grpc.health.v1.Health/Check",
+    "/inference.GRPCInferenceService/ServerLive",
+    "/inference.GRPCInferenceService/ServerReady",
+    "/inference.GRPCInferenceService/ServerMetadata",
+    "/inference.GRPCInferenceService/ModelReady",
+];
+
+/// Serves connections beyond the limit: whoever asks how the server is gets an answer whatever else happens.
+#[derive(Debug)]
+pub(super) struct Reserve {
+    connections: Connections,
+    stop: watch::Receiver<Option<Instant>>,
+    serving: JoinSet<()>,
+    order: VecDeque<AbortHandle>,
+}
+
+impl Reserve {
+    pub(super) fn new(
+        connections: &Connections,
+        limit: u32,
+        stop: watch::Receiver<Option<Instant>>,
+    ) -> Self {
+        Self {
+            connections: connections.clone().map(|router| probes(router, limit)),
+            stop,
+            serving: JoinSet::new(),
+            order: VecDeque::with_capacity(PLACES),
+        }
+    }
+
+    pub(super) fn serve(&mut self, stream: TcpStream) {
+        while self.serving.try_join_next().is_some() {}
+        self.order.retain(|connection| !connection.is_finished());
+        if self.order.len() >= PLACES
+            && let Some(oldest) = self.order.pop_front()
+        {
+            oldest.abort();
+        }
+        let connections = self.connections.clone();
+        let serving = connections.serve(stream, Traffic::new(), self.stop.clone());
+        let serving = self.serving.spawn(timeout(TIME, serving).map(drop));
+        self.order.push_back(serving);
+    }
+}
+
+/// The same answers to those who ask how the server is, and an error for all others.
+fn probes(router: Router, limit: u32) -> Router {
+    Router::new().fallback(move |request: Request| {
+        let mut router = router.clone();
+        async move {
+            let http1 = request.version() < Version::HTTP_2;
+            let mut response = match is_probe(&request) {
+                // A router is always ready.
+                true => match router.call(request).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                },
+                false => refusal(&request, limit),
+            };
+            if http1 {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            response
+        }
+    })
+}
+
+fn is_probe(request: &Request) -> bool {
+    let path = request.uri().path();
+    let of_a_model = path.starts_with("/v2/models/") && path.ends_with("/ready");
+    PROBES.contains(&path) || of_a_model && request.method() == Method::GET
+}
+
+fn refusal(request: &Request, limit: u32) -> Response {
+    match grpc::is_grpc(request) {
+        true => grpc::refusal(GrpcError::Connections { limit }),
+        false => http::refusal(HttpError::Connections { limit }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::super::connection::Protocol;
+    use super::super::endpoint::Endpoint;
+    use super::*;
+    use crate::Limits;
+
+    /// A port with two connections, on which nothing comes.
+    async fn exhausted() -> (SocketAddr, Vec<TcpStream>, watch::Sender<Option<Instant>>) {
+        let router = Router::new().fallback(async || "fine");
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let endpoint = Endpoint {
+            listener,
+            connections: Connections::new(Protocol::Both, &Limits::default(), router),
+            max_connections: 2,
+        };
+        let (stop, stopping) = watch::channel(None);
+        tokio::spawn(endpoint.serve(stopping));
+        let mut held = Vec::new();
+        for _ in 0..2 {
+            held.push(TcpStream::connect(address).await.unwrap());
+        }
+        (address, held, stop)
+    }
+
+    async fn ask(address: SocketAddr, request: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("{request}\r\nHost: x\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        // Nobody asks for the end of the connection.
+        let read = timeout(TIME / 2, stream.read_to_string(&mut answer));
+        read.await.unwrap().unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn probes_are_answered_when_there_are_too_many_connections() {
+        let (address, mut held, _stop) = exhausted().await;
+        for _ in 0..3 {
+            for probe in ["/v2/health/ready", "/v2", "/v2/models/m/ready", "/metrics"] {
+                let answer = ask(address, &format!("GET {probe} HTTP/1.1")).await;
+                assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+            }
+            let answer = ask(address, "POST /v2/models/m/infer HTTP/1.1").await;
+            assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+            assert!(answer.contains("has 2 connections already"), "{answer}");
+            for _ in 0..PLACES {
+                held.push(TcpStream::connect(address).await.unwrap());
+            }
+        }
+        drop(held);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let answer = ask(address, "GET /else HTTP/1.1\r\nConnection: close");
+        assert!(answer.await.starts_with("HTTP/1.1 200"));
+    }
+}

@@ -1,0 +1,20 @@
+//! A server whose function holds up every thread of the runtime.
+
+use std::thread;
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+/// Longer than any test waits.
+const LONG: Duration = Duration::from_secs(60);
+
+#[pytriton::model(name = "HeldUp", max_batch_size = 1)]
+async fn held_up(x: ArrayView2<f32>) -> Array2<f32> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    for _ in 0..4 * threads {
+        tokio::spawn(async { thread::sleep(LONG) });
+    }
+    x.to_owned()
+}
+
+pytriton::main!();
