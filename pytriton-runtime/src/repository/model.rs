@@ -6,7 +6,7 @@ use crate::Error;
 use crate::cache::ResponseCache;
 use crate::heavy::{LIGHT, apart};
 use crate::model::{InferRequest, ModelSpec, Request, Response};
-use crate::scheduler::{Policy, Scheduler};
+use crate::scheduler::{Policy, Scheduler, Workers};
 use crate::statistics::ModelStatistics;
 use crate::tensor::DataType;
 
@@ -26,15 +26,15 @@ impl Model {
         spec: Arc<ModelSpec>,
         default_queue_size: usize,
         cache: Option<Arc<ResponseCache>>,
+        workers: &Arc<Workers>,
     ) -> Result<Self, RepositoryError> {
         let policy = Policy::new(&spec, default_queue_size);
-        let scheduler =
-            Scheduler::start(&spec, policy)
-                .await
-                .map_err(|source| RepositoryError::Load {
-                    location: spec.location,
-                    source,
-                })?;
+        let scheduler = Scheduler::start(&spec, policy, workers)
+            .await
+            .map_err(|source| RepositoryError::Load {
+                location: spec.location,
+                source,
+            })?;
         Ok(Self {
             spec,
             scheduler,

@@ -3,12 +3,14 @@ use std::sync::Arc;
 
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesOrdered;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::Limits;
 use crate::cache::{CacheUsage, ResponseCache};
 use crate::model::{Registry, RequestError};
+use crate::scheduler::Workers;
 use crate::text::excerpt;
 
 use super::{Model, RepositoryError};
@@ -31,9 +33,10 @@ impl Repository {
         let cached = registry.iter().any(|spec| spec.response_cache);
         let cache = cached.then(|| Arc::new(ResponseCache::new(limits.response_cache_bytes)));
         let mut models: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        let workers = Workers::of(&Handle::current());
         let loading = registry.iter().map(|spec| {
             let cache = cache.clone().filter(|_| spec.response_cache);
-            Model::start(Arc::clone(spec), limits.max_queue_size, cache)
+            Model::start(Arc::clone(spec), limits.max_queue_size, cache, &workers)
         });
         let mut loading: FuturesOrdered<_> = loading.collect();
         while let Some(model) = loading.try_next().await? {

@@ -106,6 +106,12 @@ impl<I: Instance + ?Sized> Runner<I> {
         supervisor.end(batch);
     }
 
+    /// The same with another runtime for what it spawns.
+    pub(crate) fn within(self, runtime: &Handle) -> Self {
+        let runtime = runtime.clone();
+        Self { runtime, ..self }
+    }
+
     /// Whether the function may wait without holding its thread.
     pub(crate) fn is_async(&self) -> bool {
         self.instance.is_async()

@@ -1,21 +1,26 @@
 //! Functions that are called by whoever brings the request.
 
-use std::sync::Arc;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use ndarray::Ix2;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use crate::model::{Call, CallMode, Execution, Instance, ModelDeclaration, ModelSpec, Request};
 use crate::testing::{GATE, IDENTITY, infer_request};
 
-use super::{Policy, Scheduler};
+use super::{Policy, Scheduler, Workers};
 
 /// Returns its input plus a half where it is called on an instance's thread. A first value of -1 panics, -2 is an error,
-/// -3 blocks on a future, -4 takes 20 ms.
+/// -3 blocks on a future, -4 takes 20 ms, -5 a second, -6 waits for what it spawns.
 struct Quick;
 
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
@@ -35,6 +40,13 @@ impl Instance for Quick {
                 Some(-2.0) => return call.outputs(Err::<ndarray::Array2<f32>, _>("asked to fail")),
                 Some(-3.0) => drop(GATE.blocking_lock()),
                 Some(-4.0) => thread::sleep(Duration::from_millis(20)),
+                Some(-5.0) => thread::sleep(Duration::from_secs(1)),
+                Some(-6.0) => {
+                    let (said, heard) = mpsc::channel();
+                    Handle::current().spawn(async move { said.send(()) });
+                    let heard = heard.recv_timeout(Duration::from_secs(5));
+                    heard.unwrap();
+                }
                 _ => {}
             }
             let own = thread::current();
@@ -74,7 +86,12 @@ struct Served {
 impl Served {
     async fn start(declaration: &ModelDeclaration) -> Self {
         let spec = Arc::new(ModelSpec::new(declaration).unwrap());
-        let scheduler = Scheduler::start(&spec, Policy::new(&spec, 4096)).await;
+        let scheduler = Scheduler::start(
+            &spec,
+            Policy::new(&spec, 4096),
+            &Workers::of(&Handle::current()),
+        )
+        .await;
         let scheduler = Arc::new(scheduler.unwrap());
         Self { spec, scheduler }
     }
@@ -109,7 +126,7 @@ impl Served {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_quick_function_is_called_where_the_request_is() {
     let _alone = ALONE.lock().await;
     let served = Served::start(&QUICK).await;
@@ -125,7 +142,7 @@ async fn a_quick_function_is_called_where_the_request_is() {
     assert_eq!(statistics.execution_count, statistics.success.count + 2);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_turns_slow_is_called_on_its_instance_again() {
     let _alone = ALONE.lock().await;
     let served = Served::start(&QUICK).await;
@@ -135,7 +152,7 @@ async fn one_that_turns_slow_is_called_on_its_instance_again() {
     served.learn().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_blocks_where_it_must_not_is_called_elsewhere_from_then_on() {
     let _alone = ALONE.lock().await;
     let served = Served::start(&QUICK).await;
@@ -144,6 +161,70 @@ async fn one_that_blocks_where_it_must_not_is_called_elsewhere_from_then_on() {
     for _ in 0..100 {
         assert_eq!(served.ask(1, 7.0).await.unwrap(), [7.5]);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_waits_for_what_it_spawns_is_answered() {
+    let _alone = ALONE.lock().await;
+    let served = Arc::new(Served::start(&QUICK).await);
+    let asked = tokio::spawn(async move { served.here(-6.0).await });
+    asked.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_is_slow_now_and_then_holds_up_no_connection() {
+    let _alone = ALONE.lock().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut byte = [0];
+        while stream.read_exact(&mut byte).await.is_ok() {
+            stream.write_all(&byte).await.unwrap();
+        }
+    });
+    let client = thread::spawn(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let mut longest = Duration::ZERO;
+        for _ in 0..30 {
+            let begun = std::time::Instant::now();
+            stream.write_all(b"x").unwrap();
+            stream.read_exact(&mut [0]).unwrap();
+            longest = longest.max(begun.elapsed());
+            thread::sleep(Duration::from_millis(50));
+        }
+        longest
+    });
+    let served = Arc::new(Served::start(&QUICK).await);
+    let asked = tokio::spawn(async move { served.here(-5.0).await });
+    asked.await.unwrap();
+    let longest = client.join().unwrap();
+    assert!(longest < Duration::from_millis(500), "{longest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drain_waits_for_it() {
+    let _alone = ALONE.lock().await;
+    let served = Arc::new(Served::start(&QUICK).await);
+    let asked = tokio::spawn({
+        let served = Arc::clone(&served);
+        async move {
+            served.learn().await;
+            served.ask(1, -5.0).await
+        }
+    });
+    let executed = || served.scheduler.statistics().execution_count;
+    let mut before = u64::MAX;
+    while UNDER_WAY.load(Ordering::SeqCst) == 0 || executed() != before {
+        before = executed();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let drained = served
+        .scheduler
+        .drain(Instant::now() + Duration::from_secs(20));
+    assert!(drained.await);
+    assert_eq!(UNDER_WAY.load(Ordering::SeqCst), 0);
+    asked.await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -15,7 +15,7 @@ use super::instance::Worker;
 use super::message::{Outcome, Ticket};
 use super::queue::{Entered, Queue};
 use super::replies::Exit;
-use super::{Policy, SchedulerError};
+use super::{Policy, SchedulerError, Workers};
 
 /// The queue and the instances of one model.
 #[derive(Debug)]
@@ -32,12 +32,17 @@ pub struct Scheduler {
 type Loading = oneshot::Receiver<Result<Option<Detached>, ModelError>>;
 
 impl Scheduler {
-    /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded.
+    /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded. `workers` are the threads
+    /// that may call a quick function themselves.
     ///
     /// # Errors
     ///
     /// [`ModelError::Load`] when an instance cannot be loaded; the others are stopped.
-    pub async fn start(spec: &Arc<ModelSpec>, policy: Policy) -> Result<Self, ModelError> {
+    pub async fn start(
+        spec: &Arc<ModelSpec>,
+        policy: Policy,
+        workers: &Arc<Workers>,
+    ) -> Result<Self, ModelError> {
         let places = spec.instances as usize * spec.batches_in_flight as usize;
         let queue = Arc::new(Queue::new(policy, places));
         let mut scheduler = Self {
@@ -46,11 +51,15 @@ impl Scheduler {
             given_up: watch::Sender::new(false),
             caller: None,
         };
-        scheduler.load(spec).await?;
+        scheduler.load(spec, workers).await?;
         Ok(scheduler)
     }
 
-    async fn load(&mut self, spec: &Arc<ModelSpec>) -> Result<(), ModelError> {
+    async fn load(
+        &mut self,
+        spec: &Arc<ModelSpec>,
+        workers: &Arc<Workers>,
+    ) -> Result<(), ModelError> {
         let exit = Arc::new(Exit::new(spec.name, Arc::clone(&self.queue)));
         let mut loading = Vec::new();
         for instance in 0..spec.instances {
@@ -65,8 +74,8 @@ impl Scheduler {
         }
         for loaded in loading {
             let detached = loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
-            let caller = detached.map(|runner| Caller::new(runner, &exit, &self.queue));
-            self.caller = caller.map(Arc::new);
+            self.caller =
+                detached.and_then(|runner| Caller::new(runner, workers, &exit, &self.queue));
         }
         Ok(())
     }
@@ -106,15 +115,16 @@ impl Scheduler {
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
     pub async fn infer(&self, request: Request) -> Result<Response, Error> {
         let caller = self.caller.as_ref();
-        let caller = caller.filter(|caller| caller.is_quick() && Caller::is_small(&request));
+        let here = caller.and_then(|caller| Some((caller, caller.lend(&request)?)));
         let Entered {
             ticket,
             refused,
             mut outcome,
             batch,
-        } = self.queue.push(request, caller.is_some())?;
-        if let (Some(caller), Some(batch)) = (caller, batch) {
+        } = self.queue.push(request, here.is_some())?;
+        if let (Some((caller, loan)), Some(batch)) = (here, batch) {
             caller.run(batch);
+            drop(loan);
             // It may be held back by earlier ones.
             let outcome = self.unless_given_up(&mut outcome).await;
             return outcome.unwrap_or_else(|_| Err(SchedulerError::Stopping.into()));

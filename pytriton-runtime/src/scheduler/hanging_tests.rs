@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -13,7 +14,7 @@ use crate::model::{
 use crate::testing::{GATE, IDENTITY, infer_request};
 use crate::{Error, Status};
 
-use super::{Policy, Scheduler};
+use super::{Policy, Scheduler, Workers};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
     max_call_microseconds: 500_000,
@@ -38,7 +39,12 @@ type Answer = Result<Response, Error>;
 impl Served {
     async fn start(declaration: &ModelDeclaration) -> Self {
         let spec = Arc::new(ModelSpec::new(declaration).unwrap());
-        let scheduler = Scheduler::start(&spec, Policy::new(&spec, 4)).await;
+        let scheduler = Scheduler::start(
+            &spec,
+            Policy::new(&spec, 4),
+            &Workers::of(&Handle::current()),
+        )
+        .await;
         let scheduler = Arc::new(scheduler.unwrap());
         Self { spec, scheduler }
     }

@@ -32,5 +32,7 @@ pub(super) struct Waiting {
 pub(super) struct Batch {
     /// The how-manieth batch of its queue this is, for models that preserve ordering.
     pub(super) sequence: u64,
+    /// Whether no instance's thread has it.
+    pub(super) lent: bool,
     pub(super) waiting: Vec<Waiting>,
 }

@@ -25,8 +25,10 @@ mod queue;
 mod replies;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 pub use error::SchedulerError;
 pub use handle::Scheduler;
 pub use level::Level;
 pub use policy::{Decision, Policy};
+pub use workers::Workers;

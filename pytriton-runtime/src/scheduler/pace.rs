@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long the calls of a function take, as far as that is known.
@@ -6,10 +6,16 @@ use std::time::Duration;
 pub(super) struct Pace {
     /// The nanoseconds of a call, where the last ones count most.
     usual: AtomicU64,
+    /// How many calls that were taken for short were far from it.
+    mistakes: AtomicU32,
 }
 
 /// So long a call may hold the thread that serves connections; about what it takes to wake another thread and to be woken.
 const SHORT: Duration = Duration::from_micros(50);
+
+/// A call of so long that was taken for short is a mistake, of which there are so many at the most.
+const LONG: Duration = Duration::from_millis(1);
+const MISTAKES: u32 = 3;
 
 const NEVER: u64 = u64::MAX;
 
@@ -18,6 +24,7 @@ impl Pace {
     pub(super) fn new() -> Self {
         Self {
             usual: AtomicU64::new(nanoseconds(4 * SHORT)),
+            mistakes: AtomicU32::new(0),
         }
     }
 
@@ -26,19 +33,28 @@ impl Pace {
         self.usual.load(Ordering::Relaxed) < nanoseconds(SHORT)
     }
 
-    /// Notes what a call took. One that was long is followed by none that is taken for short until many were.
-    pub(super) fn note(&self, took: Duration) {
+    /// Notes what a call took. One that was long is followed by none that is taken for short until many were; one that has
+    /// failed may have failed early, and says nothing of those that do not.
+    pub(super) fn note(&self, took: Duration, failed: bool) {
         let took = nanoseconds(took);
+        // One of two that come at the same time may be lost; there will be others.
         let usual = self.usual.load(Ordering::Relaxed);
-        if usual == NEVER {
+        if usual == NEVER || failed && took < usual {
             return;
         }
-        let usual = match took > nanoseconds(8 * SHORT) {
+        let next = match took > nanoseconds(8 * SHORT) {
             true => took.saturating_mul(4).min(NEVER - 1),
             false => usual - usual / 4 + took / 4,
         };
-        // One of two that come at the same time may be lost; there will be others.
-        self.usual.store(usual, Ordering::Relaxed);
+        let order = Ordering::Relaxed;
+        let _ = self.usual.compare_exchange(usual, next, order, order);
+    }
+
+    /// Notes what a call took that was taken for short.
+    pub(super) fn check(&self, took: Duration) {
+        if took > LONG && self.mistakes.fetch_add(1, Ordering::Relaxed) + 1 >= MISTAKES {
+            self.never();
+        }
     }
 
     /// Notes that no call may hold that thread.
@@ -59,7 +75,7 @@ mod tests {
     fn after(microseconds: &[u64]) -> bool {
         let pace = Pace::new();
         let calls = microseconds.iter().copied().map(Duration::from_micros);
-        calls.for_each(|took| pace.note(took));
+        calls.for_each(|took| pace.note(took, false));
         pace.is_short()
     }
 
@@ -82,7 +98,20 @@ mod tests {
     fn what_is_never_to_be_done_is_not_learned() {
         let pace = Pace::new();
         pace.never();
-        (0..100).for_each(|_| pace.note(Duration::from_micros(1)));
+        (0..100).for_each(|_| pace.note(Duration::from_micros(1), false));
+        assert!(!pace.is_short());
+    }
+    #[test]
+    fn failures_and_mistakes_are_no_reason_to_take_it_for_short() {
+        let pace = Pace::new();
+        (0..100).for_each(|_| pace.note(Duration::from_micros(1), true));
+        assert!(!pace.is_short());
+        (0..100).for_each(|_| pace.note(Duration::from_micros(1), false));
+        assert!(pace.is_short());
+        pace.note(2 * LONG, true);
+        assert!(!pace.is_short());
+        (0..3).for_each(|_| pace.check(2 * LONG));
+        (0..100).for_each(|_| pace.note(Duration::from_micros(1), false));
         assert!(!pace.is_short());
     }
 }

@@ -30,6 +30,8 @@ struct State {
     next_sequence: u64,
     /// How many batches are being executed.
     running: usize,
+    /// How many of them no instance's thread has.
+    lent: usize,
     closed: bool,
     /// Why no request is taken although the queue is not closed.
     refusing: Option<SchedulerError>,
@@ -62,6 +64,7 @@ impl Queue {
             next_ticket: 0,
             next_sequence: 0,
             running: 0,
+            lent: 0,
             closed: false,
             refusing: None,
         };
@@ -127,7 +130,7 @@ impl Queue {
             free && state.line.len() == 0 && decision == Decision::Take(1)
         };
         let batch = if here && goes(&state) {
-            Some(state.batch(vec![waiting]))
+            Some(state.batch(vec![waiting], true))
         } else {
             state.line.push(waiting);
             drop(state);
@@ -145,9 +148,10 @@ impl Queue {
     }
 
     /// Notes that a batch is executed; says whether requests wait for its place.
-    pub(super) fn release(&self) -> bool {
+    pub(super) fn release(&self, lent: bool) -> bool {
         let mut state = self.lock();
         state.running = state.running.saturating_sub(1);
+        state.lent = state.lent.saturating_sub(usize::from(lent));
         if state.closed {
             // They may all have waited for this place.
             self.changed.notify_waiters();
@@ -160,9 +164,9 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// The next batch, if the policy lets one go now.
+    /// The next batch for a thread that is no instance's, if the policy lets one go now.
     pub(super) fn try_next_batch(&self) -> Option<Batch> {
-        match self.look() {
+        match self.look(true) {
             Found::Batch(batch) => Some(batch),
             Found::Look(_) | Found::End => None,
         }
@@ -187,7 +191,7 @@ impl Queue {
         loop {
             // Registered before the look, so that a request that comes in between is not missed.
             let changed = self.changed.notified();
-            let look_again = match self.look() {
+            let look_again = match self.look(false) {
                 Found::Batch(batch) => return Some(batch),
                 Found::End => return None,
                 Found::Look(after) => after,
@@ -244,7 +248,7 @@ impl Queue {
         self.lock().line.len() as u64
     }
 
-    fn look(&self) -> Found {
+    fn look(&self, lent: bool) -> Found {
         let now = Instant::now();
         let mut state = self.lock();
         for (level, policy) in self.policy.levels.iter().enumerate() {
@@ -264,10 +268,10 @@ impl Queue {
             .map(|waiting| waiting.arrived)
             .min()
         else {
-            return if closed {
-                Found::End
-            } else {
-                Found::Look(None)
+            // The end of an instance is the end of all that was accepted.
+            return match closed && state.lent == 0 {
+                true => Found::End,
+                false => Found::Look(None),
             };
         };
         let blocked = closed || together.len() < line.len();
@@ -277,7 +281,7 @@ impl Queue {
             Decision::Wait(left) => return Found::Look(Some(left)),
         };
         let waiting = state.line.take(count);
-        let batch = state.batch(waiting);
+        let batch = state.batch(waiting, lent);
         let more = state.line.len() > 0 && state.running < self.places;
         drop(state);
         if more {
@@ -295,11 +299,16 @@ impl Queue {
 
 impl State {
     /// Makes a batch, which is being executed from here on.
-    fn batch(&mut self, waiting: Vec<Waiting>) -> Batch {
+    fn batch(&mut self, waiting: Vec<Waiting>, lent: bool) -> Batch {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
         self.running += 1;
-        Batch { sequence, waiting }
+        self.lent += usize::from(lent);
+        Batch {
+            sequence,
+            lent,
+            waiting,
+        }
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) type Finished = Vec<(oneshot::Sender<Outcome>, Outcome)>;
 pub(super) struct Replies {
     exit: Arc<Exit>,
     sequence: u64,
+    lent: bool,
     begun: Instant,
     replies: Vec<Reply>,
 }
@@ -60,16 +61,18 @@ impl Exit {
     }
 
     fn respond(&self, sequence: u64, finished: Finished) {
-        let leaving = if self.queue.policy().preserve_ordering {
-            let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-            order.finish(sequence, finished)
-        } else {
-            vec![finished]
+        let send = |finished: Finished| {
+            for (respond, outcome) in finished {
+                // The client may have gone away meanwhile.
+                let _ = respond.send(outcome);
+            }
         };
-        for (respond, outcome) in leaving.into_iter().flatten() {
-            // The client may have gone away meanwhile.
-            let _ = respond.send(outcome);
+        if !self.queue.policy().preserve_ordering {
+            return send(finished);
         }
+        // Under the lock: nobody sends what comes later before this.
+        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        order.finish(sequence, finished).into_iter().for_each(send);
     }
 }
 
@@ -81,6 +84,7 @@ impl Replies {
         let replies = Self {
             exit: Arc::clone(exit),
             sequence: batch.sequence,
+            lent: batch.lent,
             begun: Instant::now(),
             replies,
         };
@@ -98,13 +102,14 @@ impl Replies {
     /// The same, but says whether there is a next, which the caller then sees to.
     pub(super) fn conclude(mut self, executed: Executed) -> bool {
         self.record(&executed);
-        self.exit.pace.note(executed.durations.total());
+        let failed = executed.results.iter().any(Result::is_err);
+        self.exit.pace.note(executed.durations.total(), failed);
         let replies = mem::take(&mut self.replies).into_iter();
         let finished = replies
             .zip(executed.results)
             .map(|(reply, result)| (reply.respond, result.map_err(Error::from)));
         self.exit.respond(self.sequence, finished.collect());
-        self.exit.queue.release()
+        self.exit.queue.release(self.lent)
     }
 
     fn record(&self, executed: &Executed) {
@@ -159,7 +164,7 @@ impl Drop for Replies {
             (reply.respond, Err(error.into()))
         });
         self.exit.respond(self.sequence, finished.collect());
-        if queue.release() {
+        if queue.release(self.lent) {
             queue.wake();
         }
     }

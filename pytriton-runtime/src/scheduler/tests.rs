@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 
 use crate::Error;
@@ -14,7 +15,7 @@ use crate::testing::{Bomb, GATE, IDENTITY, infer_request, request};
 
 use super::message::Batch;
 use super::queue::Queue;
-use super::{Policy, Scheduler, SchedulerError};
+use super::{Policy, Scheduler, SchedulerError, Workers};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
@@ -172,7 +173,9 @@ async fn under_delay_a_late_request_goes_after_the_others() {
 async fn start(declaration: &ModelDeclaration) -> (Arc<ModelSpec>, Arc<Scheduler>) {
     let spec = Arc::new(ModelSpec::new(declaration).unwrap());
     let policy = Policy::new(&spec, 16);
-    let scheduler = Scheduler::start(&spec, policy).await.unwrap();
+    let scheduler = Scheduler::start(&spec, policy, &Workers::of(&Handle::current()))
+        .await
+        .unwrap();
     (spec, Arc::new(scheduler))
 }
 
@@ -298,9 +301,13 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
     ];
     for (load, message) in table {
         let spec = Arc::new(ModelSpec::new(&ModelDeclaration { load, ..IDENTITY }).unwrap());
-        let error = Scheduler::start(&spec, Policy::new(&spec, 16))
-            .await
-            .unwrap_err();
+        let error = Scheduler::start(
+            &spec,
+            Policy::new(&spec, 16),
+            &Workers::of(&Handle::current()),
+        )
+        .await
+        .unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("instance 0 of model 'Identity' could not be loaded: {message}")
