@@ -7,7 +7,6 @@ use std::fmt::{self, Display, Write};
 const FOR_CLIENT: usize = 2 << 10;
 
 /// The bytes of a client's text in an error at most: what is cut off there need not be cut off at the door.
-#[cfg(feature = "embedded")]
 const IN_ERROR: usize = 1 << 10;
 
 /// The bytes of one text in a log at most.
