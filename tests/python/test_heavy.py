@@ -57,6 +57,6 @@ def test_probes_are_answered_whatever_is_computed():
             thread.join()
     took.sort()
     # The clients are a load on the machine as well.
-    assert took[len(took) // 2] < 0.05, took
-    assert took[-1] < 0.5, took
+    assert took[len(took) // 2] < 0.2, took
+    assert took[-1] < 2, took
     assert done and set(done) == {200}

@@ -63,7 +63,7 @@ impl Caller {
 
     /// The thread that asks, where a request that comes now is best executed at once.
     pub(super) fn lend(&self, request: &Request) -> Option<Loan<'_>> {
-        let quick = self.exit.pace().is_short() && request.bytes() <= SMALL;
+        let quick = self.exit.speed().is_short() && request.bytes() <= SMALL;
         quick.then(|| self.workers.lend()).flatten()
     }
 
@@ -89,7 +89,7 @@ impl Caller {
 
     /// Executes the next batch, where there is one for this thread; says whether there is another.
     fn run_next(self: &Arc<Self>) -> Option<bool> {
-        let _loan = match self.exit.pace().is_short() {
+        let _loan = match self.exit.speed().is_short() {
             true => self.workers.lend()?,
             false => return None,
         };
@@ -119,11 +119,11 @@ impl Caller {
         let Some(executed) = self.called(&requests) else {
             return false;
         };
-        self.exit.pace().check(begun.elapsed());
+        self.exit.speed().check(begun.elapsed());
         if !executed.results.iter().any(blocks) {
             return replies.conclude(executed);
         }
-        self.exit.pace().never();
+        self.exit.speed().never();
         self.run_again(requests, replies, executed);
         false
     }

@@ -17,12 +17,12 @@ mod level;
 mod line;
 mod message;
 mod order;
-mod pace;
 mod policy;
 #[cfg(test)]
 mod priority_tests;
 mod queue;
 mod replies;
+mod speed;
 #[cfg(test)]
 mod tests;
 mod workers;

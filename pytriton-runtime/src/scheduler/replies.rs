@@ -12,8 +12,8 @@ use crate::statistics::{self, FailureReason, Success};
 use super::SchedulerError;
 use super::message::{Batch, Outcome, Waiting};
 use super::order::Order;
-use super::pace::Pace;
 use super::queue::{Queue, nanoseconds};
+use super::speed::Speed;
 
 /// Responses that may leave only after those of earlier batches.
 pub(super) type Finished = Vec<(oneshot::Sender<Outcome>, Outcome)>;
@@ -34,7 +34,7 @@ pub(super) struct Exit {
     model: &'static str,
     queue: Arc<Queue>,
     order: Mutex<Order<Finished>>,
-    pace: Pace,
+    speed: Speed,
 }
 
 /// What is left of a waiting request while it is executed.
@@ -51,13 +51,13 @@ impl Exit {
             model,
             queue,
             order: Mutex::new(Order::new()),
-            pace: Pace::new(),
+            speed: Speed::new(),
         }
     }
 
     /// How long the calls take.
-    pub(super) fn pace(&self) -> &Pace {
-        &self.pace
+    pub(super) fn speed(&self) -> &Speed {
+        &self.speed
     }
 
     fn respond(&self, sequence: u64, finished: Finished) {
@@ -103,7 +103,7 @@ impl Replies {
     pub(super) fn conclude(mut self, executed: Executed) -> bool {
         self.record(&executed);
         let failed = executed.results.iter().any(Result::is_err);
-        self.exit.pace.note(executed.durations.total(), failed);
+        self.exit.speed.note(executed.durations.total(), failed);
         let replies = mem::take(&mut self.replies).into_iter();
         let finished = replies
             .zip(executed.results)

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 /// How long the calls of a function take, as far as that is known.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct Speed {
     /// The nanoseconds of a call, where the last ones count most.
     usual: AtomicU64,
     /// How many calls that were taken for short were far from it.
@@ -19,7 +19,7 @@ const MISTAKES: u32 = 3;
 
 const NEVER: u64 = u64::MAX;
 
-impl Pace {
+impl Speed {
     /// Of a function that has not been called: it is not taken for short before it has been so a few times.
     pub(super) fn new() -> Self {
         Self {
@@ -73,10 +73,10 @@ mod tests {
 
     /// Whether calls are taken for short after those of so many microseconds.
     fn after(microseconds: &[u64]) -> bool {
-        let pace = Pace::new();
+        let speed = Speed::new();
         let calls = microseconds.iter().copied().map(Duration::from_micros);
-        calls.for_each(|took| pace.note(took, false));
-        pace.is_short()
+        calls.for_each(|took| speed.note(took, false));
+        speed.is_short()
     }
 
     #[test]
@@ -96,22 +96,22 @@ mod tests {
 
     #[test]
     fn what_is_never_to_be_done_is_not_learned() {
-        let pace = Pace::new();
-        pace.never();
-        (0..100).for_each(|_| pace.note(Duration::from_micros(1), false));
-        assert!(!pace.is_short());
+        let speed = Speed::new();
+        speed.never();
+        (0..100).for_each(|_| speed.note(Duration::from_micros(1), false));
+        assert!(!speed.is_short());
     }
     #[test]
     fn failures_and_mistakes_are_no_reason_to_take_it_for_short() {
-        let pace = Pace::new();
-        (0..100).for_each(|_| pace.note(Duration::from_micros(1), true));
-        assert!(!pace.is_short());
-        (0..100).for_each(|_| pace.note(Duration::from_micros(1), false));
-        assert!(pace.is_short());
-        pace.note(2 * LONG, true);
-        assert!(!pace.is_short());
-        (0..3).for_each(|_| pace.check(2 * LONG));
-        (0..100).for_each(|_| pace.note(Duration::from_micros(1), false));
-        assert!(!pace.is_short());
+        let speed = Speed::new();
+        (0..100).for_each(|_| speed.note(Duration::from_micros(1), true));
+        assert!(!speed.is_short());
+        (0..100).for_each(|_| speed.note(Duration::from_micros(1), false));
+        assert!(speed.is_short());
+        speed.note(2 * LONG, true);
+        assert!(!speed.is_short());
+        (0..3).for_each(|_| speed.check(2 * LONG));
+        (0..100).for_each(|_| speed.note(Duration::from_micros(1), false));
+        assert!(!speed.is_short());
     }
 }
