@@ -89,18 +89,11 @@ impl<I: Instance + ?Sized> Runner<I> {
         stacked: &[Option<Tensor>],
         finish: impl FnOnce(Executed) + Send + 'static,
     ) {
-        let instance = self.instance.as_ref();
         let Some(supervisor) = &self.supervisor else {
-            let mut executed = Executed::default();
-            self.call(instance, requests, stacked, |call| {
-                executed.append(call);
-                ControlFlow::Continue(())
-            })
-            .await;
-            return finish(executed);
+            return finish(self.execute(requests, stacked).await);
         };
         let batch = supervisor.begin(requests.len(), Box::new(finish));
-        let instance = Supervised::new(instance, supervisor, batch);
+        let instance = Supervised::new(self.instance.as_ref(), supervisor, batch);
         let called = |call| supervisor.called(batch, call);
         self.call(&instance, requests, stacked, called).await;
         supervisor.end(batch);

@@ -72,11 +72,12 @@ impl Scheduler {
             };
             loading.push(self.spawn(spec, instance, worker)?);
         }
+        let mut detached = None;
         for loaded in loading {
-            let detached = loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
-            self.caller =
-                detached.and_then(|runner| Caller::new(runner, workers, &exit, &self.queue));
+            // All are the same: any of them will do.
+            detached = loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
         }
+        self.caller = detached.and_then(|runner| Caller::new(runner, workers, &exit, &self.queue));
         Ok(())
     }
 
@@ -126,8 +127,7 @@ impl Scheduler {
             caller.run(batch);
             drop(loan);
             // It may be held back by earlier ones.
-            let outcome = self.unless_given_up(&mut outcome).await;
-            return outcome.unwrap_or_else(|_| Err(SchedulerError::Stopping.into()));
+            return self.unless_given_up(&mut outcome).await;
         }
         let mut place = Place {
             queue: &self.queue,
@@ -149,24 +149,20 @@ impl Scheduler {
             },
         };
         place.ticket = None;
-        outcome.unwrap_or_else(|_| Err(SchedulerError::Stopping.into()))
+        outcome
     }
 
-    async fn unless_given_up(
-        &self,
-        outcome: &mut oneshot::Receiver<Outcome>,
-    ) -> Result<Outcome, oneshot::error::RecvError> {
+    async fn unless_given_up(&self, outcome: &mut oneshot::Receiver<Outcome>) -> Outcome {
         if let Ok(outcome) = outcome.try_recv() {
-            return Ok(outcome);
+            return outcome;
         }
         let mut given_up = self.given_up.subscribe();
-        tokio::select! {
+        let outcome = tokio::select! {
             biased;
-            outcome = outcome => outcome,
-            _ = given_up.wait_for(|given_up| *given_up) => {
-                Ok(Err(SchedulerError::Stopping.into()))
-            }
-        }
+            outcome = outcome => outcome.ok(),
+            _ = given_up.wait_for(|given_up| *given_up) => None,
+        };
+        outcome.unwrap_or_else(|| Err(SchedulerError::Stopping.into()))
     }
 
     /// Ends the waiting of all requests with an error, those that are being executed too.

@@ -77,7 +77,7 @@ fn what_is_said_late_of_an_earlier_session_does_not_end_the_one_that_is_there() 
         let link = Arc::clone(&link);
         move || {
             link.reconnect();
-            link.wait();
+            until("the look", || !link.is_looking());
             link.session()
         }
     });
