@@ -1,10 +1,11 @@
 use thiserror::Error;
 
+use crate::call::ModelError;
 #[cfg(feature = "embedded")]
 use crate::kserve::CodecError;
 #[cfg(feature = "embedded")]
 use crate::kserve::proto::ProtoError;
-use crate::model::{ModelError, RequestError};
+use crate::request::RequestError;
 use crate::scheduler::SchedulerError;
 use crate::status::Status;
 

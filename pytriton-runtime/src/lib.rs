@@ -4,7 +4,8 @@
 //! - [`reception`]: what both doors ask of a request.
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`repository`]: the models that are being served.
-//! - [`model`]: what is served, the check of a request against it, the door to the user's function.
+//! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary.
+//! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - `host`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
@@ -35,6 +36,7 @@ compile_error!(
 mod backend_macro;
 #[cfg(feature = "embedded")]
 pub mod cache;
+pub mod call;
 pub mod engine;
 mod error;
 mod forward;
@@ -60,8 +62,10 @@ mod panic;
 pub mod proto;
 #[cfg(feature = "embedded")]
 pub mod reception;
+pub mod registry;
 #[cfg(feature = "embedded")]
 pub mod repository;
+pub mod request;
 mod runner;
 pub mod scheduler;
 pub mod server;

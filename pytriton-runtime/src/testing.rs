@@ -8,10 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use ndarray::{Array2, Ix2};
 
-use crate::model::{
-    Call, CallMode, DynamicBatching, Execution, InferInput, InferRequest, Instance, Location,
-    ModelDeclaration, ModelSpec, Outputs, QueuePolicy, Request, TensorDeclaration,
-};
+use crate::call::{Call, Execution, Instance, Outputs};
+use crate::model::{CallMode, Location, ModelSpec, QueuePolicy, TensorDeclaration};
+use crate::registry::DynamicBatchingDeclaration;
+use crate::registry::ModelDeclaration;
+use crate::request::{InferInput, InferRequest, Request};
 use crate::tensor::{DataType, Element};
 
 /// `INPUT_1` of FP32, any number of columns.
@@ -93,7 +94,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
-    dynamic_batching: Some(DynamicBatching {
+    dynamic_batching: Some(DynamicBatchingDeclaration {
         preferred_batch_size: &[],
         max_queue_delay_microseconds: 0,
         preserve_ordering: false,

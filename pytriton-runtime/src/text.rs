@@ -1,6 +1,7 @@
 //! Texts that others have written: how much of them is passed on, and how they are shown.
 
 use std::fmt::{self, Display, Write};
+use std::time::Duration;
 
 /// The bytes of an error that a client is told at most. gRPC sends it as metadata, three bytes for each that is no ASCII, and
 /// clients take 8 KiB of metadata.
@@ -112,6 +113,11 @@ impl<W: Write> Write for Bounded<W> {
 fn acts(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A limit in the words of a message.
+pub(crate) fn seconds(limit: Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
 }
 
 #[cfg(test)]

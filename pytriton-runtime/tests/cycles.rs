@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ndarray::{Array2, Ix2};
-use pytriton_runtime::model::{
-    Call, CallMode, Execution, Instance, Location, ModelDeclaration, Outputs, Registry,
-    TensorDeclaration,
-};
+use pytriton_runtime::call::{Call, Execution, Instance, Outputs};
+use pytriton_runtime::model::{CallMode, Location, TensorDeclaration};
+use pytriton_runtime::registry::{ModelDeclaration, Registry};
 use pytriton_runtime::tensor::DataType;
 use pytriton_runtime::triton::{
     Endpoints, Flags, Found, Launch, Located, Probe, TritonEngine, install,

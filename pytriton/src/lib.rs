@@ -28,11 +28,11 @@ pub mod __private;
 mod main_macro;
 pub mod prelude;
 
+pub use pytriton_runtime::call::Context;
 pub use pytriton_runtime::half::{bf16, f16};
-pub use pytriton_runtime::model::{
-    Context, ModelSpec, ParameterValue, Parameters, Request, TensorSpec,
-};
+pub use pytriton_runtime::model::{ModelSpec, TensorSpec};
 pub use pytriton_runtime::ndarray;
+pub use pytriton_runtime::request::{ParameterValue, Parameters, Request};
 pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
 /// Makes the models of a library crate a native Triton backend: a stock tritonserver runs them in its own process.

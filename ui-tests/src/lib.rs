@@ -4,9 +4,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use pytriton_runtime::model::{
-    Context, InferInput, InferRequest, ModelSpec, Parameters, Registry, Request, execute,
-};
+use pytriton_runtime::call::{Context, execute};
+use pytriton_runtime::model::ModelSpec;
+use pytriton_runtime::registry::{Registration, Registry};
+use pytriton_runtime::request::{InferInput, InferRequest, Parameters, Request};
 use pytriton_runtime::tensor::{Element, Tensor};
 
 /// The model of that name in this binary.
@@ -14,9 +15,19 @@ use pytriton_runtime::tensor::{Element, Tensor};
 /// # Panics
 ///
 /// When there is none, or the registry refuses a model.
-pub fn spec(name: &str) -> Arc<ModelSpec> {
+pub fn spec(name: &str) -> ModelSpec {
+    Arc::unwrap_or_clone(registration(name).spec)
+}
+
+/// The same with what makes its instances.
+///
+/// # Panics
+///
+/// As [`spec`].
+pub fn registration(name: &str) -> Registration {
     let registry = Registry::collect().unwrap_or_else(|error| panic!("{error}"));
-    let found = registry.iter().find(|spec| spec.name == name).cloned();
+    let mut models = registry.registrations();
+    let found = models.find(|model| *model.spec.name == *name).cloned();
     found.unwrap_or_else(|| panic!("there is no model {name}"))
 }
 
@@ -49,13 +60,13 @@ pub type TestRequest<'a> = (&'a [(&'a str, Tensor)], &'a [(&'a str, &'a str)]);
 ///
 /// As [`infer`].
 pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Tensor>, String>> {
-    let spec = spec(name);
+    let Registration { spec, load } = registration(name);
     let requests: Vec<Request> = requests
         .iter()
         .map(|request| checked(&spec, request))
         .collect();
     let context = Context::new(Arc::clone(&spec), 0);
-    let instance = (spec.load)(&context).unwrap_or_else(|error| panic!("{error}"));
+    let instance = load(&context).unwrap_or_else(|error| panic!("{error}"));
     let executed = block_on(execute(instance.as_ref(), &context, &requests, &[]));
     let outputs = executed.results.into_iter().map(|result| {
         let response = result.map_err(|error| error.to_string())?;
@@ -73,7 +84,7 @@ fn checked(spec: &Arc<ModelSpec>, (inputs, parameters): &TestRequest<'_>) -> Req
     for (name, value) in *parameters {
         all.insert(
             *name,
-            pytriton_runtime::model::ParameterValue::String((*value).to_owned()),
+            pytriton_runtime::request::ParameterValue::String((*value).to_owned()),
         );
     }
     let inputs = inputs.iter().map(|(name, tensor)| InferInput {

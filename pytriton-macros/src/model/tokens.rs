@@ -4,12 +4,13 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
+use crate::path::CratePath;
+use crate::tensor::optional;
+
 use super::args::DynamicBatching;
 use super::ast::{Input, OutputOverride, Source, Step};
 use super::priorities::Priorities;
 use super::queue_policy::QueuePolicy;
-use crate::path::CratePath;
-use crate::tensor::optional;
 
 /// The constant that knows the type of an input.
 pub(super) fn constant(input: usize) -> Ident {
@@ -137,7 +138,7 @@ impl DynamicBatching {
             .map(|priorities| priorities.to_tokens(root));
         let priorities = optional(priorities.as_ref());
         quote! {
-            #root::DynamicBatching {
+            #root::DynamicBatchingDeclaration {
                 preferred_batch_size: &[#(#preferred_batch_size),*],
                 max_queue_delay_microseconds: #max_queue_delay_microseconds,
                 preserve_ordering: #preserve_ordering,
@@ -184,7 +185,7 @@ impl Priorities {
             quote!((#level, #policy))
         });
         quote! {
-            #root::Priorities {
+            #root::PrioritiesDeclaration {
                 levels: #levels,
                 default_level: #default_level,
                 queue_policies: &[#(#queue_policies),*],

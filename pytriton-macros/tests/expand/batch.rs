@@ -65,7 +65,7 @@ const _: () = {
                 shape: ::core::option::Option::Some(&[3]),
             },
         ],
-        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatching {
+        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatchingDeclaration {
             preferred_batch_size: &[4u32, 8u32],
             max_queue_delay_microseconds: 0u64,
             preserve_ordering: false,

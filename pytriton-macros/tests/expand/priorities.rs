@@ -51,7 +51,7 @@ const _: () = {
         ],
         outputs: __RETURNED.declarations,
         output_overrides: &[],
-        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatching {
+        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatchingDeclaration {
             preferred_batch_size: &[],
             max_queue_delay_microseconds: 0u64,
             preserve_ordering: false,
@@ -61,7 +61,7 @@ const _: () = {
                 allow_timeout_override: false,
                 max_queue_size: 0u32,
             },
-            priorities: ::core::option::Option::Some(::pytriton::__private::Priorities {
+            priorities: ::core::option::Option::Some(::pytriton::__private::PrioritiesDeclaration {
                 levels: 3u32,
                 default_level: 2u32,
                 queue_policies: &[

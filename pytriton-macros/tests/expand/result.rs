@@ -51,7 +51,7 @@ const _: () = {
         ],
         outputs: __RETURNED.declarations,
         output_overrides: &[],
-        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatching {
+        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatchingDeclaration {
             preferred_batch_size: &[],
             max_queue_delay_microseconds: 0u64,
             preserve_ordering: false,

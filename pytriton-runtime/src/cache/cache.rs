@@ -1,7 +1,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::model::Response;
+use crate::request::Response;
 use crate::tensor::Tensor;
 
 use super::CacheKey;
@@ -19,7 +19,7 @@ const OUTPUT_BYTES: usize = 128;
 /// ```
 /// # use std::sync::Arc;
 /// # use pytriton_runtime::cache::{CacheKey, ResponseCache};
-/// # use pytriton_runtime::model::{Request, Response};
+/// # use pytriton_runtime::request::{Request, Response};
 /// # fn example(request: &Request, response: &Response) {
 /// let cache = ResponseCache::new(1 << 20);
 /// let key = CacheKey::new(request);

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
-use crate::model::Response;
+use crate::request::Response;
 
 use super::CacheKey;
 

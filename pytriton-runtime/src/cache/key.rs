@@ -1,6 +1,6 @@
 use sha2::{Digest, Sha256};
 
-use crate::model::Request;
+use crate::request::Request;
 
 /// What tells a request from all that may have another response: its model, its inputs, and the outputs it asks for.
 ///
@@ -21,7 +21,7 @@ impl CacheKey {
             hash.bytes(output.as_bytes());
         }
         for input in &model.inputs {
-            let Some(tensor) = request.tensor(input.name) else {
+            let Some(tensor) = request.tensor(&input.name) else {
                 continue;
             };
             hash.bytes(input.name.as_bytes());
@@ -58,10 +58,9 @@ pub(super) mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::model::{
-        InferInput, InferRequest, ModelDeclaration, ModelSpec, ParameterValue, Parameters,
-        RequestedOutput, TensorDeclaration,
-    };
+    use crate::model::TensorDeclaration;
+    use crate::registry::ModelDeclaration;
+    use crate::request::{InferInput, InferRequest, ParameterValue, Parameters, RequestedOutput};
     use crate::tensor::DataType;
     use crate::testing::IDENTITY;
 
@@ -121,7 +120,7 @@ pub(super) mod tests {
     }
 
     fn key(declaration: &ModelDeclaration, request: InferRequest) -> CacheKey {
-        let spec = Arc::new(ModelSpec::new(declaration).unwrap());
+        let spec = Arc::new(declaration.spec().unwrap());
         CacheKey::new(&Request::check(&spec, request).unwrap())
     }
 

@@ -114,7 +114,7 @@ impl Done {
 impl Drop for Done {
     fn drop(&mut self) {
         if let Some(hear) = self.hear.take() {
-            let model = self.spec.name;
+            let model = Arc::clone(&self.spec.name);
             let error = SchedulerError::InstanceEnded { model };
             hear(vec![Err(error.into()); self.requests], now());
         }

@@ -4,10 +4,9 @@ use bytes::Bytes;
 use pytriton_backend::wire::{Batch, BatchRequest, Parameter, Span, WireError};
 
 use crate::Error;
-use crate::model::{
-    CallMode, Executed, InferRequest, Instance, ModelError, ModelSpec, ParameterValue, Parameters,
-    Request, Response,
-};
+use crate::call::{Executed, Instance, ModelError};
+use crate::model::{CallMode, ModelSpec};
+use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
 use crate::runner::Runner;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 
@@ -154,7 +153,7 @@ fn stacked(
 ) -> Result<Vec<Option<Tensor>>, ModelError> {
     let inputs = spec.inputs.iter().zip(&batch.spans).enumerate();
     let stacked = inputs.map(|(index, (input, &span))| {
-        let parts = requests.iter().map(|request| request.tensor(input.name));
+        let parts = requests.iter().map(|request| request.tensor(&input.name));
         let Some(parts) = parts.collect::<Option<Vec<&Tensor>>>() else {
             return Ok(None);
         };
@@ -178,7 +177,7 @@ fn no_batch_axis(dims: &[usize]) -> TensorError {
 }
 
 fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> ModelError {
-    let (model, input) = (spec.name, spec.inputs[input].name);
+    let (model, input) = (spec.name.clone(), spec.inputs[input].name.clone());
     match source {
         TensorError::TruncatedElement {
             length, available, ..
@@ -227,7 +226,7 @@ mod tests {
 
     #[test]
     fn gathered_rows_are_both_requests_and_one_tensor_without_a_copy() {
-        let spec = Arc::new(ModelSpec::new(&IDENTITY).unwrap());
+        let spec = Arc::new(IDENTITY.spec().unwrap());
         let (description, data) = described(&[&[1.0, 2.0], &[3.0]]);
         let gathered = Gathered::read(&spec, &description, &data).unwrap();
         let Gathered { requests, stacked } = gathered.unwrap();
@@ -244,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_leaves_the_others_as_they_are() {
-        let spec = Arc::new(ModelSpec::new(&IDENTITY).unwrap());
+        let spec = Arc::new(IDENTITY.spec().unwrap());
         let (description, data) = described(&[&[1.0], &[2.0], &[3.0], &[4.0]]);
         for out in [&[][..], &[0], &[1, 2], &[3], &[0, 1, 2, 3]] {
             let gathered = Gathered::read(&spec, &description, &data).unwrap();
@@ -260,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_string_that_is_cut_off_is_told_as_the_embedded_engine_tells_it() {
-        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let spec = IDENTITY.spec().unwrap();
         let source = TensorError::TruncatedElement {
             index: 2,
             length: 3,
@@ -272,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_shape_that_is_not_its_bytes_is_refused() {
-        let spec = Arc::new(ModelSpec::new(&IDENTITY).unwrap());
+        let spec = Arc::new(IDENTITY.spec().unwrap());
         for (dims, len) in [(&[2, 1][..], 4), (&[1, 2], 4), (&[], 4), (&[1, 1], 8)] {
             let mut description = Vec::new();
             let mut writer = BatchWriter::new(&mut description, 1);

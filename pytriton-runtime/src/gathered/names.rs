@@ -59,5 +59,5 @@ pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
 
 /// A name with a zero byte in it is in no request, so that nothing is lost with it.
 fn name(tensor: &TensorSpec) -> CString {
-    CString::new(tensor.name).unwrap_or_default()
+    CString::new(&*tensor.name).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
 use tonic::metadata::{KeyAndValueRef, MetadataMap};
 
 use crate::kserve::proto::{request, response, version};
-use crate::model::ParameterValue;
 use crate::proto::{ModelInferRequest, ModelInferResponse};
+use crate::request::ParameterValue;
 use crate::{Error, HeaderForward};
 
 use super::GrpcState;

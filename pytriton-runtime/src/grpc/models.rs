@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use crate::kserve::proto::{config, metadata, statistics, version};
-use crate::model::RequestError;
 use crate::proto::repository_index_response::ModelIndex;
 use crate::proto::{
     ModelConfigRequest, ModelConfigResponse, ModelMetadataRequest, ModelMetadataResponse,
@@ -9,6 +8,7 @@ use crate::proto::{
     RepositoryIndexRequest, RepositoryIndexResponse,
 };
 use crate::repository::{Model, Repository};
+use crate::request::RequestError;
 use crate::text::excerpt;
 use crate::{Error, Status};
 
@@ -66,7 +66,7 @@ pub(super) fn model_statistics(
     let wanted = |model: &&Arc<Model>| {
         let spec = model.spec();
         name.is_empty()
-            || spec.name == name && version.is_none_or(|version| version == spec.version)
+            || *spec.name == *name && version.is_none_or(|version| version == spec.version)
     };
     let models = repository.models().filter(wanted);
     let model_stats: Vec<_> = models
@@ -103,7 +103,7 @@ fn model_index(model: &Model) -> ModelIndex {
         false => ("UNAVAILABLE", "no instance is left"),
     };
     ModelIndex {
-        name: model.spec().name.to_owned(),
+        name: model.spec().name.to_owned().to_string(),
         version: model.spec().version.to_string(),
         state: state.to_owned(),
         reason: reason.to_owned(),

@@ -138,8 +138,8 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     use super::*;
-    use crate::model::Registry;
     use crate::reception::BodyError;
+    use crate::registry::Registry;
     use crate::repository::Repository;
     use crate::{HeaderForward, Limits};
 

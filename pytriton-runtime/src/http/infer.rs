@@ -11,10 +11,11 @@ use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
     encode_response, header_length,
 };
-use crate::model::{
-    InferRequest, ModelSpec, ParameterValue, Parameters, RequestError, Response as InferResponse,
-};
+use crate::model::ModelSpec;
 use crate::repository::Model;
+use crate::request::{
+    InferRequest, ParameterValue, Parameters, RequestError, Response as InferResponse,
+};
 use crate::scheduler::SchedulerError;
 use crate::{Error, HeaderForward};
 

@@ -4,8 +4,8 @@ use axum::response::Response;
 
 use crate::Error;
 use crate::kserve::{config_json, metadata_json, statistics_json};
-use crate::model::RequestError;
 use crate::repository::{Model, Repository};
+use crate::request::RequestError;
 
 use super::HttpError;
 use super::answer::{Failure, fine, json};
@@ -88,7 +88,7 @@ pub(super) fn statistics(
     let version = version.map(number).transpose().map_err(Failure::json)?;
     let is_wanted = |model: &&Arc<Model>| {
         let spec = model.spec();
-        spec.name == name && version.is_none_or(|version| version == i64::from(spec.version))
+        *spec.name == *name && version.is_none_or(|version| version == i64::from(spec.version))
     };
     let mut models = repository.models().filter(is_wanted).peekable();
     if models.peek().is_some() {

@@ -9,11 +9,12 @@ use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
 use tower::ServiceExt;
 
-use super::*;
-use crate::model::{ModelDeclaration, Registry};
+use crate::registry::{ModelDeclaration, Registry};
 use crate::repository::Repository;
 use crate::testing::{IDENTITY, fp32};
 use crate::{HeaderForward, Limits};
+
+use super::*;
 
 const INFER: &str = "/v2/models/Identity/infer";
 

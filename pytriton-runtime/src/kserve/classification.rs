@@ -1,4 +1,5 @@
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::tensor::{DataType, Element, Tensor, TensorError, element_count};
 
@@ -42,7 +43,10 @@ fn top<T: Element + Score>(
     batching: bool,
     classes: usize,
 ) -> Result<Tensor, CodecError> {
-    let error = |source: TensorError| CodecError::Output { output: "", source };
+    let error = |source: TensorError| CodecError::Output {
+        output: Arc::default(),
+        source,
+    };
     let elements = tensor.elements::<T>().map_err(error)?;
     let (rows, dims) = match tensor.shape() {
         [rows, dims @ ..] if batching => (Some(*rows), dims),

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use crate::model::{DynamicBatching, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction};
 
 use super::json::JsonWriter;
@@ -11,7 +13,7 @@ use super::metadata::PLATFORM;
 pub fn config_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(1024);
     json.object(|json| {
-        json.name("name").text(model.name);
+        json.name("name").text(&model.name);
         json.name("platform").text("");
         json.name("backend").text(PLATFORM);
         json.name("runtime").text("");
@@ -36,7 +38,7 @@ pub fn config_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
         empty_object(json, "cc_model_filenames");
         empty_object(json, "metric_tags");
         json.name("parameters")
-            .object(|json| parameters(json, model.parameters));
+            .object(|json| parameters(json, &model.parameters));
         empty_array(json, "model_warmup");
         json.name("model_transaction_policy")
             .object(|json| json.name("decoupled").boolean(false));
@@ -70,7 +72,7 @@ fn output(json: &mut JsonWriter, tensor: &TensorSpec) {
 }
 
 fn head(json: &mut JsonWriter, tensor: &TensorSpec) {
-    json.name("name").text(tensor.name);
+    json.name("name").text(&tensor.name);
     json.name("data_type").text(tensor.datatype.config_name());
 }
 
@@ -92,7 +94,7 @@ fn enabled(json: &mut JsonWriter) {
 }
 
 fn dynamic_batching(json: &mut JsonWriter, model: &ModelSpec, batching: &DynamicBatching) {
-    let preferred = match batching.preferred_batch_size {
+    let preferred = match batching.preferred_batch_size.as_slice() {
         [] => std::slice::from_ref(&model.max_batch_size),
         sizes => sizes,
     };
@@ -102,7 +104,7 @@ fn dynamic_batching(json: &mut JsonWriter, model: &ModelSpec, batching: &Dynamic
         .integer(batching.max_queue_delay_microseconds);
     json.name("preserve_ordering")
         .boolean(batching.preserve_ordering);
-    let priorities = batching.priorities.unwrap_or_default();
+    let priorities = batching.priorities.clone().unwrap_or_default();
     json.name("priority_levels").integer(priorities.levels);
     json.name("default_priority_level")
         .integer(priorities.default_level);
@@ -111,7 +113,7 @@ fn dynamic_batching(json: &mut JsonWriter, model: &ModelSpec, batching: &Dynamic
             .object(|json| queue_policy(json, batching.queue_policy));
     }
     json.name("priority_queue_policy").object(|json| {
-        for (level, policy) in priorities.queue_policies {
+        for (level, policy) in &priorities.queue_policies {
             json.name(&level.to_string())
                 .object(|json| queue_policy(json, *policy));
         }
@@ -144,7 +146,7 @@ fn instance_group(json: &mut JsonWriter, model: &ModelSpec) {
     });
 }
 
-fn parameters(json: &mut JsonWriter, parameters: &[(&str, &str)]) {
+fn parameters(json: &mut JsonWriter, parameters: &[(Arc<str>, Arc<str>)]) {
     for (name, value) in parameters {
         json.name(name)
             .object(|json| json.name("string_value").text(value));
@@ -162,11 +164,12 @@ fn empty_object(json: &mut JsonWriter, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ModelDeclaration, Priorities};
+    use crate::registry::ModelDeclaration;
+    use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
     use crate::testing::IDENTITY;
 
     fn text(declaration: &ModelDeclaration) -> String {
-        String::from_utf8(config_json(&ModelSpec::new(declaration).unwrap(), &[1])).unwrap()
+        String::from_utf8(config_json(&declaration.spec().unwrap(), &[1])).unwrap()
     }
 
     #[test]
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn all_versions_are_served() {
-        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let spec = IDENTITY.spec().unwrap();
         let text = String::from_utf8(config_json(&spec, &[1, 3])).unwrap();
         assert!(text.contains(r#""version_policy":{"all":{}},"#), "{text}");
     }
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn shows_a_queue_policy_only_where_there_is_one() {
-        let batching = DynamicBatching {
+        let batching = DynamicBatchingDeclaration {
             preferred_batch_size: &[2, 4],
             max_queue_delay_microseconds: 100,
             preserve_ordering: true,
@@ -220,7 +223,7 @@ mod tests {
             ..IDENTITY
         });
         assert!(with.contains(r#""dynamic_batching":{"preferred_batch_size":[2,4],"max_queue_delay_microseconds":100,"preserve_ordering":true,"priority_levels":0,"default_priority_level":0,"default_queue_policy":{"timeout_action":"DELAY","default_timeout_microseconds":7,"allow_timeout_override":true,"max_queue_size":9},"priority_queue_policy":{}}"#), "{with}");
-        let priorities = Priorities {
+        let priorities = PrioritiesDeclaration {
             levels: 3,
             default_level: 2,
             queue_policies: &[
@@ -235,7 +238,7 @@ mod tests {
             ],
         };
         let levels = text(&ModelDeclaration {
-            dynamic_batching: Some(DynamicBatching {
+            dynamic_batching: Some(DynamicBatchingDeclaration {
                 queue_policy: QueuePolicy::DEFAULT,
                 priorities: Some(priorities),
                 ..batching

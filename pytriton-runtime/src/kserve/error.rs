@@ -1,8 +1,9 @@
 use std::fmt;
+use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::model::RequestId;
+use crate::request::RequestId;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
@@ -139,7 +140,7 @@ pub enum CodecError {
     )]
     MissingBytes {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
         input: String,
         /// The bytes that are missing.
@@ -149,7 +150,7 @@ pub enum CodecError {
     #[error("unexpected additional input data for model '{model}'")]
     ExtraBytes {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
     },
     /// A shared memory region, none of which can be registered.
     #[error("Unable to find shared memory region: '{region}'")]
@@ -165,7 +166,7 @@ pub enum CodecError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// How many inputs it has.
         inputs: usize,
     },
@@ -177,7 +178,7 @@ pub enum CodecError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
     },
     /// A raw request for a model that takes several texts.
     #[error("{request}For BYTE datatype raw input '{input}', the model must have input shape [1]")]
@@ -185,7 +186,7 @@ pub enum CodecError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
     },
     /// An element type that JSON cannot carry to the client.
     #[error(
@@ -205,7 +206,7 @@ pub enum CodecError {
     #[error("output '{output}': {source}")]
     Output {
         /// The output.
-        output: &'static str,
+        output: Arc<str>,
         /// Why.
         #[source]
         source: TensorError,

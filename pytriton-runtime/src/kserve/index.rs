@@ -38,7 +38,7 @@ pub fn index_json<'a>(models: impl IntoIterator<Item = (&'a ModelSpec, bool)>) -
     let mut json = JsonWriter::default();
     json.array(models, |json, (model, ready)| {
         json.object(|json| {
-            json.name("name").text(model.name);
+            json.name("name").text(&model.name);
             json.name("version").text(&model.version.to_string());
             json.name("state")
                 .text(if ready { "READY" } else { "UNAVAILABLE" });
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn lists_models() {
-        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let spec = IDENTITY.spec().unwrap();
         assert_eq!(
             String::from_utf8(index_json([(&spec, true)])).unwrap(),
             r#"[{"name":"Identity","version":"1","state":"READY"}]"#

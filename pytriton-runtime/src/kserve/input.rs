@@ -1,7 +1,10 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use crate::model::{InferInput, ModelSpec};
+use crate::model::ModelSpec;
+use crate::request::InferInput;
 use crate::tensor::DataType;
 use crate::text::excerpt;
 
@@ -38,7 +41,7 @@ impl<'a> InputDecoder<'a> {
             return Ok(());
         }
         Err(CodecError::ExtraBytes {
-            model: self.model.name,
+            model: Arc::clone(&self.model.name),
         })
     }
 
@@ -118,7 +121,7 @@ impl<'a> InputDecoder<'a> {
         match usize::try_from(expected) {
             Ok(size) if size <= available => Ok(self.tail.split_to(size)),
             _ => Err(CodecError::MissingBytes {
-                model: self.model.name,
+                model: Arc::clone(&self.model.name),
                 input: excerpt(input),
                 missing: expected - available as u64,
             }),

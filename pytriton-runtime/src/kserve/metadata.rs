@@ -50,7 +50,7 @@ pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
     let tensors = |json: &mut JsonWriter, tensors: &[TensorSpec]| {
         json.array(tensors, |json, tensor| {
             json.object(|json| {
-                json.name("name").text(tensor.name);
+                json.name("name").text(&tensor.name);
                 json.name("datatype").text(tensor.datatype.name());
                 json.name("shape")
                     .array(model.client_dims(tensor), JsonWriter::integer);
@@ -59,7 +59,7 @@ pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
     };
     let mut json = JsonWriter::default();
     json.object(|json| {
-        json.name("name").text(model.name);
+        json.name("name").text(&model.name);
         json.name("versions")
             .array(versions, |json, version| json.text(&version.to_string()));
         json.name("platform").text(PLATFORM);
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn has_tritons_members_in_their_order() {
-        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let spec = IDENTITY.spec().unwrap();
         assert_eq!(
             String::from_utf8(metadata_json(&spec, &[1, 3])).unwrap(),
             r#"{"name":"Identity","versions":["1","3"],"platform":"pytriton","inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[-1,-1]}],"outputs":[{"name":"OUTPUT_1","datatype":"FP32","shape":[-1,-1]}]}"#

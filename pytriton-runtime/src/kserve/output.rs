@@ -1,4 +1,4 @@
-use crate::model::RequestedOutput;
+use crate::request::RequestedOutput;
 use crate::text::excerpt;
 
 use super::envelope::OutputMembers;

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::model::{ParameterValue, Parameters};
+use crate::request::{ParameterValue, Parameters};
 use crate::text::excerpt;
 
 use super::json::{Value, parse, twice};

@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use bytes::{Bytes, BytesMut};
 
-use crate::model::{InferInput, InferRequest, ModelSpec, RequestId, TensorSpec};
+use crate::model::{ModelSpec, TensorSpec};
+use crate::request::{InferInput, InferRequest, RequestId};
 use crate::tensor::{DataType, element_count, push_bytes_element};
 
 use super::{CodecError, ResponseFormat};
@@ -19,7 +22,7 @@ pub fn decode_raw_request(
     let [input] = model.inputs.as_slice() else {
         return Err(CodecError::RawInputs {
             request: RequestId(String::new()),
-            model: model.name,
+            model: Arc::clone(&model.name),
             inputs: model.inputs.len(),
         });
     };
@@ -31,7 +34,7 @@ pub fn decode_raw_request(
     let dims = deduce(input, data.len())?;
     let request = InferRequest {
         inputs: vec![InferInput {
-            name: input.name.to_owned(),
+            name: input.name.to_owned().to_string(),
             datatype: input.datatype,
             shape: batch_axis.into_iter().chain(dims).collect(),
             data,
@@ -48,7 +51,7 @@ fn deduce(input: &TensorSpec, byte_size: usize) -> Result<Vec<i64>, CodecError> 
     if open.next().is_some() {
         return Err(CodecError::RawShape {
             request: RequestId(String::new()),
-            input: input.name,
+            input: Arc::clone(&input.name),
         });
     }
     let sizes: Vec<usize> = input
@@ -74,12 +77,12 @@ fn one_string(input: &TensorSpec, body: &[u8]) -> Result<Bytes, CodecError> {
     if input.dims.iter().any(|dim| *dim != 1) {
         return Err(CodecError::RawBytes {
             request: RequestId(String::new()),
-            input: input.name,
+            input: Arc::clone(&input.name),
         });
     }
     let mut data = BytesMut::new();
     push_bytes_element(&mut data, 0, body).map_err(|source| CodecError::Data {
-        input: input.name.to_owned(),
+        input: input.name.to_owned().to_string(),
         source,
     })?;
     Ok(data.freeze())
@@ -92,7 +95,7 @@ mod tests {
 
     fn tensor(datatype: DataType, dims: &[i64]) -> TensorSpec {
         TensorSpec {
-            name: "x",
+            name: "x".into(),
             datatype,
             dims: dims.to_vec(),
             optional: false,
@@ -130,7 +133,7 @@ mod tests {
             ),
         ];
         for (inputs, expected) in table {
-            let mut model = ModelSpec::new(&IDENTITY).unwrap();
+            let mut model = IDENTITY.spec().unwrap();
             model.inputs = inputs;
             let got = match decode_raw_request(&Bytes::from_static(&[0; 16]), &model) {
                 Ok((request, _)) => format!("{:?}", request.inputs[0].shape),

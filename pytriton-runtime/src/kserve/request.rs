@@ -1,6 +1,7 @@
 use bytes::Bytes;
 
-use crate::model::{InferRequest, ModelSpec, RequestedOutput};
+use crate::model::ModelSpec;
+use crate::request::{InferRequest, RequestedOutput};
 
 use super::envelope::Envelope;
 use super::input::InputDecoder;

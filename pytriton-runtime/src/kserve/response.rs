@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 
-use crate::model::{ModelSpec, RequestedOutput, Response};
+use crate::model::{ModelSpec, TensorSpec};
+use crate::request::{RequestedOutput, Response};
 use crate::tensor::{BytesElements, DataType, Element, Tensor, TensorError};
 
 use super::json::{Float, JsonWriter};
@@ -44,7 +47,7 @@ impl ResponseFormat {
             outputs: model
                 .outputs
                 .iter()
-                .map(|output| format(output.name))
+                .map(|output| format(&output.name))
                 .collect(),
         }
     }
@@ -109,12 +112,14 @@ pub fn encode_response(
     if !format.id.is_empty() {
         json.name("id").text(&format.id);
     }
-    json.name("model_name").text(model.name);
+    json.name("model_name").text(&model.name);
     json.name("model_version")
         .text(itoa::Buffer::new().format(model.version));
     json.name("outputs").begin(b'[');
     for (index, tensor) in &response.outputs {
-        let name = model.outputs.get(*index).map_or("", |output| output.name);
+        let Some(TensorSpec { name, .. }) = model.outputs.get(*index) else {
+            continue;
+        };
         let output = format.outputs.get(*index).copied().unwrap_or_default();
         let classes;
         let tensor = match output.classification {
@@ -153,11 +158,7 @@ fn write_head(json: &mut JsonWriter, name: &str, tensor: &Tensor) {
         .array(tensor.shape().iter().copied(), JsonWriter::integer);
 }
 
-fn write_data(
-    json: &mut JsonWriter,
-    output: &'static str,
-    tensor: &Tensor,
-) -> Result<(), CodecError> {
+fn write_data(json: &mut JsonWriter, output: &Arc<str>, tensor: &Tensor) -> Result<(), CodecError> {
     let written = match tensor.datatype() {
         DataType::Bool => {
             json.array(tensor.data(), |json, byte| json.boolean(*byte != 0));
@@ -178,7 +179,10 @@ fn write_data(
             return Err(CodecError::JsonOutput { datatype });
         }
     };
-    written.map_err(|source| CodecError::Output { output, source })
+    written.map_err(|source| CodecError::Output {
+        output: Arc::clone(output),
+        source,
+    })
 }
 
 fn strings(json: &mut JsonWriter, tensor: &Tensor) -> Result<(), TensorError> {

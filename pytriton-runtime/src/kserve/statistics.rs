@@ -20,7 +20,7 @@ pub fn statistics_json<'a>(
 }
 
 fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics) {
-    json.name("name").text(model.name);
+    json.name("name").text(&model.name);
     json.name("version").text(&model.version.to_string());
     json.name("last_inference")
         .integer(statistics.last_inference);
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn has_tritons_members_in_their_order() {
-        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let spec = IDENTITY.spec().unwrap();
         let mut statistics = ModelStatistics {
             last_inference: 5,
             inference_count: 3,

@@ -8,7 +8,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::model::panic_message;
+use crate::call::panic_message;
 
 use super::filter::{by_detail, filter};
 use super::human::HumanFields;

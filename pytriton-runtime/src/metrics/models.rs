@@ -143,14 +143,14 @@ fn microseconds(duration: StatisticDuration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::ModelDeclaration;
+    use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;
 
     use super::*;
 
     #[test]
     fn writes_what_triton_writes() {
-        let spec = ModelSpec::new(&IDENTITY).unwrap();
+        let spec = IDENTITY.spec().unwrap();
         let statistics = ModelStatistics {
             inference_count: 5,
             success: StatisticDuration { count: 2, ns: 7999 },
@@ -175,12 +175,13 @@ mod tests {
 
     #[test]
     fn writes_of_the_cache_where_a_model_has_it() {
-        let cached = ModelSpec::new(&ModelDeclaration {
+        let cached = ModelDeclaration {
             name: "Cached",
             response_cache: true,
             ..IDENTITY
-        });
-        let (cached, other) = (cached.unwrap(), ModelSpec::new(&IDENTITY).unwrap());
+        }
+        .spec();
+        let (cached, other) = (cached.unwrap(), IDENTITY.spec().unwrap());
         let statistics = ModelStatistics {
             cache_hit: StatisticDuration { count: 3, ns: 4999 },
             cache_miss: StatisticDuration { count: 2, ns: 8000 },

@@ -10,7 +10,9 @@ use crate::Error;
 use crate::LogFormat;
 use crate::gathered::{Call, Gathered, Results, code, names};
 use crate::logging;
-use crate::model::{ModelSpec, Registry, Response};
+use crate::model::ModelSpec;
+use crate::registry::{Registration, Registry};
+use crate::request::Response;
 use crate::runner::Availability;
 use crate::tensor::AlignedBuffer;
 use crate::text::for_client;
@@ -35,11 +37,12 @@ const PADDING: [u8; 64] = [0; 64];
 impl Executor for Native {
     fn start(instance: &Instance) -> Result<Self, Failure> {
         let registry = Registry::collect().map_err(|error| Failure::internal(error.to_string()))?;
-        let spec = find(&registry, instance)?;
+        let model = find(&registry, instance)?;
+        let spec = &model.spec;
         let names = names(spec);
         Ok(Self {
             spec: Arc::clone(spec),
-            place: Place::load(spec, instance, runtime()?)?,
+            place: Place::load(model, instance, runtime()?)?,
             gate: Arc::default(),
             gathering: Mutex::new(Gathering::new(&names)),
             names: Arc::new(names),
@@ -188,11 +191,13 @@ fn pad(buffer: &mut AlignedBuffer, len: usize) {
     buffer.extend_from_slice(&PADDING[..missing.min(PADDING.len())]);
 }
 
-fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Arc<ModelSpec>, Failure> {
+fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Registration, Failure> {
     let Instance { model, version, .. } = instance;
-    let mut specs = registry.iter();
-    let spec = specs.find(|spec| spec.name == model && u64::from(spec.version) == *version);
-    spec.ok_or_else(|| {
+    let mut models = registry.registrations();
+    let found = models.find(|Registration { spec, .. }| {
+        *spec.name == **model && u64::from(spec.version) == *version
+    });
+    found.ok_or_else(|| {
         let there = registry.iter();
         let there: Vec<String> = there
             .map(|spec| format!("'{}' version {}", spec.name, spec.version))

@@ -6,7 +6,7 @@ use pytriton_backend::Failure;
 use pytriton_backend::ffi::Instance;
 use tokio::runtime::Handle;
 
-use crate::model::{Context, ModelSpec};
+use crate::registry::Registration;
 use crate::runner::{Detached, Runner};
 
 use super::queue::Queue;
@@ -25,10 +25,11 @@ impl Place {
     ///
     /// It stays on a thread of its own for the sake of its state, or because several batches come to it.
     pub(super) fn load(
-        spec: &Arc<ModelSpec>,
+        model: &Registration,
         instance: &Instance,
         runtime: Handle,
     ) -> Result<Self, Failure> {
+        let spec = &model.spec;
         let in_flight = spec.batches_in_flight as usize;
         // Where an instance may hang, the others take what tritonserver gives to it.
         let queue = match in_flight > 1 || spec.max_call.is_some() {
@@ -39,12 +40,12 @@ impl Place {
         let instances = Arc::clone(&queue.instances);
         let number = number(&instance.name);
         let (loaded, place) = sync_channel(1);
-        let spec = Arc::clone(spec);
+        let limited = spec.max_call.is_some();
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
+        let model = model.clone();
         let spawned = thread.spawn(move || {
             let _presence = instances.enter(number);
-            let limited = spec.max_call.is_some();
-            let runner = Runner::load(Context::new(spec, number), runtime);
+            let runner = Runner::load(&model, number, runtime);
             let runner = match runner.and_then(|runner| runner.supervised(&instances)) {
                 Ok(runner) => runner,
                 Err(error) => {

@@ -24,7 +24,7 @@ impl Queue {
         Arc::new(Self {
             calls,
             end,
-            instances: Instances::new(spec.name, changed),
+            instances: Instances::new(Arc::clone(&spec.name), changed),
         })
     }
 

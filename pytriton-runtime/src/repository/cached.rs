@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use crate::Error;
 use crate::cache::{CacheKey, ResponseCache};
 use crate::heavy::{LIGHT, apart};
-use crate::model::{Request, Response};
+use crate::request::{Request, Response};
 use crate::scheduler::Scheduler;
 use crate::statistics::CacheHit;
 
@@ -70,8 +70,9 @@ mod tests {
     use tokio::time::{Duration, Instant, timeout};
 
     use crate::Limits;
-    use crate::model::{InferRequest, ModelDeclaration, Registry};
+    use crate::registry::{ModelDeclaration, Registry};
     use crate::repository::{Model, Repository};
+    use crate::request::InferRequest;
     use crate::scheduler::SchedulerError;
     use crate::statistics::ModelStatistics;
     use crate::testing::{IDENTITY, infer_request};

@@ -1,6 +1,7 @@
 use thiserror::Error;
 
-use crate::model::{Location, ModelError};
+use crate::call::ModelError;
+use crate::model::Location;
 
 /// Why the registered models cannot be started.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

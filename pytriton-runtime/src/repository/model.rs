@@ -5,7 +5,9 @@ use tokio::time::Instant;
 use crate::Error;
 use crate::cache::ResponseCache;
 use crate::heavy::{LIGHT, apart};
-use crate::model::{InferRequest, ModelSpec, Request, Response};
+use crate::model::ModelSpec;
+use crate::registry::Registration;
+use crate::request::{InferRequest, Request, Response};
 use crate::scheduler::{Policy, Scheduler, Workers};
 use crate::statistics::ModelStatistics;
 use crate::tensor::DataType;
@@ -23,13 +25,14 @@ pub struct Model {
 
 impl Model {
     pub(super) async fn start(
-        spec: Arc<ModelSpec>,
+        model: &Registration,
         default_queue_size: usize,
         cache: Option<Arc<ResponseCache>>,
         workers: &Arc<Workers>,
     ) -> Result<Self, RepositoryError> {
+        let spec = Arc::clone(&model.spec);
         let policy = Policy::new(&spec, default_queue_size);
-        let scheduler = Scheduler::start(&spec, policy, workers)
+        let scheduler = Scheduler::start(model, policy, workers)
             .await
             .map_err(|source| RepositoryError::Load {
                 location: spec.location,

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 
 use crate::Limits;
 use crate::cache::{CacheUsage, ResponseCache};
-use crate::model::{Registry, RequestError};
+use crate::registry::Registry;
+use crate::request::RequestError;
 use crate::scheduler::Workers;
 use crate::text::excerpt;
 
@@ -18,7 +19,7 @@ use super::{Model, RepositoryError};
 /// The models that are being served, by name and version.
 #[derive(Debug)]
 pub struct Repository {
-    models: BTreeMap<&'static str, BTreeMap<u32, Arc<Model>>>,
+    models: BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>,
     cache: Option<Arc<ResponseCache>>,
     stopping: watch::Sender<bool>,
 }
@@ -34,14 +35,14 @@ impl Repository {
         let cache = cached.then(|| Arc::new(ResponseCache::new(limits.response_cache_bytes)));
         let mut models: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         let workers = Workers::of(&Handle::current());
-        let loading = registry.iter().map(|spec| {
-            let cache = cache.clone().filter(|_| spec.response_cache);
-            Model::start(Arc::clone(spec), limits.max_queue_size, cache, &workers)
+        let loading = registry.registrations().map(|model| {
+            let cache = cache.clone().filter(|_| model.spec.response_cache);
+            Model::start(model, limits.max_queue_size, cache, &workers)
         });
         let mut loading: FuturesOrdered<_> = loading.collect();
         while let Some(model) = loading.try_next().await? {
             let spec = model.spec();
-            let (name, version) = (spec.name, spec.version);
+            let (name, version) = (Arc::clone(&spec.name), spec.version);
             let versions = models.entry(name).or_default();
             versions.insert(version, Arc::new(model));
         }
@@ -134,7 +135,8 @@ mod tests {
     use std::thread::sleep;
     use std::time::Duration;
 
-    use crate::model::{Instance, ModelDeclaration, ModelError};
+    use crate::call::{Instance, ModelError};
+    use crate::registry::ModelDeclaration;
     use crate::testing::{IDENTITY, Identity};
 
     use super::*;
@@ -166,10 +168,10 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_of_several_errors_is_told() {
-        fn failed(context: &crate::model::Context) -> ModelError {
+        fn failed(context: &crate::call::Context) -> ModelError {
             let model = context.model();
             ModelError::Load {
-                model: model.name,
+                model: Arc::clone(&model.name),
                 instance: context.instance(),
                 message: format!("version {}", model.version),
             }

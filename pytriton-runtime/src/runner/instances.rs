@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 /// The instances of a model: how many there are, and how many of them hang.
 pub(crate) struct Instances {
-    model: &'static str,
+    model: Arc<str>,
     count: watch::Sender<Count>,
     changed: Box<dyn Fn(Availability) + Send + Sync>,
 }
@@ -32,7 +32,7 @@ impl Instances {
     /// No instances as yet. `changed` is called at every change, on the thread that makes it, before anybody else can see
     /// it: it must neither block nor ask the instances.
     pub(crate) fn new(
-        model: &'static str,
+        model: Arc<str>,
         changed: impl Fn(Availability) + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -112,7 +112,7 @@ impl Drop for Presence {
         let instances = &self.instances;
         instances.change(|count| count.alive = count.alive.saturating_sub(1));
         if thread::panicking() {
-            let (model, instance) = (instances.model, self.instance);
+            let (model, instance) = (&*instances.model, self.instance);
             tracing::error!(
                 model,
                 instance,
@@ -134,7 +134,7 @@ mod tests {
     fn says_at_every_change_whether_there_is_one() {
         use Availability::{Gone, Ready};
         let told = Arc::new(Mutex::new(Vec::new()));
-        let instances = Instances::new("Model", {
+        let instances = Instances::new("Model".into(), {
             let told = Arc::clone(&told);
             move |availability| told.lock().unwrap().push(availability)
         });
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn nobody_sees_a_change_before_it_has_been_told() {
         let told = Arc::new(AtomicBool::new(false));
-        let instances = Instances::new("Model", {
+        let instances = Instances::new("Model".into(), {
             let told = Arc::clone(&told);
             move |_| {
                 thread::sleep(Duration::from_millis(20));

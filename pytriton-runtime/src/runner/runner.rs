@@ -8,7 +8,9 @@ use std::task::{self, Poll, Waker};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 
-use crate::model::{Context, Executed, Instance, ModelError, Request, caught, execute_calls};
+use crate::call::{Context, Executed, Instance, Loader, ModelError, caught, execute_calls};
+use crate::registry::Registration;
+use crate::request::Request;
 use crate::tensor::Tensor;
 
 use super::Instances;
@@ -30,9 +32,14 @@ pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
 pub(crate) type Detached = Runner<dyn Instance + Send + Sync>;
 
 impl Runner {
-    /// Loads an instance; `async` functions will be driven by `runtime`.
-    pub(crate) fn load(context: Context, runtime: Handle) -> Result<Self, ModelError> {
-        let instance = load(&context, &runtime)?;
+    /// Loads an instance of that number; `async` functions will be driven by `runtime`.
+    pub(crate) fn load(
+        model: &Registration,
+        instance: u32,
+        runtime: Handle,
+    ) -> Result<Self, ModelError> {
+        let context = Context::new(Arc::clone(&model.spec), instance);
+        let instance = load(&model.load, &context, &runtime)?;
         Ok(Self {
             instance,
             context,
@@ -202,15 +209,19 @@ fn alike<'a>(
     requests.chunk_by(|one, two| !stacked.is_empty() || one.stacks_with(two))
 }
 
-fn load(context: &Context, runtime: &Handle) -> Result<Box<dyn Instance>, ModelError> {
+fn load(
+    loader: &Loader,
+    context: &Context,
+    runtime: &Handle,
+) -> Result<Box<dyn Instance>, ModelError> {
     let model = context.model();
     let error = |message| ModelError::Load {
-        model: model.name,
+        model: Arc::clone(&model.name),
         instance: context.instance(),
         message,
     };
     let _runtime = runtime.enter();
-    match catch_unwind(AssertUnwindSafe(|| (model.load)(context))) {
+    match catch_unwind(AssertUnwindSafe(|| loader(context))) {
         Ok(Ok(instance)) => Ok(instance),
         Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
         Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::time::sleep_until;
 
-use crate::model::{Call, Execution, Instance};
+use crate::call::{Call, Execution, Instance};
 
 use super::supervisor::{Calling, Supervisor};
 

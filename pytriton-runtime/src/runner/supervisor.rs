@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::model::{Context, Executed, ModelError, seconds};
+use crate::call::{Context, Executed, ModelError};
+use crate::text::seconds;
 use crate::watchdog::{Watch, Watchdog};
 
 use super::Instances;
@@ -60,7 +61,7 @@ impl Supervisor {
             return Ok(None);
         };
         let watchdog = Watchdog::started().map_err(|error| ModelError::Load {
-            model: context.model().name,
+            model: Arc::clone(&context.model().name),
             instance: context.instance(),
             message: error.to_string(),
         })?;
@@ -122,7 +123,7 @@ impl Supervisor {
     /// What the requests of a call are told whose time is over.
     pub(super) fn too_long(&self) -> ModelError {
         ModelError::CallTooLong {
-            model: self.context.model().name,
+            model: Arc::clone(&self.context.model().name),
             limit: self.limit,
         }
     }
@@ -191,7 +192,7 @@ impl Supervisor {
             executed.append(call);
         }
         let others = Err(ModelError::Hanging {
-            model: self.context.model().name,
+            model: Arc::clone(&self.context.model().name),
             instance: self.context.instance(),
             limit: self.limit,
         });

@@ -5,8 +5,9 @@ use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{spawn_blocking, yield_now};
 
-use crate::model::{Executed, ModelError, Request, Response};
+use crate::call::{Executed, ModelError};
 use crate::panic::discard;
+use crate::request::{Request, Response};
 use crate::runner::Detached;
 
 use super::message::Batch;

@@ -14,7 +14,10 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
-use crate::model::{Call, CallMode, Execution, Instance, ModelDeclaration, ModelSpec, Request};
+use crate::call::{Call, Execution, Instance};
+use crate::model::{CallMode, ModelSpec};
+use crate::registry::ModelDeclaration;
+use crate::request::Request;
 use crate::testing::{GATE, IDENTITY, infer_request};
 
 use super::{Policy, Scheduler, Workers};
@@ -85,15 +88,18 @@ struct Served {
 
 impl Served {
     async fn start(declaration: &ModelDeclaration) -> Self {
-        let spec = Arc::new(ModelSpec::new(declaration).unwrap());
+        let model = declaration.registration().unwrap();
         let scheduler = Scheduler::start(
-            &spec,
-            Policy::new(&spec, 4096),
+            &model,
+            Policy::new(&model.spec, 4096),
             &Workers::of(&Handle::current()),
         )
         .await;
         let scheduler = Arc::new(scheduler.unwrap());
-        Self { spec, scheduler }
+        Self {
+            spec: model.spec,
+            scheduler,
+        }
     }
 
     async fn ask(&self, rows: usize, value: f32) -> Result<Vec<f32>, String> {

@@ -1,10 +1,13 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::model::{ModelSpec, RequestId, seconds};
+use crate::model::ModelSpec;
+use crate::request::RequestId;
 use crate::runner::Availability;
 use crate::status::Status;
+use crate::text::seconds;
 
 /// Why a request was not executed. The texts are those of Triton 2.51 where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -32,7 +35,7 @@ pub enum SchedulerError {
     )]
     Hanging {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// How long a call may take.
         limit: Duration,
     },
@@ -40,20 +43,20 @@ pub enum SchedulerError {
     #[error("model '{model}' has no instance left that could run the request")]
     NoInstance {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
     },
     /// The instance that had the request is gone.
     #[error("the instance of model '{model}' that had the request has ended")]
     InstanceEnded {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
     },
 }
 
 impl SchedulerError {
     /// Why a model takes no requests; `None` where it does.
     pub(crate) fn refusal(spec: &ModelSpec, availability: Availability) -> Option<Self> {
-        let model = spec.name;
+        let model = Arc::clone(&spec.name);
         match availability {
             Availability::Ready => None,
             Availability::Hanging => Some(Self::Hanging {

@@ -6,7 +6,10 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
-use crate::model::{Context, ModelError, ModelSpec, Request, Response};
+use crate::call::ModelError;
+use crate::model::ModelSpec;
+use crate::registry::Registration;
+use crate::request::{Request, Response};
 use crate::runner::{Availability, Detached, Instances};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
@@ -39,32 +42,38 @@ impl Scheduler {
     ///
     /// [`ModelError::Load`] when an instance cannot be loaded; the others are stopped.
     pub async fn start(
-        spec: &Arc<ModelSpec>,
+        model: &Registration,
         policy: Policy,
         workers: &Arc<Workers>,
     ) -> Result<Self, ModelError> {
+        let spec = &model.spec;
         let places = spec.instances as usize * spec.batches_in_flight as usize;
         let queue = Arc::new(Queue::new(policy, places));
         let mut scheduler = Self {
-            instances: Instances::new(spec.name, refuse_while_there_is_none(&queue, spec)),
+            instances: Instances::new(
+                Arc::clone(&spec.name),
+                refuse_while_there_is_none(&queue, spec),
+            ),
             queue,
             given_up: watch::Sender::new(false),
             caller: None,
         };
-        scheduler.load(spec, workers).await?;
+        scheduler.load(model, workers).await?;
         Ok(scheduler)
     }
 
     async fn load(
         &mut self,
-        spec: &Arc<ModelSpec>,
+        model: &Registration,
         workers: &Arc<Workers>,
     ) -> Result<(), ModelError> {
-        let exit = Arc::new(Exit::new(spec.name, Arc::clone(&self.queue)));
+        let spec = &model.spec;
+        let exit = Arc::new(Exit::new(Arc::clone(&spec.name), Arc::clone(&self.queue)));
         let mut loading = Vec::new();
         for instance in 0..spec.instances {
             let worker = Worker {
-                context: Context::new(Arc::clone(spec), instance),
+                model: model.clone(),
+                number: instance,
                 queue: Arc::clone(&self.queue),
                 exit: Arc::clone(&exit),
                 instances: Arc::clone(&self.instances),
@@ -98,7 +107,7 @@ impl Scheduler {
         match spawned {
             Ok(_) => Ok(result),
             Err(error) => Err(ModelError::Load {
-                model: spec.name,
+                model: Arc::clone(&spec.name),
                 instance,
                 message: error.to_string(),
             }),
@@ -239,7 +248,7 @@ fn refuse_while_there_is_none(
 
 fn ended(spec: &ModelSpec) -> ModelError {
     ModelError::Load {
-        model: spec.name,
+        model: Arc::clone(&spec.name),
         instance: 0,
         message: "its thread ended".to_owned(),
     }

@@ -7,10 +7,10 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::model::{
-    DynamicBatching, InferRequest, ModelDeclaration, ModelSpec, ParameterValue, Parameters,
-    Request, Response, Step,
-};
+use crate::model::{ModelSpec, Step};
+use crate::registry::DynamicBatchingDeclaration;
+use crate::registry::ModelDeclaration;
+use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
 use crate::testing::{GATE, IDENTITY, infer_request};
 use crate::{Error, Status};
 
@@ -38,15 +38,18 @@ type Answer = Result<Response, Error>;
 
 impl Served {
     async fn start(declaration: &ModelDeclaration) -> Self {
-        let spec = Arc::new(ModelSpec::new(declaration).unwrap());
+        let model = declaration.registration().unwrap();
         let scheduler = Scheduler::start(
-            &spec,
-            Policy::new(&spec, 4),
+            &model,
+            Policy::new(&model.spec, 4),
             &Workers::of(&Handle::current()),
         )
         .await;
         let scheduler = Arc::new(scheduler.unwrap());
-        Self { spec, scheduler }
+        Self {
+            spec: model.spec,
+            scheduler,
+        }
     }
 
     /// Asks with one row of a value, and parameters of its own.
@@ -133,7 +136,7 @@ async fn other_instances_go_on() {
 async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is_refused() {
     let alone = ModelDeclaration {
         max_batch_size: 4,
-        dynamic_batching: Some(DynamicBatching {
+        dynamic_batching: Some(DynamicBatchingDeclaration {
             max_queue_delay_microseconds: 10_000_000,
             ..IDENTITY.dynamic_batching.unwrap()
         }),
@@ -204,7 +207,7 @@ async fn what_an_instance_has_beside_a_call_that_hangs_is_answered_too() {
 async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
     let ordered = ModelDeclaration {
         instances: 2,
-        dynamic_batching: Some(DynamicBatching {
+        dynamic_batching: Some(DynamicBatchingDeclaration {
             preserve_ordering: true,
             ..IDENTITY.dynamic_batching.unwrap()
         }),

@@ -3,7 +3,8 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::model::{Context, ModelError};
+use crate::call::ModelError;
+use crate::registry::Registration;
 use crate::runner::{Detached, Instances, Runner};
 
 use super::message::Batch;
@@ -13,7 +14,8 @@ use super::replies::{Exit, Replies};
 /// One instance of a model: it lives on a thread of its own, so that its state need not be `Send` and its function may
 /// block.
 pub(super) struct Worker {
-    pub(super) context: Context,
+    pub(super) model: Registration,
+    pub(super) number: u32,
     pub(super) queue: Arc<Queue>,
     pub(super) exit: Arc<Exit>,
     pub(super) instances: Arc<Instances>,
@@ -24,7 +26,7 @@ impl Worker {
     /// Loads the instance, says whether that went well, with the function where any thread may call it, and serves batches
     /// until the queue ends.
     pub(super) fn run(self, loaded: oneshot::Sender<Result<Option<Detached>, ModelError>>) {
-        let runner = Runner::load(self.context.clone(), self.runtime.clone());
+        let runner = Runner::load(&self.model, self.number, self.runtime.clone());
         let runner = match runner.and_then(|runner| runner.supervised(&self.instances)) {
             Ok(runner) => runner,
             Err(error) => {
@@ -33,7 +35,7 @@ impl Worker {
                 return;
             }
         };
-        let one_at_a_time = self.context.model().batches_in_flight == 1 && !runner.is_async();
+        let one_at_a_time = self.model.spec.batches_in_flight == 1 && !runner.is_async();
         let detached = match one_at_a_time && !runner.is_supervised() {
             true => runner.detached(),
             false => None,
@@ -42,7 +44,7 @@ impl Worker {
             return;
         }
         runner.run_all(
-            self.context.model().batches_in_flight as usize,
+            self.model.spec.batches_in_flight as usize,
             || self.queue.next_batch(),
             |batch| self.serve(&runner, batch),
         );

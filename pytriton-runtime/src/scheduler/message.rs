@@ -2,7 +2,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::Error;
-use crate::model::{Request, Response};
+use crate::request::{Request, Response};
 
 /// What a request becomes.
 pub(super) type Outcome = Result<Response, Error>;

@@ -36,7 +36,7 @@ impl Policy {
     /// The policy of a model, with the server's bound for queues that have none of their own.
     pub fn new(spec: &ModelSpec, default_queue_size: usize) -> Self {
         let max_batch_size = (spec.max_batch_size as usize).max(1);
-        let batching = spec.dynamic_batching.filter(|_| spec.batching());
+        let batching = spec.dynamic_batching.as_ref().filter(|_| spec.batching());
         let queue = batching.map_or(QueuePolicy::DEFAULT, |batching| batching.queue_policy);
         let mut preferred: Vec<usize> = batching.map_or(Vec::new(), |batching| {
             let sizes = batching.preferred_batch_size.iter();
@@ -49,11 +49,11 @@ impl Policy {
             preferred.push(max_batch_size);
         }
         preferred.sort_unstable();
-        let priorities = batching.and_then(|batching| batching.priorities);
+        let priorities = batching.and_then(|batching| batching.priorities.clone());
         let priorities = priorities.unwrap_or(Priorities {
             levels: 1,
             default_level: 1,
-            queue_policies: &[],
+            queue_policies: Vec::new(),
         });
         let policy = |level| {
             let mut own = priorities.queue_policies.iter();
@@ -115,8 +115,11 @@ impl Policy {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{DynamicBatching, ModelDeclaration};
+
+    use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;
+
+    use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 
     use super::*;
 
@@ -165,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_request_waits_on_the_level_that_it_names() {
-        let priorities = Priorities {
+        let priorities = PrioritiesDeclaration {
             levels: 3,
             default_level: 2,
             queue_policies: &[(
@@ -191,14 +194,16 @@ mod tests {
         }
     }
 
-    fn policy_of(priorities: Option<Priorities>) -> Policy {
+    fn policy_of(priorities: Option<PrioritiesDeclaration>) -> Policy {
         let declaration = ModelDeclaration {
-            dynamic_batching: IDENTITY.dynamic_batching.map(|batching| DynamicBatching {
-                priorities,
-                ..batching
+            dynamic_batching: IDENTITY.dynamic_batching.map(|batching| {
+                DynamicBatchingDeclaration {
+                    priorities,
+                    ..batching
+                }
             }),
             ..IDENTITY
         };
-        Policy::new(&ModelSpec::new(&declaration).unwrap(), 16)
+        Policy::new(&declaration.spec().unwrap(), 16)
     }
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::time::{advance, timeout};
 
-use crate::model::{
-    DynamicBatching, InferRequest, ModelDeclaration, ModelSpec, Priorities, QueuePolicy, Request,
-    TimeoutAction,
-};
+use crate::model::{ModelSpec, QueuePolicy, TimeoutAction};
+use crate::registry::ModelDeclaration;
+use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+use crate::request::{InferRequest, Request};
 use crate::testing::{IDENTITY, infer_request};
 
 use super::queue::Queue;
@@ -38,9 +38,9 @@ struct Levels {
 
 impl Levels {
     fn new(delay: u64, queue_policies: &'static [(u32, QueuePolicy)]) -> Self {
-        let batching = DynamicBatching {
+        let batching = DynamicBatchingDeclaration {
             max_queue_delay_microseconds: delay,
-            priorities: Some(Priorities {
+            priorities: Some(PrioritiesDeclaration {
                 levels: 3,
                 default_level: 2,
                 queue_policies,
@@ -52,7 +52,7 @@ impl Levels {
             dynamic_batching: Some(batching),
             ..IDENTITY
         };
-        let spec = Arc::new(ModelSpec::new(&declaration).unwrap());
+        let spec = Arc::new(declaration.spec().unwrap());
         let queue = Queue::new(Policy::new(&spec, 16), usize::MAX);
         Self { spec, queue }
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
-use crate::model::{Request, RequestId, TimeoutAction};
+use crate::model::TimeoutAction;
+use crate::request::{Request, RequestId};
 use crate::statistics::{FailureReason, Recorder};
 use crate::watchdog::{Watch, Watchdog};
 

@@ -6,7 +6,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::Error;
-use crate::model::{Executed, Request};
+use crate::call::Executed;
+use crate::request::Request;
 use crate::statistics::{self, FailureReason, Success};
 
 use super::SchedulerError;
@@ -31,7 +32,7 @@ pub(super) struct Replies {
 /// Where all responses of a model leave.
 #[derive(Debug)]
 pub(super) struct Exit {
-    model: &'static str,
+    model: Arc<str>,
     queue: Arc<Queue>,
     order: Mutex<Order<Finished>>,
     speed: Speed,
@@ -46,7 +47,7 @@ struct Reply {
 }
 
 impl Exit {
-    pub(super) fn new(model: &'static str, queue: Arc<Queue>) -> Self {
+    pub(super) fn new(model: Arc<str>, queue: Arc<Queue>) -> Self {
         Self {
             model,
             queue,
@@ -160,7 +161,9 @@ impl Drop for Replies {
             queue
                 .recorder()
                 .record_failure(FailureReason::Backend, took);
-            let error = SchedulerError::InstanceEnded { model };
+            let error = SchedulerError::InstanceEnded {
+                model: Arc::clone(model),
+            };
             (reply.respond, Err(error.into()))
         });
         self.exit.respond(self.sequence, finished.collect());
@@ -172,7 +175,7 @@ impl Drop for Replies {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{ModelDeclaration, ModelSpec};
+    use crate::registry::ModelDeclaration;
     use crate::testing::{IDENTITY, request};
 
     use super::super::Policy;
@@ -186,15 +189,15 @@ mod tests {
             dynamic_batching: Some(batching),
             ..IDENTITY
         };
-        let spec = Arc::new(ModelSpec::new(&declaration).unwrap());
+        let spec = Arc::new(declaration.spec().unwrap());
         let queue = Arc::new(Queue::new(Policy::new(&spec, 4), usize::MAX));
-        let exit = Arc::new(Exit::new(spec.name, Arc::clone(&queue)));
+        let exit = Arc::new(Exit::new(Arc::clone(&spec.name), Arc::clone(&queue)));
         let lost = queue.push(request(&spec, 8, 1.0), false).unwrap().outcome;
         let served = queue.push(request(&spec, 8, 2.0), false).unwrap().outcome;
         let (_, first) = Replies::part(&exit, queue.next_batch().await.unwrap());
         let (_, second) = Replies::part(&exit, queue.next_batch().await.unwrap());
         second.finish(Executed {
-            results: vec![Ok(crate::model::Response { outputs: vec![] })],
+            results: vec![Ok(crate::request::Response { outputs: vec![] })],
             durations: statistics::Durations::default(),
         });
         drop(first);

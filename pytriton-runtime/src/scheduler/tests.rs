@@ -7,10 +7,11 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 
 use crate::Error;
-use crate::model::{
-    CallMode, DynamicBatching, InferRequest, ModelDeclaration, ModelError, ModelSpec, QueuePolicy,
-    Request, TimeoutAction,
-};
+use crate::call::ModelError;
+use crate::model::{CallMode, ModelSpec, QueuePolicy, TimeoutAction};
+use crate::registry::DynamicBatchingDeclaration;
+use crate::registry::ModelDeclaration;
+use crate::request::{InferRequest, Request};
 use crate::testing::{Bomb, GATE, IDENTITY, infer_request, request};
 
 use super::message::Batch;
@@ -22,20 +23,20 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// What a call with -4 takes.
 const CALL: Duration = Duration::from_millis(50);
 
-fn spec(batching: DynamicBatching) -> Arc<ModelSpec> {
+fn spec(batching: DynamicBatchingDeclaration) -> Arc<ModelSpec> {
     let declaration = ModelDeclaration {
         dynamic_batching: Some(batching),
         ..IDENTITY
     };
-    Arc::new(ModelSpec::new(&declaration).unwrap())
+    Arc::new(declaration.spec().unwrap())
 }
 
-fn batching() -> DynamicBatching {
+fn batching() -> DynamicBatchingDeclaration {
     IDENTITY.dynamic_batching.unwrap()
 }
 
 fn delayed(milliseconds: u64) -> Arc<ModelSpec> {
-    spec(DynamicBatching {
+    spec(DynamicBatchingDeclaration {
         max_queue_delay_microseconds: milliseconds * 1000,
         ..batching()
     })
@@ -111,7 +112,9 @@ async fn a_full_queue_refuses_at_once() {
 async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
     let spec = delayed(10_000);
     let queue = queue(&spec);
-    let nobody = SchedulerError::NoInstance { model: "Identity" };
+    let nobody = SchedulerError::NoInstance {
+        model: "Identity".into(),
+    };
     let waiting = queue.push(request(&spec, 1, 0.0), false).unwrap().outcome;
     queue.refuse(Some(nobody.clone()));
     let error = waiting.await.unwrap().unwrap_err();
@@ -159,7 +162,7 @@ async fn under_delay_a_late_request_goes_after_the_others() {
         default_timeout_microseconds: 1000,
         ..QueuePolicy::DEFAULT
     };
-    let spec = spec(DynamicBatching {
+    let spec = spec(DynamicBatchingDeclaration {
         queue_policy: policy,
         ..batching()
     });
@@ -171,12 +174,12 @@ async fn under_delay_a_late_request_goes_after_the_others() {
 }
 
 async fn start(declaration: &ModelDeclaration) -> (Arc<ModelSpec>, Arc<Scheduler>) {
-    let spec = Arc::new(ModelSpec::new(declaration).unwrap());
-    let policy = Policy::new(&spec, 16);
-    let scheduler = Scheduler::start(&spec, policy, &Workers::of(&Handle::current()))
+    let model = declaration.registration().unwrap();
+    let policy = Policy::new(&model.spec, 16);
+    let scheduler = Scheduler::start(&model, policy, &Workers::of(&Handle::current()))
         .await
         .unwrap();
-    (spec, Arc::new(scheduler))
+    (model.spec, Arc::new(scheduler))
 }
 
 #[tokio::test]
@@ -228,7 +231,7 @@ async fn a_request_given_up_or_late_is_not_executed() {
         ..QueuePolicy::DEFAULT
     };
     let declaration = ModelDeclaration {
-        dynamic_batching: Some(DynamicBatching {
+        dynamic_batching: Some(DynamicBatchingDeclaration {
             queue_policy: policy,
             ..batching()
         }),
@@ -286,12 +289,12 @@ async fn drain_answers_what_was_accepted() {
 
 #[tokio::test]
 async fn an_instance_that_cannot_be_loaded_stops_the_start() {
-    let table: [(crate::model::Loader, &str); 3] = [
+    let table: [(crate::call::Load, &str); 3] = [
         (|_| panic!("no weights"), "no weights"),
         (
             |context| {
                 Err(ModelError::Function {
-                    model: context.model().name,
+                    model: Arc::clone(&context.model().name),
                     message: "no file".to_owned(),
                 })
             },
@@ -300,10 +303,12 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
         (|_| std::panic::panic_any(Bomb), "a value that is no text"),
     ];
     for (load, message) in table {
-        let spec = Arc::new(ModelSpec::new(&ModelDeclaration { load, ..IDENTITY }).unwrap());
+        let model = ModelDeclaration { load, ..IDENTITY }
+            .registration()
+            .unwrap();
         let error = Scheduler::start(
-            &spec,
-            Policy::new(&spec, 16),
+            &model,
+            Policy::new(&model.spec, 16),
             &Workers::of(&Handle::current()),
         )
         .await
@@ -319,7 +324,7 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delay_of_microseconds_is_one() {
     let (spec, scheduler) = start(&ModelDeclaration {
-        dynamic_batching: Some(DynamicBatching {
+        dynamic_batching: Some(DynamicBatchingDeclaration {
             max_queue_delay_microseconds: 100,
             ..batching()
         }),

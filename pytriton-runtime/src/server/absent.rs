@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::ChoiceError;
-use crate::model::Registry;
+use crate::registry::Registry;
 
 use super::ServerError;
 

@@ -1,6 +1,7 @@
 use std::fmt::Write;
 
-use crate::model::{ModelSpec, Registry, TensorSpec};
+use crate::model::{ModelSpec, TensorSpec};
+use crate::registry::Registry;
 use crate::tensor::shape_text;
 
 use super::Addresses;
@@ -57,7 +58,7 @@ pub fn table(registry: &Registry) -> String {
     ];
     for model in registry.iter() {
         rows.push([
-            model.name.to_owned(),
+            model.name.to_string(),
             model.version.to_string(),
             match model.max_batch_size {
                 0 => "-".to_owned(),

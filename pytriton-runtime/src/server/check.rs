@@ -1,5 +1,5 @@
 use crate::engine::Choice;
-use crate::model::Registry;
+use crate::registry::Registry;
 
 use super::{Options, ServerError, inspect, model_line};
 

@@ -7,7 +7,7 @@ use crate::cache::CacheConfigError;
 use crate::engine::ChoiceError;
 #[cfg(feature = "embedded")]
 use crate::engine::UnsupportedOptions;
-use crate::model::RegistryError;
+use crate::registry::RegistryError;
 #[cfg(feature = "embedded")]
 use crate::repository::RepositoryError;
 #[cfg(tritonserver)]

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use crate::limits::Limits;
-use crate::model::Registry;
+use crate::registry::Registry;
 use crate::triton::{
     BACKEND, Located, NativeRepository, Probe, glibc, install, version, write_native,
     write_repository,

@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::engine::Choice;
 use crate::logging::{self, LogFormat};
-use crate::model::Registry;
+use crate::registry::Registry;
 
 use super::command::{Command, CommandLine};
 use super::ffi::outlive_file_size_limits;

@@ -10,7 +10,7 @@ use crate::engine::UnsupportedOptions;
 use crate::grpc::{self, GrpcState};
 use crate::http::{self, HttpState};
 use crate::limits::Limits;
-use crate::model::Registry;
+use crate::registry::Registry;
 use crate::repository::Repository;
 
 use super::connection::{Connections, Protocol};

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::model::Registry;
+use crate::registry::Registry;
 use crate::testing::{GATE, IDENTITY};
 
 use super::{Options, Server, ServerError};

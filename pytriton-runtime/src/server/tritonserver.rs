@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::model::Registry;
+use crate::registry::Registry;
 use crate::triton::{Endpoints, Launch, Located, Probe, Stopped, TritonEngine};
 
 use super::addresses::shared;

@@ -4,6 +4,7 @@
 //! raw contents carry them, so that a request's bytes become a function's array without being rewritten.
 
 mod aligned;
+mod array;
 mod bytes;
 mod datatype;
 mod element;
@@ -17,6 +18,7 @@ mod stack;
 mod tensor;
 
 pub use aligned::AlignedBuffer;
+pub(crate) use array::array;
 pub use bytes::{BytesElements, encode_bytes_elements, push_bytes_element};
 pub use datatype::DataType;
 pub use element::{Element, Elements};

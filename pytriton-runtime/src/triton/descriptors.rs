@@ -1,7 +1,7 @@
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
-use crate::model::Registry;
+use crate::registry::Registry;
 
 /// What tritonserver has open before it has a model or a client (64), and some clients.
 const SERVER: u64 = 96;

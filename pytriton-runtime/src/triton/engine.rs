@@ -7,7 +7,7 @@ use std::{env, fs};
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
-use crate::model::Registry;
+use crate::registry::Registry;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
 use super::process::{Exit, Workspace, WorkspaceError};

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::model::Registry;
+use crate::registry::Registry;
 
 use super::WriteError;
 use super::repository::{create, replace, write_repository};

@@ -1,4 +1,5 @@
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -19,7 +20,7 @@ pub enum ConfigError {
     )]
     VersionsDiffer {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// A version.
         version: u32,
         /// Where it stands.
@@ -76,7 +77,7 @@ fn differ(
     };
     let owned = |line: Option<&str>| line.unwrap_or("nothing").trim().to_owned();
     Err(ConfigError::VersionsDiffer {
-        model: one.name,
+        model: Arc::clone(&one.name),
         version: one.version,
         location: one.location,
         line: owned(line),
@@ -89,7 +90,7 @@ fn differ(
 /// What all versions of a model must agree on.
 fn model(backend: &str, spec: &ModelSpec) -> Text {
     let mut text = Text::default();
-    text.field("name", quoted(spec.name));
+    text.field("name", quoted(&spec.name));
     text.field("backend", quoted(backend));
     text.field("max_batch_size", spec.max_batch_size);
     for input in &spec.inputs {
@@ -106,13 +107,13 @@ fn model(backend: &str, spec: &ModelSpec) -> Text {
         text.field("count", spec.instances);
         text.field("kind", "KIND_CPU");
     });
-    if let Some(batching) = spec.dynamic_batching.filter(|_| spec.batching()) {
-        text.block("dynamic_batching", |text| dynamic_batching(text, &batching));
+    if let Some(batching) = spec.dynamic_batching.as_ref().filter(|_| spec.batching()) {
+        text.block("dynamic_batching", |text| dynamic_batching(text, batching));
     }
     if spec.response_cache {
         text.block("response_cache", |text| text.field("enable", true));
     }
-    for (name, value) in spec.parameters {
+    for (name, value) in &spec.parameters {
         text.block("parameters", |text| {
             text.field("key", quoted(name));
             text.block("value", |text| text.field("string_value", quoted(value)));
@@ -122,7 +123,7 @@ fn model(backend: &str, spec: &ModelSpec) -> Text {
 }
 
 fn tensor(text: &mut Text, tensor: &TensorSpec) {
-    text.field("name", quoted(tensor.name));
+    text.field("name", quoted(&tensor.name));
     text.field("data_type", tensor.datatype.config_name());
     text.list("dims", &tensor.dims);
     if tensor.optional {
@@ -131,7 +132,7 @@ fn tensor(text: &mut Text, tensor: &TensorSpec) {
 }
 
 fn dynamic_batching(text: &mut Text, batching: &DynamicBatching) {
-    text.list("preferred_batch_size", batching.preferred_batch_size);
+    text.list("preferred_batch_size", &batching.preferred_batch_size);
     text.field(
         "max_queue_delay_microseconds",
         batching.max_queue_delay_microseconds,
@@ -146,7 +147,7 @@ fn dynamic_batching(text: &mut Text, batching: &DynamicBatching) {
     if let Some(priorities) = &batching.priorities {
         text.field("priority_levels", priorities.levels);
         text.field("default_priority_level", priorities.default_level);
-        for (level, policy) in priorities.queue_policies {
+        for (level, policy) in &priorities.queue_policies {
             text.block("priority_queue_policy", |text| {
                 text.field("key", level);
                 text.block("value", |text| queue_policy(text, policy));

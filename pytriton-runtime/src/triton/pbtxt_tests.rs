@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::{env, fs};
 
-use crate::model::{ModelDeclaration, ModelSpec, Priorities, TensorDeclaration};
+use crate::model::{ModelSpec, TensorDeclaration};
+use crate::registry::PrioritiesDeclaration;
+use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
@@ -17,7 +19,7 @@ const ANY: TensorDeclaration = TensorDeclaration {
     optional: false,
 };
 
-const BATCHING: DynamicBatching = DynamicBatching {
+const BATCHING: DynamicBatchingDeclaration = DynamicBatchingDeclaration {
     preferred_batch_size: &[2, 8],
     max_queue_delay_microseconds: 250,
     preserve_ordering: true,
@@ -46,7 +48,7 @@ pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
         "delayed",
         ModelDeclaration {
             name: "delayed",
-            dynamic_batching: Some(DynamicBatching {
+            dynamic_batching: Some(DynamicBatchingDeclaration {
                 preferred_batch_size: &[],
                 preserve_ordering: false,
                 queue_policy: QueuePolicy {
@@ -62,9 +64,9 @@ pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
         "priorities",
         ModelDeclaration {
             name: "priorities",
-            dynamic_batching: Some(DynamicBatching {
+            dynamic_batching: Some(DynamicBatchingDeclaration {
                 preserve_ordering: false,
-                priorities: Some(Priorities {
+                priorities: Some(PrioritiesDeclaration {
                     levels: 3,
                     default_level: 2,
                     queue_policies: &[
@@ -182,14 +184,14 @@ fn golden(name: &str, text: &str) {
 #[test]
 fn each_declaration_has_its_configuration() {
     for (name, declaration) in TABLE {
-        let spec = ModelSpec::new(declaration).unwrap();
+        let spec = declaration.spec().unwrap();
         golden(name, &config_text(BACKEND, &spec, &[]).unwrap());
     }
 }
 
 #[test]
 fn versions_share_a_configuration() {
-    let one = ModelSpec::new(&IDENTITY).unwrap();
+    let one = IDENTITY.spec().unwrap();
     let two = ModelSpec {
         version: 2,
         ..one.clone()
@@ -199,7 +201,7 @@ fn versions_share_a_configuration() {
 
 #[test]
 fn versions_that_differ_are_refused() {
-    let one = ModelSpec::new(&IDENTITY).unwrap();
+    let one = IDENTITY.spec().unwrap();
     let table: [(ModelDeclaration, &str); 4] = [
         (
             ModelDeclaration {
@@ -231,10 +233,11 @@ fn versions_that_differ_are_refused() {
         ),
     ];
     for (declaration, expected) in table {
-        let two = ModelSpec::new(&ModelDeclaration {
+        let two = ModelDeclaration {
             version: 2,
             ..declaration
-        })
+        }
+        .spec()
         .unwrap();
         let error = config_text(BACKEND, &one, &[&two]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");

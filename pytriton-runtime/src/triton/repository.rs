@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, process};
 
 use thiserror::Error;
 
-use crate::model::{ModelSpec, Registry};
+use crate::model::ModelSpec;
+use crate::registry::Registry;
 
 use super::{ConfigError, config_text};
 
@@ -22,7 +24,7 @@ pub enum WriteError {
     )]
     Name {
         /// The model's name.
-        name: &'static str,
+        name: Arc<str>,
     },
     /// A file or folder cannot be written.
     #[error("cannot write the model repository at {path}: {source}", path = path.display())]
@@ -76,7 +78,7 @@ pub fn write_repository(
 ) -> Result<(), WriteError> {
     let mut models: BTreeMap<&str, Vec<&ModelSpec>> = BTreeMap::new();
     for spec in registry.iter() {
-        models.entry(spec.name).or_default().push(spec);
+        models.entry(&spec.name).or_default().push(spec);
     }
     // Nothing is written when one of the models cannot be.
     let mut files = Vec::new();
@@ -99,12 +101,14 @@ pub fn write_repository(
     Ok(())
 }
 
-fn folder(spec: &ModelSpec) -> Result<&'static Path, WriteError> {
-    let path = Path::new(spec.name);
+fn folder(spec: &ModelSpec) -> Result<&Path, WriteError> {
+    let path = Path::new(&*spec.name);
     let mut components = path.components();
     match (components.next(), components.next()) {
-        (Some(Component::Normal(name)), None) if name == spec.name => Ok(path),
-        _ => Err(WriteError::Name { name: spec.name }),
+        (Some(Component::Normal(name)), None) if *name == *spec.name.as_ref() => Ok(path),
+        _ => Err(WriteError::Name {
+            name: Arc::clone(&spec.name),
+        }),
     }
 }
 
@@ -134,7 +138,7 @@ pub(super) fn replace(
 
 #[cfg(test)]
 mod tests {
-    use crate::model::ModelDeclaration;
+    use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;
     use crate::triton::BACKEND;
 

@@ -5,7 +5,7 @@ use pytriton_backend::wire::{AnswerWriter, Part, Span, WireError};
 
 use crate::Error;
 use crate::gathered::code;
-use crate::model::Response;
+use crate::request::Response;
 use crate::text::for_client;
 
 /// Answers the requests of a batch, which was begun at a time, with what became of them.

@@ -3,7 +3,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::model::{Location, ModelError};
+use crate::call::ModelError;
+use crate::model::Location;
 
 /// Why the instances behind tritonserver cannot be started.
 #[derive(Debug, Error)]

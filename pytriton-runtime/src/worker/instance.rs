@@ -5,7 +5,8 @@ use std::thread;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::model::{Context, ModelError};
+use crate::call::ModelError;
+use crate::registry::Registration;
 use crate::runner::Runner;
 
 use super::serve::serve;
@@ -15,14 +16,23 @@ use super::sessions::Sessions;
 pub(super) type Loaded = oneshot::Receiver<Result<(), ModelError>>;
 
 /// Starts the threads of a model's instances.
-pub(super) fn spawn(sessions: &Arc<Sessions>, runtime: &Handle) -> io::Result<Vec<Loaded>> {
+pub(super) fn spawn(
+    sessions: &Arc<Sessions>,
+    model: &Registration,
+    runtime: &Handle,
+) -> io::Result<Vec<Loaded>> {
     let instances = 0..sessions.spec.instances;
     instances
-        .map(|number| spawn_instance(sessions, number, runtime.clone()))
+        .map(|number| spawn_instance(sessions, model.clone(), number, runtime.clone()))
         .collect()
 }
 
-fn spawn_instance(sessions: &Arc<Sessions>, number: u32, runtime: Handle) -> io::Result<Loaded> {
+fn spawn_instance(
+    sessions: &Arc<Sessions>,
+    model: Registration,
+    number: u32,
+    runtime: Handle,
+) -> io::Result<Loaded> {
     let (loaded, result) = oneshot::channel();
     let sessions = Arc::clone(sessions);
     let presence = sessions.instances.enter(number);
@@ -30,8 +40,7 @@ fn spawn_instance(sessions: &Arc<Sessions>, number: u32, runtime: Handle) -> io:
         .name(format!("{}_{number}", sessions.spec.name))
         .spawn(move || {
             let _presence = presence;
-            let context = Context::new(Arc::clone(&sessions.spec), number);
-            let runner = Runner::load(context, runtime);
+            let runner = Runner::load(&model, number, runtime);
             let runner = match runner.and_then(|runner| runner.supervised(&sessions.instances)) {
                 Ok(runner) => runner,
                 Err(error) => {

@@ -64,7 +64,7 @@ impl Listener {
         let mut models = self.models.iter();
         let sessions = models.find(|sessions| {
             let spec = &sessions.spec;
-            spec.name == hello.model && u64::from(spec.version) == hello.version
+            *spec.name == *hello.model && u64::from(spec.version) == hello.version
         });
         let Some(sessions) = sessions else {
             let Hello { model, version, .. } = hello;

@@ -118,7 +118,7 @@ fn end(server: &Server, sessions: &Sessions, served: &Result<(), SessionError>) 
         Ok(()) => {}
         Err(SessionError::Closed) => {}
         Err(error) => {
-            let model = sessions.spec.name;
+            let model = &*sessions.spec.name;
             tracing::warn!(model, %error, "a session with tritonserver has ended");
             server.close();
         }

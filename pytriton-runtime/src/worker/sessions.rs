@@ -66,7 +66,7 @@ impl Sessions {
                     servers: Vec::new(),
                 }),
                 waiting: Mutex::new(waiting),
-                instances: Instances::new(spec.name, changed),
+                instances: Instances::new(Arc::clone(&spec.name), changed),
                 calls: Arc::new(end),
                 spec,
             }
@@ -105,7 +105,7 @@ impl Sessions {
                 let reader = thread::Builder::new().name(name);
                 if let Err(error) = reader.spawn(move || read(&server, &sessions, &calls)) {
                     // The session goes with its server, and the other side tries again.
-                    let model = self.spec.name;
+                    let model = &*self.spec.name;
                     tracing::warn!(model, %error, "cannot serve a session of tritonserver");
                 }
             }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_request_may_wait_for_company_and_for_a_policy() {
         let plain = DynamicBatching {
-            preferred_batch_size: &[],
+            preferred_batch_size: Vec::new(),
             max_queue_delay_microseconds: 0,
             preserve_ordering: false,
             queue_policy: QueuePolicy::DEFAULT,
@@ -176,14 +176,14 @@ mod tests {
         };
         let delayed = DynamicBatching {
             max_queue_delay_microseconds: 200_000,
-            ..plain
+            ..plain.clone()
         };
         let bounded = DynamicBatching {
             queue_policy: QueuePolicy {
                 max_queue_size: 5,
                 ..QueuePolicy::DEFAULT
             },
-            ..plain
+            ..plain.clone()
         };
         for (batching, milliseconds) in [(plain, 0), (delayed, 200), (bounded, 750)] {
             let wait = Duration::from_millis(milliseconds);

@@ -9,9 +9,10 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-use super::*;
-use crate::model::{ModelDeclaration, Registry};
+use crate::registry::{ModelDeclaration, Registry};
 use crate::testing::{IDENTITY, fp32};
+
+use super::*;
 
 async fn start(declarations: &[&ModelDeclaration]) -> (Worker, TempDir) {
     let folder = TempDir::new().unwrap();

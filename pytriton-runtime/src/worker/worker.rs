@@ -12,8 +12,10 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::call::ModelError;
 use crate::gathered::calls;
-use crate::model::{ModelError, ModelSpec, Registry};
+use crate::model::ModelSpec;
+use crate::registry::Registry;
 
 use super::WorkerError;
 use super::instance::{Loaded, spawn};
@@ -114,11 +116,12 @@ fn close(models: &[Arc<Sessions>]) {
 /// Starts the instances of all models and waits until they are loaded.
 async fn models(registry: &Registry) -> Result<Vec<Arc<Sessions>>, WorkerError> {
     let (mut models, mut loading) = (Vec::new(), Vec::new());
-    for spec in registry.iter() {
+    for model in registry.registrations() {
+        let spec = &model.spec;
         let (in_flight, instances) = (spec.batches_in_flight as usize, spec.instances as usize);
         let (calls, end) = calls(in_flight.saturating_mul(instances));
         let sessions = Sessions::new(Arc::clone(spec), calls, end);
-        loading.push((spec, spawn(&sessions, &Handle::current())));
+        loading.push((spec, spawn(&sessions, model, &Handle::current())));
         models.push(sessions);
     }
     for (spec, instances) in loading {
@@ -136,7 +139,7 @@ async fn models(registry: &Registry) -> Result<Vec<Arc<Sessions>>, WorkerError> 
 /// Waits until the instances of a model are loaded.
 async fn loaded(spec: &ModelSpec, instances: io::Result<Vec<Loaded>>) -> Result<(), ModelError> {
     let ended = |instance: usize, message: String| ModelError::Load {
-        model: spec.name,
+        model: Arc::clone(&spec.name),
         instance: u32::try_from(instance).unwrap_or(u32::MAX),
         message,
     };

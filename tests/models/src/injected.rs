@@ -20,7 +20,7 @@ fn parameters(x: ArrayView2<f32>, parameters: &Parameters) -> Array2<String> {
 fn context(x: ArrayView2<f32>, context: &Context) -> (Array2<String>, Array2<u32>) {
     let shape = (x.nrows(), 1);
     (
-        Array2::from_elem(shape, context.model().name.to_owned()),
+        Array2::from_elem(shape, context.model().name.to_string()),
         Array2::from_elem(shape, context.instance()),
     )
 }

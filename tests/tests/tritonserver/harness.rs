@@ -6,7 +6,8 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pytriton_runtime::model::{ModelSpec, Registry};
+use pytriton_runtime::model::ModelSpec;
+use pytriton_runtime::registry::Registry;
 use pytriton_runtime::triton::install;
 use pytriton_runtime::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker};
 use tempfile::TempDir;
@@ -164,7 +165,7 @@ fn lay_out(folder: &Path, registry: &Registry) {
     let library = backend.join(format!("libtriton_{BACKEND_NAME}.so"));
     fs::write(library, BACKEND_LIBRARY.unwrap()).unwrap();
     for spec in registry.iter() {
-        let model = folder.join("models").join(spec.name);
+        let model = folder.join("models").join(&*spec.name);
         fs::create_dir_all(model.join(spec.version.to_string())).unwrap();
         fs::write(model.join("config.pbtxt"), config(spec)).unwrap();
     }

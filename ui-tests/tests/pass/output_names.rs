@@ -17,7 +17,7 @@ fn any(x: ArrayView1<f32>) -> ArrayD<f32> {
 }
 
 fn main() {
-    let outputs: Vec<_> = spec("Split").outputs.iter().map(|o| (o.name, o.dims.clone())).collect();
-    assert_eq!(outputs, [("head", vec![1]), ("OUTPUT_2", vec![-1])]);
+    let outputs: Vec<_> = spec("Split").outputs.iter().map(|o| (o.name.to_string(), o.dims.clone())).collect();
+    assert_eq!(outputs, [("head".to_owned(), vec![1]), ("OUTPUT_2".to_owned(), vec![-1])]);
     assert_eq!(spec("Any").outputs[0].dims, [2, 3]);
 }

@@ -18,7 +18,7 @@ fn both(a: ArrayView2<f32>, b: ArrayView2<f32>) -> Result<Both, String> {
 
 fn main() {
     let spec = spec("Both");
-    let names: Vec<_> = spec.outputs.iter().map(|output| output.name).collect();
+    let names: Vec<_> = spec.outputs.iter().map(|output| &*output.name).collect();
     assert_eq!(names, ["sum", "DIFFERENCE", "type"]);
     assert_eq!(spec.outputs[1].dims, [1]);
     let one = |x: f32| tensor::<f32>(&[1, 1], [x]);

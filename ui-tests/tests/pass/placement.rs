@@ -29,8 +29,8 @@ fn main() {
         x
     }
 
-    assert_eq!(spec("Inner").name, "Inner");
-    assert_eq!(spec("Local").name, "Local");
-    let registry = pytriton_runtime::model::Registry::collect().unwrap();
+    assert_eq!(*spec("Inner").name, *"Inner");
+    assert_eq!(*spec("Local").name, *"Local");
+    let registry = pytriton_runtime::registry::Registry::collect().unwrap();
     assert_eq!(registry.iter().count(), 2);
 }

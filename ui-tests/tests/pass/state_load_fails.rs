@@ -1,8 +1,7 @@
 #![deny(warnings)]
-use std::sync::Arc;
-
 use pytriton::prelude::*;
-use pytriton_ui_tests::{infer, spec, tensor};
+use pytriton_runtime::registry::Registration;
+use pytriton_ui_tests::{infer, registration, tensor};
 
 struct Odd(u32);
 
@@ -32,7 +31,7 @@ impl Odd {
 fn main() {
     let inputs = [("x", tensor::<u32>(&[1, 1], [1])), ("by", tensor::<u32>(&[1, 1], [2]))];
     assert_eq!(infer("Odd", &[&inputs]), [Ok(vec![tensor::<u32>(&[1, 1], [42])])]);
-    let spec = spec("Odd");
-    let error = (spec.load)(&Context::new(Arc::clone(&spec), 1)).unwrap_err();
+    let Registration { spec, load } = registration("Odd");
+    let error = load(&Context::new(spec, 1)).unwrap_err();
     assert!(error.to_string().ends_with("no weights for 1"), "{error}");
 }

@@ -17,10 +17,10 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tonic::transport::Channel;
 
-use crate::model::{ModelDeclaration, Registry};
 use crate::proto::ModelInferRequest;
 use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
+use crate::registry::{ModelDeclaration, Registry};
 use crate::repository::Repository;
 use crate::testing::{IDENTITY, fp32};
 use crate::{HeaderForward, Limits};

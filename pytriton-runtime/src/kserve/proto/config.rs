@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use crate::kserve::PLATFORM;
 use crate::model::{DynamicBatching, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction};
 use crate::proto::model_config::SchedulingChoice;
@@ -21,7 +23,7 @@ pub fn config(spec: &ModelSpec, versions: &[u32]) -> ModelConfig {
         _ => PolicyChoice::All(All {}),
     };
     ModelConfig {
-        name: spec.name.to_owned(),
+        name: spec.name.to_owned().to_string(),
         backend: PLATFORM.to_owned(),
         version_policy: Some(ModelVersionPolicy {
             policy_choice: Some(policy_choice),
@@ -55,7 +57,7 @@ pub fn config(spec: &ModelSpec, versions: &[u32]) -> ModelConfig {
 
 fn input(tensor: &TensorSpec) -> ModelInput {
     ModelInput {
-        name: tensor.name.to_owned(),
+        name: tensor.name.to_owned().to_string(),
         data_type: data_type(tensor.datatype).into(),
         dims: tensor.dims.clone(),
         optional: tensor.optional,
@@ -65,7 +67,7 @@ fn input(tensor: &TensorSpec) -> ModelInput {
 
 fn output(tensor: &TensorSpec) -> ModelOutput {
     ModelOutput {
-        name: tensor.name.to_owned(),
+        name: tensor.name.to_owned().to_string(),
         data_type: data_type(tensor.datatype).into(),
         dims: tensor.dims.clone(),
         ..ModelOutput::default()
@@ -77,12 +79,12 @@ fn data_type(datatype: DataType) -> proto::DataType {
 }
 
 fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> ModelDynamicBatching {
-    let preferred = match batching.preferred_batch_size {
+    let preferred = match batching.preferred_batch_size.as_slice() {
         [] => std::slice::from_ref(&spec.max_batch_size),
         sizes => sizes,
     };
     let policy = &batching.queue_policy;
-    let priorities = batching.priorities.unwrap_or_default();
+    let priorities = batching.priorities.clone().unwrap_or_default();
     ModelDynamicBatching {
         preferred_batch_size: preferred.iter().copied().map(signed).collect(),
         max_queue_delay_microseconds: batching.max_queue_delay_microseconds,
@@ -111,9 +113,9 @@ fn queue_policy(policy: &QueuePolicy) -> ModelQueuePolicy {
     }
 }
 
-fn parameter(&(name, value): &(&str, &str)) -> (String, ModelParameter) {
-    let string_value = value.to_owned();
-    (name.to_owned(), ModelParameter { string_value })
+fn parameter((name, value): &(Arc<str>, Arc<str>)) -> (String, ModelParameter) {
+    let string_value = value.to_string();
+    (name.to_string(), ModelParameter { string_value })
 }
 
 /// The sizes that the configuration has as signed numbers.

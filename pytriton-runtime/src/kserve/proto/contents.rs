@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::proto::InferTensorContents;
@@ -10,7 +12,7 @@ use super::ProtoError;
 #[derive(Debug)]
 pub(super) struct TypedInput<'a> {
     pub(super) name: &'a str,
-    pub(super) model: &'static str,
+    pub(super) model: &'a Arc<str>,
     /// `None` for an element type that there is not.
     pub(super) datatype: Option<DataType>,
 }
@@ -67,7 +69,7 @@ impl TypedInput<'_> {
             return Ok(());
         }
         let input = || excerpt(self.name);
-        let model = self.model;
+        let model = Arc::clone(self.model);
         if !data.is_empty() {
             let input = input();
             return Err(ProtoError::ContentsTwice { input, model });

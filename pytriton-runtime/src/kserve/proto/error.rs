@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use thiserror::Error;
 
-use crate::model::RequestId;
+use crate::request::RequestId;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
@@ -92,7 +94,7 @@ pub enum ProtoError {
         /// The input.
         input: String,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
     },
     /// Elements in both of the places where they can be.
     #[error(
@@ -102,7 +104,7 @@ pub enum ProtoError {
         /// The input.
         input: String,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
     },
     /// Elements in two fields of the contents.
     #[error(
@@ -112,7 +114,7 @@ pub enum ProtoError {
         /// The input.
         input: String,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
     },
     /// Elements in the field of another element type.
     #[error(
@@ -122,7 +124,7 @@ pub enum ProtoError {
         /// The input.
         input: String,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The element type of the field.
         found: DataType,
         /// The element type that the input claims; `None` for one that there is not.
@@ -134,7 +136,7 @@ pub enum ProtoError {
         /// The input.
         input: String,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// Why.
         #[source]
         source: TensorError,
@@ -145,7 +147,7 @@ pub enum ProtoError {
         /// The input.
         input: String,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
     },
     /// An element type that there is not.
     #[error(
@@ -158,7 +160,7 @@ pub enum ProtoError {
         /// The input.
         input: String,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// What the model takes.
         expected: DataType,
     },

@@ -20,14 +20,14 @@ pub fn server_metadata() -> ServerMetadataResponse {
 pub fn metadata(spec: &ModelSpec, versions: &[u32]) -> ModelMetadataResponse {
     let tensors = |tensors: &[TensorSpec]| {
         let tensor = |tensor: &TensorSpec| TensorMetadata {
-            name: tensor.name.to_owned(),
+            name: tensor.name.to_owned().to_string(),
             datatype: tensor.datatype.name().to_owned(),
             shape: spec.client_dims(tensor),
         };
         tensors.iter().map(tensor).collect()
     };
     ModelMetadataResponse {
-        name: spec.name.to_owned(),
+        name: spec.name.to_owned().to_string(),
         versions: versions.iter().map(u32::to_string).collect(),
         platform: PLATFORM.to_owned(),
         inputs: tensors(&spec.inputs),

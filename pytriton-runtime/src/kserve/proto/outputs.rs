@@ -1,6 +1,6 @@
-use crate::model::RequestedOutput;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferRequestedOutputTensor;
+use crate::request::RequestedOutput;
 
 use super::ProtoError;
 use super::region::{region, unknown};

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use crate::model::{ParameterValue, Parameters};
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
+use crate::request::{ParameterValue, Parameters};
 use crate::text::excerpt;
 
 use super::ProtoError;

@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::vec;
 
 use bytes::Bytes;
 
-use crate::model::{InferInput, InferRequest, ModelSpec, RequestId};
+use crate::model::ModelSpec;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
+use crate::request::{InferInput, InferRequest, RequestId};
 use crate::tensor::DataType;
 use crate::text::excerpt;
 
@@ -62,7 +64,7 @@ fn input(
     let datatype = tensor.datatype.parse().ok();
     let typed = TypedInput {
         name: &tensor.name,
-        model: spec.name,
+        model: &spec.name,
         datatype,
     };
     let data = data(&typed, &tensor.parameters, tensor.contents, raw)?;
@@ -74,7 +76,7 @@ fn input(
             return Err(ProtoError::DataType {
                 request: RequestId(excerpt(&id.0)),
                 input: excerpt(&tensor.name),
-                model: spec.name,
+                model: Arc::clone(&spec.name),
                 expected: spec.inputs[index].datatype,
             });
         }
@@ -93,7 +95,7 @@ fn data(
     contents: Option<InferTensorContents>,
     raw: &mut Raw,
 ) -> Result<Bytes, ProtoError> {
-    let (input, model) = (|| excerpt(typed.name), typed.model);
+    let (input, model) = (|| excerpt(typed.name), Arc::clone(typed.model));
     match (region(typed.name, parameters)?, contents) {
         (Some(region), None) => Err(unknown(region)),
         (Some(_), Some(_)) => Err(ProtoError::ContentsBesideRegion {

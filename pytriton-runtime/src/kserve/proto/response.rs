@@ -1,7 +1,8 @@
 use crate::kserve::{CodecError, classify};
-use crate::model::{ModelSpec, RequestedOutput, Response};
+use crate::model::ModelSpec;
 use crate::proto::ModelInferResponse;
 use crate::proto::model_infer_response::InferOutputTensor;
+use crate::request::{RequestedOutput, Response};
 use crate::tensor::Tensor;
 
 /// Writes a response, its elements as raw contents.
@@ -16,18 +17,18 @@ pub fn response(
     response: Response,
 ) -> Result<ModelInferResponse, CodecError> {
     let mut message = ModelInferResponse {
-        model_name: spec.name.to_owned(),
+        model_name: spec.name.to_owned().to_string(),
         model_version: spec.version.to_string(),
         id,
         ..ModelInferResponse::default()
     };
     for (index, tensor) in response.outputs {
-        let name = spec.outputs[index].name;
-        let tensor = match classes(name, requested) {
+        let name = &spec.outputs[index].name.clone();
+        let tensor = match classes(&name, requested) {
             Some(count) => classify(&tensor, spec.batching(), count)?,
             None => tensor,
         };
-        message.outputs.push(output(name, &tensor));
+        message.outputs.push(output(&name, &tensor));
         message.raw_output_contents.push(tensor.data().clone());
     }
     Ok(message)

@@ -6,7 +6,7 @@ use crate::statistics::{BatchStatistics, ModelStatistics, StatisticDuration};
 pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::ModelStatistics {
     let batches = statistics.batches.iter();
     proto::ModelStatistics {
-        name: spec.name.to_owned(),
+        name: spec.name.to_owned().to_string(),
         version: spec.version.to_string(),
         last_inference: statistics.last_inference,
         inference_count: statistics.inference_count,

@@ -1,5 +1,5 @@
 use crate::Error;
-use crate::model::RequestError;
+use crate::request::RequestError;
 use crate::text::excerpt;
 
 use super::ProtoError;

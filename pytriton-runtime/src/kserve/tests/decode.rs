@@ -1,9 +1,10 @@
 use bytes::Bytes;
 
-use super::{decode, decode_with, input, model};
 use crate::kserve::{CodecError, decode_request};
-use crate::model::ParameterValue;
+use crate::request::ParameterValue;
 use crate::testing::fp32;
+
+use super::{decode, decode_with, input, model};
 
 #[test]
 fn reads_a_request() {

@@ -9,12 +9,13 @@ mod round_trip;
 use bytes::Bytes;
 
 use super::*;
-use crate::model::{InferRequest, ModelSpec, Response};
+use crate::model::ModelSpec;
+use crate::request::{InferRequest, Response};
 use crate::tensor::Tensor;
 use crate::testing::IDENTITY;
 
 fn model() -> ModelSpec {
-    ModelSpec::new(&IDENTITY).unwrap()
+    IDENTITY.spec().unwrap()
 }
 
 fn decode(text: &str) -> Result<(InferRequest, ResponseFormat), CodecError> {

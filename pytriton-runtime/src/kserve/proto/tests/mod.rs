@@ -5,10 +5,10 @@ mod parameters;
 
 use std::collections::BTreeMap;
 
-use crate::model::{InferRequest, ModelSpec};
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
+use crate::request::InferRequest;
 use crate::testing::{IDENTITY, fp32};
 
 use super::{request, version};
@@ -51,18 +51,18 @@ fn typed(datatype: &str, contents: InferTensorContents) -> ModelInferRequest {
 }
 
 fn refused(message: ModelInferRequest) -> String {
-    let spec = ModelSpec::new(&IDENTITY).unwrap();
+    let spec = IDENTITY.spec().unwrap();
     request(message, &spec).unwrap_err().to_string()
 }
 
 fn read(message: ModelInferRequest) -> InferRequest {
-    let spec = ModelSpec::new(&IDENTITY).unwrap();
+    let spec = IDENTITY.spec().unwrap();
     request(message, &spec).unwrap()
 }
 
 #[test]
 fn no_error_holds_all_that_came() {
-    let spec = ModelSpec::new(&IDENTITY).unwrap();
+    let spec = IDENTITY.spec().unwrap();
     let long = "x".repeat(100_000);
     let named = |input: InferInputTensor| ModelInferRequest {
         id: long.clone(),

@@ -1,7 +1,7 @@
-use crate::model::ParameterValue;
 use crate::proto::ModelInferRequest;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferRequestedOutputTensor;
+use crate::request::ParameterValue;
 
 use super::{parameters, raw, read, refused, string};
 

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use crate::tensor::{DataType, TensorError};
@@ -18,7 +20,7 @@ pub enum RequestError {
     #[error("unexpected inference input '{input}' for model '{model}'")]
     UnknownInput {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The name in the request.
         input: String,
     },
@@ -26,7 +28,7 @@ pub enum RequestError {
     #[error("unexpected inference output '{output}' for model '{model}'")]
     UnknownOutput {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The name in the request.
         output: String,
     },
@@ -46,7 +48,7 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// How many inputs the model takes, in Triton's words.
         expected: String,
         /// How many came.
@@ -64,9 +66,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// What the model takes.
         expected: DataType,
         /// What came.
@@ -80,9 +82,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The dims the model takes, as text.
         expected: String,
         /// The shape that came, as text.
@@ -98,9 +100,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
     },
     /// Inputs of different numbers of rows.
     #[error("{request}input '{input}' batch size does not match other inputs for '{model}'")]
@@ -108,9 +110,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
     },
     /// More rows than the model takes at once.
     #[error("{request}inference request batch-size must be <= {max} for '{model}'")]
@@ -118,7 +120,7 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The largest batch.
         max: u32,
     },
@@ -130,9 +132,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The shape that came, as text.
         got: String,
     },
@@ -144,9 +146,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The bytes that are there.
         available: usize,
     },
@@ -156,7 +158,7 @@ pub enum RequestError {
     )]
     StringData {
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The length its prefix gives.
         length: usize,
         /// The bytes that are there.
@@ -170,9 +172,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The elements of the shape.
         expected: usize,
         /// The elements that came.
@@ -186,9 +188,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The elements of the shape.
         expected: usize,
         /// The element that is one too many, from 1.
@@ -202,9 +204,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
     },
     /// Elements that the shape does not ask for.
     #[error(
@@ -214,9 +216,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The bytes of the shape.
         expected: usize,
         /// The bytes that came.
@@ -228,9 +230,9 @@ pub enum RequestError {
         /// The request's id as a prefix.
         request: RequestId,
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// Why.
         #[source]
         source: TensorError,
@@ -242,7 +244,7 @@ pub enum RequestError {
 /// # Examples
 ///
 /// ```
-/// # use pytriton_runtime::model::RequestId;
+/// # use pytriton_runtime::request::RequestId;
 /// assert_eq!(RequestId("7".into()).to_string(), "[request id: 7] ");
 /// assert_eq!(RequestId(String::new()).to_string(), "[request id: <id_unknown>] ");
 /// ```

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use crate::model::Location;
@@ -10,7 +12,7 @@ pub enum RegistryError {
     #[error("model '{model}' version {version} is registered twice: at {first} and at {second}")]
     DuplicateModel {
         /// The name.
-        model: &'static str,
+        model: Arc<str>,
         /// The version.
         version: u32,
         /// One place.
@@ -22,11 +24,11 @@ pub enum RegistryError {
     #[error("model '{model}' at {location} has two tensors of the name '{tensor}'")]
     DuplicateTensor {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// Where it stands.
         location: Location,
         /// The name.
-        tensor: &'static str,
+        tensor: Arc<str>,
     },
     /// `#[output]` stands more or less often than the function has outputs.
     #[error(
@@ -34,7 +36,7 @@ pub enum RegistryError {
     )]
     OutputCount {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// Where it stands.
         location: Location,
         /// The outputs of the return type.
@@ -43,18 +45,18 @@ pub enum RegistryError {
         got: usize,
     },
     /// A tensor whose shape and rank do not go together.
-    #[error("{}", rank_text(model, location, tensor, *rank, *shape, help))]
+    #[error("{}", rank_text(model, location, tensor, *rank, shape.as_deref(), help))]
     Rank {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// Where it stands.
         location: Location,
         /// The tensor.
-        tensor: &'static str,
+        tensor: Arc<str>,
         /// The rank of the Rust array; `None` for any.
         rank: Option<usize>,
         /// The declared dims.
-        shape: Option<&'static [i64]>,
+        shape: Option<Vec<i64>>,
         /// What is wrong, and what to write.
         help: &'static str,
     },
@@ -65,7 +67,7 @@ pub enum RegistryError {
 
 impl RegistryError {
     /// All errors as one, if there are any.
-    pub(in crate::model) fn all(mut errors: Vec<Self>) -> Result<(), Self> {
+    pub(super) fn all(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),
             1 => errors.pop().map_or(Ok(()), Err),

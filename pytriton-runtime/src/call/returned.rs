@@ -1,6 +1,10 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::request::{Request, Response};
 use crate::tensor::{Tensor, dims_match, shape_text, split};
 
-use super::{ModelError, ModelSpec, Request};
+use super::ModelError;
 
 /// What one call of a function returned.
 #[derive(Debug)]
@@ -9,21 +13,6 @@ pub enum Returned {
     Call(Vec<Tensor>),
     /// One entry for each request of the call.
     Each(Vec<Result<Vec<Tensor>, ModelError>>),
-}
-
-/// The outputs that one request asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Response {
-    /// The indices of the model's outputs and their tensors, in the model's order.
-    pub outputs: Vec<(usize, Tensor)>,
-}
-
-impl Response {
-    /// The bytes of all its tensors.
-    pub fn bytes(&self) -> usize {
-        let tensors = self.outputs.iter();
-        tensors.map(|(_, tensor)| tensor.data().len()).sum()
-    }
 }
 
 /// Checks what a call returned and gives each request its rows.
@@ -39,7 +28,7 @@ pub(super) fn responses(
         },
         Returned::Each(each) if each.len() != requests.len() => {
             let error = ModelError::ResponseCount {
-                model: spec.name,
+                model: Arc::clone(&spec.name),
                 expected: requests.len(),
                 got: each.len(),
             };
@@ -50,7 +39,7 @@ pub(super) fn responses(
             .zip(requests)
             .map(|(tensors, request)| {
                 let tensors = tensors?;
-                check(spec, request.batch_size, &tensors)?;
+                check(spec, request.batch_size(), &tensors)?;
                 Ok(tensors)
             })
             .collect(),
@@ -65,7 +54,7 @@ fn requested(request: &Request, tensors: Vec<Tensor>) -> Response {
     let outputs = tensors.into_iter().enumerate();
     Response {
         outputs: outputs
-            .filter(|(index, _)| request.requested[*index])
+            .filter(|(index, _)| request.asks_for(*index))
             .collect(),
     }
 }
@@ -76,7 +65,10 @@ fn seams(
     requests: &[Request],
     tensors: Vec<Tensor>,
 ) -> Result<Vec<Vec<Tensor>>, ModelError> {
-    let rows: Vec<usize> = requests.iter().map(|request| request.batch_size).collect();
+    let rows: Vec<usize> = requests
+        .iter()
+        .map(|request| request.batch_size())
+        .collect();
     check(spec, rows.iter().sum(), &tensors)?;
     if rows.len() == 1 {
         return Ok(vec![tensors]);
@@ -87,8 +79,8 @@ fn seams(
         .collect();
     for (tensor, output) in tensors.iter().zip(&spec.outputs) {
         let parts = split(tensor, &rows).map_err(|source| ModelError::Output {
-            model: spec.name,
-            output: output.name,
+            model: Arc::clone(&spec.name),
+            output: Arc::clone(&output.name),
             source,
         })?;
         for (part, tensors) in parts.into_iter().zip(&mut each) {
@@ -104,16 +96,16 @@ fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelE
         let dims = spec.client_dims(output);
         if spec.batching() && tensor.shape().len() == dims.len() && tensor.rows() != rows {
             return Err(ModelError::Rows {
-                model: spec.name,
-                output: output.name,
+                model: Arc::clone(&spec.name),
+                output: Arc::clone(&output.name),
                 expected: rows,
                 got: tensor.rows(),
             });
         }
         if !dims_match(&dims, tensor.shape()) {
             return Err(ModelError::OutputShape {
-                model: spec.name,
-                output: output.name,
+                model: Arc::clone(&spec.name),
+                output: Arc::clone(&output.name),
                 expected: shape_text(&dims),
                 got: shape_text(tensor.shape()),
             });

@@ -1,18 +1,20 @@
 use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::FutureExt;
 
 use crate::panic::discard;
+use crate::request::{Request, Response};
 use crate::statistics::Durations;
 use crate::tensor::Tensor;
 use crate::text::for_client;
 
 use super::pipeline::{Group, Stacked, prepare, runs};
 use super::returned::responses;
-use super::{Call, Context, Instance, ModelError, Request, Response, Returned};
+use super::{Call, Context, Instance, ModelError, Returned};
 
 /// What became of a batch, or of the requests of one call.
 #[derive(Debug, Default)]
@@ -114,7 +116,7 @@ async fn call(
     let returned = AssertUnwindSafe(execution).catch_unwind().await;
     returned.unwrap_or_else(|panic| {
         Err(ModelError::Panic {
-            model: context.model().name,
+            model: Arc::clone(&context.model().name),
             message: caught(panic),
         })
     })

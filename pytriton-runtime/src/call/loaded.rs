@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use crate::text::for_client;
 
 use super::{Context, FunctionError, ModelError};
@@ -12,7 +14,7 @@ pub fn loaded<S, E: FunctionError>(
     state: Result<S, E>,
 ) -> Result<S, ModelError> {
     state.map_err(|error| ModelError::Load {
-        model: context.model().name,
+        model: Arc::clone(&context.model().name),
         instance: context.instance(),
         message: for_client(&error),
     })

@@ -6,7 +6,7 @@ use std::fmt;
 /// # Examples
 ///
 /// ```
-/// # use pytriton_runtime::model::{ParameterValue, Parameters};
+/// # use pytriton_runtime::request::{ParameterValue, Parameters};
 /// let mut parameters = Parameters::default();
 /// parameters.insert("beams", ParameterValue::Int64(4));
 /// assert_eq!(parameters.int("beams"), Some(4));
@@ -58,7 +58,7 @@ impl Parameters {
     /// Many clients write `1.0` as `1`.
     ///
     /// ```
-    /// # use pytriton_runtime::model::{ParameterValue, Parameters};
+    /// # use pytriton_runtime::request::{ParameterValue, Parameters};
     /// let mut parameters = Parameters::default();
     /// parameters.insert("temperature", ParameterValue::Int64(1));
     /// parameters.insert("seed", ParameterValue::Int64(i64::MAX));

@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use crate::model::{ModelSpec, TensorDeclaration};
+use crate::registry::ModelDeclaration;
 use crate::tensor::DataType;
 use crate::testing::{IDENTITY, fp32};
 
-use super::{
-    InferInput, InferRequest, ModelDeclaration, ModelSpec, Request, RequestedOutput,
-    TensorDeclaration,
-};
+use super::{InferInput, InferRequest, Request, RequestedOutput};
 
 const FP32: TensorDeclaration = TensorDeclaration {
     name: "x",
@@ -33,7 +32,7 @@ fn spec() -> Arc<ModelSpec> {
         inputs: &[FP32, WORDS],
         ..IDENTITY
     };
-    Arc::new(ModelSpec::new(&declaration).unwrap())
+    Arc::new(declaration.spec().unwrap())
 }
 
 fn x(shape: &[i64], values: usize) -> InferInput {

@@ -1,21 +1,34 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
-use super::{Location, ModelDeclaration, ModelSpec, RegistryError};
+use crate::call::Loader;
+use crate::model::{Location, ModelSpec};
+
+use super::{ModelDeclaration, RegistryError};
+
+/// A model of the registry.
+#[derive(Clone)]
+pub struct Registration {
+    /// What the model is.
+    pub spec: Arc<ModelSpec>,
+    /// What makes its instances.
+    pub load: Loader,
+}
 
 /// The models of this binary, by name and version.
 ///
 /// # Examples
 ///
 /// ```
-/// use pytriton_runtime::model::Registry;
+/// use pytriton_runtime::registry::Registry;
 ///
 /// let registry = Registry::new(&[]).unwrap();
 /// assert!(registry.is_empty());
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    models: BTreeMap<(&'static str, u32), Arc<ModelSpec>>,
+    models: BTreeMap<(Arc<str>, u32), Registration>,
 }
 
 impl Registry {
@@ -39,16 +52,17 @@ impl Registry {
         let mut models = BTreeMap::new();
         let mut errors = Vec::new();
         for declaration in in_order(declarations) {
-            let spec = match ModelSpec::new(declaration) {
-                Ok(spec) => Arc::new(spec),
+            let registration = match declaration.registration() {
+                Ok(registration) => registration,
                 Err(error) => {
                     errors.push(error);
                     continue;
                 }
             };
-            let key = (spec.name, spec.version);
-            if let Some(other) = models.insert(key, Arc::clone(&spec)) {
-                errors.push(duplicate(&other, &spec));
+            let spec = Arc::clone(&registration.spec);
+            let key = (Arc::clone(&spec.name), spec.version);
+            if let Some(other) = models.insert(key, registration) {
+                errors.push(duplicate(&other.spec, &spec));
             }
         }
         RegistryError::all(errors)?;
@@ -57,12 +71,25 @@ impl Registry {
 
     /// The models in the order of their names and versions.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ModelSpec>> {
+        self.models.values().map(|registration| &registration.spec)
+    }
+
+    /// The same with what makes their instances.
+    pub fn registrations(&self) -> impl Iterator<Item = &Registration> {
         self.models.values()
     }
 
     /// Whether there is no model.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty()
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
     }
 }
 
@@ -82,7 +109,7 @@ fn in_order<'a>(declarations: &[&'a ModelDeclaration]) -> Vec<&'a ModelDeclarati
 
 fn duplicate(first: &ModelSpec, second: &ModelSpec) -> RegistryError {
     RegistryError::DuplicateModel {
-        model: first.name,
+        model: Arc::clone(&first.name),
         version: first.version,
         first: first.location,
         second: second.location,

@@ -2,10 +2,10 @@ use std::borrow::Cow;
 
 use ndarray::{Array, ArrayView, CowArray, Dimension, IxDyn};
 
-use crate::tensor::{Element, Tensor, TensorError, shape_text};
+use super::{Element, Tensor, TensorError, shape_text};
 
 /// A tensor as an array: a view of its bytes where they are aligned for `T`, a copy otherwise.
-pub(super) fn array<T: Element, D: Dimension>(
+pub(crate) fn array<T: Element, D: Dimension>(
     tensor: &Tensor,
 ) -> Result<CowArray<'_, T, D>, TensorError> {
     let rank = || TensorError::Rank {

@@ -1,47 +1,12 @@
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
+use std::sync::Arc;
 
 use ndarray::{CowArray, Dimension};
 
-use crate::tensor::{Element, Tensor, TensorError};
+use crate::model::ModelSpec;
+use crate::request::{Parameters, Request};
+use crate::tensor::{Element, Tensor, TensorError, array};
 
-use super::inputs::array;
-use super::{Context, ModelError, ModelSpec, Outputs, Parameters, Request, Responses, Returned};
-
-/// Makes one instance of a model: the function alone, or the state it is called on.
-pub type Loader = fn(&Context) -> Result<Box<dyn Instance>, ModelError>;
-
-/// A call of the function that is under way. It stays on the instance's thread and need not be `Send`.
-pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
-
-/// One instance of a model. Implemented by the code that `#[pytriton::model]` writes.
-pub trait Instance {
-    /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
-
-    /// The same function for any thread; `None` where it is called on a state, which stays on its thread.
-    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
-        None
-    }
-
-    /// Whether the function may wait for something without holding its thread; any other is done when it is polled first.
-    fn is_async(&self) -> bool {
-        false
-    }
-}
-
-impl fmt::Debug for dyn Instance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Instance")
-    }
-}
-
-impl fmt::Debug for dyn Instance + Send + Sync {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Instance")
-    }
-}
+use super::{Context, ModelError, Outputs, Responses, Returned};
 
 /// What one call of the function sees, after the model's steps.
 #[derive(Debug)]
@@ -157,8 +122,11 @@ impl<'a> Call<'a> {
     fn input_error(&self, input: usize, source: TensorError) -> ModelError {
         let spec = self.spec();
         ModelError::Input {
-            model: spec.name,
-            input: spec.inputs.get(input).map_or("", |input| input.name),
+            model: Arc::clone(&spec.name),
+            input: spec
+                .inputs
+                .get(input)
+                .map_or_else(Arc::default, |input| Arc::clone(&input.name)),
             source,
         }
     }

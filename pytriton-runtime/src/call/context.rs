@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use tracing::Span;
 
-use super::ModelSpec;
+use crate::model::ModelSpec;
 
 /// What a function may know of where it runs: its model's configuration, its instance, its logger.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub struct Context {
 impl Context {
     /// The context of one instance.
     pub fn new(model: Arc<ModelSpec>, instance: u32) -> Self {
-        let logger = tracing::info_span!("model", name = model.name, instance);
+        let logger = tracing::info_span!("model", name = &*model.name, instance);
         Self {
             model,
             instance,

@@ -1,11 +1,13 @@
 use std::fmt::Display;
+use std::sync::Arc;
 
 use ndarray::{Array, Dimension};
 
+use crate::model::{ModelSpec, TensorDeclaration};
 use crate::tensor::{DataType, Element, Tensor, TensorError};
 use crate::text::for_client;
 
-use super::{ModelError, ModelSpec, TensorDeclaration};
+use super::ModelError;
 
 /// An array that a function returns as one output.
 #[diagnostic::on_unimplemented(
@@ -179,15 +181,18 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
 /// [`ModelError::Output`], naming the output.
 pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<Tensor, ModelError> {
     output.into_tensor().map_err(|source| ModelError::Output {
-        model: model.name,
-        output: model.outputs.get(index).map_or("", |output| output.name),
+        model: Arc::clone(&model.name),
+        output: model
+            .outputs
+            .get(index)
+            .map_or_else(Arc::default, |output| Arc::clone(&output.name)),
         source,
     })
 }
 
 fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
     ModelError::Function {
-        model: model.name,
+        model: Arc::clone(&model.name),
         message: for_client(&error),
     }
 }

@@ -2,9 +2,10 @@ use std::fmt;
 
 use ndarray::{CowArray, Dimension};
 
+use crate::model::TensorDeclaration;
 use crate::tensor::{DataType, Element};
 
-use super::{Call, ModelError, TensorDeclaration};
+use super::{Call, ModelError};
 
 type Read<T, D> = for<'s, 'a> fn(&'s Call<'a>, usize) -> Result<CowArray<'s, T, D>, ModelError>;
 type ReadOptional<T, D> =

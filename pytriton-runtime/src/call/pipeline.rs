@@ -1,8 +1,11 @@
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use crate::model::{CallMode, ModelSpec, Step};
+use crate::request::Request;
 use crate::tensor::{BytesElements, DataType, Element, Tensor, TensorError, rows, split, stack};
 
-use super::{CallMode, ModelError, ModelSpec, Request, Step};
+use super::ModelError;
 
 /// The inputs of one call and the requests they come from.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ pub(super) fn runs<'a>(spec: &ModelSpec, requests: &'a [Request]) -> Vec<&'a [Re
     match spec.call {
         CallMode::Request => requests.chunks(1).collect(),
         CallMode::Batch if by_parameters => requests
-            .chunk_by(|one, two| one.parameters == two.parameters)
+            .chunk_by(|one, two| one.parameters() == two.parameters())
             .collect(),
         CallMode::Batch | CallMode::Raw => vec![requests],
     }
@@ -64,7 +67,7 @@ pub(super) fn prepare<'a>(
         requests,
         inputs: inputs.collect::<Result<_, _>>()?,
     };
-    for step in spec.steps {
+    for step in &spec.steps {
         match *step {
             Step::GroupByParameters => {}
             Step::FirstValue { input, strict } => first_value(spec, &mut group, input, strict)?,
@@ -81,7 +84,7 @@ fn stacked(
 ) -> Result<Option<Tensor>, ModelError> {
     let tensors = requests
         .iter()
-        .map(|request| request.inputs[input].as_ref());
+        .map(|request| request.inputs()[input].as_ref());
     // The scheduler only gathers requests with the same inputs.
     let Some(tensors) = tensors.collect::<Option<Vec<_>>>() else {
         return Ok(None);
@@ -91,15 +94,15 @@ fn stacked(
         _ => stack(&tensors),
     };
     let stacked = stacked.map_err(|source| ModelError::Input {
-        model: spec.name,
-        input: spec.inputs[input].name,
+        model: Arc::clone(&spec.name),
+        input: Arc::clone(&spec.inputs[input].name),
         source,
     })?;
     Ok(Some(stacked))
 }
 
 fn batch_size(requests: &[Request]) -> usize {
-    requests.iter().map(|request| request.batch_size).sum()
+    requests.iter().map(|request| request.batch_size()).sum()
 }
 
 fn first_value(
@@ -111,10 +114,10 @@ fn first_value(
     let Some(tensor) = &group.inputs[input] else {
         return Ok(());
     };
-    let name = spec.inputs[input].name;
+    let name = &spec.inputs[input].name;
     let error = |source| ModelError::Input {
-        model: spec.name,
-        input: name,
+        model: Arc::clone(&spec.name),
+        input: Arc::clone(name),
         source,
     };
     if tensor.rows() == 0 {
@@ -124,8 +127,8 @@ fn first_value(
     if strict && !repeats(tensor, first.data()) {
         let rows = split(tensor, &vec![1; tensor.rows()]).map_err(error)?;
         return Err(ModelError::DifferentValues {
-            model: spec.name,
-            input: name,
+            model: Arc::clone(&spec.name),
+            input: Arc::clone(name),
             values: distinct(&rows),
         });
     }
@@ -203,14 +206,13 @@ mod tests {
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
-    use crate::model::ModelDeclaration;
     use crate::testing::IDENTITY;
 
     use super::*;
 
     /// What `#[first_value]` makes of an input.
     fn first(tensor: Tensor, strict: bool) -> Result<Tensor, String> {
-        let spec = Arc::new(ModelSpec::new(&ModelDeclaration { ..IDENTITY }).unwrap());
+        let spec = Arc::new(IDENTITY.spec().unwrap());
         let mut group = Group {
             requests: &[],
             inputs: vec![Some(tensor)],

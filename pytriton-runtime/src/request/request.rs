@@ -1,53 +1,11 @@
 use std::sync::Arc;
 
-use bytes::Bytes;
 use ndarray::{CowArray, IxDyn};
 
-use crate::tensor::{DataType, Element, Tensor, TensorError};
+use crate::model::ModelSpec;
+use crate::tensor::{Element, Tensor, TensorError, array};
 
-use super::inputs::array;
-use super::{ModelSpec, Parameters};
-
-/// A request as a codec read it: names from the wire, not yet checked against a model.
-#[derive(Debug, Clone, Default)]
-pub struct InferRequest {
-    /// The client's id; empty for none.
-    pub id: String,
-    /// The request's parameters and forwarded headers.
-    pub parameters: Parameters,
-    /// How long the request may wait, in microseconds; 0 for no wish.
-    pub timeout_microseconds: u64,
-    /// The request's priority level, of which 1 goes first; 0 for no wish.
-    pub priority: u64,
-    /// The inputs in the order of the request.
-    pub inputs: Vec<InferInput>,
-    /// The outputs asked for; empty for all.
-    pub outputs: Vec<RequestedOutput>,
-}
-
-/// An input as the wire carries it: nothing of it has been compared with the model or with itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InferInput {
-    /// The name.
-    pub name: String,
-    /// The element type.
-    pub datatype: DataType,
-    /// The dimensions, which a client may have made negative.
-    pub shape: Vec<i64>,
-    /// The elements' bytes, as in [`Tensor::data`].
-    pub data: Bytes,
-}
-
-/// An output that a request asks for, and how.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RequestedOutput {
-    /// The name.
-    pub name: String,
-    /// Whether it is to come as binary data; `None` leaves it to the request.
-    pub binary: Option<bool>,
-    /// How many classes to return instead of the tensor; 0 for the tensor.
-    pub classification: usize,
-}
+use super::{InferRequest, Parameters};
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
 #[derive(Debug, Clone)]
@@ -116,6 +74,16 @@ impl Request {
         self.batch_size
     }
 
+    /// Its tensors in the order of the model's inputs.
+    pub(crate) fn inputs(&self) -> &[Option<Tensor>] {
+        &self.inputs
+    }
+
+    /// Whether it asks for the output of that index.
+    pub(crate) fn asks_for(&self, output: usize) -> bool {
+        self.requested.get(output).is_some_and(|asked| *asked)
+    }
+
     /// The bytes of all its tensors.
     pub fn bytes(&self) -> usize {
         let tensors = self.inputs.iter().flatten();
@@ -123,11 +91,11 @@ impl Request {
     }
 
     /// The names of the outputs that the request asks for.
-    pub fn requested_outputs(&self) -> impl Iterator<Item = &'static str> {
+    pub fn requested_outputs(&self) -> impl Iterator<Item = &str> {
         let outputs = self.spec.outputs.iter().zip(&self.requested);
         outputs
             .filter(|(_, requested)| **requested)
-            .map(|(output, _)| output.name)
+            .map(|(output, _)| &*output.name)
     }
 
     /// The tensor of an input; `None` when the request left it out or the model has no such input.

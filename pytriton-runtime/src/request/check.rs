@@ -1,14 +1,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::model::ModelSpec;
 use crate::tensor::{
     BytesElements, DataType, Tensor, TensorError, dims_match, element_count, shape_text,
 };
 use crate::text::excerpt;
 
-use super::{
-    InferInput, InferRequest, ModelSpec, Request, RequestError, RequestId, RequestedOutput,
-};
+use super::{InferInput, InferRequest, Request, RequestError, RequestId, RequestedOutput};
 
 /// So few inputs are compared with each other faster than they are hashed.
 const FEW: usize = 16;
@@ -84,7 +83,7 @@ fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Vec<bool>,
         let index = spec
             .output_index(&output.name)
             .ok_or_else(|| RequestError::UnknownOutput {
-                model: spec.name,
+                model: Arc::clone(&spec.name),
                 output: excerpt(&output.name),
             })?;
         requested[index] = true;
@@ -101,8 +100,8 @@ fn check_count(
     let required = spec.inputs.iter().filter(|input| !input.optional);
     let least = required.clone().count();
     let missing: Vec<&str> = required
-        .map(|input| input.name)
-        .filter(|name| !inputs.iter().any(|input| input.name == *name))
+        .map(|input| &*input.name)
+        .filter(|name| !inputs.iter().any(|input| input.name == **name))
         .collect();
     // Triton counts; a request that swaps a required input for an optional one must not pass for that.
     let known = inputs
@@ -114,7 +113,7 @@ fn check_count(
     let names: Vec<&str> = inputs.iter().map(|input| input.name.as_str()).collect();
     Err(RequestError::InputCount {
         request: id.clone(),
-        model: spec.name,
+        model: Arc::clone(&spec.name),
         expected: match least == most {
             true => format!("{most} inputs"),
             false => format!("number of inputs between {least} and {most}"),
@@ -138,7 +137,7 @@ fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Vec<usize>, Reques
     let index = |input: &InferInput| {
         spec.input_index(&input.name)
             .ok_or_else(|| RequestError::UnknownInput {
-                model: spec.name,
+                model: Arc::clone(&spec.name),
                 input: excerpt(&input.name),
             })
     };
@@ -160,15 +159,15 @@ fn batch_size(
         let Some(&rows) = input.shape.first() else {
             return Err(RequestError::NoBatchAxis {
                 request: id.clone(),
-                model: spec.name,
-                input: spec.inputs[index].name,
+                model: Arc::clone(&spec.name),
+                input: Arc::clone(&spec.inputs[index].name),
             });
         };
         if *shared.get_or_insert(rows) != rows {
             return Err(RequestError::DifferentBatchSizes {
                 request: id.clone(),
-                model: spec.name,
-                input: spec.inputs[index].name,
+                model: Arc::clone(&spec.name),
+                input: Arc::clone(&spec.inputs[index].name),
             });
         }
     }
@@ -176,7 +175,7 @@ fn batch_size(
     if rows > i64::from(spec.max_batch_size) {
         return Err(RequestError::BatchSize {
             request: id.clone(),
-            model: spec.name,
+            model: Arc::clone(&spec.name),
             max: spec.max_batch_size,
         });
     }
@@ -212,7 +211,7 @@ impl Checker<'_> {
         }
         Err(RequestError::DataType {
             request: self.id.clone(),
-            model: self.spec.name,
+            model: Arc::clone(&self.spec.name),
             input: self.name(),
             expected,
             got,
@@ -224,7 +223,7 @@ impl Checker<'_> {
         let Some(sizes) = sizes else {
             return Err(RequestError::OpenDimension {
                 request: self.id.clone(),
-                model: self.spec.name,
+                model: Arc::clone(&self.spec.name),
                 input: self.name(),
                 got: shape_text(shape),
             });
@@ -233,7 +232,7 @@ impl Checker<'_> {
         if !dims_match(&dims, &sizes) {
             return Err(RequestError::Shape {
                 request: self.id.clone(),
-                model: self.spec.name,
+                model: Arc::clone(&self.spec.name),
                 input: self.name(),
                 expected: shape_text(&dims),
                 got: shape_text(shape),
@@ -273,7 +272,7 @@ impl Checker<'_> {
         }
         Err(RequestError::ByteSize {
             request: self.id.clone(),
-            model: self.spec.name,
+            model: Arc::clone(&self.spec.name),
             input: self.name(),
             expected,
             got: data.len(),
@@ -286,13 +285,13 @@ impl Checker<'_> {
         }
         Err(RequestError::NoRows {
             request: self.id.clone(),
-            model: self.spec.name,
+            model: Arc::clone(&self.spec.name),
             input: self.name(),
         })
     }
 
     fn check_strings(&self, expected: usize, data: &[u8]) -> Result<(), RequestError> {
-        let (request, model, input) = (self.id.clone(), self.spec.name, self.name());
+        let (request, model, input) = (self.id.clone(), Arc::clone(&self.spec.name), self.name());
         let mut got = 0;
         for element in BytesElements::new(data) {
             got += 1;
@@ -339,14 +338,14 @@ impl Checker<'_> {
         })
     }
 
-    fn name(&self) -> &'static str {
-        self.spec.inputs[self.index].name
+    fn name(&self) -> Arc<str> {
+        Arc::clone(&self.spec.inputs[self.index].name)
     }
 
     fn tensor_error(&self, source: TensorError) -> RequestError {
         RequestError::Tensor {
             request: self.id.clone(),
-            model: self.spec.name,
+            model: Arc::clone(&self.spec.name),
             input: self.name(),
             source,
         }

@@ -1,11 +1,9 @@
 use std::fmt;
 
+use crate::model::{ModelSpec, OutputOverride, TensorDeclaration};
 use crate::tensor::Tensor;
 
-use super::{
-    Call, ModelError, ModelSpec, Output, OutputOverride, Outputs, Responses, Returned,
-    TensorDeclaration, declaration, output,
-};
+use super::{Call, ModelError, Output, Outputs, Responses, Returned, declaration, output};
 
 /// What generated code knows of a function's return type.
 ///

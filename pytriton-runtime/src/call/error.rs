@@ -1,8 +1,10 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::tensor::TensorError;
+use crate::text::seconds;
 
 /// What the user's function, or the door to it, says instead of outputs.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -12,7 +14,7 @@ pub enum ModelError {
     #[error("model '{model}' failed: {message}")]
     Function {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The error as it displays itself.
         message: String,
     },
@@ -20,7 +22,7 @@ pub enum ModelError {
     #[error("model '{model}' panicked: {message}")]
     Panic {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The panic's message.
         message: String,
     },
@@ -28,7 +30,7 @@ pub enum ModelError {
     #[error("model '{model}': the call took longer than {}", seconds(*limit))]
     CallTooLong {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// How long a call may take.
         limit: Duration,
     },
@@ -39,7 +41,7 @@ pub enum ModelError {
     )]
     Hanging {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// Which instance, from 0.
         instance: u32,
         /// How long a call may take.
@@ -49,9 +51,9 @@ pub enum ModelError {
     #[error("input '{input}' of model '{model}': {source}")]
     Input {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// Why.
         #[source]
         source: TensorError,
@@ -62,7 +64,7 @@ pub enum ModelError {
     )]
     InputElement {
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The length its prefix gives.
         length: usize,
         /// The bytes that are there.
@@ -74,9 +76,9 @@ pub enum ModelError {
     )]
     DifferentValues {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The input.
-        input: &'static str,
+        input: Arc<str>,
         /// The values that came.
         values: String,
     },
@@ -84,7 +86,7 @@ pub enum ModelError {
     #[error("model '{model}' returned {got} responses for {expected} requests")]
     ResponseCount {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The requests of the batch.
         expected: usize,
         /// The responses that came back.
@@ -96,9 +98,9 @@ pub enum ModelError {
     )]
     Rows {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The output.
-        output: &'static str,
+        output: Arc<str>,
         /// The rows of the batch.
         expected: usize,
         /// The rows that came back.
@@ -108,9 +110,9 @@ pub enum ModelError {
     #[error("output '{output}' of model '{model}' has shape {got}, expected {expected}")]
     OutputShape {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The output.
-        output: &'static str,
+        output: Arc<str>,
         /// The declared shape as text.
         expected: String,
         /// The shape that came back.
@@ -120,9 +122,9 @@ pub enum ModelError {
     #[error("output '{output}' of model '{model}': {source}")]
     Output {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// The output.
-        output: &'static str,
+        output: Arc<str>,
         /// Why.
         #[source]
         source: TensorError,
@@ -131,15 +133,10 @@ pub enum ModelError {
     #[error("instance {instance} of model '{model}' could not be loaded: {message}")]
     Load {
         /// The model.
-        model: &'static str,
+        model: Arc<str>,
         /// Which instance, from 0.
         instance: u32,
         /// The error as it displays itself.
         message: String,
     },
-}
-
-/// A limit in the words of a message.
-pub(crate) fn seconds(limit: Duration) -> String {
-    format!("{} s", limit.as_secs_f64())
 }

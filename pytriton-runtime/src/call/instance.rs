@@ -1,0 +1,43 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::{Call, Context, ModelError, Returned};
+
+/// Makes one instance of a model: the function alone, or the state it is called on. What generated code writes down.
+pub type Load = fn(&Context) -> Result<Box<dyn Instance>, ModelError>;
+
+/// Makes the instances of a model.
+pub type Loader = Arc<dyn Fn(&Context) -> Result<Box<dyn Instance>, ModelError> + Send + Sync>;
+
+/// A call of the function that is under way. It stays on the instance's thread and need not be `Send`.
+pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
+
+/// One instance of a model. Implemented by the code that `#[pytriton::model]` writes.
+pub trait Instance {
+    /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
+
+    /// The same function for any thread; `None` where it is called on a state, which stays on its thread.
+    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
+        None
+    }
+
+    /// Whether the function may wait for something without holding its thread; any other is done when it is polled first.
+    fn is_async(&self) -> bool {
+        false
+    }
+}
+
+impl fmt::Debug for dyn Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Instance")
+    }
+}
+
+impl fmt::Debug for dyn Instance + Send + Sync {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Instance")
+    }
+}

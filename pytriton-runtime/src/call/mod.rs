@@ -1,0 +1,32 @@
+//! The door to the user's function. Pure: no I/O, no tasks.
+//!
+//! A batch of requests goes through the model's pipeline ([`Step`](crate::model::Step)) into the function as a [`Call`];
+//! what the function returned is checked, cut by the seams of the batch and given back ([`execute`]).
+
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod call;
+mod context;
+mod error;
+mod execute;
+mod input_type;
+mod instance;
+mod loaded;
+mod output_type;
+mod outputs;
+mod pipeline;
+mod returned;
+
+pub use call::Call;
+pub use context::Context;
+pub use error::ModelError;
+pub use execute::{Executed, execute};
+pub(crate) use execute::{caught, execute_calls, panic_message};
+pub use input_type::{ArrayInput, ScalarInput, array_input, scalar_input};
+pub use instance::{Execution, Instance, Load, Loader};
+pub use loaded::loaded;
+pub use output_type::{OutputField, ReturnType, output_field, outputs, responses};
+pub use outputs::{FunctionError, Output, Outputs, Responses, declaration, output};
+pub use returned::Returned;

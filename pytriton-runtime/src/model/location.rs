@@ -1,0 +1,21 @@
+/// A place in the user's source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// The crate.
+    pub package: &'static str,
+    /// The file, as the compiler names it.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            package,
+            file,
+            line,
+        } = self;
+        write!(f, "{file}:{line} (crate `{package}`)")
+    }
+}

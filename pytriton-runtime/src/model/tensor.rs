@@ -1,0 +1,69 @@
+use std::sync::Arc;
+
+use crate::tensor::DataType;
+
+/// An input or output of a registered model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorSpec {
+    /// The tensor's name.
+    pub name: Arc<str>,
+    /// The element type.
+    pub datatype: DataType,
+    /// The dims without the batch axis, -1 for any size.
+    pub dims: Vec<i64>,
+    /// Whether a request may leave the tensor out.
+    pub optional: bool,
+}
+
+/// An input or output as a Rust type declares it.
+#[derive(Debug, Clone, Copy)]
+pub struct TensorDeclaration {
+    /// The tensor's name in requests.
+    pub name: &'static str,
+    /// The element type.
+    pub datatype: DataType,
+    /// The number of dimensions of the Rust array with the batch axis; `None` for arrays of any rank.
+    pub rank: Option<usize>,
+    /// The dims without the batch axis, -1 for any size; `None` leaves them to the rank.
+    pub shape: Option<&'static [i64]>,
+    /// Whether a request may leave the tensor out.
+    pub optional: bool,
+}
+
+impl TensorDeclaration {
+    /// What keeps a tensor of these dims out of a model, with what to write instead.
+    ///
+    /// Generated code asks at compile time, the registry asks again at start. Triton wants at least one dimension
+    /// beside the batch axis.
+    pub(crate) const fn flaw(&self, batching: bool) -> Option<&'static str> {
+        let batch_axis = if batching { 1 } else { 0 };
+        match (self.rank, self.shape) {
+            (Some(rank), _) if rank <= batch_axis => Some(match batching {
+                true => {
+                    "axis 0 is the batch, and the array has no other: write an array of one more dimension, such as `Array2<f32>`, or `batching = false`"
+                }
+                false => "the array has no dimension: write `Array1<f32>`",
+            }),
+            (None, None) => Some(
+                "the array can have any dims: write them as `#[output(shape = [-1])]`, or `#[input(shape = [-1])]`",
+            ),
+            (_, Some([])) => Some("`shape` has no dimension: write `shape = [-1]`"),
+            (Some(rank), Some(shape)) if shape.len() + batch_axis != rank => Some(match batching {
+                true => {
+                    "`shape` must have one number for each dimension of the array but the batch axis, which does not count"
+                }
+                false => "`shape` must have one number for each dimension of the array",
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// What `#[output]` on a function says about one output.
+#[derive(Debug, Clone, Copy)]
+pub struct OutputOverride {
+    /// Another name.
+    pub name: Option<&'static str>,
+    /// The dims without the batch axis.
+    pub shape: Option<&'static [i64]>,
+}

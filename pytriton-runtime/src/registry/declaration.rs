@@ -1,0 +1,43 @@
+use crate::call::Load;
+use crate::model::{CallMode, Location, OutputOverride, Step, TensorDeclaration};
+
+use super::DynamicBatchingDeclaration;
+
+/// A model as `#[pytriton::model]` writes it down: const, so that `inventory` can collect it.
+#[derive(Debug)]
+pub struct ModelDeclaration {
+    /// The model's name in URLs and requests.
+    pub name: &'static str,
+    /// The model's version, from 1.
+    pub version: u32,
+    /// The largest batch; 0 for a model whose tensors have no batch axis.
+    pub max_batch_size: u32,
+    /// How many instances of the model run in parallel.
+    pub instances: u32,
+    /// How many batches an instance has at a time; an `async` function runs them side by side.
+    pub batches_in_flight: u32,
+    /// How long a call of the function may take, in microseconds; 0 for any time.
+    pub max_call_microseconds: u64,
+    /// The inputs, in the order of the function's parameters.
+    pub inputs: &'static [TensorDeclaration],
+    /// The outputs, as the function's return type declares them.
+    pub outputs: &'static [TensorDeclaration],
+    /// Names and dims that `#[output]` gives to the outputs, in their order; empty for none.
+    pub output_overrides: &'static [OutputOverride],
+    /// How requests are gathered; `None` sends each request alone.
+    pub dynamic_batching: Option<DynamicBatchingDeclaration>,
+    /// Whether requests of the same inputs may be answered with one response.
+    pub response_cache: bool,
+    /// Names and values of whatever the model's configuration is to say besides.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// What one call of the function sees.
+    pub call: CallMode,
+    /// What happens to a batch before the function is called, in order.
+    pub steps: &'static [Step],
+    /// Makes the function, or the state it is called on, once for each instance.
+    pub load: Load,
+    /// Where the model stands in the user's source.
+    pub location: Location,
+}
+
+inventory::collect!(ModelDeclaration);

@@ -1,0 +1,17 @@
+//! The models of a binary: a macro writes a [`ModelDeclaration`] into it, and at start the [`Registry`] turns every one
+//! into a checked [`ModelSpec`](crate::model::ModelSpec) with what makes its instances.
+
+mod batching;
+mod declaration;
+mod error;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod registry;
+mod specify;
+
+pub use batching::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+pub use declaration::ModelDeclaration;
+pub use error::RegistryError;
+pub use registry::{Registration, Registry};

@@ -1,0 +1,120 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::{ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
+
+use super::{ModelDeclaration, Registration, RegistryError};
+
+impl ModelDeclaration {
+    /// The model and what makes its instances.
+    ///
+    /// # Errors
+    ///
+    /// As [`spec`](Self::spec).
+    pub fn registration(&self) -> Result<Registration, RegistryError> {
+        Ok(Registration {
+            spec: Arc::new(self.spec()?),
+            load: Arc::new(self.load),
+        })
+    }
+
+    /// The model with every default filled in and every rule checked.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::Rank`] when a tensor's shape and rank do not go together, [`RegistryError::OutputCount`] when
+    /// `#[output]` stands more or less often than there are outputs, [`RegistryError::DuplicateTensor`] for a name used
+    /// twice, and [`RegistryError::Several`] for more than one of these.
+    pub fn spec(&self) -> Result<ModelSpec, RegistryError> {
+        let mut errors = Vec::new();
+        let overrides = self.output_overrides;
+        if !overrides.is_empty() && overrides.len() != self.outputs.len() {
+            errors.push(RegistryError::OutputCount {
+                model: self.name.into(),
+                location: self.location,
+                expected: self.outputs.len(),
+                got: overrides.len(),
+            });
+        }
+        let outputs = self.outputs.iter().enumerate();
+        let outputs = outputs.map(|(index, output)| overridden(*output, overrides.get(index)));
+        let parameters = self.parameters.iter();
+        let spec = ModelSpec {
+            name: self.name.into(),
+            version: self.version,
+            max_batch_size: self.max_batch_size,
+            instances: self.instances,
+            batches_in_flight: self.batches_in_flight,
+            max_call: Some(self.max_call_microseconds)
+                .filter(|&microseconds| microseconds > 0)
+                .map(Duration::from_micros),
+            inputs: tensors(self, self.inputs.iter().copied(), &mut errors),
+            outputs: tensors(self, outputs, &mut errors),
+            dynamic_batching: self.dynamic_batching.map(Into::into),
+            response_cache: self.response_cache,
+            parameters: parameters
+                .map(|&(name, value)| (name.into(), value.into()))
+                .collect(),
+            call: self.call,
+            steps: self.steps.to_vec(),
+            location: self.location,
+        };
+        RegistryError::all(errors)?;
+        Ok(spec)
+    }
+}
+
+fn overridden(output: TensorDeclaration, with: Option<&OutputOverride>) -> TensorDeclaration {
+    let Some(with) = with else { return output };
+    TensorDeclaration {
+        name: with.name.unwrap_or(output.name),
+        shape: with.shape.or(output.shape),
+        ..output
+    }
+}
+
+/// The tensors in order; whatever is wrong with them goes to `errors`.
+fn tensors(
+    model: &ModelDeclaration,
+    declarations: impl Iterator<Item = TensorDeclaration>,
+    errors: &mut Vec<RegistryError>,
+) -> Vec<TensorSpec> {
+    let batching = model.max_batch_size > 0;
+    let mut specs: Vec<TensorSpec> = Vec::new();
+    for declaration in declarations {
+        let name: Arc<str> = declaration.name.into();
+        if specs.iter().any(|spec| spec.name == name) {
+            errors.push(RegistryError::DuplicateTensor {
+                model: model.name.into(),
+                location: model.location,
+                tensor: Arc::clone(&name),
+            });
+        }
+        if let Some(help) = declaration.flaw(batching) {
+            errors.push(RegistryError::Rank {
+                model: model.name.into(),
+                location: model.location,
+                tensor: Arc::clone(&name),
+                rank: declaration.rank,
+                shape: declaration.shape.map(<[i64]>::to_vec),
+                help,
+            });
+        }
+        specs.push(TensorSpec {
+            name,
+            datatype: declaration.datatype,
+            dims: dims(&declaration, batching),
+            optional: declaration.optional,
+        });
+    }
+    specs
+}
+
+/// The dims of a tensor without the batch axis.
+fn dims(tensor: &TensorDeclaration, batching: bool) -> Vec<i64> {
+    let rank = tensor.rank.unwrap_or_default();
+    match tensor.shape {
+        Some(shape) => shape.to_vec(),
+        None => vec![-1; rank.saturating_sub(usize::from(batching))],
+    }
+}

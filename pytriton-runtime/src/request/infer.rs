@@ -1,0 +1,46 @@
+use bytes::Bytes;
+
+use crate::tensor::DataType;
+
+use super::Parameters;
+
+/// A request as a codec read it: names from the wire, not yet checked against a model.
+#[derive(Debug, Clone, Default)]
+pub struct InferRequest {
+    /// The client's id; empty for none.
+    pub id: String,
+    /// The request's parameters and forwarded headers.
+    pub parameters: Parameters,
+    /// How long the request may wait, in microseconds; 0 for no wish.
+    pub timeout_microseconds: u64,
+    /// The request's priority level, of which 1 goes first; 0 for no wish.
+    pub priority: u64,
+    /// The inputs in the order of the request.
+    pub inputs: Vec<InferInput>,
+    /// The outputs asked for; empty for all.
+    pub outputs: Vec<RequestedOutput>,
+}
+
+/// An input as the wire carries it: nothing of it has been compared with the model or with itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InferInput {
+    /// The name.
+    pub name: String,
+    /// The element type.
+    pub datatype: DataType,
+    /// The dimensions, which a client may have made negative.
+    pub shape: Vec<i64>,
+    /// The elements' bytes, as in [`Tensor::data`].
+    pub data: Bytes,
+}
+
+/// An output that a request asks for, and how.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestedOutput {
+    /// The name.
+    pub name: String,
+    /// Whether it is to come as binary data; `None` leaves it to the request.
+    pub binary: Option<bool>,
+    /// How many classes to return instead of the tensor; 0 for the tensor.
+    pub classification: usize,
+}

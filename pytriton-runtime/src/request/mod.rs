@@ -1,0 +1,23 @@
+//! What is asked of a model, and what is answered. Pure: no I/O, no tasks.
+//!
+//! A codec reads an [`InferRequest`], [`Request::check`] compares it with its model, and what waits, is gathered into
+//! batches and reaches the function is a [`Request`].
+
+mod check;
+#[cfg(test)]
+mod check_tests;
+mod error;
+mod infer;
+mod parameters;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod request;
+mod response;
+
+pub use error::{RequestError, RequestId};
+pub use infer::{InferInput, InferRequest, RequestedOutput};
+pub use parameters::{ParameterValue, Parameters};
+pub use request::Request;
+pub use response::Response;
