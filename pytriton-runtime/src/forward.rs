@@ -1,6 +1,9 @@
 use regex_lite::{Regex, RegexBuilder};
 use thiserror::Error;
 
+#[cfg(feature = "embedded")]
+use crate::request::{ParameterValue, Parameters};
+
 /// Which headers of a request become parameters of it.
 ///
 /// # Examples
@@ -50,6 +53,23 @@ impl HeaderForward {
     /// Whether a header of that name is forwarded.
     pub fn forwards(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|regex| regex.is_match(name))
+    }
+
+    /// Makes parameters of the headers that are forwarded, given with their names in lower case. A parameter is a text, so
+    /// of binary headers there is what is one.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn forward<'a, V: AsRef<[u8]>>(
+        &self,
+        headers: impl Iterator<Item = (&'a str, V)>,
+        parameters: &mut Parameters,
+    ) {
+        if self.is_empty() {
+            return;
+        }
+        for (name, value) in headers.filter(|(name, _)| self.forwards(name)) {
+            let value = String::from_utf8_lossy(value.as_ref()).into_owned();
+            parameters.insert(name, ParameterValue::String(value));
+        }
     }
 
     /// The pattern; empty where none is forwarded.

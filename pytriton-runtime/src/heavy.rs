@@ -8,13 +8,32 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 /// Of so many bytes codecs make short work: some tens of microseconds.
-pub(crate) const LIGHT: usize = 32 << 10;
+const LIGHT: usize = 32 << 10;
 
 /// As many at a time as there are processors: more would take from each other what they have.
 static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, usize::from);
     Semaphore::new(processors)
 });
+
+/// Does some work on so many bytes: here where they are few, on a thread of its own where they are more.
+///
+/// # Cancel safety
+///
+/// As [`apart`].
+///
+/// # Panics
+///
+/// As the work does.
+pub(crate) async fn by_weight<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    match bytes {
+        ..=LIGHT => work(),
+        _ => apart(work).await,
+    }
+}
 
 /// Does some work on a thread of its own, when it is its turn.
 ///
@@ -44,10 +63,13 @@ pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread::sleep;
     use std::time::Duration;
+
+    use tokio::time::timeout;
 
     use super::*;
 
@@ -64,18 +86,16 @@ mod tests {
                 number
             })
         });
-        let done = futures_util::future::join_all(works);
-        let free = async {
-            let mut turns = 0;
-            while turns < 20 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-                turns += 1;
+        let mut done = pin!(futures_util::future::join_all(works));
+        let mut turns = 0;
+        let done = loop {
+            match timeout(Duration::from_millis(1), done.as_mut()).await {
+                Ok(done) => break done,
+                Err(_) => turns += 1,
             }
-            now.load(Ordering::SeqCst)
         };
-        let (done, under_way) = tokio::join!(done, free);
         assert_eq!(done, (0..20).collect::<Vec<_>>());
-        assert!(under_way > 0);
+        assert!(turns > 0);
         let processors = available_parallelism().map_or(1, usize::from);
         assert!(most.load(Ordering::SeqCst) <= processors);
     }

@@ -1,9 +1,10 @@
 //! The rooms behind `pytriton`, in the order in which a request walks through them.
 //!
 //! - [`http`], [`grpc`]: the doors.
-//! - [`reception`]: what both doors ask of a request.
+//! - [`reception`]: between the doors and the models: one state, one error, one admission; [`budget`]: the bytes that all
+//!   requests and responses may hold.
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
-//! - [`repository`]: the models that are being served.
+//! - [`serving`]: the models that are being served.
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
@@ -34,11 +35,11 @@ compile_error!(
 );
 
 mod backend_macro;
+pub mod budget;
 #[cfg(feature = "embedded")]
 pub mod cache;
 pub mod call;
 pub mod engine;
-mod error;
 mod forward;
 #[cfg(tritonserver)]
 mod gathered;
@@ -63,12 +64,12 @@ pub mod proto;
 #[cfg(feature = "embedded")]
 pub mod reception;
 pub mod registry;
-#[cfg(feature = "embedded")]
-pub mod repository;
 pub mod request;
 mod runner;
 pub mod scheduler;
 pub mod server;
+#[cfg(feature = "embedded")]
+pub mod serving;
 pub mod statistics;
 mod status;
 pub mod tensor;
@@ -81,7 +82,6 @@ mod watchdog;
 #[cfg(tritonserver)]
 pub mod worker;
 
-pub use error::Error;
 pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;

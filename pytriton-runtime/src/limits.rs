@@ -5,6 +5,8 @@ use std::time::Duration;
 pub struct Limits {
     /// The bytes of one request, as it comes and after decompression; 64 MiB.
     pub max_request_bytes: usize,
+    /// The bytes of requests and responses that the process may hold at a time; 1 GiB.
+    pub max_bytes_in_flight: usize,
     /// How deep the arrays of an input's JSON data may stand in each other; 100.
     pub max_json_depth: usize,
     /// The requests that one HTTP/2 connection may have under way; 100.
@@ -31,6 +33,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_request_bytes: 64 << 20,
+            max_bytes_in_flight: 1 << 30,
             max_json_depth: 100,
             max_concurrent_streams: 100,
             max_connections: 1024,

@@ -21,6 +21,8 @@ pub enum Status {
     Cancelled,
     /// The request is larger than the server's limit.
     TooLarge,
+    /// The server has no room for the request now.
+    Exhausted,
 }
 
 impl Status {
@@ -44,6 +46,7 @@ impl Status {
             Self::Unsupported => (501, 12),
             Self::Cancelled => (499, 1),
             Self::TooLarge => (413, 8),
+            Self::Exhausted => (503, 8),
         }
     }
 }

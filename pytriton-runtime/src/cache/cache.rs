@@ -161,11 +161,11 @@ fn bytes(response: &Response) -> usize {
 /// The same in memory of its own: an output may be a few rows of a batch, which would be kept as a whole.
 fn detached(response: &Response) -> Response {
     let outputs = response.outputs.iter();
-    Response {
-        outputs: outputs
+    Response::new(
+        outputs
             .map(|(index, tensor)| (*index, tensor.detached()))
             .collect(),
-    }
+    )
 }
 
 fn nanoseconds(since: Instant) -> u64 {
@@ -182,9 +182,7 @@ mod tests {
 
     fn response(data: Bytes) -> Response {
         let tensor = Tensor::new(DataType::Uint8, vec![data.len()], data).unwrap();
-        Response {
-            outputs: vec![(0, tensor)],
-        }
+        Response::new(vec![(0, tensor)])
     }
 
     #[test]

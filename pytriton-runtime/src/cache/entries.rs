@@ -100,6 +100,7 @@ mod tests {
 
     const NOTHING: Response = Response {
         outputs: Vec::new(),
+        held: None,
     };
 
     /// What is done with which key, and the keys that are there afterwards.

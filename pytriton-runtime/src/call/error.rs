@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::status::Status;
 use crate::tensor::TensorError;
 use crate::text::seconds;
 
@@ -139,4 +140,19 @@ pub enum ModelError {
         /// The error as it displays itself.
         message: String,
     },
+}
+
+impl ModelError {
+    /// What kind of failure this is.
+    pub fn status(&self) -> Status {
+        match self {
+            // An input whose bytes are no elements (a `String` that is no UTF-8, values that differ) is the client's.
+            Self::Input { .. } | Self::InputElement { .. } | Self::DifferentValues { .. } => {
+                Status::InvalidArgument
+            }
+            Self::CallTooLong { .. } => Status::DeadlineExceeded,
+            Self::Hanging { .. } => Status::Unavailable,
+            _ => Status::Internal,
+        }
+    }
 }

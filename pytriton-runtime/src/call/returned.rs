@@ -52,11 +52,11 @@ pub(super) fn responses(
 
 fn requested(request: &Request, tensors: Vec<Tensor>) -> Response {
     let outputs = tensors.into_iter().enumerate();
-    Response {
-        outputs: outputs
+    Response::new(
+        outputs
             .filter(|(index, _)| request.asks_for(*index))
             .collect(),
-    }
+    )
 }
 
 /// Cuts the outputs of a call at the seams between its requests.

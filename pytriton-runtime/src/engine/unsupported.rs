@@ -2,8 +2,8 @@ use std::fmt::{self, Display, Formatter};
 
 use thiserror::Error;
 
-use super::Flags;
 use super::flags::{Embedded, FLAGS};
+use super::{Flags, TritonOptions};
 
 /// Options that the embedded engine cannot honour: it would serve otherwise than it was asked to.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -36,13 +36,20 @@ impl Display for UnsupportedOption {
 }
 
 impl UnsupportedOptions {
-    /// Whether the embedded engine can do all that the flags ask for; logs those that have nothing to set in it.
+    /// Whether the embedded engine can do all that the options ask for; logs those that have nothing to set in it.
     ///
     /// # Errors
     ///
     /// All that it cannot.
-    pub fn check(flags: &Flags) -> Result<(), Self> {
+    pub fn check(asked: &TritonOptions) -> Result<(), Self> {
         let mut options = Vec::new();
+        if asked.restart {
+            options.push(UnsupportedOption {
+                name: "restart",
+                only: Some("false"),
+            });
+        }
+        let flags = &asked.flags;
         for flag in FLAGS {
             let mut values = flags.values(flag.name);
             let only = match flag.embedded {
@@ -84,9 +91,9 @@ mod tests {
     use super::super::flags::Kind;
     use super::*;
 
-    fn flags(arguments: &[String]) -> Flags {
-        let command = Flags::augment_args(Command::new("test").no_binary_name(true));
-        Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+    fn asked(arguments: &[String]) -> TritonOptions {
+        let command = TritonOptions::augment_args(Command::new("test").no_binary_name(true));
+        TritonOptions::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
     }
 
     #[test]
@@ -98,25 +105,27 @@ mod tests {
             "--http-restricted-api=health:key=secret",
             "--cache-config=local,size=1024",
             "--http-thread-count=8",
+            "--restart",
         ]
         .map(str::to_owned)
         .into();
-        let flags = flags(&given);
+        let asked = asked(&given);
         assert_eq!(
-            UnsupportedOptions::check(&flags).unwrap_err().to_string(),
-            "the embedded engine cannot honour --exit-on-error (other than true), --http-restricted-api, --grpc-use-ssl \
-             (other than false): take `--engine tritonserver`, which can, or leave it out"
+            UnsupportedOptions::check(&asked).unwrap_err().to_string(),
+            "the embedded engine cannot honour --restart (other than false), --exit-on-error (other than true), \
+             --http-restricted-api, --grpc-use-ssl (other than false): take `--engine tritonserver`, which can, or leave it out"
         );
-        assert_eq!(unneeded(&flags).collect::<Vec<_>>(), ["http-thread-count"]);
-        assert_eq!(UnsupportedOptions::check(&Flags::default()), Ok(()));
+        let unneeded: Vec<_> = unneeded(&asked.flags).collect();
+        assert_eq!(unneeded, ["http-thread-count"]);
+        assert_eq!(UnsupportedOptions::check(&tests::asked(&[])), Ok(()));
     }
 
     #[test]
     fn every_flag_is_sorted() {
         for flag in FLAGS {
             let refused = |value: &str| {
-                let flags = flags(&[format!("--{}={value}", flag.name)]);
-                UnsupportedOptions::check(&flags).is_err()
+                let asked = asked(&[format!("--{}={value}", flag.name)]);
+                UnsupportedOptions::check(&asked).is_err()
             };
             let values = match (flag.kind, flag.embedded) {
                 (Kind::Number, _) => ["1", "2"],

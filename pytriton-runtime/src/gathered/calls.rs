@@ -97,7 +97,7 @@ impl Call {
         let Self { gathered, done, .. } = self;
         drop(gathered);
         if let Some(error) = SchedulerError::refusal(&done.spec, availability) {
-            let results = vec![Err(error.into()); done.requests];
+            let results = vec![Err(error); done.requests];
             done.tell(results, now());
         }
     }
@@ -116,7 +116,7 @@ impl Drop for Done {
         if let Some(hear) = self.hear.take() {
             let model = Arc::clone(&self.spec.name);
             let error = SchedulerError::InstanceEnded { model };
-            hear(vec![Err(error.into()); self.requests], now());
+            hear(vec![Err(error); self.requests], now());
         }
     }
 }
@@ -130,7 +130,7 @@ fn merge(all: usize, cancelled: Vec<usize>, ran: Results) -> Results {
             Some(_) => None,
             None => ran.next(),
         };
-        ran.unwrap_or_else(|| Err(SchedulerError::Cancelled.into()))
+        ran.unwrap_or_else(|| Err(SchedulerError::Cancelled))
     });
     results.collect()
 }

@@ -9,7 +9,7 @@ pub(crate) fn code(status: Status) -> Code {
         Status::InvalidArgument | Status::TooLarge => Code::InvalidArgument,
         Status::NotFound => Code::NotFound,
         // Triton has no code of its own for a deadline.
-        Status::Unavailable | Status::DeadlineExceeded => Code::Unavailable,
+        Status::Unavailable | Status::DeadlineExceeded | Status::Exhausted => Code::Unavailable,
         Status::Internal => Code::Internal,
         Status::Unsupported => Code::Unsupported,
         Status::Cancelled => Code::Cancelled,

@@ -3,15 +3,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pytriton_backend::wire::{Batch, BatchRequest, Parameter, Span, WireError};
 
-use crate::Error;
 use crate::call::{Executed, Instance, ModelError};
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
 use crate::runner::Runner;
+use crate::scheduler::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 
 /// What became of the requests of a batch, in their order.
-pub(crate) type Results = Vec<Result<Response, Error>>;
+pub(crate) type Results = Vec<Result<Response, SchedulerError>>;
 
 /// Requests whose tensors lie in the memory where Triton's backend has gathered them.
 #[derive(Debug, Default)]
@@ -64,7 +64,11 @@ impl Gathered {
         let Self { requests, stacked } = self;
         let finish = |executed: Executed| {
             let results = executed.results.into_iter();
-            finish(results.map(|result| result.map_err(Error::from)).collect());
+            finish(
+                results
+                    .map(|result| result.map_err(SchedulerError::from))
+                    .collect(),
+            );
         };
         if runner.is_supervised() {
             return runner.serve(&requests, &stacked, finish).await;

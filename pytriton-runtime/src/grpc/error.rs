@@ -2,9 +2,9 @@ use axum::response::Response;
 use thiserror::Error;
 use tonic::Code;
 
-use crate::reception::BodyError;
+use crate::Status;
+use crate::reception::{BodyError, Error as RoomError};
 use crate::text::for_client;
-use crate::{Error, Status};
 
 /// Why a call got no answer. The texts are those of Triton 2.51 where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -12,19 +12,7 @@ use crate::{Error, Status};
 pub enum GrpcError {
     /// The request got no response.
     #[error(transparent)]
-    Request(#[from] Error),
-    /// Statistics of a model that is not there.
-    #[error("requested model '{model}' is not available")]
-    NoStatistics {
-        /// The name in the request.
-        model: String,
-    },
-    /// Statistics of a version that is not there.
-    #[error("requested model version is not available for model '{model}'")]
-    NoStatisticsOfVersion {
-        /// The name in the request.
-        model: String,
-    },
+    Request(#[from] RoomError),
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
@@ -63,9 +51,6 @@ impl GrpcError {
             Self::Request(error) => error.status(),
             Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
             Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
-            Self::NoStatistics { .. } | Self::NoStatisticsOfVersion { .. } => {
-                Status::InvalidArgument
-            }
             Self::TooLarge { .. } => Status::TooLarge,
             Self::RepositoryName | Self::NotOffered { .. } => Status::Unsupported,
         }

@@ -8,7 +8,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_server::Health;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-use crate::repository::Repository;
+use crate::serving::ModelSet;
 use crate::text::for_client;
 
 /// How often a watched server is asked.
@@ -17,10 +17,10 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// The names under which the server can be asked for: itself, and its one service.
 const SERVICES: [&str; 2] = ["", "inference.GRPCInferenceService"];
 
-/// `grpc.health.v1`, which asks the repository each time, so that it never tells of yesterday.
+/// `grpc.health.v1`, which asks the models each time, so that it never tells of yesterday.
 #[derive(Debug)]
 pub(super) struct HealthService {
-    pub(super) repository: Arc<Repository>,
+    pub(super) models: Arc<ModelSet>,
 }
 
 #[tonic::async_trait]
@@ -34,7 +34,7 @@ impl Health for HealthService {
             let unknown = format_args!("unknown service '{service}'");
             return Err(Status::not_found(for_client(&unknown)));
         }
-        Ok(Response::new(response(serving(&self.repository))))
+        Ok(Response::new(response(serving(&self.models))))
     }
 
     type WatchStream = BoxStream<'static, Result<HealthCheckResponse, Status>>;
@@ -44,16 +44,16 @@ impl Health for HealthService {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         let known = SERVICES.contains(&request.into_inner().service.as_str());
-        let repository = Arc::clone(&self.repository);
+        let models = Arc::clone(&self.models);
         let statuses = unfold(None, move |told| {
-            let repository = Arc::clone(&repository);
+            let models = Arc::clone(&models);
             async move {
                 let status = match known {
-                    true => changed(&repository, told).await?,
+                    true => changed(&models, told).await?,
                     false if told.is_none() => ServingStatus::ServiceUnknown,
                     // The health protocol wants such a watch to stay open; the service will never be known.
                     false => {
-                        repository.stopping().await;
+                        models.stopping().await;
                         return None;
                     }
                 };
@@ -65,24 +65,24 @@ impl Health for HealthService {
 }
 
 /// Waits until the status is another than the one that was told; `None` when the server stops and that was told.
-async fn changed(repository: &Repository, told: Option<ServingStatus>) -> Option<ServingStatus> {
+async fn changed(models: &ModelSet, told: Option<ServingStatus>) -> Option<ServingStatus> {
     let mut stopped = false;
     loop {
-        let status = serving(repository);
+        let status = serving(models);
         if told != Some(status) {
             return Some(status);
         }
         if stopped {
             return None;
         }
-        stopped = tokio::time::timeout(PERIOD, repository.stopping())
+        stopped = tokio::time::timeout(PERIOD, models.stopping())
             .await
             .is_ok();
     }
 }
 
-fn serving(repository: &Repository) -> ServingStatus {
-    match repository.ready() {
+fn serving(models: &ModelSet) -> ServingStatus {
+    match models.ready() {
         true => ServingStatus::Serving,
         false => ServingStatus::NotServing,
     }

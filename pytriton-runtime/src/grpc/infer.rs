@@ -1,60 +1,58 @@
+use bytes::Bytes;
 use tonic::metadata::{KeyAndValueRef, MetadataMap};
 
-use crate::kserve::proto::{request, response, version};
+use crate::kserve::proto::{request, response};
 use crate::proto::{ModelInferRequest, ModelInferResponse};
-use crate::request::ParameterValue;
-use crate::{Error, HeaderForward};
+use crate::reception::{Error, Reception};
+use crate::request::Parameters;
 
-use super::GrpcState;
-
-/// The metadata of a call that become parameters of its requests.
-#[derive(Debug, Clone)]
-pub(super) struct Forwarded(Vec<(String, String)>);
-
-impl Forwarded {
-    pub(super) fn new(forward: &HeaderForward, metadata: &MetadataMap) -> Self {
-        if forward.is_empty() {
-            return Self(Vec::new());
+/// The metadata of a call as headers.
+pub(super) fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Bytes)> {
+    metadata.iter().filter_map(|pair| match pair {
+        KeyAndValueRef::Ascii(key, value) => {
+            Some((key.as_str(), Bytes::copy_from_slice(value.as_bytes())))
         }
-        // A parameter is a text, so of binary metadata there is what is one.
-        let forwarded = metadata.iter().filter_map(|pair| match pair {
-            KeyAndValueRef::Ascii(key, value) if forward.forwards(key.as_str()) => {
-                Some((key.as_str().to_owned(), text(value.as_bytes())))
-            }
-            KeyAndValueRef::Binary(key, value) if forward.forwards(key.as_str()) => {
-                Some((key.as_str().to_owned(), text(&value.to_bytes().ok()?)))
-            }
-            _ => None,
-        });
-        Self(forwarded.collect())
-    }
+        KeyAndValueRef::Binary(key, value) => Some((key.as_str(), value.to_bytes().ok()?)),
+    })
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// The metadata of a call that become parameters of its requests.
+pub(super) fn forwarded(reception: &Reception, metadata: &MetadataMap) -> Parameters {
+    let mut parameters = Parameters::default();
+    reception
+        .forward
+        .forward(headers(metadata), &mut parameters);
+    parameters
 }
 
 /// One inference.
 pub(super) async fn infer(
-    state: &GrpcState,
-    forwarded: &Forwarded,
+    reception: &Reception,
+    forwarded: &Parameters,
     message: ModelInferRequest,
 ) -> Result<ModelInferResponse, Error> {
-    let version = version(&message.model_name, &message.model_version)?;
-    let model = state.repository.model(&message.model_name, version)?;
+    let model = reception.model(&message.model_name, version(&message.model_version))?;
     let mut request = request(message, model.spec())?;
-    for (name, value) in &forwarded.0 {
-        let value = ParameterValue::String(value.clone());
-        request.parameters.insert(name, value);
+    for (name, value) in forwarded.iter() {
+        request.parameters.insert(name, value.clone());
     }
+    let bytes = request.inputs.iter().map(|input| input.data.len()).sum();
+    request.held = reception.models.budget().hold(bytes)?;
     let (id, requested) = (request.id.clone(), request.outputs.clone());
-    let outputs = model.infer(request).await?;
+    let outputs = reception.infer(&model, request).await?;
     Ok(response(model.spec(), id, &requested, outputs)?)
+}
+
+/// The version that a message names; an empty text leaves it to the server.
+pub(super) fn version(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]
 mod tests {
     use tonic::metadata::MetadataValue;
+
+    use crate::HeaderForward;
 
     use super::*;
 
@@ -65,11 +63,11 @@ mod tests {
         metadata.insert("y-user", MetadataValue::from_static("b"));
         metadata.insert_bin("x-user-bin", MetadataValue::from_bytes(b"c\xff"));
         let forward = HeaderForward::new("^x-").unwrap();
-        let forwarded = Forwarded::new(&forward, &metadata);
-        let mut forwarded: Vec<_> = forwarded.0.iter().map(|(n, v)| (&**n, &**v)).collect();
-        forwarded.sort_unstable();
-        assert_eq!(forwarded, [("x-user", "a"), ("x-user-bin", "c\u{fffd}")]);
-        let none = Forwarded::new(&HeaderForward::default(), &metadata);
-        assert!(none.0.is_empty());
+        let mut parameters = Parameters::default();
+        forward.forward(headers(&metadata), &mut parameters);
+        let forwarded: Vec<_> = parameters.iter().map(|(name, _)| name).collect();
+        assert_eq!(forwarded, ["x-user", "x-user-bin"]);
+        assert_eq!(parameters.str("x-user"), Some("a"));
+        assert_eq!(parameters.str("x-user-bin"), Some("c\u{fffd}"));
     }
 }

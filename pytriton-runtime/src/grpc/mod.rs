@@ -12,7 +12,6 @@ mod punctual;
 mod reflection;
 mod routes;
 mod service;
-mod state;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -22,4 +21,3 @@ pub(crate) use beside::is_grpc;
 pub use error::GrpcError;
 pub(crate) use error::refusal;
 pub use routes::routes;
-pub use state::GrpcState;

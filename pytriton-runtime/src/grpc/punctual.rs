@@ -1,5 +1,4 @@
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, HttpBody};
@@ -7,9 +6,8 @@ use axum::extract::Request;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 
-use crate::Limits;
-use crate::reception::Patience;
-use crate::repository::Repository;
+use crate::budget::Held;
+use crate::reception::{Error, Patience, Reception};
 
 use super::GrpcError;
 use super::framing::Framing;
@@ -21,14 +19,16 @@ const STREAMS: [&str; 2] = [
 ];
 
 /// Lets what the client sends come in time: all of it, or each message of a stream once it has begun.
-pub(super) fn punctual(request: Request, limits: &Limits, repository: &Arc<Repository>) -> Request {
+pub(super) fn punctual(request: Request, reception: &Reception) -> Request {
     let path = request.uri().path();
     let streams = STREAMS.iter().any(|stream| path.starts_with(stream));
-    let patience = Patience::new(limits, repository);
+    let patience = reception.patience();
+    let held = reception.models.budget().nothing();
     request.map(|body| {
         Body::new(Punctual {
             body,
             patience,
+            held,
             messages: streams.then(Framing::default),
         })
     })
@@ -39,17 +39,22 @@ pub(super) fn punctual(request: Request, limits: &Limits, repository: &Arc<Repos
 struct Punctual {
     body: Body,
     patience: Patience,
+    /// What has come of the message that is under way.
+    held: Held,
     /// `None` where all of the body is waited for.
     messages: Option<Framing>,
 }
 
 impl Punctual {
-    fn came(&mut self, data: &Bytes) {
+    fn came(&mut self, data: &Bytes) -> Result<(), GrpcError> {
         self.patience.came(data.len());
+        self.held.grow(data.len()).map_err(Error::from)?;
         let messages = self.messages.as_mut();
         if messages.is_some_and(|messages| messages.pass(data)) {
             self.patience.renew();
+            self.held.release();
         }
+        Ok(())
     }
 }
 
@@ -65,8 +70,9 @@ impl HttpBody for Punctual {
             if let Some(data) = frame
                 .as_ref()
                 .and_then(|frame| frame.as_ref().ok()?.data_ref())
+                && let Err(error) = self.came(data)
             {
-                self.came(data);
+                return Poll::Ready(Some(Err(error.into())));
             }
             let failed = |error: axum::Error| tonic::Status::from_error(error.into_inner());
             return Poll::Ready(frame.map(|frame| frame.map_err(failed)));

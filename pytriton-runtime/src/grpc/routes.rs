@@ -14,28 +14,31 @@ use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 
 use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
-use crate::repository::Repository;
+use crate::reception::Reception;
+use crate::serving::ModelSet;
 
+use super::GrpcError;
 use super::deadline::{deadline, until};
 use super::health::HealthService;
 use super::punctual::punctual;
 use super::reflection::reflection;
 use super::service::Service;
-use super::{GrpcError, GrpcState};
 
 /// The gRPC services as routes: inference, health and reflection.
 ///
 /// Requests may be compressed; responses are not, because every client says that it could read compressed ones.
-pub fn routes(state: GrpcState) -> Router {
+pub fn routes(reception: Reception) -> Router {
+    let reception = Arc::new(reception);
     let health = HealthServer::new(HealthService {
-        repository: Arc::clone(&state.repository),
+        models: Arc::clone(&reception.models),
     });
-    let limits = state.limits;
-    let repository = Arc::clone(&state.repository);
-    let inference = GrpcInferenceServiceServer::new(Service { state })
-        .accept_compressed(CompressionEncoding::Gzip)
-        .accept_compressed(CompressionEncoding::Deflate)
-        .max_decoding_message_size(limits.max_request_bytes);
+    let limits = reception.limits;
+    let inference = GrpcInferenceServiceServer::new(Service {
+        reception: Arc::clone(&reception),
+    })
+    .accept_compressed(CompressionEncoding::Gzip)
+    .accept_compressed(CompressionEncoding::Deflate)
+    .max_decoding_message_size(limits.max_request_bytes);
     let routes = Routes::new(inference).add_service(health);
     routes
         .into_axum_router()
@@ -43,13 +46,13 @@ pub fn routes(state: GrpcState) -> Router {
         .merge(reflection().unwrap_or_default())
         .route_service("/{*call}", unimplemented.into_service())
         .layer(from_fn(move |request: Request, next: Next| {
-            let repository = Arc::clone(&repository);
+            let reception = Arc::clone(&reception);
             async move {
                 if let Some(mistake) = mistake(&request) {
                     return mistake.into_response();
                 }
                 let deadline = deadline(request.headers());
-                let request = ending(punctual(request, &limits, &repository), &repository);
+                let request = ending(punctual(request, &reception), &reception.models);
                 let response = until(deadline, next.run(request)).await;
                 too_large(response, limits.max_request_bytes)
             }
@@ -73,11 +76,11 @@ fn mistake(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str)
 }
 
 /// Ends the questions of a client of reflection when the server stops, so that an idle one does not hold it.
-fn ending(request: Request, repository: &Repository) -> Request {
+fn ending(request: Request, models: &ModelSet) -> Request {
     if !request.uri().path().starts_with("/grpc.reflection.") {
         return request;
     }
-    let stopping = repository.stopping();
+    let stopping = models.stopping();
     request.map(|body| Body::from_stream(body.into_data_stream().take_until(stopping)))
 }
 

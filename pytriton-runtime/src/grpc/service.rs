@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
@@ -5,9 +7,10 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::kserve::proto::server_metadata;
 use crate::proto::grpc_inference_service_server::GrpcInferenceService;
 use crate::proto::*;
+use crate::reception::Reception;
 
-use super::infer::{Forwarded, infer};
-use super::{GrpcError, GrpcState, models, stream};
+use super::infer::{forwarded, infer};
+use super::{GrpcError, models, stream};
 
 const MODELS: &str = "models are part of the server: they cannot be loaded or unloaded";
 const SHARED_MEMORY: &str = "shared memory regions are not offered: tensors travel in messages";
@@ -17,7 +20,7 @@ const LOG: &str = "log settings are not offered";
 /// `inference.GRPCInferenceService`.
 #[derive(Debug)]
 pub(super) struct Service {
-    pub(super) state: GrpcState,
+    pub(super) reception: Arc<Reception>,
 }
 
 #[tonic::async_trait]
@@ -27,7 +30,7 @@ impl GrpcInferenceService for Service {
         _: Request<ServerLiveRequest>,
     ) -> Result<Response<ServerLiveResponse>, Status> {
         Ok(Response::new(ServerLiveResponse {
-            live: self.state.repository.live(),
+            live: self.reception.live(),
         }))
     }
 
@@ -36,7 +39,7 @@ impl GrpcInferenceService for Service {
         _: Request<ServerReadyRequest>,
     ) -> Result<Response<ServerReadyResponse>, Status> {
         Ok(Response::new(ServerReadyResponse {
-            ready: self.state.repository.ready(),
+            ready: self.reception.ready(),
         }))
     }
 
@@ -44,7 +47,7 @@ impl GrpcInferenceService for Service {
         &self,
         request: Request<ModelReadyRequest>,
     ) -> Result<Response<ModelReadyResponse>, Status> {
-        answer(models::ready(&self.state.repository, request.get_ref()))
+        answer(models::ready(&self.reception, request.get_ref()))
     }
 
     async fn server_metadata(
@@ -58,45 +61,36 @@ impl GrpcInferenceService for Service {
         &self,
         request: Request<ModelMetadataRequest>,
     ) -> Result<Response<ModelMetadataResponse>, Status> {
-        answer(models::model_metadata(
-            &self.state.repository,
-            request.get_ref(),
-        ))
+        answer(models::model_metadata(&self.reception, request.get_ref()))
     }
 
     async fn model_config(
         &self,
         request: Request<ModelConfigRequest>,
     ) -> Result<Response<ModelConfigResponse>, Status> {
-        answer(models::model_config(
-            &self.state.repository,
-            request.get_ref(),
-        ))
+        answer(models::model_config(&self.reception, request.get_ref()))
     }
 
     async fn model_statistics(
         &self,
         request: Request<ModelStatisticsRequest>,
     ) -> Result<Response<ModelStatisticsResponse>, Status> {
-        answer(models::model_statistics(
-            &self.state.repository,
-            request.get_ref(),
-        ))
+        answer(models::model_statistics(&self.reception, request.get_ref()))
     }
 
     async fn repository_index(
         &self,
         request: Request<RepositoryIndexRequest>,
     ) -> Result<Response<RepositoryIndexResponse>, Status> {
-        answer(models::index(&self.state.repository, request.get_ref()))
+        answer(models::index(&self.reception, request.get_ref()))
     }
 
     async fn model_infer(
         &self,
         request: Request<ModelInferRequest>,
     ) -> Result<Response<ModelInferResponse>, Status> {
-        let forwarded = Forwarded::new(&self.state.forward, request.metadata());
-        let response = infer(&self.state, &forwarded, request.into_inner()).await;
+        let forwarded = forwarded(&self.reception, request.metadata());
+        let response = infer(&self.reception, &forwarded, request.into_inner()).await;
         answer(response.map_err(GrpcError::from))
     }
 
@@ -107,7 +101,7 @@ impl GrpcInferenceService for Service {
         request: Request<Streaming<ModelInferRequest>>,
     ) -> Result<Response<Self::ModelStreamInferStream>, Status> {
         let (metadata, _, messages) = request.into_parts();
-        let answers = stream::answers(self.state.clone(), &metadata, messages);
+        let answers = stream::answers(Arc::clone(&self.reception), &metadata, messages);
         Ok(Response::new(answers.boxed()))
     }
 

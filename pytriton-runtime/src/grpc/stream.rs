@@ -6,16 +6,17 @@ use futures_util::{FutureExt, Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Streaming};
 
-use crate::Error;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{
     InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
 };
+use crate::reception::{Error, Reception};
+use crate::request::Parameters;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
-use super::infer::{Forwarded, infer};
-use super::{GrpcError, GrpcState};
+use super::GrpcError;
+use super::infer::{forwarded, infer};
 
 /// How many requests of one stream are under way at a time; the next one is read when the oldest is answered.
 const IN_FLIGHT: usize = 16;
@@ -28,16 +29,16 @@ const STRICT: &str = "triton_grpc_error";
 /// When the server stops, all requests that have come are answered; a stream on which more could come then ends with the
 /// status that says so.
 pub(super) fn answers(
-    state: GrpcState,
+    reception: Arc<Reception>,
     metadata: &MetadataMap,
     messages: Streaming<ModelInferRequest>,
 ) -> impl Stream<Item = Result<ModelStreamInferResponse, tonic::Status>> + Send + 'static {
-    let stopping = Box::pin(state.repository.stopping());
-    let limit = state.limits.max_request_bytes;
+    let stopping = Box::pin(reception.models.stopping());
+    let limit = reception.limits.max_request_bytes;
     let call = Arc::new(Call {
-        forwarded: Forwarded::new(&state.forward, metadata),
+        forwarded: forwarded(&reception, metadata),
         strict: metadata.get(STRICT).is_some_and(|value| value == "true"),
-        state,
+        reception,
     });
     until_stopping(messages, stopping)
         .map(move |message| {
@@ -75,8 +76,8 @@ fn until_stopping(
 
 #[derive(Debug)]
 struct Call {
-    state: GrpcState,
-    forwarded: Forwarded,
+    reception: Arc<Reception>,
+    forwarded: Parameters,
     strict: bool,
 }
 
@@ -91,7 +92,7 @@ impl Call {
             id: message.id.clone(),
             ..ModelInferResponse::default()
         };
-        match infer(&self.state, &self.forwarded, message).await {
+        match infer(&self.reception, &self.forwarded, message).await {
             Ok(response) => Ok(ModelStreamInferResponse {
                 error_message: String::new(),
                 infer_response: Some(last(response)),
@@ -114,12 +115,11 @@ impl Call {
 /// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
 fn executed(error: &Error) -> bool {
     match error {
-        Error::Model(_) => true,
         Error::Scheduler(error) => !matches!(
             error,
             SchedulerError::QueueFull { .. } | SchedulerError::Stopping
         ),
-        Error::Codec(_) | Error::Request(_) => false,
+        _ => false,
     }
 }
 

@@ -8,32 +8,35 @@ use axum::http::header::CONTENT_LENGTH;
 use bytes::Bytes;
 use hyper::body::Frame;
 
-use crate::reception::Patience;
+use crate::budget::Held;
+use crate::reception::{Error, Patience, Reception};
 use crate::tensor::AlignedBuffer;
 
-use super::{HttpError, HttpState};
+use super::HttpError;
 
-/// Reads a body within the limits of its size and of the time that it may take.
+/// Reads a body within the limits of its size and of the time that it may take, and counts it as held.
 ///
 /// Where `aligned_at` is given, the byte at that place is aligned for every element type, so that the binary tensors
 /// behind it can be viewed without a copy. A body that comes in one piece and need not be aligned is not copied at all.
 pub(super) async fn read(
     body: Body,
     headers: &HeaderMap,
-    state: &HttpState,
+    reception: &Reception,
     aligned_at: Option<usize>,
-) -> Result<Bytes, HttpError> {
-    let limit = state.limits.max_request_bytes;
+) -> Result<(Bytes, Held), HttpError> {
+    let limit = reception.limits.max_request_bytes;
     let announced = announced(headers, limit)?;
-    let body = Pieces {
+    let mut body = Pieces {
         body,
-        patience: Patience::new(&state.limits, &state.repository),
+        patience: reception.patience(),
+        held: reception.models.budget().nothing(),
     };
-    match (announced, aligned_at) {
-        (Some(length), Some(at)) => read_aligned(body, length, at).await,
-        (_, Some(at)) => Ok(aligned(&read_any(body, 0, limit).await?, at)),
-        (length, None) => read_any(body, length.unwrap_or(0), limit).await,
-    }
+    let bytes = match (announced, aligned_at) {
+        (Some(length), Some(at)) => read_aligned(&mut body, length, at).await?,
+        (_, Some(at)) => aligned(&read_any(&mut body, 0, limit).await?, at),
+        (length, None) => read_any(&mut body, length.unwrap_or(0), limit).await?,
+    };
+    Ok((bytes, body.held))
 }
 
 /// Copies bytes so that the one at `at` is aligned for every element type.
@@ -56,7 +59,7 @@ fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpErr
 }
 
 /// Reads a body of a known length straight to where it has to stand.
-async fn read_aligned(mut body: Pieces, length: usize, at: usize) -> Result<Bytes, HttpError> {
+async fn read_aligned(body: &mut Pieces, length: usize, at: usize) -> Result<Bytes, HttpError> {
     let mut buffer = AlignedBuffer::with_capacity(length, at);
     while let Some(data) = body.next().await? {
         if data.len() > length - buffer.len() {
@@ -67,7 +70,7 @@ async fn read_aligned(mut body: Pieces, length: usize, at: usize) -> Result<Byte
     Ok(buffer.freeze())
 }
 
-async fn read_any(mut body: Pieces, length: usize, limit: usize) -> Result<Bytes, HttpError> {
+async fn read_any(body: &mut Pieces, length: usize, limit: usize) -> Result<Bytes, HttpError> {
     let too_large = || HttpError::BodyTooLarge { limit };
     let first = body.next().await?.unwrap_or_default();
     if first.len() > limit {
@@ -91,10 +94,11 @@ async fn read_any(mut body: Pieces, length: usize, limit: usize) -> Result<Bytes
     }
 }
 
-/// A body that is read piece by piece, none of which is waited for too long.
+/// A body that is read piece by piece, none of which is waited for too long, and all of which are counted.
 struct Pieces {
     body: Body,
     patience: Patience,
+    held: Held,
 }
 
 impl Pieces {
@@ -105,7 +109,10 @@ impl Pieces {
                 message: error.to_string(),
             })?;
             match frame.into_data() {
-                Ok(data) if !data.is_empty() => return Ok(Some(data)),
+                Ok(data) if !data.is_empty() => {
+                    self.held.grow(data.len()).map_err(Error::from)?;
+                    return Ok(Some(data));
+                }
                 _ => {}
             }
         }
@@ -140,19 +147,19 @@ mod tests {
     use super::*;
     use crate::reception::BodyError;
     use crate::registry::Registry;
-    use crate::repository::Repository;
+    use crate::serving::ModelSet;
     use crate::{HeaderForward, Limits};
 
     /// A server without models.
-    async fn state(max_request_bytes: usize) -> HttpState {
+    async fn reception(max_request_bytes: usize) -> Reception {
         let limits = Limits {
             max_request_bytes,
             min_body_rate: 1,
             ..Limits::default()
         };
-        let repository = Repository::start(&Registry::default(), &limits).await;
-        HttpState {
-            repository: Arc::new(repository.unwrap()),
+        let models = ModelSet::start(&Registry::default(), &limits).await;
+        Reception {
+            models: Arc::new(models.unwrap()),
             limits,
             forward: HeaderForward::default(),
         }
@@ -170,7 +177,8 @@ mod tests {
         }
         let parts = parts.iter().map(|part| Bytes::from_static(part));
         let body = super::super::answer::parts(HeaderMap::new(), parts).into_body();
-        read(body, &headers, &state(limit).await, at).await
+        let read = read(body, &headers, &reception(limit).await, at).await;
+        read.map(|(bytes, _)| bytes)
     }
 
     #[tokio::test]
@@ -235,7 +243,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_must_come_in_time_as_a_whole() {
-        let state = state(1 << 20).await;
+        let reception = reception(1 << 20).await;
         let table = [
             (19_000, BodyError::Slow { rate: 1 }, 21),
             (2_000, BodyError::Slow { rate: 1 }, 39),
@@ -244,29 +252,30 @@ mod tests {
         for (pause, expected, seconds) in table {
             let body = dripping(Duration::from_millis(pause));
             let begun = Instant::now();
-            let error = read(body, &HeaderMap::new(), &state, None).await;
-            assert_eq!(error, Err(HttpError::Body(expected)), "{pause}");
+            let error = read(body, &HeaderMap::new(), &reception, None).await;
+            assert_eq!(error.unwrap_err(), HttpError::Body(expected), "{pause}");
             assert_eq!(begun.elapsed().as_secs(), seconds, "{pause}");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_stopping_server_waits_for_a_body_that_comes_and_for_no_other() {
-        let state = state(30).await;
-        let repository = Arc::clone(&state.repository);
+        let reception = reception(30).await;
+        let models = Arc::clone(&reception.models);
         tokio::spawn(async move {
             sleep(Duration::from_millis(500)).await;
-            repository.stop_being_ready();
+            models.stop_being_ready();
         });
         let begun = Instant::now();
         let (coming, still) = (Duration::from_millis(400), Duration::from_secs(10));
         let headers = HeaderMap::new();
-        let (coming, still) = tokio::join!(read(dripping(coming), &headers, &state, None), async {
-            let error = read(dripping(still), &headers, &state, None).await;
-            (error, begun.elapsed())
-        });
-        assert_eq!(coming, Err(HttpError::BodyTooLarge { limit: 30 }));
-        assert_eq!(still.0, Err(HttpError::Body(BodyError::Stopping)));
+        let (coming, still) =
+            tokio::join!(read(dripping(coming), &headers, &reception, None), async {
+                let error = read(dripping(still), &headers, &reception, None).await;
+                (error, begun.elapsed())
+            });
+        assert_eq!(coming.unwrap_err(), HttpError::BodyTooLarge { limit: 30 });
+        assert_eq!(still.0.unwrap_err(), HttpError::Body(BodyError::Stopping));
         assert_eq!(still.1.as_millis(), 2500);
     }
 }

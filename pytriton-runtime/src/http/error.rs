@@ -1,7 +1,7 @@
 use thiserror::Error;
 
 use crate::Status;
-use crate::reception::BodyError;
+use crate::reception::{BodyError, Error as RoomError};
 
 /// Why a request ended at the door. The texts are those of Triton where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -9,7 +9,7 @@ use crate::reception::BodyError;
 pub enum HttpError {
     /// The error of the room where the request ended.
     #[error(transparent)]
-    Room(#[from] crate::Error),
+    Room(#[from] RoomError),
     /// There is nothing at that path.
     #[error("Not Found")]
     NotFound,
@@ -22,29 +22,9 @@ pub enum HttpError {
         /// What was asked for.
         what: &'static str,
     },
-    /// A version that is no version.
-    #[error(
-        "failed to get model version from specified version string '{version}' (details: stol), version should be an integral value > 0"
-    )]
-    Version {
-        /// The version in the path.
-        version: String,
-    },
     /// The model is not there, or takes no requests.
     #[error("Model version not ready")]
     NotReady,
-    /// There is no model to tell the statistics of.
-    #[error("requested model '{model}' is not available")]
-    NoStatistics {
-        /// The name in the path.
-        model: String,
-    },
-    /// There is no such version of the model to tell the statistics of.
-    #[error("requested model version is not available for model '{model}'")]
-    NoStatisticsOfVersion {
-        /// The name in the path.
-        model: String,
-    },
     /// No host or several, where HTTP/1.1 demands one.
     #[error("a request must have one Host header, found {count}")]
     Host {
@@ -131,12 +111,9 @@ impl HttpError {
             Self::NotFound => Status::NotFound.http(),
             Self::NotOffered { .. } | Self::ContentEncoding => Status::Unsupported.http(),
             // Triton answers a body that is too large with 400 too.
-            Self::Version { .. }
-            | Self::Host { .. }
+            Self::Host { .. }
             | Self::TransferEncoding { .. }
             | Self::NotReady
-            | Self::NoStatistics { .. }
-            | Self::NoStatisticsOfVersion { .. }
             | Self::BodySize { .. }
             | Self::BodyTooLarge { .. }
             | Self::BodyRead { .. }

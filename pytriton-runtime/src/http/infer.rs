@@ -6,54 +6,62 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
 
-use crate::heavy::{LIGHT, apart};
+use crate::budget::{Budget, Held};
+use crate::heavy::{apart, by_weight};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
     encode_response, header_length,
 };
 use crate::model::ModelSpec;
-use crate::repository::Model;
-use crate::request::{
-    InferRequest, ParameterValue, Parameters, RequestError, Response as InferResponse,
-};
+use crate::reception::{Error, Reception, counted};
+use crate::request::{InferRequest, RequestError, Response as InferResponse};
 use crate::scheduler::SchedulerError;
-use crate::{Error, HeaderForward};
+use crate::serving::Model;
 
 use super::answer::{Failure, parts};
 use super::compression::{Encoding, decompress};
-use super::{HttpError, HttpState, body, model};
+use super::{HttpError, body};
 
 /// Serves one inference request.
 pub(super) async fn infer(
-    state: &HttpState,
+    reception: &Reception,
     name: &str,
     version: Option<&str>,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
-    let model = model::find(&state.repository, name, version).map_err(Failure::plain)?;
-    let (body, json_length) = read(state, headers, body).await.map_err(Failure::plain)?;
-    let max_depth = state.limits.max_json_depth;
-    let decoded = match json_length.unwrap_or_default() {
-        ..=LIGHT => decode(model.spec(), &body, json_length, max_depth),
-        _ => {
-            let model = Arc::clone(model);
-            apart(move || decode(model.spec(), &body, json_length, max_depth)).await
-        }
-    };
+    let model = reception.model(name, version).map_err(Failure::plain)?;
+    let Received {
+        body,
+        json_length,
+        mut held,
+    } = read(reception, headers, body)
+        .await
+        .map_err(Failure::plain)?;
+    let max_depth = reception.limits.max_json_depth;
+    let (length, text) = (body.len(), json_length.unwrap_or_default());
+    let spec = Arc::clone(model.spec());
+    let decode = move || decode(&spec, &body, json_length, max_depth);
+    let decoded = by_weight(text, decode).await;
     let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
-    forward(&state.forward, headers, &mut request.parameters);
-    let response = model.infer(request).await.map_err(failure)?;
+    let elements: usize = request.inputs.iter().map(|input| input.data.len()).sum();
+    // Binary data keep the whole body.
+    let kept = if text < length { text } else { 0 };
+    let resized = held.resize(elements.saturating_add(kept));
+    resized.map_err(|error| Failure::plain(Error::from(error)))?;
+    request.held = held.share();
+    let forwarded = headers.iter();
+    let forwarded = forwarded.map(|(name, value)| (name.as_str(), value.as_bytes()));
+    reception
+        .forward
+        .forward(forwarded, &mut request.parameters);
+    let response = reception.infer(&model, request).await.map_err(failure)?;
     let encoding = Encoding::of_response(headers);
     let text = format.text(&response);
-    let encoded = match encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED)) {
-        ..=LIGHT => encode(model, &format, &response, encoding),
-        _ => {
-            let model = Arc::clone(model);
-            apart(move || encode(&model, &format, &response, encoding)).await
-        }
-    };
-    encoded.map_err(|error| Failure::plain(Error::from(error)))
+    let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
+    let budget = Arc::clone(reception.models.budget());
+    let encode = move || encode(&model, &format, &response, encoding, &budget);
+    by_weight(weight, encode).await.map_err(Failure::plain)
 }
 
 /// How many times longer it takes to compress bytes than to write them.
@@ -64,38 +72,58 @@ fn encode(
     format: &ResponseFormat,
     response: &InferResponse,
     encoding: Option<Encoding>,
-) -> Result<Response, CodecError> {
+    budget: &Arc<Budget>,
+) -> Result<Response, Error> {
     let encoded = encode_response(model.spec(), format, response)?;
-    Ok(answer(encoded, encoding))
+    let json = budget.hold(encoded.json.len())?;
+    Ok(answer(
+        encoded,
+        encoding,
+        json.as_ref(),
+        response.held.as_ref(),
+    ))
 }
 
-/// The body, decompressed, and how much of it is JSON; `None` for a raw request.
+/// A body, decompressed.
+struct Received {
+    body: Bytes,
+    /// How much of it is JSON; `None` for a raw request.
+    json_length: Option<usize>,
+    held: Held,
+}
+
 async fn read(
-    state: &HttpState,
+    reception: &Reception,
     headers: &HeaderMap,
     body: Body,
-) -> Result<(Bytes, Option<usize>), HttpError> {
+) -> Result<Received, HttpError> {
     let encoding = Encoding::of_request(headers)?;
     let value = headers
         .get(HEADER_LENGTH)
         .map(|value| value.to_str().unwrap_or("unreadable"));
     // Whatever the header says is checked when the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
-    let body = match encoding {
-        None => body::read(body, headers, state, aligned_at).await?,
+    let (body, held) = match encoding {
+        None => body::read(body, headers, reception, aligned_at).await?,
         Some(_) => {
-            let body = body::read(body, headers, state, None).await?;
+            let (body, mut held) = body::read(body, headers, reception, None).await?;
             // A kilobyte may become a megabyte.
-            let limits = state.limits;
+            let limits = reception.limits;
             let body = apart(move || decompress(&body, &limits)).await?;
-            match aligned_at {
+            held.resize(body.len()).map_err(Error::from)?;
+            let body = match aligned_at {
                 Some(at) => body::aligned(&body, at),
                 None => Bytes::from(body),
-            }
+            };
+            (body, held)
         }
     };
     let length = header_length(value, body.len()).map_err(Error::from)?;
-    Ok((body, (value.is_none() || length > 0).then_some(length)))
+    Ok(Received {
+        body,
+        json_length: (value.is_none() || length > 0).then_some(length),
+        held,
+    })
 }
 
 fn decode(
@@ -107,18 +135,6 @@ fn decode(
     match json_length {
         Some(length) => decode_request(body, length, model, max_depth),
         None => decode_raw_request(body, model),
-    }
-}
-
-fn forward(forward: &HeaderForward, headers: &HeaderMap, parameters: &mut Parameters) {
-    if forward.is_empty() {
-        return;
-    }
-    for (name, value) in headers {
-        if forward.forwards(name.as_str()) {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            parameters.insert(name.as_str(), ParameterValue::String(value));
-        }
     }
 }
 
@@ -134,7 +150,12 @@ fn failure(error: Error) -> Failure {
     }
 }
 
-fn answer(encoded: EncodedResponse, encoding: Option<Encoding>) -> Response {
+fn answer(
+    encoded: EncodedResponse,
+    encoding: Option<Encoding>,
+    json: Option<&Arc<Held>>,
+    tensors: Option<&Arc<Held>>,
+) -> Response {
     let mut headers = HeaderMap::with_capacity(4);
     let content_type = HeaderValue::from_static(encoded.content_type());
     headers.insert(CONTENT_TYPE, content_type);
@@ -146,33 +167,11 @@ fn answer(encoded: EncodedResponse, encoding: Option<Encoding>) -> Response {
     {
         let name = HeaderValue::from_static(encoding.name());
         headers.insert(CONTENT_ENCODING, name);
-        return parts(headers, std::iter::once(body));
+        // It is smaller than what it is counted as.
+        let held = tensors.or(json);
+        return parts(headers, std::iter::once(counted(body, held)));
     }
-    parts(headers, encoded.into_parts())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_become_parameters() {
-        let table = [("", vec![]), ("^x-", vec!["x-a", "x-b"])];
-        for (pattern, expected) in table {
-            let mut headers = HeaderMap::new();
-            for (name, value) in [("X-A", "1"), ("x-b", "b"), ("accept", "*/*")] {
-                let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
-                headers.insert(name, HeaderValue::from_static(value));
-            }
-            let mut parameters = Parameters::default();
-            forward(
-                &HeaderForward::new(pattern).unwrap(),
-                &headers,
-                &mut parameters,
-            );
-            let names: Vec<_> = parameters.iter().map(|(name, _)| name).collect();
-            assert_eq!(names, expected);
-            assert_eq!(parameters.str("x-a").is_some(), !expected.is_empty());
-        }
-    }
+    let held = std::iter::once(json).chain(std::iter::repeat(tensors));
+    let pieces = encoded.into_parts().zip(held);
+    parts(headers, pieces.map(|(part, held)| counted(part, held)))
 }

@@ -7,19 +7,19 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 
 use crate::metrics::{System, cache_exposition, exposition};
-use crate::repository::Repository;
+use crate::serving::ModelSet;
 
 /// What the metrics port asks.
 #[derive(Debug)]
 struct Sources {
-    repository: Arc<Repository>,
+    models: Arc<ModelSet>,
     system: System,
 }
 
 /// The routes of the metrics port: `GET /metrics` in Prometheus' text format.
-pub fn metrics_router(repository: Arc<Repository>) -> Router {
+pub fn metrics_router(models: Arc<ModelSet>) -> Router {
     let sources = Sources {
-        repository,
+        models,
         system: System::default(),
     };
     Router::new()
@@ -28,12 +28,13 @@ pub fn metrics_router(repository: Arc<Repository>) -> Router {
 }
 
 async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
-    let models = sources.repository.models();
+    let models = sources.models.models();
     let models: Vec<_> = models
+        .iter()
         .map(|model| (model.spec().as_ref(), model.statistics()))
         .collect();
     let mut text = exposition(&models) + &sources.system.exposition();
-    if let Some(usage) = sources.repository.cache() {
+    if let Some(usage) = sources.models.cache() {
         text += &cache_exposition(&usage);
     }
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text)

@@ -20,4 +20,4 @@ pub(crate) use answer::refusal;
 pub use error::HttpError;
 pub(crate) use head::check_head;
 pub use metrics::metrics_router;
-pub use router::{HttpState, router};
+pub use router::router;

@@ -7,41 +7,31 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 
 use crate::kserve::{SERVER_METADATA, decode_index_request, index_json};
-use crate::repository::Repository;
-use crate::{Error, HeaderForward, Limits};
+use crate::reception::{Error, Reception};
 
 use super::answer::{Failure, fine, json};
 use super::route::{ModelAction, Route};
 use super::{HttpError, body, infer, model};
 
-/// What the handlers share.
-#[derive(Debug, Clone)]
-pub struct HttpState {
-    /// The models.
-    pub repository: Arc<Repository>,
-    /// The limits of a request.
-    pub limits: Limits,
-    /// Which headers become parameters of a request.
-    pub forward: HeaderForward,
-}
-
 /// The KServe v2 API with Triton's extensions.
-pub fn router(state: HttpState) -> Router {
-    Router::new().fallback(handle).with_state(Arc::new(state))
+pub fn router(reception: Reception) -> Router {
+    Router::new()
+        .fallback(handle)
+        .with_state(Arc::new(reception))
 }
 
-async fn handle(State(state): State<Arc<HttpState>>, request: Request) -> Response {
-    match dispatch(&state, request).await {
+async fn handle(State(reception): State<Arc<Reception>>, request: Request) -> Response {
+    match dispatch(&reception, request).await {
         Ok(response) => response,
         Err(failure) => failure.into_response(),
     }
 }
 
-async fn dispatch(state: &HttpState, request: Request) -> Result<Response, Failure> {
+async fn dispatch(reception: &Reception, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
-    if head_bytes(&parts) > state.limits.max_header_bytes {
+    if head_bytes(&parts) > reception.limits.max_header_bytes {
         return Err(Failure::plain(HttpError::HeadTooLarge {
-            limit: state.limits.max_header_bytes,
+            limit: reception.limits.max_header_bytes,
         }));
     }
     let Some(route) = Route::parse(parts.uri.path()) else {
@@ -53,26 +43,28 @@ async fn dispatch(state: &HttpState, request: Request) -> Result<Response, Failu
             false => Failure::json(HttpError::Method),
         });
     }
-    let repository = &state.repository;
     match route {
         Route::ServerMetadata => Ok(json(SERVER_METADATA.to_json())),
-        Route::ServerLive => Ok(healthy(repository.live())),
-        Route::ServerReady => Ok(healthy(repository.ready())),
-        Route::AllStatistics => model::all_statistics(repository),
+        Route::ServerLive => Ok(healthy(reception.live())),
+        Route::ServerReady => Ok(healthy(reception.ready())),
+        Route::AllStatistics => model::statistics(reception, None, None),
         Route::RepositoryIndex => {
-            let body = body::read(body, &parts.headers, state, None).await;
-            index(repository, &body.map_err(Failure::json)?)
+            let body = body::read(body, &parts.headers, reception, None).await;
+            let (body, _held) = body.map_err(Failure::json)?;
+            index(reception, &body)
         }
         Route::Model {
             name,
             version,
             action,
         } => match action {
-            ModelAction::Metadata => model::metadata(repository, name, version),
-            ModelAction::Ready => model::ready(repository, name, version),
-            ModelAction::Config => model::config(repository, name, version),
-            ModelAction::Statistics => model::statistics(repository, name, version),
-            ModelAction::Infer => infer::infer(state, name, version, &parts.headers, body).await,
+            ModelAction::Metadata => model::metadata(reception, name, version),
+            ModelAction::Ready => model::ready(reception, name, version),
+            ModelAction::Config => model::config(reception, name, version),
+            ModelAction::Statistics => model::statistics(reception, Some(name), version),
+            ModelAction::Infer => {
+                infer::infer(reception, name, version, &parts.headers, body).await
+            }
             ModelAction::Generate => Err(Failure::json(HttpError::NotOffered {
                 what: "the generate extension",
             })),
@@ -102,12 +94,12 @@ fn healthy(healthy: bool) -> Response {
     response
 }
 
-fn index(repository: &Repository, body: &[u8]) -> Result<Response, Failure> {
+fn index(reception: &Reception, body: &[u8]) -> Result<Response, Failure> {
     let only_ready =
         decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
-    let models = repository
-        .models()
-        .map(|model| (model.spec().as_ref(), model.ready()))
-        .filter(|(_, ready)| *ready || !only_ready);
+    let models = reception.index(only_ready);
+    let models = models
+        .iter()
+        .map(|(model, ready)| (model.spec().as_ref(), *ready));
     Ok(json(index_json(models)))
 }

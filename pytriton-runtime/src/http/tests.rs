@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -9,8 +10,10 @@ use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
 use tower::ServiceExt;
 
+use crate::budget::Budget;
+use crate::reception::Reception;
 use crate::registry::{ModelDeclaration, Registry};
-use crate::repository::Repository;
+use crate::serving::ModelSet;
 use crate::testing::{IDENTITY, fp32};
 use crate::{HeaderForward, Limits};
 
@@ -24,9 +27,9 @@ async fn app(limits: Limits) -> Router {
         ..IDENTITY
     };
     let registry = Registry::new(&[&IDENTITY, &second]).unwrap();
-    router(HttpState {
-        repository: Arc::new(
-            Repository::start(&registry, &Limits::default())
+    router(Reception {
+        models: Arc::new(
+            ModelSet::start(&registry, &Limits::default())
                 .await
                 .unwrap(),
         ),
@@ -356,4 +359,68 @@ async fn errors_say_by_their_type_where_the_request_ended() {
         assert_eq!((got.status, got.text()), (status, expected.as_str()));
         assert_eq!(got.header("content-type"), Some(content_type), "{message}");
     }
+}
+
+/// A binary request of so many bytes for `Identity`.
+fn binary(bytes: usize) -> Request<Body> {
+    let json = format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,{}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#,
+        bytes / 4
+    );
+    let length = json.len();
+    let mut body = json.into_bytes();
+    body.resize(length + bytes, 0);
+    let request = Request::builder().method("POST").uri(INFER);
+    let request = request.header("inference-header-content-length", length);
+    request.body(body.into()).unwrap()
+}
+
+/// Waits until so many bytes are held: the instance lets go of a request just after its response.
+async fn settles(budget: &Budget, bytes: usize) {
+    let settled = async {
+        while budget.held() != bytes {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let settled = tokio::time::timeout(Duration::from_secs(10), settled).await;
+    assert!(settled.is_ok(), "{} instead of {bytes}", budget.held());
+}
+
+#[tokio::test]
+async fn no_more_bytes_are_held_than_may_be() {
+    const KIB: usize = 1 << 10;
+    let limits = Limits {
+        max_bytes_in_flight: 200 * KIB,
+        ..Limits::default()
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let models = Arc::new(ModelSet::start(&registry, &limits).await.unwrap());
+    let budget = Arc::clone(models.budget());
+    let app = router(Reception {
+        models,
+        limits,
+        forward: HeaderForward::default(),
+    });
+    let answer = |bytes: usize| app.clone().oneshot(binary(bytes * KIB));
+    let unread = answer(80).await.unwrap();
+    assert_eq!(unread.status(), 200);
+    settles(&budget, 80 * KIB).await;
+    // The request has room, its response has none beside it; and the request has none.
+    for bytes in [70, 130] {
+        let refused = answer(bytes).await.unwrap();
+        assert_eq!(refused.status(), 503);
+        let text = to_bytes(refused.into_body(), usize::MAX).await.unwrap();
+        let text = String::from_utf8(text.to_vec()).unwrap();
+        assert!(
+            text.contains("its limit is 204800. Use --max-bytes-in-flight"),
+            "{text}"
+        );
+        settles(&budget, 80 * KIB).await;
+    }
+    let tensor = to_bytes(unread.into_body(), usize::MAX).await.unwrap();
+    let tensor = tensor.slice(tensor.len() - 4..);
+    settles(&budget, 0).await;
+    drop(tensor);
+    assert_eq!(answer(95).await.unwrap().status(), 200);
+    settles(&budget, 0).await;
 }

@@ -89,6 +89,7 @@ fn decode(
         priority: parameters.priority,
         inputs,
         outputs,
+        held: None,
     };
     Ok((request, format))
 }

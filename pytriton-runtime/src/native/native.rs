@@ -6,7 +6,6 @@ use pytriton_backend::session::TensorNames;
 use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
-use crate::Error;
 use crate::LogFormat;
 use crate::gathered::{Call, Gathered, Results, code, names};
 use crate::logging;
@@ -14,6 +13,7 @@ use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::request::Response;
 use crate::runner::Availability;
+use crate::scheduler::SchedulerError;
 use crate::tensor::AlignedBuffer;
 use crate::text::for_client;
 
@@ -182,7 +182,7 @@ fn pass_on(
     Ok(())
 }
 
-fn failure(error: &Error) -> Failure {
+fn failure(error: &SchedulerError) -> Failure {
     Failure::new(code(error.status()), for_client(error))
 }
 

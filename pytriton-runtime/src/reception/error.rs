@@ -1,22 +1,77 @@
 use thiserror::Error;
 
-/// Why the rest of a body is not waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+use crate::budget::BudgetError;
+use crate::kserve::CodecError;
+use crate::kserve::proto::ProtoError;
+use crate::request::RequestError;
+use crate::scheduler::SchedulerError;
+use crate::status::Status;
+
+/// Why a request got no response: the error of the room where it ended. The texts are those of Triton 2.51 where it has
+/// one.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum BodyError {
-    /// Nothing more of it came.
-    #[error("no more of the request body came for {seconds} seconds")]
-    Stalled {
-        /// How long that was waited for.
-        seconds: u64,
+pub enum Error {
+    /// The bytes are no request.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    /// A version that is no number.
+    #[error(
+        "failed to get model version from specified version string '{version}' (details: stol), version should be an integral value > 0"
+    )]
+    Version {
+        /// What came.
+        version: String,
     },
-    /// It comes, but too slowly.
-    #[error("the request body came more slowly than {rate} bytes a second")]
-    Slow {
-        /// The least number of bytes.
-        rate: u32,
+    /// A version below 0.
+    #[error(
+        "invalid model version specified '{version}' , version should be an integral value > 0"
+    )]
+    NegativeVersion {
+        /// What came.
+        version: String,
     },
-    /// The server stops, and the request has not come.
-    #[error("Server is stopping, the request body did not come in time")]
-    Stopping,
+    /// Statistics of a model that is not there.
+    #[error("requested model '{model}' is not available")]
+    NoStatistics {
+        /// The name in the request.
+        model: String,
+    },
+    /// Statistics of a version that is not there.
+    #[error("requested model version is not available for model '{model}'")]
+    NoStatisticsOfVersion {
+        /// The name in the request.
+        model: String,
+    },
+    /// There is no room for the request.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// The request does not fit its model.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The request could not wait, waited too long, or its function failed.
+    #[error(transparent)]
+    Scheduler(#[from] SchedulerError),
+}
+
+impl From<ProtoError> for Error {
+    fn from(error: ProtoError) -> Self {
+        Self::Codec(error.into())
+    }
+}
+
+impl Error {
+    /// What kind of failure this is.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Codec(error) => error.status(),
+            Self::Version { .. }
+            | Self::NegativeVersion { .. }
+            | Self::NoStatistics { .. }
+            | Self::NoStatisticsOfVersion { .. } => Status::InvalidArgument,
+            Self::Budget(_) => Status::Exhausted,
+            Self::Request(error) => error.status(),
+            Self::Scheduler(error) => error.status(),
+        }
+    }
 }

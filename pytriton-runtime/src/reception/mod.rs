@@ -1,8 +1,20 @@
-//! What both doors ask of a request before anybody reads it: that its body comes in time.
+//! What stands between both doors and the models: one state, one error, one admission. What a request asks for by name, how
+//! many bytes it may hold, until when its body must have come, and which work for it leaves the runtime's workers.
 
+mod body_error;
+mod counted;
 mod error;
+mod models;
 mod pace;
 mod patience;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod reception;
 
-pub use error::BodyError;
+pub use body_error::BodyError;
+pub(crate) use counted::counted;
+pub use error::Error;
 pub(crate) use patience::Patience;
+pub use reception::Reception;

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::Limits;
-use crate::repository::Repository;
+use crate::serving::ModelSet;
 
 use super::BodyError;
 use super::pace::Pace;
@@ -16,7 +16,7 @@ use super::pace::Pace;
 /// Waits for the pieces of one body. Only the time in which the server waits for the client counts.
 pub(crate) struct Patience {
     limits: Limits,
-    repository: Arc<Repository>,
+    models: Arc<ModelSet>,
     pace: Pace,
     since: Option<Instant>,
     alarms: Option<Alarms>,
@@ -30,10 +30,10 @@ struct Alarms {
 }
 
 impl Patience {
-    pub(crate) fn new(limits: &Limits, repository: &Arc<Repository>) -> Self {
+    pub(crate) fn new(limits: &Limits, models: &Arc<ModelSet>) -> Self {
         Self {
             limits: *limits,
-            repository: Arc::clone(repository),
+            models: Arc::clone(models),
             pace: Pace::new(limits),
             since: None,
             alarms: None,
@@ -59,7 +59,7 @@ impl Patience {
     pub(crate) fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<BodyError> {
         let alarms = self.alarms.get_or_insert_with(|| Alarms {
             time: Box::pin(sleep_until(Instant::now())),
-            stopping: Some(self.repository.stopping().boxed()),
+            stopping: Some(self.models.stopping().boxed()),
         });
         let stops = |stopping: &mut BoxFuture<'static, ()>| stopping.poll_unpin(context).is_ready();
         if alarms.stopping.as_mut().is_some_and(stops) {

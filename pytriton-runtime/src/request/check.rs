@@ -51,6 +51,7 @@ impl Request {
             inputs,
             requested,
             batch_size,
+            _held: request.held,
         })
     }
 }

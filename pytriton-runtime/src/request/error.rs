@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
 /// Why a request does not fit its model. The texts are those of Triton 2.51.
@@ -237,6 +238,16 @@ pub enum RequestError {
         #[source]
         source: TensorError,
     },
+}
+
+impl RequestError {
+    /// What kind of failure this is.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::UnknownModel { .. } => Status::NotFound,
+            _ => Status::InvalidArgument,
+        }
+    }
 }
 
 /// A request's id as Triton puts it before a message.

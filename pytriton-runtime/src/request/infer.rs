@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 
+use crate::budget::Held;
 use crate::tensor::DataType;
 
 use super::Parameters;
@@ -19,6 +22,8 @@ pub struct InferRequest {
     pub inputs: Vec<InferInput>,
     /// The outputs asked for; empty for all.
     pub outputs: Vec<RequestedOutput>,
+    /// What counts its bytes as held as long as it is there; `None` where nothing does.
+    pub held: Option<Arc<Held>>,
 }
 
 /// An input as the wire carries it: nothing of it has been compared with the model or with itself.

@@ -2,10 +2,13 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
 
+use crate::budget::Held;
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
 
-use super::{InferRequest, Parameters};
+#[cfg(tritonserver)]
+use super::InferRequest;
+use super::Parameters;
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
 #[derive(Debug, Clone)]
@@ -20,6 +23,7 @@ pub struct Request {
     /// For each output of the model, whether the request asks for it.
     pub(super) requested: Vec<bool>,
     pub(super) batch_size: usize,
+    pub(super) _held: Option<Arc<Held>>,
 }
 
 impl Request {
@@ -41,6 +45,7 @@ impl Request {
             inputs,
             requested,
             batch_size,
+            _held: head.held,
         }
     }
 

@@ -20,7 +20,7 @@ use crate::registry::ModelDeclaration;
 use crate::request::Request;
 use crate::testing::{GATE, IDENTITY, infer_request};
 
-use super::{Policy, Scheduler, Workers};
+use super::{Policy, Resources, Scheduler};
 
 /// Returns its input plus a half where it is called on an instance's thread. A first value of -1 panics, -2 is an error,
 /// -3 blocks on a future, -4 takes 20 ms, -5 a second, -6 waits for what it spawns.
@@ -92,7 +92,7 @@ impl Served {
         let scheduler = Scheduler::start(
             &model,
             Policy::new(&model.spec, 4096),
-            &Workers::of(&Handle::current()),
+            &Resources::new(&Handle::current(), usize::MAX),
         )
         .await;
         let scheduler = Arc::new(scheduler.unwrap());

@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::budget::BudgetError;
+use crate::call::ModelError;
 use crate::model::ModelSpec;
 use crate::request::RequestId;
 use crate::runner::Availability;
@@ -45,6 +47,12 @@ pub enum SchedulerError {
         /// The model.
         model: Arc<str>,
     },
+    /// The function failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// There is no room for the response.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
     /// The instance that had the request is gone.
     #[error("the instance of model '{model}' that had the request has ended")]
     InstanceEnded {
@@ -71,6 +79,8 @@ impl SchedulerError {
     pub fn status(&self) -> Status {
         match self {
             Self::Cancelled => Status::Cancelled,
+            Self::Model(error) => error.status(),
+            Self::Budget(_) => Status::Exhausted,
             _ => Status::Unavailable,
         }
     }

@@ -5,7 +5,6 @@ use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use crate::Error;
 use crate::call::ModelError;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
@@ -18,7 +17,8 @@ use super::instance::Worker;
 use super::message::{Outcome, Ticket};
 use super::queue::{Entered, Queue};
 use super::replies::Exit;
-use super::{Policy, SchedulerError, Workers};
+use super::sink::Answers;
+use super::{Policy, Resources, SchedulerError};
 
 /// The queue and the instances of one model.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ pub struct Scheduler {
 type Loading = oneshot::Receiver<Result<Option<Detached>, ModelError>>;
 
 impl Scheduler {
-    /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded. `workers` are the threads
-    /// that may call a quick function themselves.
+    /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded. `resources` are those
+    /// of the process.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Scheduler {
     pub async fn start(
         model: &Registration,
         policy: Policy,
-        workers: &Arc<Workers>,
+        resources: &Resources,
     ) -> Result<Self, ModelError> {
         let spec = &model.spec;
         let places = spec.instances as usize * spec.batches_in_flight as usize;
@@ -58,17 +58,21 @@ impl Scheduler {
             given_up: watch::Sender::new(false),
             caller: None,
         };
-        scheduler.load(model, workers).await?;
+        scheduler.load(model, resources).await?;
         Ok(scheduler)
     }
 
     async fn load(
         &mut self,
         model: &Registration,
-        workers: &Arc<Workers>,
+        resources: &Resources,
     ) -> Result<(), ModelError> {
         let spec = &model.spec;
-        let exit = Arc::new(Exit::new(Arc::clone(&spec.name), Arc::clone(&self.queue)));
+        let exit = Arc::new(Exit::new(
+            Arc::clone(&spec.name),
+            Arc::clone(&self.queue),
+            Arc::clone(&resources.budget),
+        ));
         let mut loading = Vec::new();
         for instance in 0..spec.instances {
             let worker = Worker {
@@ -86,7 +90,8 @@ impl Scheduler {
             // All are the same: any of them will do.
             detached = loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
         }
-        self.caller = detached.and_then(|runner| Caller::new(runner, workers, &exit, &self.queue));
+        self.caller =
+            detached.and_then(|runner| Caller::new(runner, &resources.workers, &exit, &self.queue));
         Ok(())
     }
 
@@ -123,37 +128,37 @@ impl Scheduler {
     /// # Cancel safety
     ///
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
-    pub async fn infer(&self, request: Request) -> Result<Response, Error> {
+    pub async fn infer(&self, request: Request) -> Result<Response, SchedulerError> {
         let caller = self.caller.as_ref();
         let here = caller.and_then(|caller| Some((caller, caller.lend(&request)?)));
         let Entered {
             ticket,
             refused,
-            mut outcome,
+            mut answers,
             batch,
         } = self.queue.push(request, here.is_some())?;
         if let (Some((caller, loan)), Some(batch)) = (here, batch) {
             caller.run(batch);
             drop(loan);
             // It may be held back by earlier ones.
-            return self.unless_given_up(&mut outcome).await;
+            return self.unless_given_up(&mut answers).await;
         }
         let mut place = Place {
             queue: &self.queue,
             ticket: Some(ticket),
         };
         let outcome = match refused {
-            None => self.unless_given_up(&mut outcome).await,
+            None => self.unless_given_up(&mut answers).await,
             Some(refused) => tokio::select! {
                 biased;
-                outcome = self.unless_given_up(&mut outcome) => outcome,
+                outcome = self.unless_given_up(&mut answers) => outcome,
                 () = sleep_until(refused) => {
                     if self.queue.withdraw(ticket, FailureReason::Rejected).is_some() {
                         place.ticket = None;
-                        return Err(SchedulerError::Timeout.into());
+                        return Err(SchedulerError::Timeout);
                     }
                     // It is being executed: its time to wait is over, but not in vain.
-                    self.unless_given_up(&mut outcome).await
+                    self.unless_given_up(&mut answers).await
                 }
             },
         };
@@ -161,17 +166,17 @@ impl Scheduler {
         outcome
     }
 
-    async fn unless_given_up(&self, outcome: &mut oneshot::Receiver<Outcome>) -> Outcome {
-        if let Ok(outcome) = outcome.try_recv() {
+    async fn unless_given_up(&self, answers: &mut Answers) -> Outcome {
+        if let Some(outcome) = answers.try_next() {
             return outcome;
         }
         let mut given_up = self.given_up.subscribe();
         let outcome = tokio::select! {
             biased;
-            outcome = outcome => outcome.ok(),
+            outcome = answers.next() => outcome,
             _ = given_up.wait_for(|given_up| *given_up) => None,
         };
-        outcome.unwrap_or_else(|| Err(SchedulerError::Stopping.into()))
+        outcome.unwrap_or_else(|| Err(SchedulerError::Stopping))
     }
 
     /// Ends the waiting of all requests with an error, those that are being executed too.

@@ -7,14 +7,15 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::Status;
 use crate::model::{ModelSpec, Step};
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
 use crate::testing::{GATE, IDENTITY, infer_request};
-use crate::{Error, Status};
 
-use super::{Policy, Scheduler, Workers};
+use super::SchedulerError;
+use super::{Policy, Resources, Scheduler};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
     max_call_microseconds: 500_000,
@@ -34,7 +35,7 @@ struct Served {
     scheduler: Arc<Scheduler>,
 }
 
-type Answer = Result<Response, Error>;
+type Answer = Result<Response, SchedulerError>;
 
 impl Served {
     async fn start(declaration: &ModelDeclaration) -> Self {
@@ -42,7 +43,7 @@ impl Served {
         let scheduler = Scheduler::start(
             &model,
             Policy::new(&model.spec, 4),
-            &Workers::of(&Handle::current()),
+            &Resources::new(&Handle::current(), usize::MAX),
         )
         .await;
         let scheduler = Arc::new(scheduler.unwrap());

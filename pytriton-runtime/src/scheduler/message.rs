@@ -1,11 +1,12 @@
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::Error;
 use crate::request::{Request, Response};
 
+use super::SchedulerError;
+use super::sink::ReplySink;
+
 /// What a request becomes.
-pub(super) type Outcome = Result<Response, Error>;
+pub(super) type Outcome = Result<Response, SchedulerError>;
 
 /// A place in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub(super) struct Waiting {
     pub(super) arrived: Instant,
     /// Until when it may wait.
     pub(super) deadline: Option<Instant>,
-    pub(super) respond: oneshot::Sender<Outcome>,
+    pub(super) sink: ReplySink,
 }
 
 /// Requests that are executed together.

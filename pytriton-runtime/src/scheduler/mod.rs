@@ -22,6 +22,8 @@ mod policy;
 mod priority_tests;
 mod queue;
 mod replies;
+mod resources;
+mod sink;
 mod speed;
 #[cfg(test)]
 mod tests;
@@ -31,4 +33,6 @@ pub use error::SchedulerError;
 pub use handle::Scheduler;
 pub use level::Level;
 pub use policy::{Decision, Policy};
+pub use resources::Resources;
+pub use sink::{Answers, ReplySink, Unheard};
 pub use workers::Workers;

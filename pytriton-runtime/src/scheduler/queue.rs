@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::model::TimeoutAction;
@@ -10,7 +10,8 @@ use crate::statistics::{FailureReason, Recorder};
 use crate::watchdog::{Watch, Watchdog};
 
 use super::line::Line;
-use super::message::{Batch, Outcome, Ticket, Waiting};
+use super::message::{Batch, Ticket, Waiting};
+use super::sink::{Answers, reply};
 use super::{Decision, Policy, SchedulerError};
 
 /// The requests of one model that wait, and the rule by which they leave.
@@ -44,8 +45,8 @@ pub(super) struct Entered {
     pub(super) ticket: Ticket,
     /// When it is to be refused if it still waits.
     pub(super) refused: Option<Instant>,
-    /// Where its outcome comes.
-    pub(super) outcome: oneshot::Receiver<Outcome>,
+    /// Where its answers come.
+    pub(super) answers: Answers,
     /// The batch that it makes alone, for whoever has brought it to execute; otherwise it waits.
     pub(super) batch: Option<Batch>,
 }
@@ -94,7 +95,7 @@ impl Queue {
         let policy = &self.policy.levels[level];
         let timeout = policy.timeout(request.timeout_microseconds());
         let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
-        let (respond, outcome) = oneshot::channel();
+        let (sink, answers) = reply();
         let mut state = self.lock();
         if state.closed {
             return Err(SchedulerError::Stopping);
@@ -123,7 +124,7 @@ impl Queue {
             request,
             arrived,
             deadline,
-            respond,
+            sink,
         };
         let free = state.running < self.places;
         let goes = |state: &State| {
@@ -143,7 +144,7 @@ impl Queue {
         Ok(Entered {
             ticket,
             refused,
-            outcome,
+            answers,
             batch,
         })
     }
@@ -240,8 +241,7 @@ impl Queue {
             let waited = nanoseconds(waiting.arrived.elapsed());
             let reason = FailureReason::Backend;
             self.recorder.record_failure(reason, waited);
-            // The client may have gone away meanwhile.
-            let _ = waiting.respond.send(Err(error.clone().into()));
+            waiting.sink.finish(Err(error.clone()));
         }
     }
 

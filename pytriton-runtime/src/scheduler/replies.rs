@@ -2,22 +2,22 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::Error;
-use crate::call::Executed;
-use crate::request::Request;
-use crate::statistics::{self, FailureReason, Success};
+use crate::budget::Budget;
+use crate::call::{Executed, ModelError};
+use crate::request::{Request, Response};
+use crate::statistics::{self, Durations, FailureReason, Success};
 
 use super::SchedulerError;
 use super::message::{Batch, Outcome, Waiting};
 use super::order::Order;
 use super::queue::{Queue, nanoseconds};
+use super::sink::ReplySink;
 use super::speed::Speed;
 
 /// Responses that may leave only after those of earlier batches.
-pub(super) type Finished = Vec<(oneshot::Sender<Outcome>, Outcome)>;
+pub(super) type Finished = Vec<(ReplySink, Outcome)>;
 
 /// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
 #[derive(Debug)]
@@ -34,6 +34,7 @@ pub(super) struct Replies {
 pub(super) struct Exit {
     model: Arc<str>,
     queue: Arc<Queue>,
+    budget: Arc<Budget>,
     order: Mutex<Order<Finished>>,
     speed: Speed,
 }
@@ -43,14 +44,15 @@ pub(super) struct Exit {
 struct Reply {
     arrived: Instant,
     batch_size: usize,
-    respond: oneshot::Sender<Outcome>,
+    sink: ReplySink,
 }
 
 impl Exit {
-    pub(super) fn new(model: Arc<str>, queue: Arc<Queue>) -> Self {
+    pub(super) fn new(model: Arc<str>, queue: Arc<Queue>, budget: Arc<Budget>) -> Self {
         Self {
             model,
             queue,
+            budget,
             order: Mutex::new(Order::new()),
             speed: Speed::new(),
         }
@@ -61,11 +63,17 @@ impl Exit {
         &self.speed
     }
 
+    /// A result whose bytes are counted, if there is room for them.
+    fn counted(&self, result: Result<Response, ModelError>) -> Outcome {
+        let mut response = result?;
+        response.held = self.budget.hold(response.bytes())?;
+        Ok(response)
+    }
+
     fn respond(&self, sequence: u64, finished: Finished) {
         let send = |finished: Finished| {
-            for (respond, outcome) in finished {
-                // The client may have gone away meanwhile.
-                let _ = respond.send(outcome);
+            for (sink, outcome) in finished {
+                sink.finish(outcome);
             }
         };
         if !self.queue.policy().preserve_ordering {
@@ -102,26 +110,29 @@ impl Replies {
 
     /// The same, but says whether there is a next, which the caller then sees to.
     pub(super) fn conclude(mut self, executed: Executed) -> bool {
-        self.record(&executed);
-        let failed = executed.results.iter().any(Result::is_err);
-        self.exit.speed.note(executed.durations.total(), failed);
+        let Executed { results, durations } = executed;
+        let failed = results.iter().any(Result::is_err);
+        self.exit.speed.note(durations.total(), failed);
+        let results = results.into_iter();
+        let outcomes: Vec<Outcome> = results.map(|result| self.exit.counted(result)).collect();
+        self.record(durations, &outcomes);
         let replies = mem::take(&mut self.replies).into_iter();
         let finished = replies
-            .zip(executed.results)
-            .map(|(reply, result)| (reply.respond, result.map_err(Error::from)));
+            .zip(outcomes)
+            .map(|(reply, outcome)| (reply.sink, outcome));
         self.exit.respond(self.sequence, finished.collect());
         self.exit.queue.release(self.lent)
     }
 
-    fn record(&self, executed: &Executed) {
+    fn record(&self, durations: Durations, outcomes: &[Outcome]) {
         let mut execution = statistics::Execution {
             batch_size: self.replies.iter().map(|reply| reply.batch_size).sum(),
-            durations: executed.durations,
+            durations,
             ..statistics::Execution::default()
         };
-        for (reply, result) in self.replies.iter().zip(&executed.results) {
+        for (reply, outcome) in self.replies.iter().zip(outcomes) {
             let took = nanoseconds(reply.arrived.elapsed());
-            match result {
+            match outcome {
                 Ok(_) => execution.succeeded.push(Success {
                     batch_size: reply.batch_size,
                     request: took,
@@ -143,7 +154,7 @@ impl Reply {
         let reply = Self {
             arrived: waiting.arrived,
             batch_size: waiting.request.batch_size(),
-            respond: waiting.respond,
+            sink: waiting.sink,
         };
         (waiting.request, reply)
     }
@@ -164,7 +175,7 @@ impl Drop for Replies {
             let error = SchedulerError::InstanceEnded {
                 model: Arc::clone(model),
             };
-            (reply.respond, Err(error.into()))
+            (reply.sink, Err(error))
         });
         self.exit.respond(self.sequence, finished.collect());
         if queue.release(self.lent) {
@@ -191,20 +202,25 @@ mod tests {
         };
         let spec = Arc::new(declaration.spec().unwrap());
         let queue = Arc::new(Queue::new(Policy::new(&spec, 4), usize::MAX));
-        let exit = Arc::new(Exit::new(Arc::clone(&spec.name), Arc::clone(&queue)));
-        let lost = queue.push(request(&spec, 8, 1.0), false).unwrap().outcome;
-        let served = queue.push(request(&spec, 8, 2.0), false).unwrap().outcome;
+        let budget = Budget::new(usize::MAX);
+        let exit = Arc::new(Exit::new(
+            Arc::clone(&spec.name),
+            Arc::clone(&queue),
+            budget,
+        ));
+        let mut lost = queue.push(request(&spec, 8, 1.0), false).unwrap().answers;
+        let mut served = queue.push(request(&spec, 8, 2.0), false).unwrap().answers;
         let (_, first) = Replies::part(&exit, queue.next_batch().await.unwrap());
         let (_, second) = Replies::part(&exit, queue.next_batch().await.unwrap());
         second.finish(Executed {
-            results: vec![Ok(crate::request::Response { outputs: vec![] })],
-            durations: statistics::Durations::default(),
+            results: vec![Ok(Response::default())],
+            durations: Durations::default(),
         });
         drop(first);
-        let lost = lost.await.unwrap().unwrap_err();
+        let lost = lost.next().await.unwrap().unwrap_err();
         let expected = "the instance of model 'Identity' that had the request has ended";
         assert_eq!(lost.to_string(), expected);
-        served.await.unwrap().unwrap();
+        served.next().await.unwrap().unwrap();
         assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 1, 0]);
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 
-use crate::Error;
 use crate::call::ModelError;
 use crate::model::{CallMode, ModelSpec, QueuePolicy, TimeoutAction};
 use crate::registry::DynamicBatchingDeclaration;
@@ -16,7 +15,7 @@ use crate::testing::{Bomb, GATE, IDENTITY, infer_request, request};
 
 use super::message::Batch;
 use super::queue::Queue;
-use super::{Policy, Scheduler, SchedulerError, Workers};
+use super::{Policy, Resources, Scheduler, SchedulerError};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
@@ -115,10 +114,10 @@ async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
     let nobody = SchedulerError::NoInstance {
         model: "Identity".into(),
     };
-    let waiting = queue.push(request(&spec, 1, 0.0), false).unwrap().outcome;
+    let mut waiting = queue.push(request(&spec, 1, 0.0), false).unwrap().answers;
     queue.refuse(Some(nobody.clone()));
-    let error = waiting.await.unwrap().unwrap_err();
-    assert_eq!(error, Error::Scheduler(nobody.clone()));
+    let error = waiting.next().await.unwrap().unwrap_err();
+    assert_eq!(error, nobody.clone());
     let refused = queue.push(request(&spec, 1, 0.0), false).unwrap_err();
     assert_eq!(refused, nobody);
     assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 2, 0]);
@@ -176,9 +175,13 @@ async fn under_delay_a_late_request_goes_after_the_others() {
 async fn start(declaration: &ModelDeclaration) -> (Arc<ModelSpec>, Arc<Scheduler>) {
     let model = declaration.registration().unwrap();
     let policy = Policy::new(&model.spec, 16);
-    let scheduler = Scheduler::start(&model, policy, &Workers::of(&Handle::current()))
-        .await
-        .unwrap();
+    let scheduler = Scheduler::start(
+        &model,
+        policy,
+        &Resources::new(&Handle::current(), usize::MAX),
+    )
+    .await
+    .unwrap();
     (model.spec, Arc::new(scheduler))
 }
 
@@ -255,7 +258,7 @@ async fn a_request_given_up_or_late_is_not_executed() {
     };
     let late = Request::check(&spec, late).unwrap();
     let late = scheduler.infer(late).await.unwrap_err();
-    assert_eq!(late, Error::Scheduler(SchedulerError::Timeout));
+    assert_eq!(late, SchedulerError::Timeout);
     drop(gate);
     busy.await.unwrap().unwrap();
     let statistics = scheduler.statistics();
@@ -284,7 +287,7 @@ async fn drain_answers_what_was_accepted() {
     }
     assert!(!scheduler.ready());
     let refused = scheduler.infer(request(&spec, 1, 0.0)).await.unwrap_err();
-    assert_eq!(refused, Error::Scheduler(SchedulerError::Stopping));
+    assert_eq!(refused, SchedulerError::Stopping);
 }
 
 #[tokio::test]
@@ -309,7 +312,7 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
         let error = Scheduler::start(
             &model,
             Policy::new(&model.spec, 16),
-            &Workers::of(&Handle::current()),
+            &Resources::new(&Handle::current(), usize::MAX),
         )
         .await
         .unwrap_err();

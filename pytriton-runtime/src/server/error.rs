@@ -9,7 +9,7 @@ use crate::engine::ChoiceError;
 use crate::engine::UnsupportedOptions;
 use crate::registry::RegistryError;
 #[cfg(feature = "embedded")]
-use crate::repository::RepositoryError;
+use crate::serving::LoadError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
 #[cfg(tritonserver)]
@@ -30,7 +30,7 @@ pub enum ServerError {
     /// A model cannot be started.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
-    Repository(#[from] RepositoryError),
+    Load(#[from] LoadError),
     /// There is no response cache of that description.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
@@ -39,6 +39,14 @@ pub enum ServerError {
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Options(#[from] UnsupportedOptions),
+    /// An option that only the other engine can honour.
+    #[error(
+        "the tritonserver engine cannot honour {option}: take `--engine embedded`, which can, or leave it out"
+    )]
+    EmbeddedOnly {
+        /// With its dashes.
+        option: &'static str,
+    },
     /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
     #[error("The `http` or `grpc` endpoint has to be allowed.")]
     NoEndpoint,

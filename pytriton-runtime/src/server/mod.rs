@@ -29,6 +29,8 @@ mod inspect;
 #[cfg(feature = "embedded")]
 mod listener;
 #[cfg(feature = "embedded")]
+mod memory;
+#[cfg(feature = "embedded")]
 mod offered;
 mod options;
 #[cfg(feature = "embedded")]

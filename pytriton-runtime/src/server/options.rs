@@ -10,6 +10,9 @@ use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
 
+#[cfg(feature = "embedded")]
+use super::memory::memory;
+
 /// How the server is run. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
@@ -47,6 +50,15 @@ pub struct Options {
     /// Largest request in bytes, over HTTP and gRPC
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_MAX_INPUT_SIZE", value_name = "BYTES", default_value_t = Limits::default().max_request_bytes)]
     pub http_max_input_size: usize,
+
+    /// Bytes of requests and responses that the server may hold at a time; a quarter of the memory there is. For the embedded
+    /// engine
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_MAX_BYTES_IN_FLIGHT",
+        value_name = "BYTES"
+    )]
+    pub max_bytes_in_flight: Option<usize>,
 
     /// Serve gRPC
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_GRPC", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
@@ -140,6 +152,13 @@ impl Options {
         let cache = cache_bytes(self.triton.flags.values("cache-config"))?;
         Ok(Limits {
             max_request_bytes: self.http_max_input_size,
+            max_bytes_in_flight: self.max_bytes_in_flight.unwrap_or_else(|| {
+                let quarter = memory().map(|memory| memory / 4);
+                // One request of the largest size must do.
+                quarter.map_or(default.max_bytes_in_flight, |quarter| {
+                    quarter.max(self.http_max_input_size.saturating_mul(2))
+                })
+            }),
             response_cache_bytes: cache.unwrap_or(default.response_cache_bytes),
             ..default
         })

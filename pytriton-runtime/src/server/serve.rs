@@ -7,11 +7,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::engine::UnsupportedOptions;
-use crate::grpc::{self, GrpcState};
-use crate::http::{self, HttpState};
+use crate::grpc;
+use crate::http;
 use crate::limits::Limits;
+use crate::reception::Reception;
 use crate::registry::Registry;
-use crate::repository::Repository;
+use crate::serving::ModelSet;
 
 use super::connection::{Connections, Protocol};
 use super::endpoint::Endpoint;
@@ -24,7 +25,7 @@ const FAREWELL: Duration = Duration::from_millis(500);
 /// A server that is running.
 #[derive(Debug)]
 pub struct Server {
-    repository: Arc<Repository>,
+    models: Arc<ModelSet>,
     addresses: Addresses,
     stop: watch::Sender<Option<Instant>>,
     endpoints: JoinSet<bool>,
@@ -40,12 +41,12 @@ impl Server {
         if registry.is_empty() {
             return Err(ServerError::NoModels);
         }
-        UnsupportedOptions::check(&options.triton.flags)?;
+        UnsupportedOptions::check(&options.triton)?;
         let limits = options.limits()?;
         let reserved = Reserved::new(options)?;
-        let repository = Repository::start(registry, &limits).await?;
+        let models = ModelSet::start(registry, &limits).await?;
         let mut server = Self {
-            repository: Arc::new(repository),
+            models: Arc::new(models),
             addresses: Addresses::default(),
             stop: watch::Sender::new(None),
             endpoints: JoinSet::new(),
@@ -61,14 +62,14 @@ impl Server {
     }
 
     fn endpoints(&self, listeners: Listeners, limits: Limits, options: &Options) -> Vec<Endpoint> {
-        let repository = &self.repository;
-        let http = http::router(HttpState {
-            repository: Arc::clone(repository),
+        let models = &self.models;
+        let http = http::router(Reception {
+            models: Arc::clone(models),
             limits,
             forward: options.http_header_forward_pattern.clone(),
         });
-        let grpc = grpc::routes(GrpcState {
-            repository: Arc::clone(repository),
+        let grpc = grpc::routes(Reception {
+            models: Arc::clone(models),
             limits,
             forward: options.grpc_header_forward_pattern.clone(),
         });
@@ -87,7 +88,7 @@ impl Server {
             open(listeners.http, Protocol::Http1, http);
             open(listeners.grpc, Protocol::Http2, grpc);
         }
-        let metrics = http::metrics_router(Arc::clone(repository));
+        let metrics = http::metrics_router(Arc::clone(models));
         open(listeners.metrics, Protocol::Http1, metrics);
         endpoints
     }
@@ -102,7 +103,7 @@ impl Server {
     /// Returns whether all were answered. It does so in time even where every thread of the runtime that started the
     /// server is held up, if another runtime waits for it.
     pub async fn stop(mut self, timeout: Duration) -> bool {
-        self.repository.stop_being_ready();
+        self.models.stop_being_ready();
         let now = Instant::now();
         let deadline = now.checked_add(timeout).unwrap_or(now);
         let farewell = deadline.checked_add(FAREWELL).unwrap_or(deadline);
@@ -111,7 +112,7 @@ impl Server {
         let all = match in_time {
             Ok(finished) => finished,
             Err(_) => {
-                self.repository.give_up();
+                self.models.give_up();
                 let last = farewell.checked_add(FAREWELL).unwrap_or(farewell);
                 if timeout_at(last, join(&mut self.endpoints)).await.is_err() {
                     tracing::warn!("connections are left that do not let go of their threads");
@@ -119,7 +120,7 @@ impl Server {
                 false
             }
         };
-        all & self.repository.drain(deadline).await
+        all & self.models.drain(deadline).await
     }
 }
 

@@ -72,6 +72,10 @@ pub(super) async fn start(
     if !options.allow_http && !options.allow_grpc {
         return Err(ServerError::NoEndpoint);
     }
+    if options.max_bytes_in_flight.is_some() {
+        let option = "--max-bytes-in-flight";
+        return Err(ServerError::EmbeddedOnly { option });
+    }
     if shared(options) {
         return Err(ServerError::SharedPort);
     }

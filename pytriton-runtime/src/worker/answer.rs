@@ -3,16 +3,16 @@ use pytriton_backend::arena::place;
 use pytriton_backend::session::{Answers, Server, SessionError};
 use pytriton_backend::wire::{AnswerWriter, Part, Span, WireError};
 
-use crate::Error;
 use crate::gathered::code;
 use crate::request::Response;
+use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
 /// Answers the requests of a batch, which was begun at a time, with what became of them.
 pub(super) fn answer(
     server: &Server,
     (batch, begun): (u64, u64),
-    results: &[Result<Response, Error>],
+    results: &[Result<Response, SchedulerError>],
 ) -> Result<(), SessionError> {
     let answers = describe(results)?;
     let written = server.answer((batch, begun), &answers, |unanswered| {
@@ -45,7 +45,7 @@ fn failed(requests: usize, code: Code, message: &str) -> Answers {
     answers
 }
 
-fn describe(results: &[Result<Response, Error>]) -> Result<Answers, WireError> {
+fn describe(results: &[Result<Response, SchedulerError>]) -> Result<Answers, WireError> {
     let mut answers = Answers::default();
     for (request, result) in (0..).zip(results) {
         let mut writer = AnswerWriter::new(&mut answers.descriptions);

@@ -5,7 +5,6 @@ use bytes::Bytes;
 use pytriton_backend::now;
 use pytriton_backend::session::{Asked, Server, SessionError, State};
 
-use crate::Error;
 use crate::gathered::{Call, Calls, Gathered, Results};
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
@@ -97,7 +96,7 @@ fn gather(
     Ok(match gathered {
         Ok(gathered) if serving => Ok(gathered),
         Ok(gathered) => {
-            let stopping = Error::from(SchedulerError::Stopping);
+            let stopping = SchedulerError::Stopping;
             Err(vec![Err(stopping); gathered.requests.len()])
         }
         Err((requests, error)) => Err(vec![Err(error.into()); requests]),

@@ -12,7 +12,7 @@ use super::{client, message, until};
 
 #[tokio::test]
 async fn infers() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let response = client
         .model_infer(message("7", &[1.0, 2.0]))
         .await
@@ -41,7 +41,7 @@ async fn infers() {
 
 #[tokio::test]
 async fn an_output_is_told_as_classes_where_that_is_asked_for() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let parameter_choice = Some(ParameterChoice::Int64Param(1));
     let output = InferRequestedOutputTensor {
         name: "OUTPUT_1".to_owned(),
@@ -63,7 +63,7 @@ async fn an_output_is_told_as_classes_where_that_is_asked_for() {
 
 #[tokio::test]
 async fn a_failed_inference_has_the_code_of_its_kind() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let unknown = ModelInferRequest {
         model_name: "Nope".to_owned(),
         ..message("", &[1.0])
@@ -115,7 +115,7 @@ async fn a_failed_inference_has_the_code_of_its_kind() {
 
 #[tokio::test]
 async fn a_message_above_the_limit_is_refused_compressed_or_not() {
-    let (_repository, client) = client().await;
+    let (_models, client) = client().await;
     let large = vec![0.0; 2048];
     let refused = |status: tonic::Status| {
         let text = "request size exceeds the maximum allowed input size of 4096 bytes. Use --http-max-input-size to \
@@ -151,8 +151,8 @@ async fn a_message_above_the_limit_is_refused_compressed_or_not() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_takes_its_requests_along() {
-    let (repository, client) = client().await;
-    let model = repository.model("Identity", None).unwrap();
+    let (models, client) = client().await;
+    let model = models.model("Identity", None).unwrap();
     // Each holds the only instance for 50 ms, so that all but one wait.
     let mut calls = JoinSet::new();
     for _ in 0..20 {

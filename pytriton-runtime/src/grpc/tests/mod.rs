@@ -20,32 +20,33 @@ use tonic::transport::Channel;
 use crate::proto::ModelInferRequest;
 use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
+use crate::reception::Reception;
 use crate::registry::{ModelDeclaration, Registry};
-use crate::repository::Repository;
+use crate::serving::ModelSet;
 use crate::testing::{IDENTITY, fp32};
 use crate::{HeaderForward, Limits};
 
-use super::{GrpcState, routes};
+use super::routes;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Client = GrpcInferenceServiceClient<Channel>;
 
 /// A served `Identity` in the versions 1 and 3; the largest message has 4 KiB.
-async fn serve() -> (Arc<Repository>, Channel) {
+async fn serve() -> (Arc<ModelSet>, Channel) {
     let third = ModelDeclaration {
         version: 3,
         dynamic_batching: None,
         ..IDENTITY
     };
     let registry = Registry::new(&[&IDENTITY, &third]).unwrap();
-    let repository = Arc::new(
-        Repository::start(&registry, &Limits::default())
+    let models = Arc::new(
+        ModelSet::start(&registry, &Limits::default())
             .await
             .unwrap(),
     );
-    let router = routes(GrpcState {
-        repository: Arc::clone(&repository),
+    let router = routes(Reception {
+        models: Arc::clone(&models),
         limits: Limits {
             max_request_bytes: 4096,
             ..Limits::default()
@@ -66,12 +67,12 @@ async fn serve() -> (Arc<Repository>, Channel) {
         }
     });
     let channel = Channel::from_shared(format!("http://{address}")).unwrap();
-    (repository, channel.connect().await.unwrap())
+    (models, channel.connect().await.unwrap())
 }
 
-async fn client() -> (Arc<Repository>, Client) {
-    let (repository, channel) = serve().await;
-    (repository, Client::new(channel))
+async fn client() -> (Arc<ModelSet>, Client) {
+    let (models, channel) = serve().await;
+    (models, Client::new(channel))
 }
 
 fn message(id: &str, values: &[f32]) -> ModelInferRequest {

@@ -6,7 +6,7 @@ use super::client;
 
 #[tokio::test]
 async fn tells_of_itself_and_its_models() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let live = client.server_live(ServerLiveRequest {}).await.unwrap();
     assert!(live.into_inner().live);
     let ready = client.server_ready(ServerReadyRequest {}).await.unwrap();
@@ -64,7 +64,7 @@ async fn tells_of_itself_and_its_models() {
 
 #[tokio::test]
 async fn models_that_are_not_there_are_not_ready_and_have_no_metadata() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let table = [
         ("Identity", "1", Ok(true), Code::Ok, Code::Ok),
         (
@@ -131,7 +131,7 @@ async fn models_that_are_not_there_are_not_ready_and_have_no_metadata() {
 
 #[tokio::test]
 async fn what_is_not_offered_says_so() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let memory = client
         .system_shared_memory_status(SystemSharedMemoryStatusRequest::default())
         .await

@@ -19,11 +19,11 @@ use super::*;
 const INFER: &str = "ModelInfer";
 const STREAM: &str = "ModelStreamInfer";
 
-pub(super) async fn asked() -> GrpcState {
+pub(super) async fn asked() -> Reception {
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let limits = Limits::default();
-    GrpcState {
-        repository: Arc::new(Repository::start(&registry, &limits).await.unwrap()),
+    Reception {
+        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
     }
@@ -61,7 +61,7 @@ fn dripping(pause: Duration) -> Body {
 
 /// The code of a call's end, and the bytes of its answers.
 pub(super) async fn call(
-    state: &GrpcState,
+    reception: &Reception,
     method: &str,
     timeout: Option<&str>,
     body: Body,
@@ -72,7 +72,7 @@ pub(super) async fn call(
         request = request.header("grpc-timeout", timeout);
     }
     let request = request.body(body).unwrap();
-    let response = routes(state.clone()).oneshot(request).await.unwrap();
+    let response = routes(reception.clone()).oneshot(request).await.unwrap();
     let mut headers: HeaderMap = response.headers().clone();
     let collected = response.into_body().collect().await.unwrap();
     headers.extend(collected.trailers().cloned().unwrap_or_default());
@@ -83,7 +83,7 @@ pub(super) async fn call(
 
 #[tokio::test(start_paused = true)]
 async fn a_message_that_has_begun_must_come_in_time() {
-    let state = asked().await;
+    let reception = asked().await;
     let half = || whole()[..100].to_vec();
     let table = [
         (INFER, pieces(Vec::new()), 20, false),
@@ -100,7 +100,7 @@ async fn a_message_that_has_begun_must_come_in_time() {
     ];
     for (method, body, seconds, answered) in table {
         let begun = Instant::now();
-        let (code, answers) = call(&state, method, None, body).await;
+        let (code, answers) = call(&reception, method, None, body).await;
         assert_eq!(code, "4", "{method} {seconds}");
         assert_eq!(begun.elapsed().as_secs(), seconds, "{method}");
         assert_eq!(answers > 0, answered, "{method} {seconds}");
@@ -109,7 +109,7 @@ async fn a_message_that_has_begun_must_come_in_time() {
 
 #[tokio::test]
 async fn what_is_no_call_is_refused() {
-    let state = asked().await;
+    let reception = asked().await;
     let table = [
         ("POST", "application/grpc", 200),
         ("POST", "application/grpc+proto", 200),
@@ -123,21 +123,21 @@ async fn what_is_no_call_is_refused() {
             .header("content-type", kind)
             .body(Body::from(vec![0; 5]))
             .unwrap();
-        let response = routes(state.clone()).oneshot(request).await.unwrap();
+        let response = routes(reception.clone()).oneshot(request).await.unwrap();
         assert_eq!(response.status(), status, "{method} {kind}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stopping_server_waits_two_seconds_for_a_message_that_stands_still() {
-    let state = asked().await;
-    let repository = Arc::clone(&state.repository);
+    let reception = asked().await;
+    let models = Arc::clone(&reception.models);
     tokio::spawn(async move {
         sleep(Duration::from_secs(1)).await;
-        repository.stop_being_ready();
+        models.stop_being_ready();
     });
     let begun = Instant::now();
     let body = pieces(vec![(0, whole()[..100].to_vec())]);
-    assert_eq!(call(&state, INFER, None, body).await.0, "14");
+    assert_eq!(call(&reception, INFER, None, body).await.0, "14");
     assert_eq!(begun.elapsed().as_secs(), 3);
 }

@@ -12,8 +12,8 @@ use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use super::{PATIENCE, serve};
 
 #[tokio::test]
-async fn health_follows_the_repository() {
-    let (repository, channel) = serve().await;
+async fn health_follows_the_models() {
+    let (models, channel) = serve().await;
     let mut client = HealthClient::new(channel);
     let service = |service: &str| HealthCheckRequest {
         service: service.to_owned(),
@@ -30,7 +30,7 @@ async fn health_follows_the_repository() {
     let mut watch = client.watch(service("")).await.unwrap().into_inner();
     let told = watch.message().await.unwrap().unwrap();
     assert_eq!(told.status(), ServingStatus::Serving);
-    repository.stop_being_ready();
+    models.stop_being_ready();
     let told = timeout(PATIENCE, watch.message())
         .await
         .unwrap()
@@ -41,7 +41,7 @@ async fn health_follows_the_repository() {
 
 #[tokio::test]
 async fn reflection_answers_what_it_cannot_find() {
-    let (_repository, channel) = serve().await;
+    let (_models, channel) = serve().await;
     let mut client = ServerReflectionClient::new(channel);
     let asked = [
         Some(MessageRequest::FileContainingSymbol("no.such".to_owned())),
@@ -86,7 +86,7 @@ async fn reflection_answers_what_it_cannot_find() {
 
 #[tokio::test]
 async fn reflection_names_the_services() {
-    let (_repository, channel) = serve().await;
+    let (_models, channel) = serve().await;
     let request = ServerReflectionRequest {
         message_request: Some(MessageRequest::ListServices(String::new())),
         ..ServerReflectionRequest::default()

@@ -8,7 +8,7 @@ use super::{PATIENCE, client, message};
 
 #[tokio::test]
 async fn a_stream_answers_in_order_and_outlives_failures() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let unknown = ModelInferRequest {
         model_name: "Nope".to_owned(),
         ..message("3", &[1.0])
@@ -50,7 +50,7 @@ async fn a_stream_answers_in_order_and_outlives_failures() {
 
 #[tokio::test]
 async fn a_strict_stream_ends_with_the_status_of_the_execution_that_failed() {
-    let (_repository, mut client) = client().await;
+    let (_models, mut client) = client().await;
     let messages = futures_util::stream::iter([message("1", &[-3.0]), message("2", &[1.0])]);
     let mut request = tonic::Request::new(messages);
     request
@@ -66,7 +66,7 @@ async fn a_strict_stream_ends_with_the_status_of_the_execution_that_failed() {
 
 #[tokio::test]
 async fn a_stopping_server_answers_what_has_come_and_says_that_it_stops() {
-    let (repository, mut client) = client().await;
+    let (models, mut client) = client().await;
     let (more, messages) = open_stream(40);
     let mut answers = client
         .model_stream_infer(messages)
@@ -74,7 +74,7 @@ async fn a_stopping_server_answers_what_has_come_and_says_that_it_stops() {
         .unwrap()
         .into_inner();
     answers.next().await.unwrap().unwrap();
-    repository.stop_being_ready();
+    models.stop_being_ready();
     let mut answered = 1;
     let status = loop {
         match timeout(PATIENCE, answers.next()).await.unwrap() {

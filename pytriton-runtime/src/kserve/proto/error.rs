@@ -12,22 +12,6 @@ use crate::tensor::{DataType, TensorError};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProtoError {
-    /// A version that is no number.
-    #[error(
-        "failed to get model version from specified version string '{version}' (details: stol), version should be an integral value > 0"
-    )]
-    Version {
-        /// What came.
-        version: String,
-    },
-    /// A version below 0.
-    #[error(
-        "invalid model version specified '{version}' , version should be an integral value > 0"
-    )]
-    NegativeVersion {
-        /// What came.
-        version: String,
-    },
     /// A parameter of another type than it must have.
     #[error("invalid value type for '{name}' parameter, expected {expected}")]
     ParameterType {

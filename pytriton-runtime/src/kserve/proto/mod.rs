@@ -12,7 +12,6 @@ mod response;
 mod statistics;
 #[cfg(test)]
 mod tests;
-mod version;
 
 pub use config::config;
 pub use error::ProtoError;
@@ -20,4 +19,3 @@ pub use metadata::{metadata, server_metadata};
 pub use request::request;
 pub use response::response;
 pub use statistics::statistics;
-pub use version::version;

@@ -45,6 +45,7 @@ pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequ
         priority,
         inputs,
         outputs,
+        held: None,
     })
 }
 

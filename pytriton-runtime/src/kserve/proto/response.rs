@@ -24,11 +24,11 @@ pub fn response(
     };
     for (index, tensor) in response.outputs {
         let name = &spec.outputs[index].name.clone();
-        let tensor = match classes(&name, requested) {
+        let tensor = match classes(name, requested) {
             Some(count) => classify(&tensor, spec.batching(), count)?,
             None => tensor,
         };
-        message.outputs.push(output(&name, &tensor));
+        message.outputs.push(output(name, &tensor));
         message.raw_output_contents.push(tensor.data().clone());
     }
     Ok(message)

@@ -33,8 +33,6 @@ fn input(members: &str) -> String {
 }
 
 fn encode(format: &ResponseFormat, tensor: Tensor) -> Result<EncodedResponse, CodecError> {
-    let response = Response {
-        outputs: vec![(0, tensor)],
-    };
+    let response = Response::new(vec![(0, tensor)]);
     encode_response(&model(), format, &response)
 }

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::Error;
+use crate::budget::Budget;
 use crate::cache::{CacheKey, ResponseCache};
-use crate::heavy::{LIGHT, apart};
+use crate::heavy::by_weight;
 use crate::request::{Request, Response};
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Scheduler, SchedulerError};
 use crate::statistics::CacheHit;
 
 /// Answers a request from the cache, or executes it and keeps its response.
@@ -21,17 +21,18 @@ use crate::statistics::CacheHit;
 pub(super) async fn infer_cached(
     cache: &Arc<ResponseCache>,
     scheduler: &Scheduler,
+    budget: &Arc<Budget>,
     request: Request,
-) -> Result<Response, Error> {
+) -> Result<Response, SchedulerError> {
     scheduler.check_open()?;
     let arrived = Instant::now();
-    let (key, request) = match request.bytes() {
-        ..=LIGHT => (CacheKey::new(&request), request),
-        _ => apart(move || (CacheKey::new(&request), request)).await,
-    };
+    let bytes = request.bytes();
+    let keyed = move || (CacheKey::new(&request), request);
+    let (key, request) = by_weight(bytes, keyed).await;
     let queue = arrived.elapsed();
     let lookup = cache.lookup(&key);
-    if let Some(response) = lookup.response {
+    if let Some(mut response) = lookup.response {
+        response.held = budget.hold(response.bytes())?;
         scheduler.recorder().record_hit(&CacheHit {
             request: nanoseconds(arrived.elapsed()),
             queue: nanoseconds(queue),
@@ -42,19 +43,15 @@ pub(super) async fn infer_cached(
     let outcome = scheduler.infer(request).await;
     match &outcome {
         Ok(response) => {
-            let insertion = match response.bytes() {
-                ..=LIGHT => cache.insert(key, response),
-                _ => {
-                    let (cache, response) = (Arc::clone(cache), response.clone());
-                    apart(move || cache.insert(key, &response)).await
-                }
-            };
+            let (cache, response) = (Arc::clone(cache), response.clone());
+            let bytes = response.bytes();
+            let insertion = by_weight(bytes, move || cache.insert(key, &response)).await;
             if !insertion.known {
                 let ns = lookup.ns.saturating_add(insertion.ns);
                 scheduler.recorder().record_miss(ns);
             }
         }
-        Err(Error::Model(_)) => scheduler.recorder().record_miss(lookup.ns),
+        Err(SchedulerError::Model(_)) => scheduler.recorder().record_miss(lookup.ns),
         // It was never executed.
         Err(_) => {}
     }
@@ -71,11 +68,10 @@ mod tests {
 
     use crate::Limits;
     use crate::registry::{ModelDeclaration, Registry};
-    use crate::repository::{Model, Repository};
     use crate::request::InferRequest;
-    use crate::scheduler::SchedulerError;
+    use crate::serving::{Model, ModelSet};
     use crate::statistics::ModelStatistics;
-    use crate::testing::{IDENTITY, infer_request};
+    use crate::testing::{IDENTITY, infer_request, request};
 
     use super::*;
 
@@ -84,14 +80,14 @@ mod tests {
         ..IDENTITY
     };
 
-    async fn start() -> Repository {
+    async fn start() -> ModelSet {
         let registry = Registry::new(&[&CACHED]).unwrap();
-        let started = Repository::start(&registry, &Limits::default()).await;
+        let started = ModelSet::start(&registry, &Limits::default()).await;
         started.unwrap()
     }
 
-    fn model(repository: &Repository) -> &Model {
-        repository.model("Identity", None).unwrap()
+    fn model(models: &ModelSet) -> Arc<Model> {
+        models.model("Identity", None).unwrap()
     }
 
     /// Executions, successes, failures, hits and misses.
@@ -107,40 +103,44 @@ mod tests {
 
     #[tokio::test]
     async fn the_same_request_is_executed_once() {
-        let repository = start().await;
-        let model = model(&repository);
-        let first = model.infer(infer_request(2, 1.0)).await.unwrap();
+        let models = start().await;
+        let model = model(&models);
+        let first = model.infer(request(model.spec(), 2, 1.0)).await.unwrap();
         let again = InferRequest {
             id: "other".to_owned(),
             ..infer_request(2, 1.0)
         };
+        let again = Request::check(model.spec(), again).unwrap();
         assert_eq!(model.infer(again).await.unwrap(), first);
         assert_eq!(counts(&model.statistics()), [1, 2, 0, 1, 1]);
         assert_eq!(model.statistics().inference_count, 2);
-        model.infer(infer_request(1, 1.0)).await.unwrap();
+        model.infer(request(model.spec(), 1, 1.0)).await.unwrap();
         assert_eq!(counts(&model.statistics()), [2, 3, 0, 1, 2]);
-        let usage = repository.cache().unwrap();
+        let usage = models.cache().unwrap();
         assert_eq!((usage.entries, usage.hits, usage.misses), (2, 1, 2));
     }
 
     #[tokio::test]
     async fn errors_are_not_kept() {
-        let repository = start().await;
-        let model = model(&repository);
+        let models = start().await;
+        let model = model(&models);
         for failed in 1..=3 {
-            model.infer(infer_request(1, -3.0)).await.unwrap_err();
+            model
+                .infer(request(model.spec(), 1, -3.0))
+                .await
+                .unwrap_err();
             assert_eq!(counts(&model.statistics()), [failed, 0, failed, 0, failed]);
         }
-        assert_eq!(repository.cache().unwrap().entries, 0);
+        assert_eq!(models.cache().unwrap().entries, 0);
     }
 
     #[tokio::test]
     async fn of_requests_at_the_same_time_one_is_kept() {
-        let repository = start().await;
-        let model = model(&repository);
+        let models = start().await;
+        let model = model(&models);
         let (one, other) = tokio::join!(
-            model.infer(infer_request(1, -4.0)),
-            model.infer(infer_request(1, -4.0))
+            model.infer(request(model.spec(), 1, -4.0)),
+            model.infer(request(model.spec(), 1, -4.0))
         );
         assert_eq!(one.unwrap(), other.unwrap());
         let [_, success, _, hits, misses] = counts(&model.statistics());
@@ -149,26 +149,25 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_is_given_up_leaves_nothing() {
-        let repository = start().await;
-        let model = model(&repository);
-        let given_up = timeout(Duration::ZERO, model.infer(infer_request(1, -4.0))).await;
+        let models = start().await;
+        let model = model(&models);
+        let given_up = timeout(Duration::ZERO, model.infer(request(model.spec(), 1, -4.0))).await;
         assert!(given_up.is_err());
-        model.infer(infer_request(1, -4.0)).await.unwrap();
+        model.infer(request(model.spec(), 1, -4.0)).await.unwrap();
         assert_eq!(model.statistics().cache_hit.count, 0);
     }
 
     #[tokio::test]
     async fn a_model_that_has_stopped_answers_nothing() {
-        let repository = start().await;
-        let model = model(&repository);
-        model.infer(infer_request(1, 1.0)).await.unwrap();
-        assert!(
-            repository
-                .drain(Instant::now() + Duration::from_secs(5))
-                .await
-        );
-        let refused = model.infer(infer_request(1, 1.0)).await.unwrap_err();
-        assert_eq!(refused, Error::Scheduler(SchedulerError::Stopping));
+        let models = start().await;
+        let model = model(&models);
+        model.infer(request(model.spec(), 1, 1.0)).await.unwrap();
+        assert!(models.drain(Instant::now() + Duration::from_secs(5)).await);
+        let refused = model
+            .infer(request(model.spec(), 1, 1.0))
+            .await
+            .unwrap_err();
+        assert_eq!(refused, SchedulerError::Stopping);
         assert_eq!(counts(&model.statistics()), [1, 1, 0, 0, 1]);
     }
 }

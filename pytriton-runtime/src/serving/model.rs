@@ -2,17 +2,15 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::Error;
+use crate::budget::Budget;
 use crate::cache::ResponseCache;
-use crate::heavy::{LIGHT, apart};
 use crate::model::ModelSpec;
 use crate::registry::Registration;
-use crate::request::{InferRequest, Request, Response};
-use crate::scheduler::{Policy, Scheduler, Workers};
+use crate::request::{Request, Response};
+use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
 use crate::statistics::ModelStatistics;
-use crate::tensor::DataType;
 
-use super::RepositoryError;
+use super::LoadError;
 use super::cached::infer_cached;
 
 /// A model that is being served.
@@ -21,6 +19,7 @@ pub struct Model {
     spec: Arc<ModelSpec>,
     scheduler: Scheduler,
     cache: Option<Arc<ResponseCache>>,
+    budget: Arc<Budget>,
 }
 
 impl Model {
@@ -28,13 +27,13 @@ impl Model {
         model: &Registration,
         default_queue_size: usize,
         cache: Option<Arc<ResponseCache>>,
-        workers: &Arc<Workers>,
-    ) -> Result<Self, RepositoryError> {
+        resources: &Resources,
+    ) -> Result<Self, LoadError> {
         let spec = Arc::clone(&model.spec);
         let policy = Policy::new(&spec, default_queue_size);
-        let scheduler = Scheduler::start(model, policy, workers)
+        let scheduler = Scheduler::start(model, policy, resources)
             .await
-            .map_err(|source| RepositoryError::Load {
+            .map_err(|source| LoadError {
                 location: spec.location,
                 source,
             })?;
@@ -42,6 +41,7 @@ impl Model {
             spec,
             scheduler,
             cache,
+            budget: Arc::clone(&resources.budget),
         })
     }
 
@@ -60,37 +60,31 @@ impl Model {
         self.scheduler.statistics()
     }
 
-    /// Checks a request, lets it wait its turn, and returns its response; where the model keeps responses and has this
-    /// one, at once.
+    /// Lets a request wait its turn and returns its response; where the model keeps responses and has this one, at once.
     ///
     /// # Errors
     ///
-    /// The [`Error`] of the room where the request ended.
+    /// [`SchedulerError`] when the request was not executed or its function failed.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
-    pub async fn infer(&self, request: InferRequest) -> Result<Response, Error> {
-        let strings = request.inputs.iter();
-        let strings = strings.filter(|input| input.datatype == DataType::Bytes);
-        let request = match strings.map(|input| input.data.len()).sum() {
-            ..=LIGHT => Request::check(&self.spec, request)?,
-            _ => {
-                let spec = Arc::clone(&self.spec);
-                apart(move || Request::check(&spec, request)).await?
-            }
-        };
+    pub async fn infer(&self, request: Request) -> Result<Response, SchedulerError> {
         match &self.cache {
-            Some(cache) => infer_cached(cache, &self.scheduler, request).await,
+            Some(cache) => infer_cached(cache, &self.scheduler, &self.budget, request).await,
             None => self.scheduler.infer(request).await,
         }
     }
 
-    pub(super) fn give_up(&self) {
+    /// Answers all requests that are still waited for with the error that the server is stopping.
+    pub fn give_up(&self) {
         self.scheduler.give_up();
     }
 
-    pub(super) async fn drain(&self, deadline: Instant) -> bool {
+    /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
+    ///
+    /// Returns whether all were answered.
+    pub async fn drain(&self, deadline: Instant) -> bool {
         self.scheduler.drain(deadline).await
     }
 }

@@ -1,0 +1,167 @@
+//! How many bytes of requests and responses the process holds at a time, whatever their number.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use thiserror::Error;
+
+/// So few bytes are not counted once they have all come: the number of requests bounds them.
+const UNCOUNTED: usize = 4 << 10;
+
+/// The bytes that may be held, and those that are.
+#[derive(Debug)]
+pub struct Budget {
+    limit: usize,
+    held: AtomicUsize,
+}
+
+/// More bytes than may be held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "the server has no room for {bytes} more bytes of requests and responses, its limit is {limit}. Use --max-bytes-in-flight to increase the limit."
+)]
+pub struct BudgetError {
+    /// How many were to be held besides.
+    pub bytes: usize,
+    /// How many may be held.
+    pub limit: usize,
+}
+
+/// Bytes that are held until this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    budget: Arc<Budget>,
+    bytes: usize,
+}
+
+impl Budget {
+    /// A budget of so many bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            held: AtomicUsize::new(0),
+        })
+    }
+
+    /// How many bytes are held.
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    /// Nothing as yet of something that grows.
+    pub fn nothing(self: &Arc<Self>) -> Held {
+        Held {
+            budget: Arc::clone(self),
+            bytes: 0,
+        }
+    }
+
+    /// Holds what is there already; `None` where it is so little that it is not counted.
+    ///
+    /// # Errors
+    ///
+    /// [`BudgetError`].
+    pub fn hold(self: &Arc<Self>, bytes: usize) -> Result<Option<Arc<Held>>, BudgetError> {
+        if bytes < UNCOUNTED {
+            return Ok(None);
+        }
+        let mut held = self.nothing();
+        held.grow(bytes)?;
+        Ok(Some(Arc::new(held)))
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), BudgetError> {
+        let taken = self
+            .held
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                held.checked_add(bytes).filter(|held| *held <= self.limit)
+            });
+        let limit = self.limit;
+        taken.map(drop).map_err(|_| BudgetError { bytes, limit })
+    }
+}
+
+impl Held {
+    /// Holds so many bytes more.
+    ///
+    /// # Errors
+    ///
+    /// [`BudgetError`]; what was held before still is.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), BudgetError> {
+        self.budget.take(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Holds so many bytes instead.
+    ///
+    /// # Errors
+    ///
+    /// [`BudgetError`] where they are more; what was held before still is.
+    pub fn resize(&mut self, bytes: usize) -> Result<(), BudgetError> {
+        if let Some(more) = bytes.checked_sub(self.bytes) {
+            return self.grow(more);
+        }
+        let fewer = self.bytes - bytes;
+        self.budget.held.fetch_sub(fewer, Ordering::Relaxed);
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// Holds nothing any longer.
+    pub fn release(&mut self) {
+        self.budget.held.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.bytes = 0;
+    }
+
+    /// The same for several owners; `None` where it is so little that it is not counted.
+    pub fn share(self) -> Option<Arc<Self>> {
+        (self.bytes >= UNCOUNTED).then(|| Arc::new(self))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    #[test]
+    fn no_more_is_held_than_may_be() {
+        let budget = Budget::new(100 * KIB);
+        let one = budget.hold(60 * KIB).unwrap();
+        let error = budget.hold(41 * KIB).unwrap_err();
+        assert_eq!((error.bytes, error.limit), (41 * KIB, 100 * KIB));
+        let mut two = budget.nothing();
+        two.grow(40 * KIB).unwrap();
+        two.grow(1).unwrap_err();
+        assert_eq!(budget.held(), 100 * KIB);
+        drop(one);
+        two.grow(60 * KIB).unwrap();
+        two.resize(101 * KIB).unwrap_err();
+        two.resize(30 * KIB).unwrap();
+        assert_eq!(budget.held(), 30 * KIB);
+        two.release();
+        assert_eq!(budget.held(), 0);
+        two.grow(usize::MAX).unwrap_err();
+        drop(two);
+        assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn little_is_not_counted_once_it_is_there() {
+        let budget = Budget::new(KIB);
+        assert!(budget.hold(2 * KIB).unwrap().is_none());
+        let mut held = budget.nothing();
+        held.grow(KIB).unwrap();
+        assert_eq!(budget.held(), KIB);
+        assert!(held.share().is_none());
+        assert_eq!(budget.held(), 0);
+    }
+}

@@ -1,0 +1,55 @@
+use std::sync::Arc;
+
+use crate::heavy::by_weight;
+use crate::request::{InferRequest, Request, Response};
+use crate::serving::{Model, ModelSet};
+use crate::tensor::DataType;
+use crate::{HeaderForward, Limits};
+
+use super::{Error, Patience};
+
+/// What a door needs to know.
+#[derive(Debug, Clone)]
+pub struct Reception {
+    /// The models.
+    pub models: Arc<ModelSet>,
+    /// The limits of a request.
+    pub limits: Limits,
+    /// Which headers become parameters of a request.
+    pub forward: HeaderForward,
+}
+
+impl Reception {
+    /// Whether the process answers at all; it does as long as it can be asked.
+    pub fn live(&self) -> bool {
+        true
+    }
+
+    /// Whether every model takes requests and the server is not stopping.
+    pub fn ready(&self) -> bool {
+        self.models.ready()
+    }
+
+    /// Waits for the pieces of one body.
+    pub(crate) fn patience(&self) -> Patience {
+        Patience::new(&self.limits, &self.models)
+    }
+
+    /// Checks a request, lets it wait its turn, and returns its response.
+    ///
+    /// # Errors
+    ///
+    /// The [`Error`] of the room where the request ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
+    pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
+        let strings = request.inputs.iter();
+        let strings = strings.filter(|input| input.datatype == DataType::Bytes);
+        let weight = strings.map(|input| input.data.len()).sum();
+        let spec = Arc::clone(model.spec());
+        let request = by_weight(weight, move || Request::check(&spec, request)).await?;
+        Ok(model.infer(request).await?)
+    }
+}

@@ -1,0 +1,270 @@
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use crate::request::Response;
+
+use super::message::Outcome;
+
+/// How many answers may wait for whoever hears them.
+const ROOM: usize = 16;
+
+/// Where the answers to one request go, any number of them, the last of which ends it.
+///
+/// Who drops it unfinished has lost the request; the other side hears of no further answer.
+#[derive(Debug)]
+pub struct ReplySink(Arc<Channel>);
+
+/// The answers to one request, in their order.
+#[derive(Debug)]
+pub struct Answers(Arc<Channel>);
+
+/// Nobody hears the answers any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unheard;
+
+#[derive(Debug, Default)]
+struct Channel(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    answers: VecDeque<Response>,
+    /// The last one.
+    last: Option<Outcome>,
+    ended: bool,
+    unheard: bool,
+    hearer: Option<Waker>,
+    speaker: Option<Waker>,
+}
+
+/// A way for the answers to one request.
+pub(super) fn reply() -> (ReplySink, Answers) {
+    let channel = Arc::new(Channel::default());
+    (ReplySink(Arc::clone(&channel)), Answers(channel))
+}
+
+impl ReplySink {
+    /// Gives an answer behind which others come, as soon as there is room for it.
+    ///
+    /// # Errors
+    ///
+    /// [`Unheard`]: the answers to come need not be made.
+    ///
+    /// # Cancel safety
+    ///
+    /// The answer is lost when the future is dropped.
+    pub async fn part(&mut self, answer: Response) -> Result<(), Unheard> {
+        let mut answer = Some(answer);
+        poll_fn(|context| {
+            let mut state = self.0.lock();
+            if state.unheard {
+                return Poll::Ready(Err(Unheard));
+            }
+            if state.answers.len() >= ROOM {
+                state.speaker = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            state.answers.extend(answer.take());
+            state.wake_hearer();
+            Poll::Ready(Ok(()))
+        })
+        .await
+    }
+
+    /// Gives the last answer.
+    pub fn finish(self, last: Outcome) {
+        self.0.lock().last = Some(last);
+    }
+}
+
+impl Drop for ReplySink {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.ended = true;
+        state.wake_hearer();
+    }
+}
+
+impl Answers {
+    /// The next answer; `None` behind the last one.
+    ///
+    /// # Cancel safety
+    ///
+    /// No answer is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Outcome> {
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// The next answer, if it is there.
+    pub fn try_next(&mut self) -> Option<Outcome> {
+        self.0.lock().take()
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        let mut state = self.0.lock();
+        if let Some(answer) = state.take() {
+            return Poll::Ready(Some(answer));
+        }
+        if state.ended {
+            return Poll::Ready(None);
+        }
+        match &mut state.hearer {
+            Some(hearer) => hearer.clone_from(context.waker()),
+            none => *none = Some(context.waker().clone()),
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.unheard = true;
+        let unheard = (std::mem::take(&mut state.answers), state.last.take());
+        let speaker = state.speaker.take();
+        drop(state);
+        // What they hold may take its time to go.
+        drop(unheard);
+        if let Some(speaker) = speaker {
+            speaker.wake();
+        }
+    }
+}
+
+impl Channel {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock panics half-way.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take(&mut self) -> Option<Outcome> {
+        let Some(answer) = self.answers.pop_front() else {
+            return self.last.take();
+        };
+        if let Some(speaker) = self.speaker.take() {
+            speaker.wake();
+        }
+        Some(Ok(answer))
+    }
+
+    fn wake_hearer(&mut self) {
+        if let Some(hearer) = self.hearer.take() {
+            hearer.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::Waker;
+    use std::time::Duration;
+
+    use tokio::task::JoinSet;
+    use tokio::time::timeout;
+
+    use crate::scheduler::SchedulerError;
+    use crate::tensor::{DataType, Tensor};
+    use crate::testing::fp32;
+
+    use super::*;
+
+    fn answer(number: u16) -> Response {
+        let data = fp32(&[f32::from(number)]);
+        Response::new(vec![(
+            0,
+            Tensor::new(DataType::Fp32, vec![1], data).unwrap(),
+        )])
+    }
+
+    async fn heard(answers: &mut Answers) -> Vec<Outcome> {
+        let mut heard = Vec::new();
+        while let Some(answer) = answers.next().await {
+            heard.push(answer);
+        }
+        heard
+    }
+
+    #[tokio::test]
+    async fn any_number_of_answers_comes_in_order_and_the_last_ends_them() {
+        for (parts, last) in [
+            (0, Ok(answer(99))),
+            (1, Ok(answer(99))),
+            (2, Err(SchedulerError::Stopping)),
+            (200, Ok(answer(99))),
+        ] {
+            let (mut sink, mut answers) = reply();
+            let mut expected: Vec<Outcome> = (0..parts).map(|number| Ok(answer(number))).collect();
+            expected.push(last.clone());
+            let speaks = async {
+                for number in 0..parts {
+                    sink.part(answer(number)).await.unwrap();
+                }
+                sink.finish(last);
+            };
+            let (heard, ()) = tokio::join!(heard(&mut answers), speaks);
+            assert_eq!(heard, expected);
+            assert_eq!(answers.next().await, None);
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_wait_than_there_is_room_for() {
+        let (mut sink, mut answers) = reply();
+        for _ in 0..ROOM {
+            sink.part(answer(0)).await.unwrap();
+        }
+        {
+            let mut context = Context::from_waker(Waker::noop());
+            let mut late = pin!(sink.part(answer(100)));
+            assert!(late.as_mut().poll(&mut context).is_pending());
+            assert_eq!(answers.try_next(), Some(Ok(answer(0))));
+            assert!(late.as_mut().poll(&mut context).is_ready());
+        }
+        drop(answers);
+        assert_eq!(sink.part(answer(0)).await, Err(Unheard));
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_on_one_side_hears_that_the_other_has_gone() {
+        let patience = Duration::from_secs(10);
+        let (sink, mut answers) = reply();
+        let waits = tokio::spawn(async move { answers.next().await });
+        tokio::task::yield_now().await;
+        drop(sink);
+        assert_eq!(timeout(patience, waits).await.unwrap().unwrap(), None);
+
+        let (mut sink, answers) = reply();
+        for _ in 0..ROOM {
+            sink.part(answer(0)).await.unwrap();
+        }
+        let waits = tokio::spawn(async move { sink.part(answer(0)).await });
+        tokio::task::yield_now().await;
+        drop(answers);
+        let unheard = timeout(patience, waits).await.unwrap().unwrap();
+        assert_eq!(unheard, Err(Unheard));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn nothing_is_lost_between_threads() {
+        let mut tasks = JoinSet::new();
+        for _ in 0..50 {
+            let (mut sink, mut answers) = reply();
+            tasks.spawn(async move {
+                for number in 0..100 {
+                    sink.part(answer(number)).await.unwrap();
+                }
+                sink.finish(Ok(answer(100)));
+            });
+            tasks.spawn(async move {
+                let expected: Vec<Outcome> = (0..=100).map(|number| Ok(answer(number))).collect();
+                assert_eq!(heard(&mut answers).await, expected);
+            });
+        }
+        let all = async { while tasks.join_next().await.transpose().unwrap().is_some() {} };
+        timeout(Duration::from_secs(20), all).await.unwrap();
+    }
+}

@@ -1,0 +1,40 @@
+use std::fs;
+
+/// The limits that a container may have, where the process is at the top of what it sees.
+const LIMITS: [&str; 2] = [
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+];
+
+/// The bytes of memory that the process may have: those of the machine, or fewer where its container has a limit. `None`
+/// where the system does not say.
+pub(super) fn memory() -> Option<usize> {
+    let machine = fs::read_to_string("/proc/meminfo").ok();
+    let machine = machine.and_then(|text| machine_bytes(&text));
+    let limits = LIMITS
+        .iter()
+        .filter_map(|path| fs::read_to_string(path).ok());
+    // A text such as `max` is no limit.
+    let limits = limits.filter_map(|text| text.trim().parse().ok());
+    machine.into_iter().chain(limits).min()
+}
+
+fn machine_bytes(meminfo: &str) -> Option<usize> {
+    let mut lines = meminfo.lines();
+    let total = lines.find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: usize = total.trim().strip_suffix(" kB")?.parse().ok()?;
+    kibibytes.checked_mul(1 << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_system_says() {
+        let text = "MemTotal:       24689764 kB\nMemFree:         1234 kB\n";
+        assert_eq!(machine_bytes(text), Some(24_689_764 << 10));
+        assert_eq!(machine_bytes("MemFree: 1 kB\n"), None);
+        assert_eq!(machine_bytes("MemTotal: many kB\n"), None);
+    }
+}

@@ -1,0 +1,261 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use futures_util::TryStreamExt;
+use futures_util::stream::FuturesOrdered;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::Limits;
+use crate::budget::Budget;
+use crate::cache::{CacheUsage, ResponseCache};
+use crate::registry::{Registration, Registry};
+use crate::request::RequestError;
+use crate::scheduler::Resources;
+use crate::text::excerpt;
+
+use super::{LoadError, Model};
+
+/// The models that are being served, by name and version. Models come and go while others are asked.
+#[derive(Debug)]
+pub struct ModelSet {
+    /// Replaced as a whole, so that whoever looks into it keeps nobody waiting.
+    models: RwLock<Arc<Models>>,
+    cache: Option<Arc<ResponseCache>>,
+    max_queue_size: usize,
+    resources: Resources,
+    stopping: watch::Sender<bool>,
+}
+
+type Models = BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>;
+
+impl ModelSet {
+    /// Starts all models of a registry side by side, with a response cache where one of them keeps its responses.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] for the first model, in the order of the registry, that cannot be loaded.
+    pub async fn start(registry: &Registry, limits: &Limits) -> Result<Self, LoadError> {
+        let cached = registry.iter().any(|spec| spec.response_cache);
+        let set = Self {
+            models: RwLock::default(),
+            cache: cached.then(|| Arc::new(ResponseCache::new(limits.response_cache_bytes))),
+            max_queue_size: limits.max_queue_size,
+            resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
+            stopping: watch::Sender::new(false),
+        };
+        let loading = registry.registrations().map(|model| set.started(model));
+        let mut loading: FuturesOrdered<_> = loading.collect();
+        while let Some(model) = loading.try_next().await? {
+            set.put(model);
+        }
+        drop(loading);
+        Ok(set)
+    }
+
+    /// Starts a model and serves it from then on; returns the one of its name and version that it takes the place of, which
+    /// still has to answer what it has accepted.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] when it cannot be loaded; what was served before still is.
+    pub async fn load(&self, model: &Registration) -> Result<Option<Arc<Model>>, LoadError> {
+        Ok(self.put(self.started(model).await?))
+    }
+
+    /// Serves a model no longer; returns it, which still has to answer what it has accepted.
+    pub fn unload(&self, name: &str, version: u32) -> Option<Arc<Model>> {
+        self.change(|models| {
+            let versions = models.get_mut(name)?;
+            let model = versions.remove(&version);
+            if versions.is_empty() {
+                models.remove(name);
+            }
+            model
+        })
+    }
+
+    async fn started(&self, model: &Registration) -> Result<Model, LoadError> {
+        let cache = self.cache.clone().filter(|_| model.spec.response_cache);
+        Model::start(model, self.max_queue_size, cache, &self.resources).await
+    }
+
+    fn put(&self, model: Model) -> Option<Arc<Model>> {
+        let spec = Arc::clone(model.spec());
+        self.change(|models| {
+            let versions = models.entry(Arc::clone(&spec.name)).or_default();
+            versions.insert(spec.version, Arc::new(model))
+        })
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Models) -> T) -> T {
+        // Whoever panics under the lock has changed a copy.
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Models::clone(&models);
+        let result = change(&mut changed);
+        *models = Arc::new(changed);
+        result
+    }
+
+    fn snapshot(&self) -> Arc<Models> {
+        let models = self.models.read();
+        Arc::clone(&models.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The bytes that all requests and responses may hold.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.resources.budget
+    }
+
+    /// What the response cache holds and has done; `None` where no model keeps its responses.
+    pub fn cache(&self) -> Option<CacheUsage> {
+        self.cache.as_ref().map(|cache| cache.usage())
+    }
+
+    /// The models in the order of their names and versions.
+    pub fn models(&self) -> Vec<Arc<Model>> {
+        let models = self.snapshot();
+        models
+            .values()
+            .flat_map(BTreeMap::values)
+            .cloned()
+            .collect()
+    }
+
+    /// The model of that name and version, the latest where none is given.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::UnknownModel`].
+    pub fn model(&self, name: &str, version: Option<u64>) -> Result<Arc<Model>, RequestError> {
+        let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
+        let versions = models.get(name);
+        let model = match (versions, version) {
+            (None, _) => None,
+            (Some(versions), None) => versions.values().next_back(),
+            // No version is larger.
+            (Some(versions), Some(version)) => u32::try_from(version)
+                .ok()
+                .and_then(|version| versions.get(&version)),
+        };
+        model.cloned().ok_or_else(|| RequestError::UnknownModel {
+            name: excerpt(name),
+            // Of a model that is not there no version is missing.
+            version: versions.and(version).map(|version| version.to_string()),
+        })
+    }
+
+    /// The versions of the model of that name, ascending.
+    pub fn versions(&self, name: &str) -> Vec<u32> {
+        let models = self.snapshot();
+        let versions = models.get(name).into_iter().flatten();
+        versions.map(|(&version, _)| version).collect()
+    }
+
+    /// Whether every model takes requests and the server is not stopping.
+    pub fn ready(&self) -> bool {
+        let models = self.snapshot();
+        let mut models = models.values().flat_map(BTreeMap::values);
+        !*self.stopping.borrow() && models.all(|model| model.ready())
+    }
+
+    /// Says to all who ask that the server is no longer ready; requests are still served.
+    pub fn stop_being_ready(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Waits until the server stops: what would stay open for ever ends then.
+    pub fn stopping(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut stopping = self.stopping.subscribe();
+        async move {
+            // What is gone has stopped too.
+            let _ = stopping.wait_for(|stopping| *stopping).await;
+        }
+    }
+
+    /// Answers all requests that are still waited for with the error that the server is stopping.
+    pub fn give_up(&self) {
+        for model in self.models() {
+            model.give_up();
+        }
+    }
+
+    /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
+    ///
+    /// Returns whether all were answered.
+    pub async fn drain(&self, deadline: Instant) -> bool {
+        self.stop_being_ready();
+        let mut all = true;
+        for model in self.models() {
+            all &= model.drain(deadline).await;
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use crate::call::{Instance, ModelError};
+    use crate::registry::ModelDeclaration;
+    use crate::testing::{IDENTITY, Identity};
+
+    use super::*;
+
+    static BOTH: Barrier = Barrier::new(2);
+
+    fn together() -> Box<dyn Instance> {
+        BOTH.wait();
+        Box::new(Identity)
+    }
+
+    #[tokio::test]
+    async fn models_are_loaded_side_by_side() {
+        let first = ModelDeclaration {
+            load: |_| Ok(together()),
+            ..IDENTITY
+        };
+        let second = ModelDeclaration {
+            version: 2,
+            ..first
+        };
+        let registry = Registry::new(&[&first, &second]).unwrap();
+        let limits = Limits::default();
+        let started = ModelSet::start(&registry, &limits);
+        let patience = Duration::from_secs(10);
+        let models = tokio::time::timeout(patience, started).await.unwrap();
+        assert!(models.unwrap().ready());
+    }
+
+    #[tokio::test]
+    async fn the_first_of_several_errors_is_told() {
+        fn failed(context: &crate::call::Context) -> ModelError {
+            let model = context.model();
+            ModelError::Load {
+                model: Arc::clone(&model.name),
+                instance: context.instance(),
+                message: format!("version {}", model.version),
+            }
+        }
+        let slow = ModelDeclaration {
+            load: |context| {
+                sleep(Duration::from_millis(50));
+                Err(failed(context))
+            },
+            ..IDENTITY
+        };
+        let fast = ModelDeclaration {
+            version: 2,
+            load: |context| Err(failed(context)),
+            ..IDENTITY
+        };
+        let registry = Registry::new(&[&slow, &fast]).unwrap();
+        let error = ModelSet::start(&registry, &Limits::default()).await;
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains("version 1"), "{text}");
+    }
+}
