@@ -1,6 +1,6 @@
 //! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the repository.
 
-mod beside;
+mod content_type;
 mod deadline;
 mod descriptors;
 mod error;
@@ -16,8 +16,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use beside::beside;
-pub(crate) use beside::is_grpc;
+pub(crate) use content_type::is_grpc;
 pub use error::GrpcError;
 pub(crate) use error::refusal;
 pub use routes::routes;

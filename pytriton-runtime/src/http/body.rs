@@ -1,8 +1,9 @@
+use std::fmt::Display;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 
-use axum::body::{Body, HttpBody};
+use axum::body::HttpBody;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_LENGTH;
 use bytes::Bytes;
@@ -14,12 +15,17 @@ use crate::tensor::AlignedBuffer;
 
 use super::HttpError;
 
+/// The body of a request as it comes.
+pub(crate) trait Body: HttpBody<Data = Bytes, Error: Display> + Send + Unpin {}
+
+impl<B: HttpBody<Data = Bytes, Error: Display> + Send + Unpin> Body for B {}
+
 /// Reads a body within the limits of its size and of the time that it may take, and counts it as held.
 ///
 /// Where `aligned_at` is given, the byte at that place is aligned for every element type, so that the binary tensors
 /// behind it can be viewed without a copy. A body that comes in one piece and need not be aligned is not copied at all.
-pub(super) async fn read(
-    body: Body,
+pub(super) async fn read<B: Body>(
+    body: B,
     headers: &HeaderMap,
     reception: &Reception,
     aligned_at: Option<usize>,
@@ -59,7 +65,11 @@ fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpErr
 }
 
 /// Reads a body of a known length straight to where it has to stand.
-async fn read_aligned(body: &mut Pieces, length: usize, at: usize) -> Result<Bytes, HttpError> {
+async fn read_aligned(
+    body: &mut Pieces<impl Body>,
+    length: usize,
+    at: usize,
+) -> Result<Bytes, HttpError> {
     let mut buffer = AlignedBuffer::with_capacity(length, at);
     while let Some(data) = body.next().await? {
         if data.len() > length - buffer.len() {
@@ -70,7 +80,11 @@ async fn read_aligned(body: &mut Pieces, length: usize, at: usize) -> Result<Byt
     Ok(buffer.freeze())
 }
 
-async fn read_any(body: &mut Pieces, length: usize, limit: usize) -> Result<Bytes, HttpError> {
+async fn read_any(
+    body: &mut Pieces<impl Body>,
+    length: usize,
+    limit: usize,
+) -> Result<Bytes, HttpError> {
     let too_large = || HttpError::BodyTooLarge { limit };
     let first = body.next().await?.unwrap_or_default();
     if first.len() > limit {
@@ -95,13 +109,13 @@ async fn read_any(body: &mut Pieces, length: usize, limit: usize) -> Result<Byte
 }
 
 /// A body that is read piece by piece, none of which is waited for too long, and all of which are counted.
-struct Pieces {
-    body: Body,
+struct Pieces<B> {
+    body: B,
     patience: Patience,
     held: Held,
 }
 
-impl Pieces {
+impl<B: Body> Pieces<B> {
     /// The next piece of the body that is not empty.
     async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
         while let Some(frame) = self.frame().await? {
@@ -119,7 +133,7 @@ impl Pieces {
         Ok(None)
     }
 
-    async fn frame(&mut self) -> Result<Option<Result<Frame<Bytes>, axum::Error>>, HttpError> {
+    async fn frame(&mut self) -> Result<Option<Result<Frame<Bytes>, B::Error>>, HttpError> {
         let frame = poll_fn(
             |context| match Pin::new(&mut self.body).poll_frame(context) {
                 Poll::Ready(frame) => Poll::Ready(Ok(frame)),
@@ -176,7 +190,8 @@ mod tests {
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         }
         let parts = parts.iter().map(|part| Bytes::from_static(part));
-        let body = super::super::answer::parts(HeaderMap::new(), parts).into_body();
+        let body = super::super::answer::parts(HeaderMap::new(), Bytes::new(), parts.collect());
+        let body = body.into_body();
         let read = read(body, &headers, &reception(limit).await, at).await;
         read.map(|(bytes, _)| bytes)
     }
@@ -234,8 +249,8 @@ mod tests {
     }
 
     /// A body of which one byte comes every so often, for ever.
-    fn dripping(pause: Duration) -> Body {
-        Body::from_stream(unfold((), move |()| async move {
+    fn dripping(pause: Duration) -> axum::body::Body {
+        axum::body::Body::from_stream(unfold((), move |()| async move {
             sleep(pause).await;
             Some((Ok::<_, std::io::Error>(Bytes::from_static(b"a")), ()))
         }))

@@ -1,9 +1,7 @@
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::response::Response;
 use bytes::Bytes;
 
 use crate::budget::{Budget, Held};
@@ -14,22 +12,23 @@ use crate::kserve::{
 };
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception, counted};
-use crate::request::{InferRequest, RequestError, Response as InferResponse};
+use crate::request::{InferRequest, RequestError, Response};
 use crate::scheduler::SchedulerError;
 use crate::serving::Model;
 
-use super::answer::{Failure, parts};
+use super::answer::{Answer, Failure, parts};
+use super::body::Body;
 use super::compression::{Encoding, decompress};
 use super::{HttpError, body};
 
 /// Serves one inference request.
-pub(super) async fn infer(
+pub(super) async fn infer<B: Body>(
     reception: &Reception,
     name: &str,
     version: Option<&str>,
     headers: &HeaderMap,
-    body: Body,
-) -> Result<Response, Failure> {
+    body: B,
+) -> Result<Answer, Failure> {
     let model = reception.model(name, version).map_err(Failure::plain)?;
     let Received {
         body,
@@ -70,10 +69,10 @@ const DEFLATED: usize = 16;
 fn encode(
     model: &Model,
     format: &ResponseFormat,
-    response: &InferResponse,
+    response: &Response,
     encoding: Option<Encoding>,
     budget: &Arc<Budget>,
-) -> Result<Response, Error> {
+) -> Result<Answer, Error> {
     let encoded = encode_response(model.spec(), format, response)?;
     let json = budget.hold(encoded.json.len())?;
     Ok(answer(
@@ -95,7 +94,7 @@ struct Received {
 async fn read(
     reception: &Reception,
     headers: &HeaderMap,
-    body: Body,
+    body: impl Body,
 ) -> Result<Received, HttpError> {
     let encoding = Encoding::of_request(headers)?;
     let value = headers
@@ -155,7 +154,7 @@ fn answer(
     encoding: Option<Encoding>,
     json: Option<&Arc<Held>>,
     tensors: Option<&Arc<Held>>,
-) -> Response {
+) -> Answer {
     let mut headers = HeaderMap::with_capacity(4);
     let content_type = HeaderValue::from_static(encoded.content_type());
     headers.insert(CONTENT_TYPE, content_type);
@@ -168,10 +167,10 @@ fn answer(
         let name = HeaderValue::from_static(encoding.name());
         headers.insert(CONTENT_ENCODING, name);
         // It is smaller than what it is counted as.
-        let held = tensors.or(json);
-        return parts(headers, std::iter::once(counted(body, held)));
+        let body = counted(body, tensors.or(json));
+        return parts(headers, body, Vec::new());
     }
-    let held = std::iter::once(json).chain(std::iter::repeat(tensors));
-    let pieces = encoded.into_parts().zip(held);
-    parts(headers, pieces.map(|(part, held)| counted(part, held)))
+    let binary = encoded.binary.into_iter();
+    let binary = binary.map(|part| counted(part, tensors)).collect();
+    parts(headers, counted(encoded.json, json), binary)
 }

@@ -1,7 +1,7 @@
 //! The HTTP door: limits, compression and headers around the codecs of [`crate::kserve`].
 //!
-//! Paths, status codes, content types and texts are those of Triton 2.51. What a request asks for is a `Route`; axum
-//! carries it, but does not match it, because Triton neither decodes paths nor answers `HEAD`.
+//! Paths, status codes, content types and texts are those of Triton 2.51. What a request asks for is a `Route`: Triton
+//! neither decodes paths nor answers `HEAD`, as routers do.
 
 mod answer;
 mod body;
@@ -16,8 +16,8 @@ mod router;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answer::refusal;
+pub(crate) use answer::{Parts, refusal};
 pub use error::HttpError;
 pub(crate) use head::check_head;
 pub use metrics::metrics_router;
-pub use router::router;
+pub(crate) use router::answer;

@@ -1,16 +1,14 @@
-use axum::response::Response;
-
 use crate::kserve::{config_json, metadata_json, statistics_json};
 use crate::reception::Reception;
 
 use super::HttpError;
-use super::answer::{Failure, fine, json};
+use super::answer::{Answer, Failure, fine, json};
 
 pub(super) fn metadata(
     reception: &Reception,
     name: &str,
     version: Option<&str>,
-) -> Result<Response, Failure> {
+) -> Result<Answer, Failure> {
     let (model, versions) = reception.described(name, version).map_err(Failure::json)?;
     Ok(json(metadata_json(model.spec(), &versions)))
 }
@@ -19,7 +17,7 @@ pub(super) fn config(
     reception: &Reception,
     name: &str,
     version: Option<&str>,
-) -> Result<Response, Failure> {
+) -> Result<Answer, Failure> {
     let model = reception.model(name, version).map_err(Failure::json)?;
     let versions = reception.models.versions(name);
     Ok(json(config_json(model.spec(), &versions)))
@@ -29,7 +27,7 @@ pub(super) fn ready(
     reception: &Reception,
     name: &str,
     version: Option<&str>,
-) -> Result<Response, Failure> {
+) -> Result<Answer, Failure> {
     match reception.model_ready(name, version) {
         Ok(true) => Ok(fine()),
         Ok(false) => Err(Failure::plain(HttpError::NotReady)),
@@ -41,7 +39,7 @@ pub(super) fn statistics(
     reception: &Reception,
     name: Option<&str>,
     version: Option<&str>,
-) -> Result<Response, Failure> {
+) -> Result<Answer, Failure> {
     let models = reception.counted(name, version).map_err(Failure::json)?;
     let entries = models
         .iter()

@@ -1,33 +1,23 @@
-use std::sync::Arc;
-
-use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
-use axum::response::{IntoResponse, Response};
+use axum::http::{Request, StatusCode};
 
 use crate::kserve::{SERVER_METADATA, decode_index_request, index_json};
 use crate::reception::{Error, Reception};
 
-use super::answer::{Failure, fine, json};
+use super::answer::{Answer, Failure, fine, json};
+use super::body::Body;
 use super::route::{ModelAction, Route};
 use super::{HttpError, body, infer, model};
 
-/// The KServe v2 API with Triton's extensions.
-pub fn router(reception: Reception) -> Router {
-    Router::new()
-        .fallback(handle)
-        .with_state(Arc::new(reception))
-}
-
-async fn handle(State(reception): State<Arc<Reception>>, request: Request) -> Response {
-    match dispatch(&reception, request).await {
-        Ok(response) => response,
-        Err(failure) => failure.into_response(),
+/// Answers a request of the KServe v2 API with Triton's extensions.
+pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
+    match dispatch(reception, request).await {
+        Ok(answer) => answer,
+        Err(failure) => failure.into(),
     }
 }
 
-async fn dispatch(reception: &Reception, request: Request) -> Result<Response, Failure> {
+async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result<Answer, Failure> {
     let (parts, body) = request.into_parts();
     if head_bytes(&parts) > reception.limits.max_header_bytes {
         return Err(Failure::plain(HttpError::HeadTooLarge {
@@ -86,7 +76,7 @@ fn head_bytes(parts: &Parts) -> usize {
     path + headers
 }
 
-fn healthy(healthy: bool) -> Response {
+fn healthy(healthy: bool) -> Answer {
     let mut response = fine();
     if !healthy {
         *response.status_mut() = StatusCode::BAD_REQUEST;
@@ -94,7 +84,7 @@ fn healthy(healthy: bool) -> Response {
     response
 }
 
-fn index(reception: &Reception, body: &[u8]) -> Result<Response, Failure> {
+fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failure> {
     let only_ready =
         decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
     let models = reception.index(only_ready);

@@ -1,14 +1,12 @@
-//! The router with real models, without a socket.
+//! The door with real models, without a socket.
 
 use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
-use tower::ServiceExt;
 
 use crate::budget::Budget;
 use crate::reception::Reception;
@@ -21,13 +19,13 @@ use super::*;
 
 const INFER: &str = "/v2/models/Identity/infer";
 
-async fn app(limits: Limits) -> Router {
+async fn app(limits: Limits) -> Reception {
     let second = ModelDeclaration {
         version: 3,
         ..IDENTITY
     };
     let registry = Registry::new(&[&IDENTITY, &second]).unwrap();
-    router(Reception {
+    Reception {
         models: Arc::new(
             ModelSet::start(&registry, &Limits::default())
                 .await
@@ -35,7 +33,7 @@ async fn app(limits: Limits) -> Router {
         ),
         limits,
         forward: HeaderForward::new("x-").unwrap(),
-    })
+    }
 }
 
 struct Got {
@@ -55,7 +53,7 @@ impl Got {
 }
 
 async fn send(
-    app: &Router,
+    app: &Reception,
     method: &str,
     path: &str,
     headers: &[(&str, &str)],
@@ -66,11 +64,11 @@ async fn send(
         request = request.header(*name, *value);
     }
     let request = request.body(body.into()).unwrap();
-    let response = app.clone().oneshot(request).await.unwrap();
+    let response = super::answer(app, request).await;
     Got {
         status: response.status().as_u16(),
         headers: response.headers().clone(),
-        body: to_bytes(response.into_body(), usize::MAX)
+        body: to_bytes(Body::new(response.into_body()), usize::MAX)
             .await
             .unwrap()
             .to_vec(),
@@ -396,20 +394,22 @@ async fn no_more_bytes_are_held_than_may_be() {
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let models = Arc::new(ModelSet::start(&registry, &limits).await.unwrap());
     let budget = Arc::clone(models.budget());
-    let app = router(Reception {
+    let app = Reception {
         models,
         limits,
         forward: HeaderForward::default(),
-    });
-    let answer = |bytes: usize| app.clone().oneshot(binary(bytes * KIB));
-    let unread = answer(80).await.unwrap();
+    };
+    let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
+    let unread = ask(80).await;
     assert_eq!(unread.status(), 200);
     settles(&budget, 80 * KIB).await;
     // The request has room, its response has none beside it; and the request has none.
     for bytes in [70, 130] {
-        let refused = answer(bytes).await.unwrap();
+        let refused = ask(bytes).await;
         assert_eq!(refused.status(), 503);
-        let text = to_bytes(refused.into_body(), usize::MAX).await.unwrap();
+        let text = to_bytes(Body::new(refused.into_body()), usize::MAX)
+            .await
+            .unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
         assert!(
             text.contains("its limit is 204800. Use --max-bytes-in-flight"),
@@ -417,10 +417,12 @@ async fn no_more_bytes_are_held_than_may_be() {
         );
         settles(&budget, 80 * KIB).await;
     }
-    let tensor = to_bytes(unread.into_body(), usize::MAX).await.unwrap();
+    let tensor = to_bytes(Body::new(unread.into_body()), usize::MAX)
+        .await
+        .unwrap();
     let tensor = tensor.slice(tensor.len() - 4..);
     settles(&budget, 0).await;
     drop(tensor);
-    assert_eq!(answer(95).await.unwrap().status(), 200);
+    assert_eq!(ask(95).await.status(), 200);
     settles(&budget, 0).await;
 }

@@ -1,10 +1,9 @@
 use std::convert::Infallible;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::http::header::CONNECTION;
-use axum::http::{HeaderValue, Request, Response, Version};
+use axum::http::{Request, Response, Version};
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -13,11 +12,10 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
-use tonic::codegen::Service;
 
-use crate::http::{check_head, refusal};
 use crate::limits::Limits;
 
+use super::door::{Door, Rooms};
 use super::offered::Offered;
 use super::received::Received;
 use super::traffic::{Neglect, Tolerance, Traffic};
@@ -50,13 +48,13 @@ pub(super) enum Protocol {
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
     builder: Builder<TokioExecutor>,
-    router: Router,
+    door: Arc<Door>,
     limits: Limits,
     tolerance: Tolerance,
 }
 
 impl Connections {
-    pub(super) fn new(protocol: Protocol, limits: &Limits, router: Router) -> Self {
+    pub(super) fn new(protocol: Protocol, limits: &Limits, rooms: Rooms) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         let header_bytes = u32::try_from(limits.max_header_bytes).unwrap_or(u32::MAX);
         builder
@@ -86,15 +84,21 @@ impl Connections {
         };
         Self {
             builder,
-            router,
+            door: Arc::new(Door {
+                rooms,
+                exhausted: None,
+            }),
             limits: *limits,
             tolerance,
         }
     }
 
-    /// The same with other answers.
-    pub(super) fn map(mut self, router: impl FnOnce(Router) -> Router) -> Self {
-        self.router = router(self.router);
+    /// The same for those who come when there are so many already.
+    pub(super) fn exhausted(mut self, connections: u32) -> Self {
+        self.door = Arc::new(Door {
+            rooms: self.door.rooms.clone(),
+            exhausted: Some(connections),
+        });
         self
     }
 
@@ -109,7 +113,8 @@ impl Connections {
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> bool {
         set_up(&stream, self.limits.body_timeout);
-        let service = service_fn(|request| answer(self.router.clone(), request, traffic.clone()));
+        let service =
+            service_fn(|request| answer(Arc::clone(&self.door), request, traffic.clone()));
         let wire = TokioIo::new(Wire::new(stream, &traffic));
         let connection = self.builder.serve_connection(wire, service);
         let mut connection = pin!(connection);
@@ -150,25 +155,14 @@ impl Connections {
 }
 
 async fn answer(
-    mut router: Router,
+    door: Arc<Door>,
     request: Request<Incoming>,
     traffic: Traffic,
 ) -> Result<Response<Offered>, Infallible> {
     let passage = traffic.enter(request.version());
     let http2 = request.version() == Version::HTTP_2;
-    let response = match check_head(request.version(), request.headers()) {
-        // A router is always ready.
-        Ok(()) => {
-            let request = request.map(|body| Received::new(body, &traffic));
-            router.call(request).await?
-        }
-        Err(error) => {
-            let mut response = refusal(error);
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(CONNECTION, close);
-            response
-        }
-    };
+    let request = request.map(|body| Received::new(body, traffic));
+    let response = door.answer(request).await;
     passage.answer();
     Ok(response.map(|body| Offered::new(body, passage, http2)))
 }

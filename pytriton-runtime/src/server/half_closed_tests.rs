@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::Limits;
 
 use super::connection::{Connections, Protocol};
+use super::door::Rooms;
 use super::traffic::Traffic;
 
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -45,7 +46,7 @@ async fn ask(
         .unwrap();
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
-    let connections = Connections::new(Protocol::Http1, &Limits::default(), router);
+    let connections = Connections::new(Protocol::Http1, &Limits::default(), Rooms::Routes(router));
     tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
     client.write_all(request.as_bytes()).await.unwrap();
     (client, holds, stop)

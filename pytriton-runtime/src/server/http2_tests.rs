@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 use crate::Limits;
 
 use super::connection::{Connections, Protocol};
+use super::door::Rooms;
 use super::traffic::Traffic;
 
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -51,7 +52,7 @@ async fn connect(
     answer: usize,
 ) -> (TcpStream, JoinHandle<bool>, watch::Sender<Option<Instant>>) {
     let router = Router::new().fallback(async move || "x".repeat(answer));
-    let connections = Connections::new(Protocol::Http2, &limits, router);
+    let connections = Connections::new(Protocol::Http2, &limits, Rooms::Routes(router));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).await;
     let (stream, _) = listener.accept().await.unwrap();

@@ -12,6 +12,8 @@ mod command;
 mod connection;
 mod descriptors;
 #[cfg(feature = "embedded")]
+mod door;
+#[cfg(feature = "embedded")]
 mod embedded;
 #[cfg(feature = "embedded")]
 mod endpoint;

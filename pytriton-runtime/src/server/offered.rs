@@ -1,10 +1,11 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use axum::body::{Body, HttpBody};
+use axum::body::HttpBody;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 
+use super::door::Answered;
 use super::traffic::Passage;
 
 /// Of larger pieces HTTP/2 would not show how much the client has taken.
@@ -13,7 +14,7 @@ const PIECE: usize = 64 << 10;
 /// The body of an answer, which says how its client takes it.
 #[derive(Debug)]
 pub(super) struct Offered {
-    body: Body,
+    body: Answered,
     passage: Passage,
     /// What is left of a piece that is handed over in several.
     rest: Bytes,
@@ -21,7 +22,7 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    pub(super) fn new(body: Body, passage: Passage, http2: bool) -> Self {
+    pub(super) fn new(body: Answered, passage: Passage, http2: bool) -> Self {
         Self {
             body,
             passage,
@@ -91,7 +92,7 @@ mod tests {
         for (http2, pieces) in [(false, 1), (true, 4)] {
             let traffic = Traffic::new();
             let mut body = Offered::new(
-                Body::from(bytes.clone()),
+                Answered::Routed(bytes.clone().into()),
                 traffic.enter(Version::HTTP_2),
                 http2,
             );

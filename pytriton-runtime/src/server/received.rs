@@ -15,14 +15,11 @@ pub(super) struct Received {
 }
 
 impl Received {
-    pub(super) fn new(body: Incoming, traffic: &Traffic) -> Self {
+    pub(super) fn new(body: Incoming, traffic: Traffic) -> Self {
         if body.is_end_stream() {
             traffic.came();
         }
-        Self {
-            body,
-            traffic: traffic.clone(),
-        }
+        Self { body, traffic }
     }
 }
 

@@ -1,21 +1,11 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::Request;
-use axum::http::Method;
-use axum::http::header::CONNECTION;
-use axum::http::{HeaderValue, Version};
-use axum::response::Response;
 use futures_util::FutureExt;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
-use tonic::codegen::Service;
-
-use crate::grpc::{self, GrpcError};
-use crate::http::{self, HttpError};
 
 use super::connection::Connections;
 use super::traffic::Traffic;
@@ -25,19 +15,6 @@ const PLACES: usize = 32;
 
 /// How long each of them lasts at the most.
 const TIME: Duration = Duration::from_secs(5);
-
-/// What may be asked on a connection beyond the limit, beside a model's `/ready` over HTTP.
-const PROBES: [&str; 9] = [
-    "/v2",
-    "/v2/health/live",
-    "/v2/health/ready",
-    "/metrics",
-    "/grpc.health.v1.Health/Check",
-    "/inference.GRPCInferenceService/ServerLive",
-    "/inference.GRPCInferenceService/ServerReady",
-    "/inference.GRPCInferenceService/ServerMetadata",
-    "/inference.GRPCInferenceService/ModelReady",
-];
 
 /// Serves connections beyond the limit: whoever asks how the server is gets an answer whatever else happens.
 #[derive(Debug)]
@@ -55,7 +32,7 @@ impl Reserve {
         stop: watch::Receiver<Option<Instant>>,
     ) -> Self {
         Self {
-            connections: connections.clone().map(|router| probes(router, limit)),
+            connections: connections.clone().exhausted(limit),
             stop,
             serving: JoinSet::new(),
             order: VecDeque::with_capacity(PLACES),
@@ -77,50 +54,16 @@ impl Reserve {
     }
 }
 
-/// The same answers to those who ask how the server is, and an error for all others.
-fn probes(router: Router, limit: u32) -> Router {
-    Router::new().fallback(move |request: Request| {
-        let mut router = router.clone();
-        async move {
-            let http1 = request.version() < Version::HTTP_2;
-            let mut response = match is_probe(&request) {
-                // A router is always ready.
-                true => match router.call(request).await {
-                    Ok(response) => response,
-                    Err(never) => match never {},
-                },
-                false => refusal(&request, limit),
-            };
-            if http1 {
-                let close = HeaderValue::from_static("close");
-                response.headers_mut().insert(CONNECTION, close);
-            }
-            response
-        }
-    })
-}
-
-fn is_probe(request: &Request) -> bool {
-    let path = request.uri().path();
-    let of_a_model = path.starts_with("/v2/models/") && path.ends_with("/ready");
-    PROBES.contains(&path) || of_a_model && request.method() == Method::GET
-}
-
-fn refusal(request: &Request, limit: u32) -> Response {
-    match grpc::is_grpc(request) {
-        true => grpc::refusal(GrpcError::Connections { limit }),
-        false => http::refusal(HttpError::Connections { limit }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::SocketAddr;
 
+    use axum::Router;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
     use super::super::connection::Protocol;
+    use super::super::door::Rooms;
     use super::super::endpoint::Endpoint;
     use super::*;
     use crate::Limits;
@@ -132,7 +75,11 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let endpoint = Endpoint {
             listener,
-            connections: Connections::new(Protocol::Both, &Limits::default(), router),
+            connections: Connections::new(
+                Protocol::Both,
+                &Limits::default(),
+                Rooms::Routes(router),
+            ),
             max_connections: 2,
         };
         let (stop, stopping) = watch::channel(None);

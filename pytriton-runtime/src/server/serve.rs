@@ -15,6 +15,7 @@ use crate::registry::Registry;
 use crate::serving::ModelSet;
 
 use super::connection::{Connections, Protocol};
+use super::door::Rooms;
 use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
 use super::{Addresses, Options, ServerError};
@@ -63,7 +64,7 @@ impl Server {
 
     fn endpoints(&self, listeners: Listeners, limits: Limits, options: &Options) -> Vec<Endpoint> {
         let models = &self.models;
-        let http = http::router(Reception {
+        let http = Arc::new(Reception {
             models: Arc::clone(models),
             limits,
             forward: options.http_header_forward_pattern.clone(),
@@ -74,22 +75,22 @@ impl Server {
             forward: options.grpc_header_forward_pattern.clone(),
         });
         let mut endpoints = Vec::new();
-        let mut open = |listener: Option<TcpListener>, protocol, router| {
+        let mut open = |listener: Option<TcpListener>, protocol, rooms| {
             endpoints.extend(listener.map(|listener| Endpoint {
                 listener,
-                connections: Connections::new(protocol, &limits, router),
+                connections: Connections::new(protocol, &limits, rooms),
                 max_connections: limits.max_connections,
             }));
         };
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
         if shared {
-            open(listeners.http, Protocol::Both, grpc::beside(http, grpc));
+            open(listeners.http, Protocol::Both, Rooms::Both(http, grpc));
         } else {
-            open(listeners.http, Protocol::Http1, http);
-            open(listeners.grpc, Protocol::Http2, grpc);
+            open(listeners.http, Protocol::Http1, Rooms::Http(http));
+            open(listeners.grpc, Protocol::Http2, Rooms::Routes(grpc));
         }
         let metrics = http::metrics_router(Arc::clone(models));
-        open(listeners.metrics, Protocol::Http1, metrics);
+        open(listeners.metrics, Protocol::Http1, Rooms::Routes(metrics));
         endpoints
     }
 
