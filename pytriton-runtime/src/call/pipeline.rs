@@ -39,15 +39,17 @@ impl<'a> Stacked<'a> {
 }
 
 /// Cuts a batch into the calls that its model's mode and steps ask for, in the order of the requests.
-pub(super) fn runs<'a>(spec: &ModelSpec, requests: &'a [Request]) -> Vec<&'a [Request]> {
+pub(super) fn runs<'a>(
+    spec: &ModelSpec,
+    requests: &'a [Request],
+) -> impl Iterator<Item = &'a [Request]> {
+    let mode = spec.call;
     let by_parameters = spec.steps.contains(&Step::GroupByParameters);
-    match spec.call {
-        CallMode::Request => requests.chunks(1).collect(),
-        CallMode::Batch if by_parameters => requests
-            .chunk_by(|one, two| one.parameters() == two.parameters())
-            .collect(),
-        CallMode::Batch | CallMode::Raw => vec![requests],
-    }
+    requests.chunk_by(move |one, two| match mode {
+        CallMode::Request => false,
+        CallMode::Batch => !by_parameters || one.parameters() == two.parameters(),
+        CallMode::Raw => true,
+    })
 }
 
 /// Takes the requests of one call through the model's steps.

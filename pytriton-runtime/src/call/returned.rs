@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::request::{Request, Response};
-use crate::tensor::{Tensor, dims_match, shape_text, split};
+use crate::tensor::{Tensor, shape_text, split};
 
 use super::ModelError;
 
@@ -22,6 +22,10 @@ pub(super) fn responses(
     returned: Returned,
 ) -> Vec<Result<Response, ModelError>> {
     let each = match returned {
+        Returned::Call(tensors) if let [request] = requests => {
+            let checked = check(spec, request.batch_size(), &tensors);
+            return vec![checked.map(|()| requested(request, tensors))];
+        }
         Returned::Call(tensors) => match seams(spec, requests, tensors) {
             Ok(each) => each.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error); requests.len()],
@@ -70,9 +74,6 @@ fn seams(
         .map(|request| request.batch_size())
         .collect();
     check(spec, rows.iter().sum(), &tensors)?;
-    if rows.len() == 1 {
-        return Ok(vec![tensors]);
-    }
     let mut each: Vec<Vec<Tensor>> = rows
         .iter()
         .map(|_| Vec::with_capacity(tensors.len()))
@@ -93,8 +94,8 @@ fn seams(
 /// Compares outputs with what the model declares: rows first, then the other dims.
 fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelError> {
     for (tensor, output) in tensors.iter().zip(&spec.outputs) {
-        let dims = spec.client_dims(output);
-        if spec.batching() && tensor.shape().len() == dims.len() && tensor.rows() != rows {
+        let rank = output.dims.len() + 1;
+        if spec.batching() && tensor.shape().len() == rank && tensor.rows() != rows {
             return Err(ModelError::Rows {
                 model: Arc::clone(&spec.name),
                 output: Arc::clone(&output.name),
@@ -102,11 +103,11 @@ fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelE
                 got: tensor.rows(),
             });
         }
-        if !dims_match(&dims, tensor.shape()) {
+        if !spec.fits(output, tensor.shape()) {
             return Err(ModelError::OutputShape {
                 model: Arc::clone(&spec.name),
                 output: Arc::clone(&output.name),
-                expected: shape_text(&dims),
+                expected: shape_text(&spec.client_dims(output)),
                 got: shape_text(tensor.shape()),
             });
         }

@@ -114,7 +114,7 @@ fn dynamic_batching(json: &mut JsonWriter, model: &ModelSpec, batching: &Dynamic
     }
     json.name("priority_queue_policy").object(|json| {
         for (level, policy) in &priorities.queue_policies {
-            json.name(&level.to_string())
+            json.key(&level.to_string())
                 .object(|json| queue_policy(json, *policy));
         }
     });
@@ -148,16 +148,16 @@ fn instance_group(json: &mut JsonWriter, model: &ModelSpec) {
 
 fn parameters(json: &mut JsonWriter, parameters: &[(Arc<str>, Arc<str>)]) {
     for (name, value) in parameters {
-        json.name(name)
+        json.key(name)
             .object(|json| json.name("string_value").text(value));
     }
 }
 
-fn empty_array(json: &mut JsonWriter, name: &str) {
+fn empty_array(json: &mut JsonWriter, name: &'static str) {
     json.name(name).array([0; 0], JsonWriter::integer);
 }
 
-fn empty_object(json: &mut JsonWriter, name: &str) {
+fn empty_object(json: &mut JsonWriter, name: &'static str) {
     json.name(name).object(|_| {});
 }
 

@@ -17,6 +17,7 @@ mod metadata;
 mod output;
 mod parameter;
 pub mod proto;
+mod quick;
 mod raw;
 mod request;
 mod response;

@@ -9,6 +9,7 @@ use super::json::Value;
 use super::member::{missing, string};
 use super::output::decode_output;
 use super::parameter::RequestParameters;
+use super::quick::quick;
 use super::{CodecError, Owner, ResponseFormat};
 
 /// Reads an inference request: `header_length` bytes of JSON and the binary data of its inputs, which is not copied.
@@ -51,6 +52,22 @@ fn without_header(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<Co
 }
 
 fn decode(
+    json: &[u8],
+    tail: Bytes,
+    model: &ModelSpec,
+    max_depth: usize,
+) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    if tail.is_empty()
+        && let Some(request) = quick(json, model, max_depth)
+    {
+        let format = ResponseFormat::new(model, &request.id, &[], false);
+        return Ok((request, format));
+    }
+    whole(json, tail, model, max_depth)
+}
+
+/// The same for requests of every form.
+pub(super) fn whole(
     json: &[u8],
     tail: Bytes,
     model: &ModelSpec,

@@ -52,7 +52,7 @@ fn batch(json: &mut JsonWriter, (size, batch): (&usize, &BatchStatistics)) {
     });
 }
 
-fn duration(json: &mut JsonWriter, name: &str, duration: StatisticDuration) {
+fn duration(json: &mut JsonWriter, name: &'static str, duration: StatisticDuration) {
     json.name(name).object(|json| {
         json.name("count").integer(duration.count);
         json.name("ns").integer(duration.ns);

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::tensor::dims_match;
+
 use super::{CallMode, DynamicBatching, Location, Step, TensorSpec};
 
 /// A registered model: its declaration with every default filled in and every rule checked.
@@ -56,6 +58,15 @@ impl ModelSpec {
             .into_iter()
             .chain(tensor.dims.iter().copied())
             .collect()
+    }
+
+    /// Whether a shape with the batch axis, where there is one, is one of a tensor's.
+    pub fn fits(&self, tensor: &TensorSpec, shape: &[usize]) -> bool {
+        match (self.batching(), shape) {
+            (true, [_, dims @ ..]) => dims_match(&tensor.dims, dims),
+            (true, []) => false,
+            (false, dims) => dims_match(&tensor.dims, dims),
+        }
     }
 
     /// The index of the input of that name.

@@ -2,9 +2,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
-use crate::tensor::{
-    BytesElements, DataType, Tensor, TensorError, dims_match, element_count, shape_text,
-};
+use crate::tensor::{BytesElements, DataType, Tensor, TensorError, element_count, shape_text};
 use crate::text::excerpt;
 
 use super::{InferInput, InferRequest, Request, RequestError, RequestId, RequestedOutput};
@@ -229,13 +227,13 @@ impl Checker<'_> {
                 got: shape_text(shape),
             });
         };
-        let dims = self.spec.client_dims(&self.spec.inputs[self.index]);
-        if !dims_match(&dims, &sizes) {
+        let tensor = &self.spec.inputs[self.index];
+        if !self.spec.fits(tensor, &sizes) {
             return Err(RequestError::Shape {
                 request: self.id.clone(),
                 model: Arc::clone(&self.spec.name),
                 input: self.name(),
-                expected: shape_text(&dims),
+                expected: shape_text(&self.spec.client_dims(tensor)),
                 got: shape_text(shape),
                 note: if self.spec.batching() {
                     BATCH_AXIS_NOTE

@@ -1,6 +1,5 @@
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -17,7 +16,7 @@ use super::sink::ReplySink;
 use super::speed::Speed;
 
 /// Responses that may leave only after those of earlier batches.
-pub(super) type Finished = Vec<(ReplySink, Outcome)>;
+type Finished = Vec<(Reply, Outcome)>;
 
 /// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
 #[derive(Debug)]
@@ -72,8 +71,8 @@ impl Exit {
 
     fn respond(&self, sequence: u64, finished: Finished) {
         let send = |finished: Finished| {
-            for (sink, outcome) in finished {
-                sink.finish(outcome);
+            for (reply, outcome) in finished {
+                reply.sink.finish(outcome);
             }
         };
         if !self.queue.policy().preserve_ordering {
@@ -113,39 +112,33 @@ impl Replies {
         let Executed { results, durations } = executed;
         let failed = results.iter().any(Result::is_err);
         self.exit.speed.note(durations.total(), failed);
-        let results = results.into_iter();
-        let outcomes: Vec<Outcome> = results.map(|result| self.exit.counted(result)).collect();
-        self.record(durations, &outcomes);
         let replies = mem::take(&mut self.replies).into_iter();
-        let finished = replies
-            .zip(outcomes)
-            .map(|(reply, outcome)| (reply.sink, outcome));
-        self.exit.respond(self.sequence, finished.collect());
+        let results = results.into_iter();
+        let finished: Finished = replies
+            .zip(results)
+            .map(|(reply, result)| (reply, self.exit.counted(result)))
+            .collect();
+        self.record(durations, &finished);
+        self.exit.respond(self.sequence, finished);
         self.exit.queue.release(self.lent)
     }
 
-    fn record(&self, durations: Durations, outcomes: &[Outcome]) {
-        let mut execution = statistics::Execution {
-            batch_size: self.replies.iter().map(|reply| reply.batch_size).sum(),
+    fn record(&self, durations: Durations, finished: &Finished) {
+        let now = Instant::now();
+        let execution = statistics::Execution {
+            batch_size: finished.iter().map(|(reply, _)| reply.batch_size).sum(),
             durations,
-            ..statistics::Execution::default()
         };
-        for (reply, outcome) in self.replies.iter().zip(outcomes) {
-            let took = nanoseconds(reply.arrived.elapsed());
-            match outcome {
-                Ok(_) => execution.succeeded.push(Success {
-                    batch_size: reply.batch_size,
-                    request: took,
-                    queue: nanoseconds(self.waited(reply)),
-                }),
-                Err(_) => execution.failed.push(took),
-            }
-        }
-        self.exit.queue.recorder().record(&execution);
-    }
-
-    fn waited(&self, reply: &Reply) -> Duration {
-        self.begun.saturating_duration_since(reply.arrived)
+        let since = |earlier: Instant| nanoseconds(now.saturating_duration_since(earlier));
+        let requests = finished.iter().map(|(reply, outcome)| match outcome {
+            Ok(_) => statistics::Executed::Succeeded(Success {
+                batch_size: reply.batch_size,
+                request: since(reply.arrived),
+                queue: nanoseconds(self.begun.saturating_duration_since(reply.arrived)),
+            }),
+            Err(_) => statistics::Executed::Failed(since(reply.arrived)),
+        });
+        self.exit.queue.recorder().record(execution, requests);
     }
 }
 
@@ -175,7 +168,7 @@ impl Drop for Replies {
             let error = SchedulerError::InstanceEnded {
                 model: Arc::clone(model),
             };
-            (reply.sink, Err(error))
+            (reply, Err(error))
         });
         self.exit.respond(self.sequence, finished.collect());
         if queue.release(self.lent) {

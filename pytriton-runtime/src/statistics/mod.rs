@@ -4,4 +4,4 @@ mod counter;
 mod recorder;
 
 pub use counter::{BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration};
-pub use recorder::{CacheHit, Execution, Recorder, Success};
+pub use recorder::{CacheHit, Executed, Execution, Recorder, Success};

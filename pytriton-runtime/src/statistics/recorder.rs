@@ -10,16 +10,21 @@ pub struct Recorder {
 }
 
 /// One execution of a batch.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Execution {
     /// The rows of all requests.
     pub batch_size: usize,
     /// How long its parts took.
     pub durations: Durations,
-    /// The requests that succeeded.
-    pub succeeded: Vec<Success>,
-    /// The requests that failed: how long each took in all, in nanoseconds.
-    pub failed: Vec<u64>,
+}
+
+/// What became of a request of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Executed {
+    /// It has a response.
+    Succeeded(Success),
+    /// It failed, so many nanoseconds after it came.
+    Failed(u64),
 }
 
 /// A request that succeeded.
@@ -48,7 +53,7 @@ impl Recorder {
     /// Counts an execution and its requests.
     ///
     /// As in Triton, the rows of requests that failed are not counted as inferences, their execution is.
-    pub fn record(&self, execution: &Execution) {
+    pub fn record(&self, execution: Execution, requests: impl Iterator<Item = Executed>) {
         let durations = execution.durations;
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let mut statistics = self.lock();
@@ -60,17 +65,21 @@ impl Recorder {
         batch.compute_input.add(1, durations.compute_input);
         batch.compute_infer.add(1, durations.compute_infer);
         batch.compute_output.add(1, durations.compute_output);
-        for success in &execution.succeeded {
-            statistics.inference_count += success.batch_size as u64;
-            statistics.success.add(1, success.request);
-            statistics.queue.add(1, success.queue);
-            statistics.compute_input.add(1, durations.compute_input);
-            statistics.compute_infer.add(1, durations.compute_infer);
-            statistics.compute_output.add(1, durations.compute_output);
-        }
-        for &ns in &execution.failed {
-            statistics.fail.add(1, ns);
-            statistics.failures[FailureReason::Backend as usize] += 1;
+        for request in requests {
+            match request {
+                Executed::Succeeded(success) => {
+                    statistics.inference_count += success.batch_size as u64;
+                    statistics.success.add(1, success.request);
+                    statistics.queue.add(1, success.queue);
+                    statistics.compute_input.add(1, durations.compute_input);
+                    statistics.compute_infer.add(1, durations.compute_infer);
+                    statistics.compute_output.add(1, durations.compute_output);
+                }
+                Executed::Failed(ns) => {
+                    statistics.fail.add(1, ns);
+                    statistics.failures[FailureReason::Backend as usize] += 1;
+                }
+            }
         }
     }
 
@@ -125,19 +134,20 @@ mod tests {
     #[test]
     fn counts_rows_executions_and_failures_apart() {
         let recorder = Recorder::default();
-        recorder.record(&Execution {
+        let execution = Execution {
             batch_size: 3,
             durations: Durations {
                 compute_infer: 10,
                 ..Durations::default()
             },
-            succeeded: vec![Success {
-                batch_size: 2,
-                request: 30,
-                queue: 5,
-            }],
-            failed: vec![40],
-        });
+        };
+        let success = Success {
+            batch_size: 2,
+            request: 30,
+            queue: 5,
+        };
+        let requests = [Executed::Succeeded(success), Executed::Failed(40)];
+        recorder.record(execution, requests.into_iter());
         recorder.record_failure(FailureReason::Rejected, 1);
         let statistics = recorder.snapshot(7);
         assert_eq!(statistics.inference_count, 2);

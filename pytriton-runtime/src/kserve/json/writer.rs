@@ -19,8 +19,17 @@ impl JsonWriter {
         self.out
     }
 
-    /// The name of the member whose value is written next.
-    pub(crate) fn name(&mut self, name: &str) -> &mut Self {
+    /// The name of the member whose value is written next, in which nothing must be escaped.
+    pub(crate) fn name(&mut self, name: &'static str) -> &mut Self {
+        self.separate();
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self
+    }
+
+    /// The same of any text.
+    pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.string(name.as_bytes());
         self.out.push(b':');
         self
