@@ -1,18 +1,29 @@
 //! How many bytes of requests and responses the process holds at a time, whatever their number.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use std::{mem, thread};
 
 use thiserror::Error;
 
+use crate::heap::trim;
+
 /// So few bytes are not counted once they have all come: the number of requests bounds them.
 const UNCOUNTED: usize = 4 << 10;
+
+/// A burst of so many bytes may leave memory behind that is worth giving back, when nothing has come for that long.
+const SURPLUS: usize = 16 << 20;
+const REST: Duration = Duration::from_secs(1);
 
 /// The bytes that may be held, and those that are.
 #[derive(Debug)]
 pub struct Budget {
     limit: usize,
     held: AtomicUsize,
+    /// The most that has been held since the last time that memory was given back.
+    peak: AtomicUsize,
+    giving_back: AtomicBool,
 }
 
 /// More bytes than may be held.
@@ -40,6 +51,8 @@ impl Budget {
         Arc::new(Self {
             limit,
             held: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            giving_back: AtomicBool::new(false),
         })
     }
 
@@ -77,7 +90,40 @@ impl Budget {
                 held.checked_add(bytes).filter(|held| *held <= self.limit)
             });
         let limit = self.limit;
-        taken.map(drop).map_err(|_| BudgetError { bytes, limit })
+        let before = taken.map_err(|_| BudgetError { bytes, limit })?;
+        self.peak.fetch_max(before + bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn give(self: &Arc<Self>, bytes: usize) {
+        let left = self.held.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        if self.surplus(left) && !self.giving_back.swap(true, Ordering::Relaxed) {
+            let budget = Arc::clone(self);
+            let thread = thread::Builder::new().name("surplus".to_owned());
+            // Without a thread the memory stays for the next burst.
+            let _ = thread.spawn(move || budget.give_back());
+        }
+    }
+
+    /// Whether a burst is over that may have left memory behind which the allocator keeps.
+    fn surplus(&self, held: usize) -> bool {
+        let peak = self.peak.load(Ordering::Relaxed);
+        peak >= SURPLUS && held < peak / 4
+    }
+
+    fn give_back(&self) {
+        loop {
+            thread::sleep(REST);
+            if self.surplus(self.held()) {
+                self.peak.store(self.held(), Ordering::Relaxed);
+                trim();
+            }
+            self.giving_back.store(false, Ordering::Relaxed);
+            // Another may have ended just now, and seen that this one was at work.
+            if !self.surplus(self.held()) || self.giving_back.swap(true, Ordering::Relaxed) {
+                return;
+            }
+        }
     }
 }
 
@@ -103,15 +149,14 @@ impl Held {
             return self.grow(more);
         }
         let fewer = self.bytes - bytes;
-        self.budget.held.fetch_sub(fewer, Ordering::Relaxed);
         self.bytes = bytes;
+        self.budget.give(fewer);
         Ok(())
     }
 
     /// Holds nothing any longer.
     pub fn release(&mut self) {
-        self.budget.held.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.bytes = 0;
+        self.budget.give(mem::take(&mut self.bytes));
     }
 
     /// The same for several owners; `None` where it is so little that it is not counted.
@@ -152,6 +197,21 @@ mod tests {
         two.grow(usize::MAX).unwrap_err();
         drop(two);
         assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn a_burst_that_is_over_leaves_a_surplus() {
+        let budget = Budget::new(usize::MAX);
+        let some = budget.hold(SURPLUS / 8).unwrap();
+        assert!(!budget.surplus(0));
+        let burst = budget.hold(SURPLUS).unwrap();
+        assert!(!budget.surplus(budget.held()));
+        drop(burst);
+        assert!(budget.surplus(budget.held()));
+        drop(some);
+        while budget.surplus(0) {
+            thread::sleep(REST / 10);
+        }
     }
 
     #[test]

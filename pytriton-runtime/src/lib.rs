@@ -45,6 +45,8 @@ mod forward;
 mod gathered;
 #[cfg(feature = "embedded")]
 pub mod grpc;
+#[expect(unsafe_code, reason = "the allocator is asked in C alone")]
+mod heap;
 #[cfg(feature = "embedded")]
 mod heavy;
 #[cfg(feature = "embedded")]

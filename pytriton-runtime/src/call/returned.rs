@@ -26,7 +26,7 @@ pub(super) fn responses(
             let checked = check(spec, request.batch_size(), &tensors);
             return vec![checked.map(|()| requested(request, tensors))];
         }
-        Returned::Call(tensors) => match seams(spec, requests, tensors) {
+        Returned::Call(tensors) => match seams(spec, requests, &tensors) {
             Ok(each) => each.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error); requests.len()],
         },
@@ -67,13 +67,13 @@ fn requested(request: &Request, tensors: Vec<Tensor>) -> Response {
 fn seams(
     spec: &ModelSpec,
     requests: &[Request],
-    tensors: Vec<Tensor>,
+    tensors: &[Tensor],
 ) -> Result<Vec<Vec<Tensor>>, ModelError> {
     let rows: Vec<usize> = requests
         .iter()
         .map(|request| request.batch_size())
         .collect();
-    check(spec, rows.iter().sum(), &tensors)?;
+    check(spec, rows.iter().sum(), tensors)?;
     let mut each: Vec<Vec<Tensor>> = rows
         .iter()
         .map(|_| Vec::with_capacity(tensors.len()))

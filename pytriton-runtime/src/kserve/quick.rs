@@ -1,3 +1,5 @@
+use std::str::FromStr;
+
 use crate::model::ModelSpec;
 use crate::request::{InferInput, InferRequest};
 use crate::tensor::{DataType, Element};
@@ -190,10 +192,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn float<T: std::str::FromStr>(text: &str, finite: impl Fn(T) -> bool) -> Option<T>
-where
-    T: Copy,
-{
+fn float<T: FromStr + Copy>(text: &str, finite: impl Fn(T) -> bool) -> Option<T> {
     text.parse().ok().filter(|value| finite(*value))
 }
 

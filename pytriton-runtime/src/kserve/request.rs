@@ -51,6 +51,9 @@ fn without_header(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<Co
     matches!(error, CodecError::MissingBytes { .. }).then_some(error)
 }
 
+/// Of longer texts it takes too long to find out at their end that they are not of the usual form.
+const QUICK: usize = 8 << 10;
+
 fn decode(
     json: &[u8],
     tail: Bytes,
@@ -58,6 +61,7 @@ fn decode(
     max_depth: usize,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     if tail.is_empty()
+        && json.len() <= QUICK
         && let Some(request) = quick(json, model, max_depth)
     {
         let format = ResponseFormat::new(model, &request.id, &[], false);
