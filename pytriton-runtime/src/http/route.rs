@@ -46,18 +46,18 @@ impl<'a> Route<'a> {
         let path = path.strip_prefix("/v2")?;
         let mut segments = [""; MAX_SEGMENTS];
         let mut count = 0;
-        // What stands before the first slash is empty, or the path is `/v2something`.
-        let mut split = path.split('/');
-        if split.next() != Some("") {
-            return None;
-        }
-        for segment in split {
+        let mut rest = path;
+        while !rest.is_empty() {
+            rest = rest.strip_prefix('/')?;
+            let end = rest.bytes().position(|byte| byte == b'/');
+            let (segment, others) = rest.split_at(end.unwrap_or(rest.len()));
             // No segment of any path is empty.
             if segment.is_empty() {
                 return None;
             }
             *segments.get_mut(count)? = segment;
             count += 1;
+            rest = others;
         }
         Self::of(&segments[..count])
     }

@@ -8,7 +8,7 @@ use crate::tensor::{DataType, Element};
 ///
 /// `None` where it is of any other form, or has a mistake: the way for all requests finds out, and says what is wrong.
 pub(super) fn quick(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<InferRequest> {
-    let mut json = Cursor(json);
+    let mut json = Cursor(std::str::from_utf8(json).ok()?);
     let mut request = InferRequest::default();
     let (mut id, mut inputs) = (None, None);
     json.members(|json, member| match member {
@@ -31,25 +31,27 @@ fn put<T>(place: &mut Option<T>, value: T) -> Option<()> {
 }
 
 /// What is left of a JSON text.
-struct Cursor<'a>(&'a [u8]);
+struct Cursor<'a>(&'a str);
 
 impl<'a> Cursor<'a> {
     fn blanks(&mut self) {
-        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.0 {
-            self.0 = rest;
-        }
+        let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let count = self.0.as_bytes().iter().take_while(blank).count();
+        self.0 = &self.0[count..];
     }
 
     /// Steps over a byte, and says whether it is there.
     fn is(&mut self, byte: u8) -> bool {
         self.blanks();
-        match self.0 {
-            [first, rest @ ..] if *first == byte => {
-                self.0 = rest;
-                true
-            }
-            _ => false,
+        let is = self.first() == Some(byte);
+        if is {
+            self.0 = &self.0[1..];
         }
+        is
+    }
+
+    fn first(&self) -> Option<u8> {
+        self.0.as_bytes().first().copied()
     }
 
     fn eat(&mut self, byte: u8) -> Option<()> {
@@ -59,43 +61,43 @@ impl<'a> Cursor<'a> {
     /// A string of ASCII in which nothing is escaped.
     fn text(&mut self) -> Option<&'a str> {
         self.eat(b'"')?;
-        let end = self
-            .0
-            .iter()
-            .position(|byte| !matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~'))?;
+        let plain = |byte: &u8| matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
+        let end = self.0.bytes().position(|byte| !plain(&byte))?;
         let (text, rest) = self.0.split_at(end);
-        self.0 = rest.strip_prefix(b"\"")?;
-        std::str::from_utf8(text).ok()
+        self.0 = rest.strip_prefix('"')?;
+        Some(text)
     }
 
     /// A number as JSON writes it.
     fn number(&mut self) -> Option<&'a str> {
         self.blanks();
         let all = self.0;
-        let _ = self.sign(b"-");
-        match self.0 {
-            [b'0', rest @ ..] => self.0 = rest,
+        self.sign(b"-");
+        match self.first() {
+            Some(b'0') => self.0 = &self.0[1..],
             _ => self.digits()?,
         }
-        if let [b'.', rest @ ..] = self.0 {
-            self.0 = rest;
+        if self.sign(b".") {
             self.digits()?;
         }
-        if let [b'e' | b'E', rest @ ..] = self.0 {
-            self.0 = rest;
-            let _ = self.sign(b"+-");
+        if self.sign(b"eE") {
+            self.sign(b"+-");
             self.digits()?;
         }
-        std::str::from_utf8(&all[..all.len() - self.0.len()]).ok()
+        Some(&all[..all.len() - self.0.len()])
     }
 
-    fn sign(&mut self, signs: &[u8]) -> Option<()> {
-        let (first, rest) = self.0.split_first()?;
-        signs.contains(first).then(|| self.0 = rest)
+    /// Steps over one of these bytes, and says whether one is there.
+    fn sign(&mut self, signs: &[u8]) -> bool {
+        let is = self.first().is_some_and(|first| signs.contains(&first));
+        if is {
+            self.0 = &self.0[1..];
+        }
+        is
     }
 
     fn digits(&mut self) -> Option<()> {
-        let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit());
+        let digits = self.0.bytes().take_while(u8::is_ascii_digit);
         let count = digits.count();
         self.0 = &self.0[count..];
         (count > 0).then_some(())
