@@ -53,11 +53,11 @@ pub(super) struct Stopping<'a> {
 /// What has become of the connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Drained {
-    /// All are closed.
+    /// All are closed, or deserted.
     All,
     /// So many are not, and there is no more time.
     Cut(usize),
-    /// All are closed, but the server does not come to its end.
+    /// The same, but the server does not come to its end.
     Late,
 }
 
@@ -115,10 +115,17 @@ impl<'a> Stopping<'a> {
             // What came in between two looks is seen by the second.
             let gone = |count: fn(Left) -> usize| before.map(count) == Some(0) && count(left) == 0;
             let now = Instant::now();
-            let empty = gone(Left::all);
+            let silent = left.is_silent() && self.knows_all();
+            let idle = silent && apart(&mut drain, Drain::is_idle).await?;
+            if idle && left.awaited() > 0 {
+                apart(&mut drain, Drain::hang_up).await??;
+            }
+            // What clients that are gone have asked for may be under way; a server that ends by itself awaits that.
+            let ended = idle || self.ends_by_itself() || now >= self.end;
+            let empty = gone(Left::all) || ended && gone(Left::awaited);
             let delivered = empty && delivery.is_over(|| undelivered(process, &[http, grpc]), now);
-            if now >= self.end && left.all() > 0 {
-                return Ok(Drained::Cut(left.all()));
+            if now >= self.end && left.awaited() > 0 {
+                return Ok(Drained::Cut(left.awaited()));
             } else if !self.ends_by_itself() && (delivered || empty && now >= self.end) {
                 return Ok(Drained::All);
             } else if now >= self.end + GRACE {
@@ -131,10 +138,6 @@ impl<'a> Stopping<'a> {
                 if http.is_none() {
                     self.server.terminate();
                 }
-            }
-            let silent = left.is_silent() && self.knows_all();
-            if silent && apart(&mut drain, Drain::is_idle).await? {
-                apart(&mut drain, Drain::hang_up).await??;
             }
             if now + LAST_CALL >= self.end {
                 self.worker.refuse();

@@ -18,13 +18,13 @@ use crate::proxy::{Slow, slow_way};
 use crate::{EXIT, http, python};
 
 /// Calls over gRPC, one line for each step: `MODE ADDRESS`.
-struct Calls {
+pub(crate) struct Calls {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
 }
 
 impl Calls {
-    fn new(mode: &str, address: &str) -> Result<Self> {
+    pub(crate) fn new(mode: &str, address: &str) -> Result<Self> {
         let mut child = python()?
             .command()
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python/calls.py"))
@@ -41,7 +41,7 @@ impl Calls {
         })
     }
 
-    fn line(&mut self) -> Result<String> {
+    pub(crate) fn line(&mut self) -> Result<String> {
         match self.lines.next() {
             Some(line) => Ok(line?),
             None => panic!("the client has ended"),

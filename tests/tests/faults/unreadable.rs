@@ -1,12 +1,11 @@
 //! An input in memory that a function cannot read costs its own request an error, and no other in the batch anything.
 
-use std::process::Command;
-
 use pytriton_tests::{Result, Server};
 
 use crate::engine::command;
 use crate::http;
 use crate::ledger::{Clients, Habit, MODELS};
+use crate::preload::preload;
 use crate::random::Random;
 
 const HABITS: [Habit; 6] = [
@@ -21,16 +20,7 @@ const HABITS: [Habit; 6] = [
 #[test]
 fn inputs_fail_their_own_request() -> Result<()> {
     let home = tempfile::tempdir()?;
-    let library = home.path().join("unreadable.so");
-    let compiled = Command::new("cc")
-        .args(["-Wall", "-Werror", "-shared", "-fPIC", "-o"])
-        .arg(&library)
-        .arg(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/faults/unreadable.c"
-        ))
-        .status()?;
-    assert!(compiled.success());
+    let library = preload(home.path(), "unreadable")?;
     let server = Server::spawn(command(home.path(), &[])?.env("LD_PRELOAD", &library))?;
     let mut random = Random::new();
     for model in MODELS {

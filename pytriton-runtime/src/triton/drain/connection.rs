@@ -53,6 +53,7 @@ pub(super) struct Connection {
     calm: u32,
     done: bool,
     moved: Instant,
+    deserted: bool,
 }
 
 impl Connection {
@@ -66,6 +67,7 @@ impl Connection {
             calm: 0,
             done: false,
             moved: now.checked_sub(still).unwrap_or(now),
+            deserted: false,
         }
     }
 
@@ -76,6 +78,7 @@ impl Connection {
         if tcp.received > self.received || gone > 0 {
             self.moved = now;
         }
+        self.deserted |= self.protocol == Protocol::Grpc && tcp.closed && tcp.unread == 0;
         self.received = tcp.received;
         self.delivered = tcp.delivered.max(self.delivered);
         self.calm = match gone > PIECE || tcp.sending {
@@ -103,6 +106,17 @@ impl Connection {
     pub(super) fn is_silent(&self, now: Instant) -> bool {
         let silence = now.saturating_duration_since(self.moved);
         self.protocol == Protocol::Grpc && silence >= SILENCE
+    }
+
+    /// Whether there is nobody who could hear anything: over gRPC the end of what a client sends is the end of its
+    /// connection, and its calls are taken back; over HTTP it may still wait for its answer.
+    pub(super) fn is_deserted(&self) -> bool {
+        self.deserted
+    }
+
+    /// Notes that it was broken off.
+    pub(super) fn broken_off(&mut self) {
+        self.deserted = true;
     }
 
     /// tritonserver does not read from a connection from the moment on at which it has a whole request until the answer is

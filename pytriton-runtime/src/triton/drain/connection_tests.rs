@@ -12,6 +12,7 @@ const USED: Tcp = Tcp {
     delivered: 300,
     sending: false,
     unread: 0,
+    closed: false,
     since_received: milliseconds(1000),
     since_sent: milliseconds(1000),
 };
@@ -186,4 +187,30 @@ fn it_is_silent_when_no_byte_has_moved() {
     let unasked = Connection::new(Protocol::Http, USED, now);
     assert!(!unasked.is_silent(soon + SILENCE));
     assert!(!connection.is_silent(soon) && connection.is_silent(soon + SILENCE));
+}
+
+#[test]
+fn who_has_closed_over_grpc_hears_nothing() {
+    let closed = Tcp {
+        closed: true,
+        ..USED
+    };
+    let unread = Tcp {
+        unread: 1,
+        ..closed
+    };
+    let table = [
+        (Protocol::Grpc, USED, false),
+        (Protocol::Grpc, closed, true),
+        (Protocol::Grpc, unread, false),
+        (Protocol::Http, closed, false),
+    ];
+    for (protocol, tcp, expected) in table {
+        let now = Instant::now();
+        let mut connection = Connection::new(protocol, tcp, now);
+        connection.judge(Sight { tcp, awaited: 0 }, now);
+        assert_eq!(connection.is_deserted(), expected, "{protocol:?} {tcp:?}");
+        connection.broken_off();
+        assert!(connection.is_deserted());
+    }
 }

@@ -55,6 +55,8 @@ pub(in crate::triton) struct Left {
     pub(in crate::triton) grpc: usize,
     /// Those of the latter on which nothing has moved for a while.
     pub(in crate::triton) silent: usize,
+    /// Those over gRPC whose clients are gone, but which tritonserver keeps open.
+    pub(in crate::triton) deserted: usize,
 }
 
 impl Left {
@@ -63,9 +65,15 @@ impl Left {
         self.http + self.grpc
     }
 
-    /// Whether there are only calls on which nothing moves: streams that are open for requests that nobody makes.
+    /// On how many of them somebody may wait for something.
+    pub(in crate::triton) fn awaited(self) -> usize {
+        self.all().saturating_sub(self.deserted)
+    }
+
+    /// Whether there are only calls on which nothing moves: streams that are open for requests that nobody makes, and calls
+    /// that tritonserver does not end although nobody waits for them.
     pub(in crate::triton) fn is_silent(self) -> bool {
-        self.all() > 0 && self.all() == self.silent
+        self.all() > 0 && self.all() == self.silent + self.deserted
     }
 }
 
@@ -122,7 +130,10 @@ impl Drain {
             if let Some(step) = done {
                 connection.done(step);
             }
-            left.silent += usize::from(connection.is_silent(now));
+            match connection.is_deserted() {
+                true => left.deserted += 1,
+                false => left.silent += usize::from(connection.is_silent(now)),
+            }
         }
         Ok(left)
     }
@@ -140,10 +151,13 @@ impl Drain {
     pub(in crate::triton) fn hang_up(&mut self) -> io::Result<()> {
         let now = Instant::now();
         for (number, inode) in Open::of(self.process)?.sockets {
-            let known = self.known.get(&inode).and_then(Option::as_ref);
-            let silent = known.is_some_and(|connection| connection.is_silent(now));
-            if silent && let Some(socket) = borrow(&self.lender, number, inode)? {
+            let known = self.known.get_mut(&inode).and_then(Option::as_mut);
+            let silent = known.filter(|connection| connection.is_silent(now));
+            if let Some(connection) = silent
+                && let Some(socket) = borrow(&self.lender, number, inode)?
+            {
                 let _ = shutdown(&socket, Shutdown::Both);
+                connection.broken_off();
             }
         }
         Ok(())

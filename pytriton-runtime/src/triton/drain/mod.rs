@@ -10,8 +10,9 @@
 //! - gRPC: a client that is told to go away (HTTP/2's `GOAWAY`) asks for nothing more on that connection, and closes it
 //!   when its last call is answered.
 //!
-//! When the last connection is gone, every request that was accepted has its answer. The descriptors that this takes are
-//! lent by our backend ([`Lender`](super::process::Lender)).
+//! When the last connection is gone, every request that was accepted has its answer. One over gRPC whose client has closed it
+//! counts as gone although tritonserver keeps it open: 2.51 forgets a call that is taken back as it is answered, and never
+//! lets go of the descriptor. The descriptors that this takes are lent by our backend ([`Lender`](super::process::Lender)).
 
 mod connection;
 #[expect(

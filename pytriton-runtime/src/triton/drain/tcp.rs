@@ -15,11 +15,17 @@ pub(super) struct Tcp {
     pub(super) sending: bool,
     /// Bytes that have come and are not yet read.
     pub(super) unread: u64,
+    /// Whether the other side will send nothing more: it has closed the connection, or the half of it.
+    pub(super) closed: bool,
     /// How long ago bytes last came.
     pub(super) since_received: Duration,
     /// How long ago bytes last went.
     pub(super) since_sent: Duration,
 }
+
+/// The kernel's numbers of the states that follow the other side's end: `TIME_WAIT`, `CLOSE`, `CLOSE_WAIT`, `LAST_ACK` and
+/// `CLOSING`.
+const CLOSED: [u8; 5] = [6, 7, 8, 9, 11];
 
 impl Tcp {
     /// The account of a socket.
@@ -39,6 +45,7 @@ impl Tcp {
                 delivered: long(120)?,
                 sending: number(24)? > 0 || number(144)? > 0,
                 unread: 0,
+                closed: CLOSED.contains(info.first()?),
                 since_received: age(52)?,
                 since_sent: age(44)?,
             })
@@ -54,7 +61,8 @@ impl Tcp {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream};
+    use std::net::{Shutdown, TcpListener, TcpStream};
+    use std::time::Instant;
 
     use super::*;
 
@@ -79,5 +87,29 @@ mod tests {
         server.set_nonblocking(true).unwrap();
         while server.write(&[7; 1 << 20]).is_ok() {}
         assert!(Tcp::of(&server).unwrap().sending);
+        assert!(!Tcp::of(&server).unwrap().closed);
+    }
+
+    #[test]
+    fn sees_that_the_other_side_has_closed() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        for (half, read) in [(true, true), (false, true), (false, false)] {
+            let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (mut server, _) = listener.accept().unwrap();
+            server.write_all(&[7; 3]).unwrap();
+            if read {
+                client.read_exact(&mut [0; 3]).unwrap();
+            }
+            match half {
+                true => client.shutdown(Shutdown::Write).unwrap(),
+                // With bytes that are not read it is a reset.
+                false => drop(client),
+            }
+            let begun = Instant::now();
+            while !Tcp::of(&server).unwrap().closed {
+                assert!(begun.elapsed() < Duration::from_secs(5), "{half} {read}");
+            }
+            assert_eq!(Tcp::of(&server).unwrap().unread, 0);
+        }
     }
 }

@@ -1,0 +1,75 @@
+//! A connection that its client has closed and tritonserver keeps open does not keep the server from ending.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use pytriton_tests::{Result, Server};
+
+use crate::calls::Calls;
+use crate::draining::ends;
+use crate::engine::command;
+use crate::preload::preload;
+use crate::process::wait_until;
+use crate::{EXIT, http};
+
+/// A server that has forgotten connections of a client over gRPC which is gone.
+fn forgetful(home: &Path, arguments: &[&str]) -> Result<Server> {
+    let library = preload(home, "forgetful")?;
+    let server = Server::spawn(command(home, arguments)?.env("LD_PRELOAD", &library))?;
+    let mut calls = Calls::new("channel", &server.banner().grpc)?;
+    assert_eq!(calls.line()?, "right");
+    drop(calls);
+    let port = server.banner().grpc.rsplit(':').next().unwrap_or_default();
+    let port = format!("{:04X}", port.parse::<u16>().unwrap_or_default());
+    wait_until("the end of the connection", EXIT, || !is_connected(&port));
+    Ok(server)
+}
+
+/// Whether a port has a connection of which neither side has closed its end.
+fn is_connected(port: &str) -> bool {
+    let tables = ["tcp", "tcp6"].map(|table| fs::read_to_string(format!("/proc/net/{table}")));
+    let tables = tables.map(|table| table.unwrap_or_default());
+    let mut lines = tables.iter().flat_map(|table| table.lines());
+    lines.any(|line| {
+        // Number, local and remote address, state.
+        let mut fields = line.split_whitespace().skip(1);
+        let local = fields.next().unwrap_or_default();
+        local.ends_with(port) && fields.nth(1) == Some("01")
+    })
+}
+
+#[test]
+fn who_is_gone_is_not_waited_for() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = forgetful(home.path(), &[])?;
+    let last = Instant::now();
+    server.signal("TERM")?;
+    ends(server, last)?;
+    Ok(())
+}
+
+#[test]
+fn who_is_there_is_answered() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = forgetful(home.path(), &[])?;
+    let nap = http::nap(&server.banner().http, "Slow", 3000)?;
+    server.signal("TERM")?;
+    assert_eq!(http::receive(nap)?.status, 200);
+    ends(server, Instant::now())?;
+    Ok(())
+}
+
+/// Where it comes to its end by itself, as it must for others' models.
+#[test]
+fn nor_is_a_server_that_ends_by_itself() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let others = home.path().join("others");
+    fs::create_dir(&others)?;
+    let others = format!("--model-repository={}", others.display());
+    let server = forgetful(home.path(), &[&others])?;
+    server.signal("TERM")?;
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{log}");
+    Ok(())
+}
