@@ -1,11 +1,10 @@
-use std::mem;
-
 use super::api::Api;
-use super::clock::now;
 use super::error::check;
+use super::pending::Pending;
 use super::raw::{RELEASE_ALL, RawInstance, RawRequest};
 use super::request::Request;
 use super::response::Response;
+use super::statistics::Statistics;
 use crate::failure::{Code, Failure};
 use crate::wire::Parameter;
 
@@ -15,47 +14,14 @@ use crate::wire::Parameter;
 #[derive(Debug)]
 pub struct Batch {
     api: &'static Api,
-    instance: *mut RawInstance,
-    entries: Vec<Entry>,
+    entries: Vec<Pending>,
     /// How many requests are not sent.
     left: usize,
-    times: Times,
-    reported: bool,
+    statistics: Statistics,
 }
 
 // SAFETY: instances and requests may be used by any thread (invariant 5), and a batch is used by one at a time.
 unsafe impl Send for Batch {}
-
-/// When the parts of an execution were over, by the clock of [`now`], and how much it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Times {
-    /// When Triton gave the batch to the backend.
-    pub begun: u64,
-    /// When the function was called.
-    pub gathered: u64,
-    /// When the function was done.
-    pub computed: u64,
-    /// The rows of the requests.
-    pub rows: u64,
-}
-
-#[derive(Debug)]
-struct Entry {
-    request: *mut RawRequest,
-    state: State,
-}
-
-#[derive(Debug)]
-enum State {
-    /// Nothing is known.
-    Open,
-    /// It has a response, which is being filled.
-    Begun(Response),
-    /// It is known what becomes of it.
-    Done(Result<Response, Failure>),
-    /// It was answered, and is Triton's again.
-    Sent,
-}
 
 impl Batch {
     /// Takes the requests of an execution, and answers those whose clients have taken them back.
@@ -69,23 +35,11 @@ impl Batch {
         instance: *mut RawInstance,
         requests: &[*mut RawRequest],
     ) -> Self {
-        let begun = now();
-        let entries = requests.iter().map(|&request| Entry {
-            request,
-            state: State::Open,
-        });
         let mut batch = Self {
             api,
-            instance,
-            entries: entries.collect(),
+            statistics: Statistics::begin(api, instance),
+            entries: requests.iter().copied().map(Pending::new).collect(),
             left: requests.len(),
-            times: Times {
-                begun,
-                gathered: begun,
-                computed: begun,
-                rows: 0,
-            },
-            reported: false,
         };
         batch.drop_cancelled();
         batch
@@ -104,10 +58,8 @@ impl Batch {
     /// A request that is not yet answered.
     pub fn request(&self, index: usize) -> Option<Request<'_>> {
         let entry = self.entries.get(index)?;
-        match entry.state {
-            State::Open | State::Begun(_) => Some(self.borrow(entry)),
-            State::Done(_) | State::Sent => None,
-        }
+        let open = entry.is_open();
+        open.then(|| Request::new(self.api, entry.request()))
     }
 
     /// The requests that are not yet answered, with their positions.
@@ -123,13 +75,17 @@ impl Batch {
 
     /// Says when it was called and how much it is.
     pub fn gathered(&mut self, gathered: u64, rows: u64) {
-        self.times.gathered = gathered;
-        self.times.rows = rows;
+        self.statistics.gathered(gathered, rows);
     }
 
     /// Says when the function was called, where that was later than the requests were gathered.
     pub fn called(&mut self, begun: u64) {
-        self.times.gathered = self.times.gathered.max(begun);
+        self.statistics.called(begun);
+    }
+
+    /// Says when the function was done, before the first answer is sent.
+    pub fn computed(&mut self, computed: u64) {
+        self.statistics.computed(computed);
     }
 
     /// Begins an answer to a request.
@@ -140,7 +96,7 @@ impl Batch {
     pub fn begin(&mut self, index: usize) -> Result<(), Failure> {
         let request = self.request(index).ok_or_else(answered)?;
         let response = Response::new(self.api, request)?;
-        self.entries[index].state = State::Begun(response);
+        self.entries[index].begin(response);
         Ok(())
     }
 
@@ -175,20 +131,15 @@ impl Batch {
 
     /// Says that the answer that was begun is whole, and the request's last.
     pub fn finish(&mut self, index: usize) {
-        if let Some(entry) = self.entries.get_mut(index)
-            && let State::Begun(_) = entry.state
-            && let State::Begun(response) = mem::replace(&mut entry.state, State::Sent)
-        {
-            entry.state = State::Done(Ok(response));
+        if let Some(entry) = self.entries.get_mut(index) {
+            entry.finish();
         }
     }
 
     /// Says that a request has failed, unless it was answered.
     pub fn fail(&mut self, index: usize, failure: Failure) {
-        if let Some(entry) = self.entries.get_mut(index)
-            && let State::Open | State::Begun(_) = entry.state
-        {
-            entry.state = State::Done(Err(failure));
+        if let Some(entry) = self.entries.get_mut(index) {
+            entry.fail(failure);
         }
     }
 
@@ -203,41 +154,27 @@ impl Batch {
     ///
     /// They are counted before they are answered, so that whoever has a response finds it in the statistics.
     pub fn send(&mut self) {
-        let done = |entry: &Entry| matches!(entry.state, State::Done(_));
-        if !self.entries.iter().any(done) {
+        let done = self.entries.iter().filter(|entry| entry.is_done());
+        let mut done = done
+            .map(|entry| (entry.request(), entry.succeeded()))
+            .peekable();
+        if done.peek().is_none() {
             return;
         }
-        let ended = now();
-        if self.times.computed < self.times.gathered {
-            self.times.computed = ended;
-        }
-        for entry in self.entries.iter().filter(|entry| done(entry)) {
-            self.report(entry, ended);
-        }
-        if !mem::replace(&mut self.reported, true) {
-            self.report_batch(ended);
-        }
+        self.statistics.report(done, self.left);
         for index in 0..self.entries.len() {
-            if let State::Done(_) = self.entries[index].state {
-                self.answer(index);
-            }
+            self.answer(index);
         }
     }
 
-    /// Says when the function was done, before the first answer is sent.
-    pub fn computed(&mut self, computed: u64) {
-        if !self.reported {
-            self.times.computed = computed;
-        }
-    }
-
+    /// Answers a request of which all is known.
     fn answer(&mut self, index: usize) {
         let entry = &mut self.entries[index];
-        let State::Done(result) = mem::replace(&mut entry.state, State::Sent) else {
+        let Some(result) = entry.take() else {
             return;
         };
         self.left -= 1;
-        let request = Request::new(self.api, entry.request);
+        let request = Request::new(self.api, entry.request());
         let response = match result {
             Ok(response) => Ok((response, None)),
             Err(failure) => {
@@ -267,50 +204,9 @@ impl Batch {
         }
     }
 
-    fn report(&self, entry: &Entry, ended: u64) {
-        let succeeded = matches!(entry.state, State::Done(Ok(_)));
-        let Times {
-            begun,
-            gathered,
-            computed,
-            ..
-        } = self.times;
-        let report = self.api.report_statistics;
-        let (instance, request) = (self.instance, entry.request);
-        // SAFETY: instance and request are live until the request is released (invariant 5).
-        let error = unsafe {
-            report(
-                instance, request, succeeded, begun, gathered, computed, ended,
-            )
-        };
-        // Statistics that cannot be kept are no reason to fail.
-        let _ = check(self.api, error);
-    }
-
-    fn report_batch(&self, ended: u64) {
-        let Times {
-            begun,
-            gathered,
-            computed,
-            rows,
-        } = self.times;
-        let rows = if rows == 0 { self.left as u64 } else { rows };
-        let report = self.api.report_batch_statistics;
-        // SAFETY: the instance is live (invariant 5).
-        let error = unsafe { report(self.instance, rows.max(1), begun, gathered, computed, ended) };
-        // As above.
-        let _ = check(self.api, error);
-    }
-
     fn begun(&mut self, index: usize) -> Result<&mut Response, Failure> {
-        match self.entries.get_mut(index).map(|entry| &mut entry.state) {
-            Some(State::Begun(response)) => Ok(response),
-            _ => Err(answered()),
-        }
-    }
-
-    fn borrow(&self, entry: &Entry) -> Request<'_> {
-        Request::new(self.api, entry.request)
+        let entry = self.entries.get_mut(index);
+        entry.and_then(Pending::begun).ok_or_else(answered)
     }
 
     fn release(&self, request: Request<'_>) {

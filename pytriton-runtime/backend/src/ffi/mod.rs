@@ -22,11 +22,13 @@ mod executor;
 mod interpose;
 #[cfg(any(pytriton_library, test))]
 mod notify;
+mod pending;
 mod raw;
 mod request;
 mod response;
+mod statistics;
 
-pub use batch::{Batch, Times};
+pub use batch::Batch;
 pub use clock::now;
 pub use entry::{
     execute, finalize_instance, initialize, initialize_instance, instance_ready, set_attributes,
