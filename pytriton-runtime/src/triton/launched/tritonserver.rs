@@ -7,14 +7,16 @@ use std::process::Command;
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use std::{env, fs, io};
+use std::{env, fs};
 
-use thiserror::Error;
 use tokio::sync::watch;
 
-use super::allocation::{HUGE_PAGES, allocation};
-use super::process::{Child, Exit, Lender, PortError, Ports, ready};
-use super::{DescriptorError, Endpoints, Flags, Launch, UnknownFlag, Version, arguments};
+use crate::triton::allocation::{HUGE_PAGES, allocation};
+use crate::triton::process::{Child, Exit, Lender, Ports, ready};
+use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Version, arguments};
+
+use super::LaunchError;
+use super::exposure::exposure;
 
 /// How often free ports are chosen anew when others were faster.
 const TRIES: u32 = 5;
@@ -32,36 +34,6 @@ pub struct Tritonserver {
     /// What it has said of its descriptors.
     exhausted: watch::Receiver<Option<DescriptorError>>,
     exit_timeout: Duration,
-}
-
-/// Why a tritonserver does not answer.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum LaunchError {
-    /// It lacks an option.
-    #[error(transparent)]
-    Flag(#[from] UnknownFlag),
-    /// It cannot have a port.
-    #[error(transparent)]
-    Port(#[from] PortError),
-    /// The system cannot start it.
-    #[error("cannot start {binary}: {source}")]
-    Spawn {
-        /// The binary.
-        binary: String,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// It cannot open what it needs.
-    #[error(transparent)]
-    Descriptors(#[from] DescriptorError),
-    /// It ended before it was ready.
-    #[error("tritonserver {exit}")]
-    Ended {
-        /// How, and its own words.
-        exit: Exit,
-    },
 }
 
 impl Tritonserver {
@@ -242,125 +214,5 @@ impl Tritonserver {
         // It says so of a certificate that it cannot read, too.
         words.any(|line| line.contains("already in use"))
             && (self.endpoints.all()).any(|address| TcpListener::bind(address).is_err())
-    }
-}
-
-/// A server that does not say its version, because its log is elsewhere, may be an old one.
-fn exposure(version: Option<Version>, endpoints: &Endpoints, flags: &Flags) -> Option<String> {
-    if version.is_some_and(|version| version >= Version::SAFE) {
-        return None;
-    }
-    let open = open_door(endpoints, flags)?;
-    let version = version.map_or("of unknown version".to_owned(), |version| {
-        version.to_string()
-    });
-    Some(format!(
-        "tritonserver {version} listens on {open}: versions before {} (26.06) have published vulnerabilities, and a \
-         single request of anybody who reaches it, or before {} (24.12) a few calls over gRPC that are given up within \
-         milliseconds, can end it; use a newer one (--tritonserver PATH), or listen on \
-         127.0.0.1 behind a proxy that checks requests, or use the embedded engine (--engine embedded)",
-        Version::SAFE,
-        Version::CALM
-    ))
-}
-
-/// Where anybody may come in.
-fn open_door(endpoints: &Endpoints, flags: &Flags) -> Option<String> {
-    let open = endpoints.all().find(|address| !address.ip().is_loopback());
-    if let Some(open) = open {
-        return Some(open.to_string());
-    }
-    // Their addresses cannot be chosen.
-    let doors = [
-        ("allow-sagemaker", "SageMaker"),
-        ("allow-vertex-ai", "Vertex AI"),
-    ];
-    let (_, name) = doors
-        .into_iter()
-        .find(|(flag, _)| flags.values(flag).any(|value| value == "true"))?;
-    Some(format!("0.0.0.0 for {name}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::{Args, FromArgMatches};
-
-    use super::*;
-
-    #[test]
-    fn the_warning_says_what_ends_a_server() {
-        let anybody = Endpoints {
-            grpc: Some(([0, 0, 0, 0], 1).into()),
-            ..Endpoints::default()
-        };
-        let warning = exposure("2.51.0".parse().ok(), &anybody, &Flags::default()).unwrap();
-        for part in [
-            "tritonserver 2.51.0 listens on 0.0.0.0:1",
-            "before 2.70.0 (26.06)",
-            "before 2.53.0 (24.12)",
-        ] {
-            assert!(warning.contains(part), "{warning}");
-        }
-    }
-
-    #[test]
-    fn an_old_server_that_others_reach_is_warned_of() {
-        let at = |text: &str| Some(text.parse().unwrap());
-        let here = Endpoints {
-            http: at("127.0.0.1:1"),
-            grpc: at("[::1]:2"),
-            metrics: None,
-        };
-        let table = [
-            (here, "2.51.0", false),
-            (
-                Endpoints {
-                    http: at("0.0.0.0:1"),
-                    ..here
-                },
-                "2.51.0",
-                true,
-            ),
-            (
-                Endpoints {
-                    grpc: at("10.0.0.1:1"),
-                    ..here
-                },
-                "2.69.0",
-                true,
-            ),
-            (
-                Endpoints {
-                    metrics: at("[::]:1"),
-                    ..here
-                },
-                "2.69.0",
-                true,
-            ),
-            (
-                Endpoints {
-                    http: at("0.0.0.0:1"),
-                    ..here
-                },
-                "2.70.0",
-                false,
-            ),
-        ];
-        let flags = |arguments: &[&str]| {
-            let command = Flags::augment_args(clap::Command::new("test").no_binary_name(true));
-            Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
-        };
-        for (endpoints, version, expected) in table {
-            let warning = exposure(version.parse().ok(), &endpoints, &flags(&[]));
-            assert_eq!(warning.is_some(), expected, "{version} {endpoints:?}");
-            let unknown = exposure(None, &endpoints, &flags(&[]));
-            assert_eq!(unknown.is_some(), endpoints != here, "{endpoints:?}");
-        }
-        for flag in ["--allow-sagemaker=true", "--allow-vertex-ai=true"] {
-            let warning = exposure("2.51.0".parse().ok(), &here, &flags(&[flag])).unwrap();
-            assert!(warning.contains("0.0.0.0 for "), "{warning}");
-        }
-        let flags = flags(&["--allow-sagemaker=false"]);
-        assert_eq!(exposure("2.51.0".parse().ok(), &here, &flags), None);
     }
 }

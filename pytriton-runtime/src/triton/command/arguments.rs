@@ -1,0 +1,68 @@
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+use crate::limits::Limits;
+
+use super::line::Line;
+use super::{Launch, UnknownFlag};
+
+/// The flag that makes a response cache.
+const CACHE_CONFIG: &str = "cache-config";
+
+/// The flag for the largest request, which tritonserver knows since 25.x.
+const MAX_INPUT_SIZE: &str = "http-max-input-size";
+
+/// The command line of a tritonserver that knows the flags `known`: each item is one argument and is never split.
+///
+/// # Errors
+///
+/// [`UnknownFlag`] when it does not know what it is to be told.
+pub fn arguments(launch: &Launch, known: &BTreeSet<String>) -> Result<Vec<OsString>, UnknownFlag> {
+    let mut line = Line::new(known);
+    line.path("model-repository", &launch.repository)?;
+    line.path("backend-directory", &launch.backends)?;
+    if let Some(caches) = launch
+        .caches
+        .as_ref()
+        .filter(|_| !launch.flags.contains("cache-directory"))
+    {
+        line.path("cache-directory", caches)?;
+    }
+    // Without a cache tritonserver keeps nothing, whatever the models say.
+    if launch.response_cache && !launch.flags.contains(CACHE_CONFIG) {
+        let size = Limits::default().response_cache_bytes;
+        line.flag(CACHE_CONFIG, format!("local,size={size}"))?;
+    }
+    // No client may load or unload models.
+    line.flag("model-control-mode", "none")?;
+    line.flag("exit-timeout-secs", launch.exit_timeout_secs.to_string())?;
+    line.flag("log-verbose", launch.log_verbose.to_string())?;
+    line.endpoints(&launch.endpoints)?;
+    for (flag, pattern) in [
+        (
+            "http-header-forward-pattern",
+            &launch.http_header_forward_pattern,
+        ),
+        (
+            "grpc-header-forward-pattern",
+            &launch.grpc_header_forward_pattern,
+        ),
+    ] {
+        if !pattern.is_empty() {
+            line.flag(flag, pattern)?;
+        }
+    }
+    // An older server has no limit of its own: only a limit that somebody asked for is missed.
+    let asked_for = launch.max_request_bytes != Limits::default().max_request_bytes;
+    if asked_for || line.knows(MAX_INPUT_SIZE) {
+        line.flag(MAX_INPUT_SIZE, launch.max_request_bytes.to_string())?;
+    }
+    for (flag, value) in launch.flags.iter() {
+        line.flag(flag, value)?;
+    }
+    Ok(line.into_arguments())
+}
+
+#[cfg(test)]
+#[path = "arguments_tests.rs"]
+mod tests;
