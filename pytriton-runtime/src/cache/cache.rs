@@ -182,7 +182,7 @@ mod tests {
 
     fn response(data: Bytes) -> Response {
         let tensor = Tensor::new(DataType::Uint8, vec![data.len()], data).unwrap();
-        Response::new(vec![(0, tensor)])
+        Response::new(vec![(0, tensor)].into())
     }
 
     #[test]

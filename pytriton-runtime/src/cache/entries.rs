@@ -98,11 +98,6 @@ mod tests {
     use super::*;
     use crate::cache::key::tests::numbered;
 
-    const NOTHING: Response = Response {
-        outputs: Vec::new(),
-        held: None,
-    };
-
     /// What is done with which key, and the keys that are there afterwards.
     enum Step {
         Get(u8),
@@ -132,7 +127,9 @@ mod tests {
                     entries.contains(&numbered(key))
                 ),
                 Insert(key, bytes) => {
-                    let gone = entries.insert(numbered(key), NOTHING, bytes).len();
+                    let gone = entries
+                        .insert(numbered(key), Response::default(), bytes)
+                        .len();
                     assert_eq!(entries.len(), before + 1 - gone, "{index}");
                 }
             }

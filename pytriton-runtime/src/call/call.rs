@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ndarray::{CowArray, Dimension};
@@ -15,7 +16,7 @@ pub struct Call<'a> {
     pub(super) requests: &'a [Request],
     pub(super) parameters: &'a Parameters,
     /// In the order of the model's inputs; empty for a raw call.
-    pub(super) inputs: Vec<Option<Tensor>>,
+    pub(super) inputs: Cow<'a, [Option<Tensor>]>,
 }
 
 impl<'a> Call<'a> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use ndarray::{Array, Dimension};
 
 use crate::model::{ModelSpec, TensorDeclaration};
-use crate::tensor::{DataType, Element, Tensor, TensorError};
+use crate::tensor::{DataType, Dims, Element, Tensor, TensorError};
 use crate::text::for_client;
 
 use super::ModelError;
@@ -34,7 +34,7 @@ impl<T: Element, D: Dimension> Output for Array<T, D> {
     const RANK: Option<usize> = D::NDIM;
 
     fn into_tensor(self) -> Result<Tensor, TensorError> {
-        let shape = self.shape().to_vec();
+        let shape = Dims::from(self.shape());
         let elements = if self.is_standard_layout() {
             let len = self.len();
             let (mut elements, offset) = self.into_raw_vec_and_offset();

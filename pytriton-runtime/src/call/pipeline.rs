@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::ModelError;
 #[derive(Debug)]
 pub(super) struct Group<'a> {
     pub(super) requests: &'a [Request],
-    pub(super) inputs: Vec<Option<Tensor>>,
+    pub(super) inputs: Cow<'a, [Option<Tensor>]>,
 }
 
 /// The inputs of a batch that are stacked already, and how many of their rows belong to earlier calls.
@@ -61,14 +62,18 @@ pub(super) fn prepare<'a>(
     if spec.call == CallMode::Raw {
         return Ok(Group {
             requests,
-            inputs: Vec::new(),
+            inputs: Cow::Borrowed(&[]),
         });
     }
-    let inputs = (0..spec.inputs.len()).map(|input| stacked(spec, requests, already, input));
-    let mut group = Group {
-        requests,
-        inputs: inputs.collect::<Result<_, _>>()?,
+    let inputs = match requests {
+        [request] => Cow::Borrowed(request.inputs()),
+        _ => {
+            let inputs = 0..spec.inputs.len();
+            let inputs = inputs.map(|input| stacked(spec, requests, already, input));
+            Cow::Owned(inputs.collect::<Result<_, _>>()?)
+        }
     };
+    let mut group = Group { requests, inputs };
     for step in &spec.steps {
         match *step {
             Step::GroupByParameters => {}
@@ -84,16 +89,14 @@ fn stacked(
     already: Stacked<'_>,
     input: usize,
 ) -> Result<Option<Tensor>, ModelError> {
-    let tensors = requests
-        .iter()
-        .map(|request| request.inputs()[input].as_ref());
+    let tensors = requests.iter().flat_map(|request| &request.inputs()[input]);
     // The scheduler only gathers requests with the same inputs.
-    let Some(tensors) = tensors.collect::<Option<Vec<_>>>() else {
+    if tensors.clone().count() < requests.len() {
         return Ok(None);
-    };
+    }
     let stacked = match already.rows(requests, input) {
-        Some(stacked) if tensors.len() > 1 => stacked,
-        _ => stack(&tensors),
+        Some(stacked) => stacked,
+        None => stack(&tensors.collect::<Vec<_>>()),
     };
     let stacked = stacked.map_err(|source| ModelError::Input {
         model: Arc::clone(&spec.name),
@@ -136,7 +139,7 @@ fn first_value(
     }
     let shape = first.shape()[1..].to_vec();
     let value = Tensor::new(first.datatype(), shape, first.data().clone()).map_err(error)?;
-    group.inputs[input] = Some(value);
+    group.inputs.to_mut()[input] = Some(value);
     Ok(())
 }
 
@@ -217,10 +220,10 @@ mod tests {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let mut group = Group {
             requests: &[],
-            inputs: vec![Some(tensor)],
+            inputs: Cow::Owned(vec![Some(tensor)]),
         };
         first_value(&spec, &mut group, 0, strict).map_err(|error| error.to_string())?;
-        Ok(group.inputs.remove(0).unwrap())
+        Ok(group.inputs[0].clone().unwrap())
     }
 
     fn numbers(rows: &[[i32; 2]]) -> Tensor {

@@ -21,13 +21,13 @@ pub(super) fn responses(
     requests: &[Request],
     returned: Returned,
 ) -> Vec<Result<Response, ModelError>> {
-    let each = match returned {
+    match returned {
         Returned::Call(tensors) if let [request] = requests => {
             let checked = check(spec, request.batch_size(), &tensors);
-            return vec![checked.map(|()| requested(request, tensors))];
+            vec![checked.map(|()| requested(request, tensors))]
         }
         Returned::Call(tensors) => match seams(spec, requests, &tensors) {
-            Ok(each) => each.into_iter().map(Ok).collect(),
+            Ok(responses) => responses,
             Err(error) => vec![Err(error); requests.len()],
         },
         Returned::Each(each) if each.len() != requests.len() => {
@@ -44,17 +44,13 @@ pub(super) fn responses(
             .map(|(tensors, request)| {
                 let tensors = tensors?;
                 check(spec, request.batch_size(), &tensors)?;
-                Ok(tensors)
+                Ok(requested(request, tensors))
             })
             .collect(),
-    };
-    each.into_iter()
-        .zip(requests)
-        .map(|(tensors, request)| tensors.map(|tensors| requested(request, tensors)))
-        .collect()
+    }
 }
 
-fn requested(request: &Request, tensors: Vec<Tensor>) -> Response {
+fn requested(request: &Request, tensors: impl IntoIterator<Item = Tensor>) -> Response {
     let outputs = tensors.into_iter().enumerate();
     Response::new(
         outputs
@@ -68,27 +64,24 @@ fn seams(
     spec: &ModelSpec,
     requests: &[Request],
     tensors: &[Tensor],
-) -> Result<Vec<Vec<Tensor>>, ModelError> {
-    let rows: Vec<usize> = requests
-        .iter()
-        .map(|request| request.batch_size())
-        .collect();
+) -> Result<Vec<Result<Response, ModelError>>, ModelError> {
+    let rows = requests.iter().map(|request| request.batch_size());
+    let rows: Vec<usize> = rows.collect();
     check(spec, rows.iter().sum(), tensors)?;
-    let mut each: Vec<Vec<Tensor>> = rows
-        .iter()
-        .map(|_| Vec::with_capacity(tensors.len()))
-        .collect();
+    let mut outputs = Vec::with_capacity(tensors.len());
     for (tensor, output) in tensors.iter().zip(&spec.outputs) {
         let parts = split(tensor, &rows).map_err(|source| ModelError::Output {
             model: Arc::clone(&spec.name),
             output: Arc::clone(&output.name),
             source,
         })?;
-        for (part, tensors) in parts.into_iter().zip(&mut each) {
-            tensors.push(part);
-        }
+        outputs.push(parts.into_iter());
     }
-    Ok(each)
+    let mut response = |request| {
+        let parts = outputs.iter_mut().filter_map(Iterator::next);
+        Ok(requested(request, parts))
+    };
+    Ok(requests.iter().map(&mut response).collect())
 }
 
 /// Compares outputs with what the model declares: rows first, then the other dims.

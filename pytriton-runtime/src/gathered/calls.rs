@@ -86,7 +86,7 @@ impl Call {
         let all = gathered.requests.len();
         let cancelled = gathered.leave_out(is_cancelled);
         if gathered.requests.is_empty() {
-            return done.tell(merge(all, cancelled, Vec::new()), begun);
+            return done.tell(merge(all, cancelled, Results::default()), begun);
         }
         let finish = move |results| done.tell(merge(all, cancelled, results), begun);
         gathered.run(runner, finish).await;
@@ -97,7 +97,7 @@ impl Call {
         let Self { gathered, done, .. } = self;
         drop(gathered);
         if let Some(error) = SchedulerError::refusal(&done.spec, availability) {
-            let results = vec![Err(error); done.requests];
+            let results = Results::repeat(Err(error), done.requests);
             done.tell(results, now());
         }
     }
@@ -116,7 +116,7 @@ impl Drop for Done {
         if let Some(hear) = self.hear.take() {
             let model = Arc::clone(&self.spec.name);
             let error = SchedulerError::InstanceEnded { model };
-            hear(vec![Err(error); self.requests], now());
+            hear(Results::repeat(Err(error), self.requests), now());
         }
     }
 }

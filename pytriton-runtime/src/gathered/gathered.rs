@@ -1,22 +1,25 @@
+use std::mem;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pytriton_backend::wire::{Batch, BatchRequest, Parameter, Span, WireError};
+use pytriton_backend::wire::{Batch, BatchReader, BatchRequest, Parameter, Span, WireError};
 
 use crate::call::{Executed, Instance, ModelError};
 use crate::model::{CallMode, ModelSpec};
-use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
+use crate::request::{
+    InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence,
+};
 use crate::runner::Runner;
 use crate::scheduler::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 
 /// What became of the requests of a batch, in their order.
-pub(crate) type Results = Vec<Result<Response, SchedulerError>>;
+pub(crate) type Results = Sequence<Result<Response, SchedulerError>>;
 
 /// Requests whose tensors lie in the memory where Triton's backend has gathered them.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    pub(crate) requests: Vec<Request>,
+    pub(crate) requests: Sequence<Request>,
     /// For each input of the model, all requests' rows as one tensor; empty where the function wants no such thing.
     pub(crate) stacked: Vec<Option<Tensor>>,
 }
@@ -29,19 +32,29 @@ impl Gathered {
     /// rows go together, so that a configuration that is not the model's is an error and nothing worse.
     pub(crate) fn read(
         spec: &Arc<ModelSpec>,
+        reader: &mut BatchReader,
         description: &[u8],
         data: &Bytes,
     ) -> Result<Result<Self, (usize, ModelError)>, WireError> {
         let (inputs, outputs) = (spec.inputs.len(), spec.outputs.len());
-        let batch = Batch::read(description, data.len(), inputs, outputs)?;
-        let gathered = Self::new(spec, &batch, data);
-        Ok(gathered.map_err(|error| (batch.requests.len(), error)))
+        let batch = reader.read(description, data.len(), inputs, outputs)?;
+        let gathered = Self::new(spec, batch, data);
+        Ok(gathered.map_err(|error| (batch.len(), error)))
     }
 
-    fn new(spec: &Arc<ModelSpec>, batch: &Batch<'_>, data: &Bytes) -> Result<Self, ModelError> {
-        let requests = batch.requests.iter();
-        let requests = requests.map(|described| request(spec, described, data));
-        let requests = requests.collect::<Result<Vec<_>, _>>()?;
+    fn new(spec: &Arc<ModelSpec>, batch: Batch<'_>, data: &Bytes) -> Result<Self, ModelError> {
+        let each = batch.requests();
+        let each = each.map(|described| request(spec, described, data));
+        let requests: Sequence<Request> = match batch.len() {
+            1 => each.collect::<Result<_, _>>()?,
+            count => {
+                let mut requests = Vec::with_capacity(count);
+                for request in each {
+                    requests.push(request?);
+                }
+                requests.into()
+            }
+        };
         let alike = requests
             .windows(2)
             .all(|pair| pair[0].stacks_with(&pair[1]));
@@ -87,12 +100,10 @@ impl Gathered {
         if !out.is_empty() {
             // The rows that are left do not lie one behind the other.
             self.stacked.clear();
-            let mut index = 0..;
             let mut left_out = out.iter().peekable();
-            self.requests.retain(|_| {
-                let index = index.next().unwrap_or_default();
-                left_out.next_if_eq(&&index).is_none()
-            });
+            let requests = mem::take(&mut self.requests).into_iter().enumerate();
+            let requests = requests.filter(|(index, _)| left_out.next_if_eq(&index).is_none());
+            self.requests = requests.map(|(_, request)| request).collect();
         }
         out
     }
@@ -100,29 +111,29 @@ impl Gathered {
 
 fn request(
     spec: &Arc<ModelSpec>,
-    described: &BatchRequest<'_>,
+    described: BatchRequest<'_>,
     data: &Bytes,
 ) -> Result<Request, ModelError> {
-    let mut inputs = vec![None; spec.inputs.len()];
+    let mut inputs: Sequence<_> = spec.inputs.iter().map(|_| None).collect();
     let mut batch_size = None;
-    for part in &described.inputs {
+    for part in described.inputs() {
         let error = |source| input_error(spec, part.input, source);
         let datatype = spec.inputs[part.input].datatype;
         let rows = match (spec.batching(), part.dims.first()) {
             (false, _) => 1,
             (true, Some(&rows)) => rows,
-            (true, None) => return Err(error(no_batch_axis(&part.dims))),
+            (true, None) => return Err(error(no_batch_axis(part.dims))),
         };
         if *batch_size.get_or_insert(rows) != rows {
-            return Err(error(no_batch_axis(&part.dims)));
+            return Err(error(no_batch_axis(part.dims)));
         }
         let bytes = slice(data, part.span);
-        let tensor = Tensor::new(datatype, part.dims.clone(), bytes).map_err(error)?;
+        let tensor = Tensor::new(datatype, part.dims, bytes).map_err(error)?;
         inputs[part.input] = Some(tensor);
     }
-    let mut requested = vec![described.outputs.is_empty(); spec.outputs.len()];
-    for &output in &described.outputs {
-        requested[output] = true;
+    let mut requested = Requested::default();
+    for &output in described.outputs {
+        requested.insert(output, spec.outputs.len());
     }
     let head = InferRequest {
         id: described.id.to_owned(),
@@ -134,9 +145,9 @@ fn request(
     Ok(Request::gathered(spec, head, inputs, requested, batch_size))
 }
 
-fn parameters(described: &BatchRequest<'_>) -> Parameters {
+fn parameters(described: BatchRequest<'_>) -> Parameters {
     let mut parameters = Parameters::default();
-    for &(name, value) in &described.parameters {
+    for (name, value) in described.parameters() {
         let value = match value {
             Parameter::String(text) => ParameterValue::String(text.to_owned()),
             Parameter::Int64(value) => ParameterValue::Int64(value),
@@ -151,16 +162,17 @@ fn parameters(described: &BatchRequest<'_>) -> Parameters {
 /// All rows of each input: they lie one behind the other.
 fn stacked(
     spec: &ModelSpec,
-    batch: &Batch<'_>,
+    batch: Batch<'_>,
     requests: &[Request],
     data: &Bytes,
 ) -> Result<Vec<Option<Tensor>>, ModelError> {
-    let inputs = spec.inputs.iter().zip(&batch.spans).enumerate();
-    let stacked = inputs.map(|(index, (input, &span))| {
-        let parts = requests.iter().map(|request| request.tensor(&input.name));
-        let Some(parts) = parts.collect::<Option<Vec<&Tensor>>>() else {
+    let inputs = batch.spans().iter().enumerate();
+    let stacked = inputs.map(|(index, &span)| {
+        let mut parts = Vec::with_capacity(requests.len());
+        parts.extend(requests.iter().flat_map(|request| &request.inputs()[index]));
+        if parts.len() < requests.len() {
             return Ok(None);
-        };
+        }
         stack_in_place(&parts, &slice(data, span))
             .map(Some)
             .map_err(|source| input_error(spec, index, source))
@@ -232,7 +244,8 @@ mod tests {
     fn gathered_rows_are_both_requests_and_one_tensor_without_a_copy() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let (description, data) = described(&[&[1.0, 2.0], &[3.0]]);
-        let gathered = Gathered::read(&spec, &description, &data).unwrap();
+        let gathered =
+            Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
         let Gathered { requests, stacked } = gathered.unwrap();
         assert_eq!(requests[0].id(), "0");
         assert_eq!(requests[0].parameters().int("beams"), Some(4));
@@ -250,7 +263,8 @@ mod tests {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let (description, data) = described(&[&[1.0], &[2.0], &[3.0], &[4.0]]);
         for out in [&[][..], &[0], &[1, 2], &[3], &[0, 1, 2, 3]] {
-            let gathered = Gathered::read(&spec, &description, &data).unwrap();
+            let gathered =
+                Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
             let mut gathered = gathered.unwrap();
             assert_eq!(gathered.leave_out(|index| out.contains(&index)), out);
             let ids: Vec<_> = gathered.requests.iter().map(Request::id).collect();
@@ -287,7 +301,8 @@ mod tests {
             writer.span(0, Span { offset: 0, len });
             writer.finish(1);
             let data = Bytes::from(vec![0; len]);
-            let gathered = Gathered::read(&spec, &description, &data).unwrap();
+            let gathered =
+                Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
             assert!(gathered.is_err(), "{dims:?} {len}");
         }
     }

@@ -61,7 +61,7 @@ fn top<T: Element + Score>(
         let texts_of_row = indices.iter().take(count);
         texts.extend(texts_of_row.map(|&index| format!("{}:{index}", row[index].text())));
     }
-    let shape = rows.into_iter().chain([count]).collect();
+    let shape: Vec<usize> = rows.into_iter().chain([count]).collect();
     Tensor::from_elements(shape, texts).map_err(error)
 }
 

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bytes::Bytes;
 use pytriton_backend::ffi::{Batch, Executor, Instance, now};
 use pytriton_backend::session::TensorNames;
+use pytriton_backend::wire::BatchReader;
 use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
@@ -135,7 +136,12 @@ impl Native {
         batch.gathered(now(), gathering.rows());
         let data: Bytes = buffer.freeze();
         let positions = gathering.positions().to_vec();
-        let gathered = Gathered::read(&self.spec, gathering.description(), &data);
+        let gathered = Gathered::read(
+            &self.spec,
+            &mut BatchReader::default(),
+            gathering.description(),
+            &data,
+        );
         match gathered.map_err(|error| Failure::internal(error.to_string()))? {
             Ok(gathered) => Ok((gathered, positions)),
             Err((_, error)) => Err(failure(&error.into())),

@@ -5,7 +5,10 @@ use crate::model::ModelSpec;
 use crate::tensor::{BytesElements, DataType, Tensor, TensorError, element_count, shape_text};
 use crate::text::excerpt;
 
-use super::{InferInput, InferRequest, Request, RequestError, RequestId, RequestedOutput};
+use super::{
+    InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
+    Sequence,
+};
 
 /// So few inputs are compared with each other faster than they are hashed.
 const FEW: usize = 16;
@@ -31,7 +34,7 @@ impl Request {
         check_count(spec, &id, &request.inputs)?;
         let indices = indices(spec, &request.inputs)?;
         let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
-        let mut inputs = vec![None; spec.inputs.len()];
+        let mut inputs: Sequence<_> = spec.inputs.iter().map(|_| None).collect();
         for (input, index) in request.inputs.into_iter().zip(indices) {
             let checker = Checker {
                 spec,
@@ -76,8 +79,8 @@ fn check_duplicates(id: &RequestId, inputs: &[InferInput]) -> Result<(), Request
     }
 }
 
-fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Vec<bool>, RequestError> {
-    let mut requested = vec![outputs.is_empty(); spec.outputs.len()];
+fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Requested, RequestError> {
+    let mut requested = Requested::default();
     for output in outputs {
         let index = spec
             .output_index(&output.name)
@@ -85,7 +88,7 @@ fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Vec<bool>,
                 model: Arc::clone(&spec.name),
                 output: excerpt(&output.name),
             })?;
-        requested[index] = true;
+        requested.insert(index, spec.outputs.len());
     }
     Ok(requested)
 }

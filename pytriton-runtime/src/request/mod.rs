@@ -14,10 +14,14 @@ mod parameters;
     reason = "the room and the noun share their name"
 )]
 mod request;
+mod requested;
 mod response;
+mod sequence;
 
 pub use error::{RequestError, RequestId};
 pub use infer::{InferInput, InferRequest, RequestedOutput};
 pub use parameters::{ParameterValue, Parameters};
 pub use request::Request;
+pub(crate) use requested::Requested;
 pub use response::Response;
+pub use sequence::Sequence;

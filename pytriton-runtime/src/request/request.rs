@@ -8,7 +8,7 @@ use crate::tensor::{Element, Tensor, TensorError, array};
 
 #[cfg(tritonserver)]
 use super::InferRequest;
-use super::Parameters;
+use super::{Parameters, Requested, Sequence};
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
 #[derive(Debug, Clone)]
@@ -19,9 +19,8 @@ pub struct Request {
     pub(super) timeout_microseconds: u64,
     pub(super) priority: u64,
     /// In the order of the model's inputs.
-    pub(super) inputs: Vec<Option<Tensor>>,
-    /// For each output of the model, whether the request asks for it.
-    pub(super) requested: Vec<bool>,
+    pub(super) inputs: Sequence<Option<Tensor>>,
+    pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) _held: Option<Arc<Held>>,
 }
@@ -32,8 +31,8 @@ impl Request {
     pub(crate) fn gathered(
         spec: &Arc<ModelSpec>,
         head: InferRequest,
-        inputs: Vec<Option<Tensor>>,
-        requested: Vec<bool>,
+        inputs: Sequence<Option<Tensor>>,
+        requested: Requested,
         batch_size: usize,
     ) -> Self {
         Self {
@@ -86,7 +85,7 @@ impl Request {
 
     /// Whether it asks for the output of that index.
     pub(crate) fn asks_for(&self, output: usize) -> bool {
-        self.requested.get(output).is_some_and(|asked| *asked)
+        self.requested.contains(output)
     }
 
     /// The bytes of all its tensors.
@@ -97,10 +96,10 @@ impl Request {
 
     /// The names of the outputs that the request asks for.
     pub fn requested_outputs(&self) -> impl Iterator<Item = &str> {
-        let outputs = self.spec.outputs.iter().zip(&self.requested);
+        let outputs = self.spec.outputs.iter().enumerate();
         outputs
-            .filter(|(_, requested)| **requested)
-            .map(|(output, _)| &*output.name)
+            .filter(|(index, _)| self.asks_for(*index))
+            .map(|(_, output)| &*output.name)
     }
 
     /// The tensor of an input; `None` when the request left it out or the model has no such input.

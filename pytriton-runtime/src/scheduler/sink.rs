@@ -174,10 +174,8 @@ mod tests {
 
     fn answer(number: u16) -> Response {
         let data = fp32(&[f32::from(number)]);
-        Response::new(vec![(
-            0,
-            Tensor::new(DataType::Fp32, vec![1], data).unwrap(),
-        )])
+        let tensor = Tensor::new(DataType::Fp32, vec![1], data).unwrap();
+        Response::new(vec![(0, tensor)].into())
     }
 
     async fn heard(answers: &mut Answers) -> Vec<Outcome> {

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use ::bytes::Bytes;
 
-use super::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
+use super::{AlignedBuffer, BytesElements, Dims, Tensor, TensorError, element_count, shape_text};
 
 /// Puts tensors one below the other along axis 0.
 ///
@@ -57,10 +57,10 @@ fn stack_over(
             .checked_add(tensor.rows())
             .ok_or_else(|| too_large(first))?;
     }
-    let mut shape = first.shape().to_vec();
+    let mut shape = Dims::from(first.shape());
     match shape.first_mut() {
         Some(axis) => *axis = rows,
-        None => shape.push(rows),
+        None => shape = Dims::from([rows].as_slice()),
     }
     let mut lens = tensors.iter().map(|tensor| tensor.data().len());
     let len = lens.try_fold(0_usize, |sum, len| sum.checked_add(len));
@@ -112,7 +112,7 @@ pub fn rows(tensor: &Tensor, skip: usize, count: usize) -> Result<Tensor, Tensor
 }
 
 fn part(tensor: &Tensor, rows: usize, bytes: Range<usize>) -> Tensor {
-    let mut shape = tensor.shape().to_vec();
+    let mut shape = Dims::from(tensor.shape());
     shape[0] = rows;
     Tensor::from_checked(tensor.datatype(), shape, tensor.data().slice(bytes))
 }

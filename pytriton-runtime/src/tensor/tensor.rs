@@ -1,12 +1,12 @@
 use ::bytes::Bytes;
 
-use super::{BytesElements, DataType, Element, TensorError, element_count, shape_text};
+use super::{BytesElements, DataType, Dims, Element, TensorError, element_count, shape_text};
 
 /// Elements of one type in a shape; clones share the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tensor {
     datatype: DataType,
-    shape: Vec<usize>,
+    shape: Dims,
     data: Bytes,
 }
 
@@ -26,7 +26,12 @@ impl Tensor {
     /// assert_eq!(tensor.elements::<i16>().unwrap(), vec![1, 2]);
     /// assert!(Tensor::new(DataType::Int16, vec![2], Bytes::from_static(&[1, 0])).is_err());
     /// ```
-    pub fn new(datatype: DataType, shape: Vec<usize>, data: Bytes) -> Result<Self, TensorError> {
+    pub fn new(
+        datatype: DataType,
+        shape: impl Into<Dims>,
+        data: Bytes,
+    ) -> Result<Self, TensorError> {
+        let shape = shape.into();
         let count = element_count(&shape)?;
         match datatype.size() {
             Some(size) => check_byte_size(datatype, &shape, count.checked_mul(size), data.len())?,
@@ -45,9 +50,10 @@ impl Tensor {
     ///
     /// A [`TensorError`] when their number is not the shape's.
     pub fn from_elements<T: Element>(
-        shape: Vec<usize>,
+        shape: impl Into<Dims>,
         elements: Vec<T>,
     ) -> Result<Self, TensorError> {
+        let shape = shape.into();
         let expected = element_count(&shape)?;
         if elements.len() != expected {
             return Err(TensorError::ElementCount {
@@ -64,7 +70,7 @@ impl Tensor {
     }
 
     /// A tensor whose bytes another tensor's checks already cover.
-    pub(super) fn from_checked(datatype: DataType, shape: Vec<usize>, data: Bytes) -> Self {
+    pub(super) fn from_checked(datatype: DataType, shape: Dims, data: Bytes) -> Self {
         Self {
             datatype,
             shape,

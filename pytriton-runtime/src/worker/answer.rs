@@ -14,7 +14,7 @@ pub(super) fn answer(
     (batch, begun): (u64, u64),
     results: &[Result<Response, SchedulerError>],
 ) -> Result<(), SessionError> {
-    let answers = describe(results)?;
+    let answers = describe(server.answers(), results)?;
     let written = server.answer((batch, begun), &answers, |unanswered| {
         let mut used = 0;
         for response in results.iter().flatten() {
@@ -31,7 +31,10 @@ pub(super) fn answer(
             let refused = failed(results.len(), Code::Unavailable, &message);
             server.answer((batch, begun), &refused, |_| Ok(()))
         }
-        written => written,
+        written => {
+            server.keep_answers(answers);
+            written
+        }
     }
 }
 
@@ -45,8 +48,10 @@ fn failed(requests: usize, code: Code, message: &str) -> Answers {
     answers
 }
 
-fn describe(results: &[Result<Response, SchedulerError>]) -> Result<Answers, WireError> {
-    let mut answers = Answers::default();
+fn describe(
+    mut answers: Answers,
+    results: &[Result<Response, SchedulerError>],
+) -> Result<Answers, WireError> {
     for (request, result) in (0..).zip(results) {
         let mut writer = AnswerWriter::new(&mut answers.descriptions);
         match result {

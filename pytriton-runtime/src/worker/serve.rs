@@ -4,8 +4,10 @@ use std::thread;
 use bytes::Bytes;
 use pytriton_backend::now;
 use pytriton_backend::session::{Asked, Server, SessionError, State};
+use pytriton_backend::wire::BatchReader;
 
 use crate::gathered::{Call, Calls, Gathered, Results};
+use crate::request::Sequence;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
@@ -16,11 +18,12 @@ use super::sessions::Sessions;
 pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Server>) {
     let own = thread::current().id();
     server.set_state(State::Serving);
+    let mut reader = BatchReader::default();
     let served = batches(server, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
         let begun = now();
-        let gathered = match gather(sessions, asked, working.is_some())? {
+        let gathered = match gather(sessions, server, &mut reader, asked, working.is_some())? {
             Ok(gathered) => gathered,
             Err(results) => return finish(server, (batch, begun), results),
         };
@@ -45,10 +48,11 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
 
 /// Hands the batches of one session to whatever instance is free until the session ends.
 pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls) {
+    let mut reader = BatchReader::default();
     let served = batches(server, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
-        let gathered = match gather(sessions, asked, working.is_some())? {
+        let gathered = match gather(sessions, server, &mut reader, asked, working.is_some())? {
             Ok(gathered) => gathered,
             Err(results) => return finish(server, (batch, now()), results),
         };
@@ -85,6 +89,8 @@ fn batches(
 /// The requests of a batch; or what became of them, where they cannot be run.
 fn gather(
     sessions: &Sessions,
+    server: &Server,
+    reader: &mut BatchReader,
     asked: Asked,
     serving: bool,
 ) -> Result<Result<Gathered, Results>, SessionError> {
@@ -92,14 +98,15 @@ fn gather(
         description, data, ..
     } = asked;
     let data = Bytes::from_owner(data);
-    let gathered = Gathered::read(&sessions.spec, &description, &data)?;
+    let gathered = Gathered::read(&sessions.spec, reader, &description, &data)?;
+    server.keep_description(description);
     Ok(match gathered {
         Ok(gathered) if serving => Ok(gathered),
         Ok(gathered) => {
             let stopping = SchedulerError::Stopping;
-            Err(vec![Err(stopping); gathered.requests.len()])
+            Err(Sequence::repeat(Err(stopping), gathered.requests.len()))
         }
-        Err((requests, error)) => Err(vec![Err(error.into()); requests]),
+        Err((requests, error)) => Err(Sequence::repeat(Err(error.into()), requests)),
     })
 }
 

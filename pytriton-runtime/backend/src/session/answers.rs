@@ -17,6 +17,13 @@ pub struct Answers {
 }
 
 impl Answers {
+    /// Forgets all of them, and keeps their memory.
+    pub fn clear(&mut self) {
+        self.descriptions.clear();
+        self.ends.clear();
+        self.data = 0;
+    }
+
     /// Where the tensors begin, and how many bytes all take.
     pub(super) fn place(&self) -> Option<(usize, usize)> {
         let start = align(self.descriptions.len())?;

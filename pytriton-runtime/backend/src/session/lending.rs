@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::vec::Drain;
 
 use crate::shm::Lender;
 use crate::sync::Mutex;
@@ -40,10 +41,10 @@ impl Lending {
 
     /// Notes that a batch is answered; `say` is called with each that was returned and of which tritonserver has not heard,
     /// before there can be more.
-    pub(super) fn finish<T>(&self, batch: u64, say: impl FnOnce(Vec<u64>) -> T) -> T {
+    pub(super) fn finish<T>(&self, batch: u64, say: impl FnOnce(Drain<'_, u64>) -> T) -> T {
         let mut returned = lock(&self.returned);
         returned.open.retain(|open| *open != batch);
-        say(std::mem::take(&mut returned.unsaid))
+        say(returned.unsaid.drain(..))
     }
 }
 

@@ -17,6 +17,7 @@ mod lending;
 mod outgoing;
 mod receiver;
 mod server;
+mod spare;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -13,6 +13,7 @@ use crate::wire::{Down, Up, WireError};
 use super::end::{End, Side, lock};
 use super::lending::Lending;
 use super::outgoing::{Outgoing, Sent};
+use super::spare::Spare;
 use super::{Answers, SessionError, Unanswered, Welcome};
 
 /// The worker's side of a session.
@@ -24,6 +25,7 @@ pub struct Server {
     incoming: Mutex<Incoming>,
     /// Requests that their clients have taken back, of batches that are not finished.
     cancelled: Mutex<Vec<(u64, u32)>>,
+    spare: Mutex<Spare>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +71,7 @@ impl Server {
             lending: Arc::new(Lending::new(end)),
             incoming: Mutex::default(),
             cancelled: Mutex::default(),
+            spare: Mutex::default(),
         })
     }
 
@@ -166,7 +169,9 @@ impl Server {
         if end > region.len {
             return None;
         }
-        let bytes = view.bytes(region.offset, description)?.to_vec();
+        let description = view.bytes(region.offset, description)?;
+        let mut bytes = lock(&self.spare).description();
+        bytes.extend_from_slice(description);
         let offset = region.offset.checked_add(start)?;
         let lender: Arc<dyn Lender> = Arc::<Lending>::clone(&self.lending);
         let window = Window::new(Arc::clone(view), (offset, data), batch, lender)?;
@@ -176,6 +181,21 @@ impl Server {
             description: bytes,
             data: window,
         })
+    }
+
+    /// Keeps the memory of a description for the next one.
+    pub fn keep_description(&self, description: Vec<u8>) {
+        lock(&self.spare).keep_description(description);
+    }
+
+    /// Answers of which none is written down, in memory of earlier ones.
+    pub fn answers(&self) -> Answers {
+        lock(&self.spare).answers()
+    }
+
+    /// Keeps the memory of answers for the next ones.
+    pub fn keep_answers(&self, answers: Answers) {
+        lock(&self.spare).keep_answers(answers);
     }
 
     /// Writes answers to requests of a batch, each the only one and the last; `fill` writes their tensors. They are seen

@@ -9,12 +9,8 @@ pub(crate) trait Lender: Send + Sync {
     fn returned(&self, batch: u64);
 }
 
-/// A shared reference to the bytes of a batch in another process's segment; whoever holds one keeps them from being
-/// written again.
-#[derive(Debug, Clone)]
-pub struct Window(Arc<Loan>);
-
-struct Loan {
+/// A reference to the bytes of a batch in another process's segment; whoever holds it keeps them from being written again.
+pub struct Window {
     view: Arc<View>,
     offset: usize,
     len: usize,
@@ -31,32 +27,31 @@ impl Window {
         lender: Arc<dyn Lender>,
     ) -> Option<Self> {
         view.bytes(offset, len)?;
-        Some(Self(Arc::new(Loan {
+        Some(Self {
             view,
             offset,
             len,
             batch,
             lender,
-        })))
+        })
     }
 }
 
 impl AsRef<[u8]> for Window {
     fn as_ref(&self) -> &[u8] {
         // The bounds were checked when the window was made.
-        let bytes = self.0.view.bytes(self.0.offset, self.0.len);
+        let bytes = self.view.bytes(self.offset, self.len);
         bytes.unwrap_or_default()
     }
 }
 
-impl Drop for Loan {
+impl Drop for Window {
     fn drop(&mut self) {
-        // Whoever drops the last reference sees all that was done through the others before.
         self.lender.returned(self.batch);
     }
 }
 
-impl fmt::Debug for Loan {
+impl fmt::Debug for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes of batch {}", self.len, self.batch)
     }

@@ -1,6 +1,6 @@
 use crate::failure::{Code, Failure};
 
-use super::{Parameter, Reader, Span, WireError, Writer, batch};
+use super::{Parameter, Reader, Span, WireError, Writer, batch_reader, batch_writer};
 
 /// What an answer says; its memory is used again for the next one.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl<'a> AnswerWriter<'a> {
 
     /// A parameter.
     pub fn parameter(&mut self, name: &str, value: Parameter<'_>) {
-        batch::write_parameter(&mut self.0, name, value);
+        batch_writer::write_parameter(&mut self.0, name, value);
     }
 
     /// The answer has so many outputs, which follow the parameters.
@@ -84,7 +84,7 @@ impl<'a> Contents<'a> {
             return Ok(Err(Failure::new(code, reader.text()?)));
         }
         let mut contents = Self {
-            parameters: reader.list(batch::LEAST_PARAMETER, batch::parameter)?,
+            parameters: reader.list(batch_reader::LEAST_PARAMETER, batch_reader::parameter)?,
             ..Self::default()
         };
         let dims = &mut contents.dims;
@@ -116,6 +116,6 @@ fn part(reader: &mut Reader<'_>, data: usize, outputs: usize) -> Result<Part, Wi
     if output >= outputs {
         return Err(WireError::Number);
     }
-    let span = batch::span(reader, data)?;
+    let span = batch_reader::span(reader, data)?;
     Ok(Part { output, span })
 }

@@ -6,6 +6,8 @@
 
 mod answer;
 mod batch;
+mod batch_reader;
+mod batch_writer;
 mod error;
 mod message;
 mod reader;
@@ -14,7 +16,9 @@ mod tests;
 mod writer;
 
 pub use answer::{AnswerWriter, Contents, Part};
-pub use batch::{Batch, BatchRequest, BatchWriter, InputPart, Parameter, Span};
+pub use batch::{Batch, BatchRequest, InputPart, Parameter, Span};
+pub use batch_reader::BatchReader;
+pub use batch_writer::BatchWriter;
 pub use error::WireError;
 pub use message::{Answer, Down, Up};
 pub use reader::Reader;

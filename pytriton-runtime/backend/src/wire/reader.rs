@@ -88,15 +88,37 @@ impl<'a> Reader<'a> {
         least: usize,
         mut entry: impl FnMut(&mut Self) -> Result<T, WireError>,
     ) -> Result<Vec<T>, WireError> {
+        let mut entries = Vec::new();
+        self.each(least, |reader| {
+            entries.push(entry(reader)?);
+            Ok(())
+        })?;
+        Ok(entries)
+    }
+
+    /// The same, without a place for them; returns how many there were.
+    ///
+    /// # Errors
+    ///
+    /// As [`list`](Self::list).
+    pub fn each(
+        &mut self,
+        least: usize,
+        mut entry: impl FnMut(&mut Self) -> Result<(), WireError>,
+    ) -> Result<usize, WireError> {
         let count = self.u32()? as usize;
         if count > self.rest.len() / least.max(1) {
             return Err(WireError::Short);
         }
-        let mut entries = Vec::with_capacity(count);
         for _ in 0..count {
-            entries.push(entry(self)?);
+            entry(self)?;
         }
-        Ok(entries)
+        Ok(count)
+    }
+
+    /// How many bytes are left.
+    pub fn len(&self) -> usize {
+        self.rest.len()
     }
 
     /// Whether nothing is left.

@@ -54,15 +54,16 @@ proptest! {
     #[test]
     fn a_batch_is_read_as_it_was_written(requests in requests()) {
         let (bytes, data) = write(&requests);
-        let batch = Batch::read(&bytes, data, INPUTS, OUTPUTS).unwrap();
-        prop_assert_eq!(batch.requests.len(), requests.len());
-        for (read, (id, outputs, inputs)) in batch.requests.iter().zip(&requests) {
+        let mut reader = BatchReader::default();
+        let batch = reader.read(&bytes, data, INPUTS, OUTPUTS).unwrap();
+        prop_assert_eq!(batch.len(), requests.len());
+        for (read, (id, outputs, inputs)) in batch.requests().zip(&requests) {
             prop_assert_eq!(read.id, id);
-            prop_assert_eq!(&read.outputs, outputs);
-            prop_assert_eq!(read.parameters.len(), 4);
+            prop_assert_eq!(read.outputs, outputs);
+            prop_assert_eq!(read.parameters().count(), 4);
             let lens = inputs.iter().enumerate().filter_map(|(input, len)| Some((input, (*len)?)));
             let lens: Vec<_> = lens.map(|(input, len)| (input, usize::from(len))).collect();
-            let read: Vec<_> = read.inputs.iter().map(|part| (part.input, part.span.len)).collect();
+            let read: Vec<_> = read.inputs().map(|part| (part.input, part.span.len)).collect();
             prop_assert_eq!(read, lens);
         }
     }
@@ -70,8 +71,9 @@ proptest! {
     #[test]
     fn parts_lie_in_their_spans_and_never_on_each_other(requests in requests()) {
         let (bytes, data) = write(&requests);
-        let batch = Batch::read(&bytes, data, INPUTS, OUTPUTS).unwrap();
-        let parts = batch.requests.iter().flat_map(|request| &request.inputs);
+        let mut reader = BatchReader::default();
+        let batch = reader.read(&bytes, data, INPUTS, OUTPUTS).unwrap();
+        let parts = batch.requests().flat_map(|request| request.inputs());
         let mut taken = vec![false; data];
         for part in parts {
             for byte in &mut taken[part.span.offset..part.span.offset + part.span.len] {
@@ -95,10 +97,11 @@ proptest! {
         if shorter {
             bytes.truncate(cut.index(bytes.len()));
         }
-        if let Ok(batch) = Batch::read(&bytes, data, INPUTS, OUTPUTS) {
-            for request in &batch.requests {
+        let mut reader = BatchReader::default();
+        if let Ok(batch) = reader.read(&bytes, data, INPUTS, OUTPUTS) {
+            for request in batch.requests() {
                 prop_assert!(request.outputs.iter().all(|&output| output < OUTPUTS));
-                for part in &request.inputs {
+                for part in request.inputs() {
                     prop_assert!(part.input < INPUTS);
                     let end = part.span.offset.checked_add(part.span.len);
                     prop_assert!(end.is_some_and(|end| end <= data));

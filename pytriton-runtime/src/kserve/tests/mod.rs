@@ -33,6 +33,6 @@ fn input(members: &str) -> String {
 }
 
 fn encode(format: &ResponseFormat, tensor: Tensor) -> Result<EncodedResponse, CodecError> {
-    let response = Response::new(vec![(0, tensor)]);
+    let response = Response::new(vec![(0, tensor)].into());
     encode_response(&model(), format, &response)
 }

@@ -1,0 +1,36 @@
+use super::Answers;
+
+/// More than so many bytes are not kept.
+const MOST: usize = 64 << 10;
+
+/// Memory of batches that are answered, for those that come.
+#[derive(Debug, Default)]
+pub(super) struct Spare {
+    description: Vec<u8>,
+    answers: Answers,
+}
+
+impl Spare {
+    pub(super) fn description(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.description)
+    }
+
+    pub(super) fn keep_description(&mut self, mut description: Vec<u8>) {
+        if description.capacity() <= MOST {
+            description.clear();
+            self.description = description;
+        }
+    }
+
+    pub(super) fn answers(&mut self) -> Answers {
+        std::mem::take(&mut self.answers)
+    }
+
+    pub(super) fn keep_answers(&mut self, mut answers: Answers) {
+        let ends = answers.ends.capacity() * size_of::<(u32, usize)>();
+        if answers.descriptions.capacity() + ends <= MOST {
+            answers.clear();
+            self.answers = answers;
+        }
+    }
+}

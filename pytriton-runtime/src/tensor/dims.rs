@@ -1,0 +1,93 @@
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+/// So many dimensions take no memory of their own.
+const FEW: usize = 4;
+
+/// The dimensions of a tensor, axis 0 first.
+#[derive(Clone)]
+pub struct Dims(Kept);
+
+#[derive(Clone)]
+enum Kept {
+    /// The first so many of these.
+    Few(u8, [usize; FEW]),
+    Many(Box<[usize]>),
+}
+
+impl From<&[usize]> for Dims {
+    fn from(dims: &[usize]) -> Self {
+        let mut few = [0; FEW];
+        let kept = match (few.get_mut(..dims.len()), u8::try_from(dims.len())) {
+            (Some(place), Ok(count)) => {
+                place.copy_from_slice(dims);
+                Kept::Few(count, few)
+            }
+            _ => Kept::Many(dims.into()),
+        };
+        Self(kept)
+    }
+}
+
+impl From<Vec<usize>> for Dims {
+    fn from(dims: Vec<usize>) -> Self {
+        match dims.len() <= FEW {
+            true => Self::from(dims.as_slice()),
+            false => Self(Kept::Many(dims.into())),
+        }
+    }
+}
+
+impl Deref for Dims {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        match &self.0 {
+            Kept::Few(count, few) => &few[..usize::from(*count)],
+            Kept::Many(many) => many,
+        }
+    }
+}
+
+impl DerefMut for Dims {
+    fn deref_mut(&mut self) -> &mut [usize] {
+        match &mut self.0 {
+            Kept::Few(count, few) => &mut few[..usize::from(*count)],
+            Kept::Many(many) => many,
+        }
+    }
+}
+
+impl PartialEq for Dims {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Dims {}
+
+impl fmt::Debug for Dims {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_is_kept_as_it_was() {
+        for count in 0..10 {
+            let expected: Vec<usize> = (0..count).collect();
+            let mut dims = Dims::from(expected.as_slice());
+            assert_eq!(*dims, expected);
+            assert_eq!(dims, Dims::from(expected.clone()));
+            assert_eq!(format!("{dims:?}"), format!("{expected:?}"));
+            if let Some(first) = dims.first_mut() {
+                *first = 7;
+                assert_ne!(dims, Dims::from(expected));
+            }
+        }
+    }
+}

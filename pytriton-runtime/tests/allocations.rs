@@ -1,0 +1,180 @@
+//! How often the worker allocates for a request once it is warm; a binary of its own, because its allocator counts.
+
+#![cfg(tritonserver)]
+#![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
+#![expect(unsafe_code, reason = "an allocator is unsafe to write")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ndarray::{Array2, Ix2};
+use pytriton_backend::session::{Client, Heard, Hello, Token};
+use pytriton_backend::wire::{BatchWriter, Contents, Span};
+use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
+use pytriton_runtime::call::{Call, Execution, Instance, Outputs};
+use pytriton_runtime::model::{CallMode, Location, TensorDeclaration};
+use pytriton_runtime::registry::{ModelDeclaration, Registry};
+use pytriton_runtime::tensor::DataType;
+use pytriton_runtime::worker::Worker;
+
+/// How many allocations a batch of so many requests may cost: those of the function and its future, of its array, of the
+/// tensors before and behind it, and of the requests themselves.
+const TABLE: [(usize, usize); 2] = [(1, 6), (8, 14)];
+
+/// Batches before the counted ones, and the counted ones.
+const WARM: u64 = 200;
+const COUNTED: u64 = 500;
+
+/// The system's allocator, which counts what threads other than the clients' ask for.
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static IS_CLIENT: Cell<bool> = const { Cell::new(false) };
+}
+
+fn count() {
+    if !IS_CLIENT.get() {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is, and counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
+    name: "x",
+    datatype: DataType::Fp32,
+    rank: Some(2),
+    shape: None,
+    optional: false,
+}];
+
+#[derive(Debug)]
+struct Identity;
+
+impl Instance for Identity {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.array::<f32, Ix2>(0)?;
+            call.outputs(x.into_owned())
+        })
+    }
+}
+
+static IDENTITY: ModelDeclaration = ModelDeclaration {
+    name: "Identity",
+    version: 1,
+    max_batch_size: 8,
+    instances: 1,
+    batches_in_flight: 1,
+    max_call_microseconds: 0,
+    inputs: INPUTS,
+    outputs: <Array2<f32> as Outputs>::DECLARATIONS,
+    output_overrides: &[],
+    dynamic_batching: None,
+    response_cache: false,
+    parameters: &[],
+    call: CallMode::Batch,
+    steps: &[],
+    load: |_| Ok(Box::new(Identity)),
+    location: Location {
+        package: "allocations",
+        file: file!(),
+        line: line!(),
+    },
+};
+
+fn variable(worker: &Worker, name: &str) -> String {
+    let mut variables = worker.environment();
+    variables.find(|(known, _)| *known == name).unwrap().1
+}
+
+/// Asks for a batch of requests of four elements, as a client over HTTP in JSON does, and reads its answers.
+fn ask(client: &Client, batch: u64, requests: usize) {
+    let mut description = Vec::new();
+    let mut writer = BatchWriter::new(&mut description, 1);
+    for _ in 0..requests {
+        writer.request("", 0);
+        writer.count(0);
+        writer.count(0);
+        writer.count(1);
+        writer.input(0, 16, &[1, 4]);
+    }
+    let len = 16 * requests;
+    writer.span(0, Span { offset: 0, len });
+    writer.finish(requests);
+    let mut unasked = client.prepare(description.len(), len).unwrap();
+    unasked.describe(&description).unwrap();
+    unasked.write(0, &vec![0; len]).unwrap();
+    client.ask(batch, unasked).unwrap();
+    let mut receiver = client.receiver();
+    let mut answered = 0;
+    while answered < requests {
+        let Some(Heard::Answer(answer)) = receiver.next_answer().unwrap() else {
+            receiver.wait(None).unwrap();
+            continue;
+        };
+        let data = receiver.read(&answer, &mut description).unwrap();
+        assert!(Contents::read(&description, data.len(), 1).unwrap().is_ok());
+        answered += 1;
+    }
+}
+
+#[tokio::test]
+async fn a_warm_worker_allocates_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let worker = Worker::start(&registry, folder.path()).await.unwrap();
+    let path = PathBuf::from(variable(&worker, SOCKET_VARIABLE));
+    let hello = Hello {
+        token: Token::from_text(&variable(&worker, TOKEN_VARIABLE)).unwrap(),
+        model: "Identity".to_owned(),
+        version: 1,
+    };
+    let counts = tokio::task::spawn_blocking(move || {
+        IS_CLIENT.set(true);
+        let (client, _) = Client::connect(&path, &hello, || {}).unwrap();
+        let mut batches = 0..;
+        TABLE.map(|(requests, most)| {
+            let warm = batches.by_ref().take(usize::try_from(WARM).unwrap());
+            warm.for_each(|batch| ask(&client, batch, requests));
+            let before = ALLOCATIONS.load(Ordering::SeqCst);
+            let counted = batches.by_ref().take(usize::try_from(COUNTED).unwrap());
+            counted.for_each(|batch| ask(&client, batch, requests));
+            let count = ALLOCATIONS.load(Ordering::SeqCst) - before;
+            (requests, most, count as u64 / COUNTED)
+        })
+    });
+    let counts = counts.await.unwrap();
+    println!("{counts:?}");
+    for (requests, most, count) in counts {
+        assert!(
+            count <= most as u64,
+            "{requests} requests: {count} allocations, {most} expected at most"
+        );
+    }
+}
