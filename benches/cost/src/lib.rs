@@ -1,0 +1,10 @@
+//! What a request costs a server, counted by valgrind: instructions in user space and calls of the allocator.
+
+mod client;
+mod cost;
+mod counts;
+mod error;
+mod served;
+
+pub use cost::Cost;
+pub use error::{CostError, Result};

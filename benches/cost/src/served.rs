@@ -1,0 +1,115 @@
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::counts::Counts;
+use crate::{CostError, Result, client};
+
+/// What starting and ending may take under valgrind on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TICK: Duration = Duration::from_millis(5);
+
+/// A server under valgrind, killed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Served {
+    child: Child,
+    address: String,
+    folder: TempDir,
+}
+
+impl Served {
+    /// Starts a command and waits until it prints the line `ready` behind one with the address of its HTTP door.
+    pub(crate) fn start(command: &[impl AsRef<OsStr>]) -> Result<Self> {
+        let folder = TempDir::new()?;
+        let file = |name| fs::File::create(folder.path().join(name));
+        let child = Command::new("valgrind")
+            .args(["--tool=callgrind", "--compress-strings=no"])
+            .arg(format!("--callgrind-out-file={}/counts", folder.path().display()))
+            .args(command)
+            // As many on every machine.
+            .env("TOKIO_WORKER_THREADS", "2")
+            .stdin(Stdio::null())
+            .stdout(file("output")?)
+            .stderr(file("log")?)
+            .spawn();
+        let child = child.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => CostError::Missing,
+            _ => error.into(),
+        })?;
+        let mut served = Self {
+            child,
+            address: String::new(),
+            folder,
+        };
+        served.address = served.wait_for("ready", |served| served.banner())?;
+        Ok(served)
+    }
+
+    /// Sends requests, one after the other.
+    pub(crate) fn ask(&self, requests: u32) -> Result<()> {
+        client::ask(&self.address, requests)
+    }
+
+    /// Ends the server and reads what has been counted.
+    pub(crate) fn stop(mut self) -> Result<Counts> {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(io::Error::from)?;
+        self.wait_for("gone", |served| Ok(served.child.try_wait()?.map(|_| ())))?;
+        Counts::parse(&self.text("counts"))
+    }
+
+    fn banner(&mut self) -> Result<Option<String>> {
+        let banner = self.text("output");
+        let ready = banner.ends_with("\nready\n");
+        let mut words = banner
+            .lines()
+            .filter_map(|line| line.trim().split_once(' '));
+        let address = words.find_map(|(label, rest)| {
+            let address = rest.trim().strip_prefix("http://")?;
+            (label == "http").then(|| address.to_owned())
+        });
+        if !ready && self.child.try_wait()?.is_some() {
+            return Err(self.late("ready"));
+        }
+        Ok(address.filter(|_| ready))
+    }
+
+    fn wait_for<T>(
+        &mut self,
+        what: &'static str,
+        mut happened: impl FnMut(&mut Self) -> Result<Option<T>>,
+    ) -> Result<T> {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            if let Some(value) = happened(self)? {
+                return Ok(value);
+            }
+            thread::sleep(TICK);
+        }
+        Err(self.late(what))
+    }
+
+    fn late(&self, what: &'static str) -> CostError {
+        let log = self.text("log");
+        CostError::Late { what, log }
+    }
+
+    fn text(&self, name: &str) -> String {
+        let bytes = fs::read(self.folder.path().join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
