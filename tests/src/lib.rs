@@ -6,6 +6,7 @@ mod error;
 mod native;
 mod process;
 mod python;
+mod released;
 mod server;
 
 pub use banner::Banner;
@@ -13,4 +14,5 @@ pub use engine::{Engine, tritonserver};
 pub use error::{HarnessError, Result};
 pub use process::{Finished, finish};
 pub use python::Python;
+pub use released::released;
 pub use server::Server;

@@ -150,7 +150,7 @@ impl Fault {
                 drop(limit);
             }
             Self::LeaveHttp => leave(&server.banner().http, random)?,
-            Self::LeaveGrpc => Grpc::start(server, narrow, "all some", random)?.kill()?,
+            Self::LeaveGrpc => Grpc::start(server, narrow.name(), "all some", random)?.kill()?,
             Self::Own => {}
         }
         Ok(())

@@ -69,7 +69,7 @@ impl Run {
         let server = Server::spawn(&mut command)?;
         let address = &server.banner().http;
         let narrow = Region::register(address, 1)?;
-        let grpc = Grpc::start(&server, &narrow, habits, &mut random)?;
+        let grpc = Grpc::start(&server, narrow.name(), habits, &mut random)?;
         let clients = Clients::start(address, &MODELS, &HABITS, None, &mut random)?;
         wait_until("the first answers", EXIT, || clients.answered() > 500);
         Ok(Self {

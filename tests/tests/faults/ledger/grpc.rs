@@ -6,21 +6,21 @@ use serde_json::Value;
 use super::{Book, Span};
 use crate::load::Driven;
 use crate::random::Random;
-use crate::region::Region;
 
 /// NVIDIA's client over gRPC, in a process of its own that is killed when this is dropped.
 pub(crate) struct Grpc(Driven);
 
 impl Grpc {
-    /// Starts clients that ask until they are told to end, one for each habit as `ledger.py` has them.
+    /// Starts clients that ask until they are told to end, one for each habit as `ledger.py` has them; some have need of a
+    /// region of that name.
     pub(crate) fn start(
         server: &Server,
-        narrow: &Region,
+        region: &str,
         habits: &str,
         random: &mut Random,
     ) -> Result<Self> {
         let mut driven = Driven::start("ledger.py")?;
-        let (address, region) = (&server.banner().grpc, narrow.name());
+        let address = &server.banner().grpc;
         let seed = random.below(1 << 30);
         let answer = driven.say(&format!("begin {address} {region} {seed} {habits}"))?;
         assert_eq!(answer, "warm");

@@ -1,0 +1,8 @@
+//! Models of the end-to-end tests, without the rest of their crate, which needs the tritonserver engine.
+
+#[path = "../../models/src/identities.rs"]
+mod identities;
+#[path = "../../models/src/ledger.rs"]
+mod ledger;
+
+pytriton::main!();

@@ -1,0 +1,31 @@
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::{Result, finish};
+
+/// A build from nothing takes some three minutes on two cores, later ones less than one.
+const BUILD: Duration = Duration::from_secs(900);
+
+/// The package whose binaries have the embedded engine alone where that is said.
+const PACKAGE: &str = "pytriton-test-engines";
+
+/// Builds a binary with the embedded engine alone as it is released, below the folder that cargo has for tests.
+///
+/// # Errors
+///
+/// [`HarnessError::Failed`](crate::HarnessError::Failed) with what cargo said.
+pub fn released(binary: &str, folder: &Path) -> Result<PathBuf> {
+    let target = folder.with_file_name("");
+    let mut build = Command::new(env!("CARGO"));
+    build
+        .args(["build", "--release", "--package", PACKAGE, "--bin", binary])
+        .args(["--no-default-features", "--features", "embedded"])
+        .arg("--target-dir")
+        .arg(&target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        // Where it would not be found.
+        .env_remove("CARGO_BUILD_TARGET");
+    finish(&mut build, BUILD)?.success("cargo build")?;
+    Ok(target.join("release").join(binary))
+}

@@ -1,0 +1,97 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use pytriton_tests::Server;
+
+use crate::abuse::{ALL, Abuse};
+use crate::random::Random;
+use crate::scene::Scene;
+
+/// How many there are at a time.
+const ABUSERS: usize = 8;
+
+/// What was heard, how often.
+pub(crate) type Tally = BTreeMap<Abuse, BTreeMap<String, usize>>;
+
+/// Clients that mean no good, with a thread each.
+pub(crate) struct Abusers {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<Tally>>,
+}
+
+impl Abusers {
+    /// Lets each do one of these after the other, until they are stopped.
+    pub(crate) fn start(server: &Server, kinds: &[Abuse], random: &mut Random) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let threads = (0..ABUSERS).map(|_| {
+            let first = random.below(kinds.len());
+            let mut scene = Scene {
+                http: address(&server.banner().http),
+                grpc: address(&server.banner().grpc),
+                random: random.branch(),
+                stop: Arc::clone(&stop),
+            };
+            let kinds = kinds.to_vec();
+            thread::spawn(move || {
+                let mut tally = Tally::new();
+                for abuse in kinds.into_iter().cycle().skip(first) {
+                    if scene.is_over() {
+                        break;
+                    }
+                    note(tally.entry(abuse).or_default(), abuse.happen(&mut scene));
+                }
+                tally
+            })
+        });
+        Self {
+            threads: threads.collect(),
+            stop,
+        }
+    }
+
+    /// Ends them.
+    pub(crate) fn stop(mut self) -> Tally {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut all = Tally::new();
+        for thread in self.threads.drain(..) {
+            for (abuse, heard) in thread.join().unwrap_or_default() {
+                let counts = all.entry(abuse).or_default();
+                for (what, count) in heard {
+                    *counts.entry(what).or_default() += count;
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Drop for Abusers {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn address(text: &str) -> SocketAddr {
+    // As the server's banner has it.
+    text.parse()
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn note(counts: &mut BTreeMap<String, usize>, heard: io::Result<Vec<String>>) {
+    let heard = heard.unwrap_or_else(|error| vec![error.kind().to_string()]);
+    for what in heard.into_iter().chain(["times".to_owned()]) {
+        *counts.entry(what).or_default() += 1;
+    }
+}
+
+/// The kinds that `PYTRITON_ABUSE_KINDS` names, or all of them.
+pub(crate) fn kinds() -> Vec<Abuse> {
+    let named = std::env::var("PYTRITON_ABUSE_KINDS").unwrap_or_default();
+    let is_named = |abuse: &Abuse| named.split(',').any(|name| name == format!("{abuse:?}"));
+    let some: Vec<Abuse> = ALL.into_iter().filter(is_named).collect();
+    if some.is_empty() { ALL.to_vec() } else { some }
+}

@@ -1,0 +1,92 @@
+//! Bodies that are made once.
+
+use std::io::Write;
+use std::sync::LazyLock;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::frames::{bytes_field, message, varint};
+
+/// The most that a request may have.
+const ALLOWED: usize = 64 << 20;
+
+/// How many inputs and parameters are very many.
+const MANY: usize = 40_000;
+
+/// How deep arrays stand in each other.
+const DEPTH: usize = 100_000;
+
+/// The elements of a large request in JSON.
+const ELEMENTS: usize = 200_000;
+
+pub(crate) static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| bomb(ALLOWED - (1 << 20)));
+pub(crate) static EXCESS: LazyLock<Vec<u8>> = LazyLock::new(|| bomb(4 * ALLOWED));
+
+/// Spaces where there should be a request.
+fn bomb(len: usize) -> Vec<u8> {
+    let piece = vec![b' '; 1 << 20];
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let written = (0..len / piece.len()).try_for_each(|_| encoder.write_all(&piece));
+    // A vector takes all that is written to it.
+    written.and_then(|()| encoder.finish()).unwrap_or_default()
+}
+
+pub(crate) static INPUTS: LazyLock<String> = LazyLock::new(|| {
+    let inputs = (0..MANY).map(|number| {
+        format!(r#"{{"name":"input {number}","datatype":"INT8","shape":[1,1],"data":[1]}}"#)
+    });
+    format!(r#"{{"inputs":[{}]}}"#, inputs.collect::<Vec<_>>().join(","))
+});
+
+pub(crate) static PARAMETERS: LazyLock<String> = LazyLock::new(|| {
+    let parameters = (0..5 * MANY).map(|number| format!(r#""parameter {number}":{number}"#));
+    let parameters = parameters.collect::<Vec<_>>().join(",");
+    format!(
+        r#"{{"parameters":{{{parameters}}},"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,1],"data":[1]}}]}}"#
+    )
+});
+
+pub(crate) static NESTED: LazyLock<String> = LazyLock::new(|| {
+    let data = "[".repeat(DEPTH) + &"]".repeat(DEPTH);
+    format!(r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,1],"data":{data}}}]}}"#)
+});
+
+pub(crate) static HEAVY: LazyLock<String> = LazyLock::new(|| {
+    let data = vec!["0.12345"; ELEMENTS].join(",");
+    format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP64","shape":[1,{ELEMENTS}],"data":[{data}]}}]}}"#
+    )
+});
+
+/// A message of gRPC with very many inputs.
+pub(crate) static GRPC_INPUTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut request = bytes_field(1, b"I_INT8");
+    for number in 0..MANY {
+        let name = format!("input {number}");
+        let input = [
+            bytes_field(1, name.as_bytes()),
+            bytes_field(2, b"INT8"),
+            vec![0x1a, 2, 1, 1],
+        ];
+        request.extend(bytes_field(5, &input.concat()));
+        request.extend(bytes_field(7, &[1]));
+    }
+    message(&request)
+});
+
+/// A message of gRPC that returns as many bytes as it has.
+pub(crate) fn grpc_identity(bytes: usize) -> Vec<u8> {
+    let shape = [vec![1], varint(bytes)].concat();
+    let input = [
+        bytes_field(1, b"INPUT_1"),
+        bytes_field(2, b"UINT8"),
+        bytes_field(3, &shape),
+    ];
+    let request = [
+        bytes_field(1, b"I_UINT8"),
+        bytes_field(5, &input.concat()),
+        bytes_field(7, &vec![7; bytes]),
+    ];
+    message(&request.concat())
+}

@@ -1,0 +1,42 @@
+use std::fmt;
+use std::fs;
+
+use pytriton_tests::Server;
+
+/// What a server has of the machine.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    /// Its memory in MiB, and the most that it has had.
+    memory: u64,
+    pub most_memory: u64,
+    /// How many descriptors it has open.
+    pub descriptors: usize,
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (memory, most, descriptors) = (self.memory, self.most_memory, self.descriptors);
+        write!(
+            formatter,
+            "{memory} MiB, at most {most}, {descriptors} descriptors"
+        )
+    }
+}
+
+impl Held {
+    /// What a server has at the moment.
+    pub(crate) fn by(server: &Server) -> Self {
+        let id = server.pid();
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let of = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+            kibibytes.map_or(0, |kibibytes: u64| kibibytes >> 10)
+        };
+        Self {
+            memory: of("VmRSS:"),
+            most_memory: of("VmHWM:"),
+            descriptors: fs::read_dir(format!("/proc/{id}/fd")).map_or(0, Iterator::count),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use pytriton_tests::Server;
+
+use crate::frames::{DATA, END_STREAM, call, frame, hello, prefix, read_answer};
+
+/// Between two probes.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Longer than any may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks a server how it is, all the time.
+pub(crate) struct Probes {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<Probed>>,
+}
+
+/// What one kind of probe was told.
+pub(crate) struct Probed {
+    name: &'static str,
+    took: Vec<Duration>,
+    /// What was no answer.
+    pub errors: Vec<String>,
+}
+
+type Probe = fn(&str, &mut Option<TcpStream>) -> io::Result<()>;
+
+impl Probes {
+    /// Over HTTP on one connection and on a new one each, and over gRPC on a new one each.
+    pub(crate) fn start(server: &Server) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let banner = server.banner();
+        let probes: [(&'static str, &String, Probe); 4] = [
+            ("HTTP, one connection", &banner.http, on_one),
+            ("HTTP, new connections", &banner.http, on_new),
+            ("metrics, new connections", &banner.metrics, metrics),
+            ("gRPC, new connections", &banner.grpc, grpc),
+        ];
+        let threads = probes.into_iter().map(|(name, address, probe)| {
+            let (stop, address) = (Arc::clone(&stop), address.clone());
+            thread::spawn(move || probe_on(name, &address, probe, &stop))
+        });
+        Self {
+            threads: threads.collect(),
+            stop,
+        }
+    }
+
+    /// What all were told.
+    pub(crate) fn stop(self) -> Vec<Probed> {
+        self.stop.store(true, Ordering::Relaxed);
+        let probed = self.threads.into_iter().map(JoinHandle::join);
+        probed.flatten().collect()
+    }
+}
+
+fn probe_on(name: &'static str, address: &str, probe: Probe, stop: &AtomicBool) -> Probed {
+    let mut probed = Probed {
+        name,
+        took: Vec::new(),
+        errors: Vec::new(),
+    };
+    let mut connection = None;
+    while !stop.load(Ordering::Relaxed) {
+        let begun = Instant::now();
+        if let Err(error) = probe(address, &mut connection) {
+            connection = None;
+            probed
+                .errors
+                .push(format!("{error} after {:?}", begun.elapsed()));
+        }
+        probed.took.push(begun.elapsed());
+        thread::sleep(PAUSE);
+    }
+    probed
+}
+
+impl Probed {
+    /// In which so many of a hundred were answered.
+    pub(crate) fn percentile(&self, percent: usize) -> Duration {
+        let mut took = self.took.clone();
+        took.sort_unstable();
+        let place = took.len() * percent / 100;
+        took.get(place).copied().unwrap_or(Duration::MAX)
+    }
+}
+
+impl fmt::Display for Probed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [half, most, longest] = [50, 99, 100].map(|percent| match percent {
+            100 => self.took.iter().max().copied().unwrap_or_default(),
+            _ => self.percentile(percent),
+        });
+        let (name, count, errors) = (self.name, self.took.len(), self.errors.len());
+        write!(
+            formatter,
+            "{name}: {count} probes, {errors} errors, p50 {half:?}, p99 {most:?}, longest {longest:?}"
+        )
+    }
+}
+
+fn connect(address: &str) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    Ok(stream)
+}
+
+fn get(stream: &mut TcpStream, path: &str, header: &str) -> io::Result<()> {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n{header}\r\n")?;
+    let mut answer = Vec::new();
+    if header.is_empty() {
+        let mut byte = [0];
+        while !answer.ends_with(b"\r\n\r\n") {
+            stream.read_exact(&mut byte)?;
+            answer.push(byte[0]);
+        }
+    } else {
+        stream.read_to_end(&mut answer)?;
+    }
+    let line = String::from_utf8_lossy(answer.get(..15).unwrap_or_default()).into_owned();
+    match line.starts_with("HTTP/1.1 200 ") {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("`{line}`"))),
+    }
+}
+
+fn on_one(address: &str, connection: &mut Option<TcpStream>) -> io::Result<()> {
+    let stream = match connection {
+        Some(stream) => stream,
+        None => connection.insert(connect(address)?),
+    };
+    get(stream, "/v2/health/live", "")
+}
+
+fn on_new(address: &str, _: &mut Option<TcpStream>) -> io::Result<()> {
+    get(
+        &mut connect(address)?,
+        "/v2/health/live",
+        "Connection: close\r\n",
+    )
+}
+
+fn metrics(address: &str, _: &mut Option<TcpStream>) -> io::Result<()> {
+    get(&mut connect(address)?, "/metrics", "Connection: close\r\n")
+}
+
+fn grpc(address: &str, _: &mut Option<TcpStream>) -> io::Result<()> {
+    let mut stream = connect(address)?;
+    let ask = [
+        hello(1 << 16),
+        call(1, "/inference.GRPCInferenceService/ServerLive", None),
+        frame(DATA, END_STREAM, 1, &prefix(0, 0)),
+    ];
+    stream.write_all(&ask.concat())?;
+    read_answer(&mut stream, 1)
+}
