@@ -55,14 +55,33 @@ time_to_ready() {
   unset 'pids[-1]'
 }
 
-# measure URL SCRIPT CONNECTIONS COUNT: prints requests per second and the median in microseconds.
+# ports: three numbers of ports in a row that nobody listens on.
+ports() {
+  local first port
+  while true; do
+    first=$((20000 + RANDOM % 12000))
+    for port in "$first" $((first + 1)) $((first + 2)); do
+      (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && continue 2
+    done
+    echo "$first" $((first + 1)) $((first + 2))
+    return
+  done
+}
+
+# measure URL SCRIPT CONNECTIONS COUNT: prints requests per second, the median and the 99th percentile in microseconds, and
+# how many requests there were.
 measure() {
-  COUNT=$4 wrk -t1 -c"$3" -d"${seconds}s" --latency -s "benches/$2" "$1" | awk '
-    / 50% / { p50 = $2; unit = p50; gsub(/[0-9.]/, "", unit); p50 += 0
-              if (unit == "ms") p50 *= 1000; else if (unit == "s") p50 *= 1000000 }
+  COUNT=$4 wrk -t1 -c"$3" -d"${seconds}s" --latency ${2:+-s "benches/$2"} "$1" | awk '
+    function microseconds(time,  unit) {
+      unit = time; gsub(/[0-9.]/, "", unit)
+      return time * (unit == "s" ? 1000000 : unit == "ms" ? 1000 : 1)
+    }
+    / 50% / { p50 = microseconds($2) }
+    / 99% / { p99 = microseconds($2) }
+    / requests in / { requests = $1 }
     /^Requests\/sec/ { rate = $2 }
     /Non-2xx|Socket errors/ { print "error: " $0 > "/dev/stderr"; failed = 1 }
-    END { print rate, p50; exit failed }'
+    END { print rate, p50, p99, requests; exit failed }'
 }
 
 cells=(
@@ -76,15 +95,17 @@ cells=(
   "binary.lua 1 16777216 binary,_64_MiB,_1_connection"
 )
 
-# measure_cells ROUND SERVER...: every cell on every server, one right after the other; `<server>_url` is where it is.
+# measure_cells ROUND SERVER...: every cell on every server, one right after the other; `<server>_url` is where it is, and
+# `<server>_cells` how many of them it can do, where these are not all.
 measure_cells() {
-  local round=$1 servers=("${@:2}") index script connections count server url turn
+  local round=$1 servers=("${@:2}") index script connections count server url some turn
   for index in "${!cells[@]}"; do
     read -r script connections count _ <<<"${cells[index]}"
     for turn in "${!servers[@]}"; do
       # The one that goes first changes from round to round.
       server=${servers[(turn + round) % ${#servers[@]}]}
-      url=${server}_url
+      url=${server}_url some=${server}_cells
+      [ "$index" -lt "${!some:-${#cells[@]}}" ] || continue
       measure "${!url}" "$script" "$connections" "$count" >>"$scratch/$index.$server"
     done
   done
@@ -101,20 +122,40 @@ p50() { median "$scratch/$1.$2" 2; }
 # ratio ONE OTHER
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
+# against CELL SERVER OTHER: the server's rate as a multiple of the other's; the median of the ratios of each round.
+against() {
+  paste "$scratch/$1.$2" "$scratch/$1.$3" | awk '{ print $1 / $(NF / 2 + 1) }' >"$scratch/ratios"
+  printf '%.2f' "$(median "$scratch/ratios" 1)"
+}
+
+# goal LABEL VALUE at-least|at-most LIMIT: a line that says whether a value is where it shall be.
+goal() {
+  local reached
+  reached=$(awk -v value="$2" -v limit="$4" -v at_most="$([ "$3" = at-most ] && echo 1 || echo 0)" \
+    'BEGIN { print (at_most ? value <= limit : value >= limit) ? "reached" : "missed" }')
+  printf '%-48s %8s   %-8s %6s   %s\n' "$1" "$2" "${3/-/ }" "$4" "$reached"
+}
+
+# whole MEASURE CELL SERVER: without what is behind the point.
+whole() { printf '%.0f' "$("$1" "$2" "$3")"; }
+
+# where_measured CELL SERVER COMMAND...: what the command prints, or a dash for what the server cannot do.
+where_measured() { if [ -s "$scratch/$1.$2" ]; then "${@:3}"; else echo -; fi; }
+
 # table SERVER OTHER...: the medians of all cells, and the server's rate as a multiple of each other's.
 table() {
   local first=$1 index label server
   printf '%-32s' ""
-  for server in "$@"; do printf ' %16s' "$server req/s"; done
+  for server in "$@"; do printf ' %14s' "$server req/s"; done
   for server in "${@:2}"; do printf ' %16s' "$first/$server"; done
-  for server in "$@"; do printf ' %16s' "$server p50"; done
+  for server in "$@"; do printf ' %16s' "$server p50 us"; done
   echo
   for index in "${!cells[@]}"; do
     read -r _ _ _ label <<<"${cells[index]}"
     printf '%-32s' "${label//_/ }"
-    for server in "$@"; do printf ' %16.0f' "$(rate "$index" "$server")"; done
-    for server in "${@:2}"; do printf ' %16s' "$(ratio "$(rate "$index" "$first")" "$(rate "$index" "$server")")"; done
-    for server in "$@"; do printf ' %13.0f µs' "$(p50 "$index" "$server")"; done
+    for server in "$@"; do printf ' %14s' "$(where_measured "$index" "$server" whole rate "$index" "$server")"; done
+    for server in "${@:2}"; do printf ' %16s' "$(where_measured "$index" "$server" against "$index" "$first" "$server")"; done
+    for server in "$@"; do printf ' %16s' "$(where_measured "$index" "$server" whole p50 "$index" "$server")"; done
     echo
   done
 }

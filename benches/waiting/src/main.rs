@@ -1,4 +1,5 @@
-//! A function that waits for 5 ms, with one batch in flight and with four.
+//! Functions that take 5 ms: one that waits, with one batch in flight and with four, and one that keeps its thread, for a whole
+//! batch.
 
 use std::time::Duration;
 
@@ -15,6 +16,13 @@ async fn one(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
 #[pytriton::model(name = "Four", max_batch_size = 1, batches_in_flight = 4)]
 async fn four(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
     tokio::time::sleep(TIME).await;
+    input.to_owned()
+}
+
+#[pytriton::model(name = "Batched", max_batch_size = 16)]
+#[batch]
+fn batched(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
+    std::thread::sleep(TIME);
     input.to_owned()
 }
 
