@@ -10,8 +10,14 @@ use tokio::time::{Instant, timeout};
 use super::connection::Connections;
 use super::traffic::Traffic;
 
-/// How many connections beyond the limit are served at a time; the next takes the place of the oldest.
+/// How many connections beyond the limit are served at a time; the next takes the place of the oldest, unless that is new.
 const PLACES: usize = 32;
+
+/// How long a connection is new: so long its question may take to come, however many others come meanwhile.
+const NEW: Duration = Duration::from_secs(1);
+
+/// How many there are at the most, new ones or not.
+const MOST: usize = 512;
 
 /// How long each of them lasts at the most.
 const TIME: Duration = Duration::from_secs(5);
@@ -22,7 +28,7 @@ pub(super) struct Reserve {
     connections: Connections,
     stop: watch::Receiver<Option<Instant>>,
     serving: JoinSet<()>,
-    order: VecDeque<AbortHandle>,
+    order: VecDeque<(Instant, AbortHandle)>,
 }
 
 impl Reserve {
@@ -35,22 +41,24 @@ impl Reserve {
             connections: connections.clone().exhausted(limit),
             stop,
             serving: JoinSet::new(),
-            order: VecDeque::with_capacity(PLACES),
+            order: VecDeque::new(),
         }
     }
 
     pub(super) fn serve(&mut self, stream: TcpStream) {
         while self.serving.try_join_next().is_some() {}
-        self.order.retain(|connection| !connection.is_finished());
-        if self.order.len() >= PLACES
-            && let Some(oldest) = self.order.pop_front()
+        self.order.retain(|(_, serving)| !serving.is_finished());
+        while let Some((since, oldest)) = self.order.front()
+            && self.order.len() >= PLACES
+            && (since.elapsed() >= NEW || self.order.len() >= MOST)
         {
             oldest.abort();
+            self.order.pop_front();
         }
         let connections = self.connections.clone();
         let serving = connections.serve(stream, Traffic::new(), self.stop.clone());
         let serving = self.serving.spawn(timeout(TIME, serving).map(drop));
-        self.order.push_back(serving);
+        self.order.push_back((Instant::now(), serving));
     }
 }
 
@@ -100,6 +108,21 @@ mod tests {
         let read = timeout(TIME / 2, stream.read_to_string(&mut answer));
         read.await.unwrap().unwrap();
         answer
+    }
+
+    #[tokio::test]
+    async fn who_is_new_keeps_its_place_when_many_more_come() {
+        let (address, mut held, _stop) = exhausted().await;
+        let mut probe = TcpStream::connect(address).await.unwrap();
+        for _ in 0..4 * PLACES {
+            held.push(TcpStream::connect(address).await.unwrap());
+        }
+        let request = b"GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n";
+        probe.write_all(request).await.unwrap();
+        let mut answer = String::new();
+        let read = timeout(TIME / 2, probe.read_to_string(&mut answer));
+        read.await.unwrap().unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
 
     #[tokio::test]
