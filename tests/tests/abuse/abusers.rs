@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use pytriton_tests::Server;
 
-use crate::abuse::{ALL, Abuse};
+use crate::abuse::{ALL, Abuse, OWED};
 use crate::random::Random;
 use crate::scene::Scene;
 
@@ -88,10 +88,10 @@ fn note(counts: &mut BTreeMap<String, usize>, heard: io::Result<Vec<String>>) {
     }
 }
 
-/// The kinds that `PYTRITON_ABUSE_KINDS` names, or all of them.
+/// The kinds that `PYTRITON_ABUSE_KINDS` names, or all that the engine stands.
 pub(crate) fn kinds() -> Vec<Abuse> {
     let named = std::env::var("PYTRITON_ABUSE_KINDS").unwrap_or_default();
     let is_named = |abuse: &Abuse| named.split(',').any(|name| name == format!("{abuse:?}"));
-    let some: Vec<Abuse> = ALL.into_iter().filter(is_named).collect();
+    let some: Vec<Abuse> = ALL.into_iter().chain(OWED).filter(is_named).collect();
     if some.is_empty() { ALL.to_vec() } else { some }
 }
