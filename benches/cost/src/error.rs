@@ -9,6 +9,9 @@ pub enum CostError {
     /// There is no valgrind.
     #[error("valgrind is missing, with which instructions are counted: apt-get install valgrind")]
     Missing,
+    /// The C compiler has not made the clock.
+    #[error("no clock was built: {0}")]
+    Compiler(String),
     /// The operating system refused something.
     #[error(transparent)]
     Io(#[from] io::Error),

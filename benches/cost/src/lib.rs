@@ -1,6 +1,7 @@
 //! What a request costs a server, counted by valgrind: instructions in user space and calls of the allocator.
 
 mod client;
+mod clock;
 mod cost;
 mod counts;
 mod error;

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::counts::Counts;
-use crate::{CostError, Result, client};
+use crate::{CostError, Result, client, clock};
 
 /// What starting and ending may take under valgrind on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,6 +33,7 @@ impl Served {
             .args(["--tool=callgrind", "--compress-strings=no"])
             .arg(format!("--callgrind-out-file={}/counts", folder.path().display()))
             .args(command)
+            .env("LD_PRELOAD", clock::build(folder.path())?)
             // As many on every machine.
             .env("TOKIO_WORKER_THREADS", "2")
             .stdin(Stdio::null())
