@@ -17,7 +17,7 @@ const PLACES: usize = 32;
 const NEW: Duration = Duration::from_secs(1);
 
 /// How many there are at the most, new ones or not.
-const MOST: usize = 512;
+const MOST: usize = 2048;
 
 /// How long each of them lasts at the most.
 const TIME: Duration = Duration::from_secs(5);
