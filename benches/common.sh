@@ -2,7 +2,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-rounds=3 seconds=2
+rounds=3 seconds=2 tools=(wrk)
 target=${CARGO_TARGET_DIR:-target}/release
 scratch=$(mktemp -d)
 pids=()
@@ -25,12 +25,14 @@ parse() {
     esac
     shift "$words"
   done
-  command -v wrk >/dev/null || { echo "wrk is missing: apt-get install wrk" >&2; exit 1; }
+  for tool in "${tools[@]}"; do
+    command -v "$tool" >/dev/null || { echo "$tool is missing: see above in $0" >&2; exit 1; }
+  done
 }
 
 now() { date +%s%N; }
 
-# start NAME COMMAND...: runs a server until its banner is there; leaves `address` and `milliseconds` behind.
+# start NAME COMMAND...: runs a server until its banner is there; leaves `address`, `grpc_address` and `milliseconds` behind.
 start() {
   local name=$1 begun
   shift
@@ -44,6 +46,36 @@ start() {
   done
   milliseconds=$((($(now) - begun) / 1000000))
   address=$(sed -n 's/^ *http  *//p' "$scratch/$name")
+  grpc_address=$(sed -n 's/^ *grpc  *\(grpc:\/\/\)\{0,1\}//p' "$scratch/$name")
+}
+
+# ports: three numbers of ports in a row that nobody listens on.
+ports() {
+  local first port
+  while true; do
+    first=$((20000 + RANDOM % 12000))
+    for port in "$first" $((first + 1)) $((first + 2)); do
+      (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && continue 2
+    done
+    echo "$first" $((first + 1)) $((first + 2))
+    return
+  done
+}
+
+# native: becomes a stock `tritonserver` with `options` that runs the function itself, and prints what `start` waits for.
+native() {
+  local http grpc metrics
+  read -r http grpc metrics <<<"$(ports)"
+  "$target/native_backend" repository "$scratch/repository" --native >&2
+  {
+    for _ in $(seq 500); do
+      curl --silent --fail "http://127.0.0.1:$http/v2/health/ready" && break
+      sleep 0.02
+    done
+    printf '  http     http://127.0.0.1:%s\n  grpc     127.0.0.1:%s\nready\n' "$http" "$grpc"
+  } &
+  exec "$tritonserver" --backend-directory="$scratch/repository/backends" --model-repository="$scratch/repository/models" \
+    --http-port="$http" --grpc-port="$grpc" --metrics-port="$metrics" "${options[@]}" >&2
 }
 
 # time_to_ready NAME COMMAND...: starts a server, notes its milliseconds, and stops it.
