@@ -25,13 +25,7 @@ pub(super) fn deadline(headers: &HeaderMap) -> Option<Instant> {
 }
 
 /// Gives a call up when its time is over.
-pub(super) async fn until(
-    deadline: Option<Instant>,
-    call: impl Future<Output = Response>,
-) -> Response {
-    let Some(deadline) = deadline else {
-        return call.await;
-    };
+pub(super) async fn until(deadline: Instant, call: impl Future<Output = Response>) -> Response {
     match timeout_at(deadline, call).await {
         Ok(response) => response.map(|body| {
             Body::new(Until {

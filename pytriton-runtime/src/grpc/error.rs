@@ -1,6 +1,8 @@
 use axum::response::Response;
+use prost::DecodeError;
 use thiserror::Error;
 use tonic::Code;
+use tonic::metadata::MetadataValue;
 
 use crate::Status;
 use crate::reception::{BodyError, Error as RoomError};
@@ -23,6 +25,46 @@ pub enum GrpcError {
     TooLarge {
         /// The limit.
         limit: usize,
+    },
+    /// A message that is no protobuf.
+    #[error(transparent)]
+    Message(#[from] DecodeError),
+    /// A message that is compressed in a call that does not say how.
+    #[error(
+        "protocol error: received message with compressed-flag but no grpc-encoding was specified"
+    )]
+    NoEncoding,
+    /// A message that is neither compressed nor not.
+    #[error(
+        "protocol error: received message with invalid compression flag: {flag} (valid flags are 0 and 1), while sending request"
+    )]
+    Flag {
+        /// What the client says of it.
+        flag: u8,
+    },
+    /// A call whose messages are compressed in a way that is not known.
+    #[error("Content is compressed with `{encoding}` which isn't supported")]
+    Encoding {
+        /// What the client calls it.
+        encoding: String,
+    },
+    /// A message that cannot be decompressed.
+    #[error("Error decompressing: {message}, while sending request")]
+    Decompression {
+        /// Why.
+        message: String,
+    },
+    /// A call that ends in a message.
+    #[error("Unexpected EOF decoding stream.")]
+    CutOff,
+    /// A call without the one message that it must have.
+    #[error("Missing request message.")]
+    NoMessage,
+    /// An answer that is longer than a message may be.
+    #[error("Cannot return body with more than 4GB of data but got {length} bytes")]
+    AnswerTooLarge {
+        /// Its length.
+        length: usize,
     },
     /// The client no longer waits for an answer.
     #[error("Deadline Exceeded")]
@@ -51,8 +93,16 @@ impl GrpcError {
             Self::Request(error) => error.status(),
             Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
             Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
-            Self::TooLarge { .. } => Status::TooLarge,
-            Self::RepositoryName | Self::NotOffered { .. } => Status::Unsupported,
+            Self::TooLarge { .. } | Self::AnswerTooLarge { .. } => Status::TooLarge,
+            Self::RepositoryName | Self::NotOffered { .. } | Self::Encoding { .. } => {
+                Status::Unsupported
+            }
+            Self::Message(_)
+            | Self::NoEncoding
+            | Self::Flag { .. }
+            | Self::Decompression { .. }
+            | Self::CutOff
+            | Self::NoMessage => Status::Internal,
         }
     }
 }
@@ -64,6 +114,11 @@ pub(crate) fn refusal(error: GrpcError) -> Response {
 
 impl From<GrpcError> for tonic::Status {
     fn from(error: GrpcError) -> Self {
-        Self::new(Code::from_i32(error.status().grpc()), for_client(&error))
+        let mut status = Self::new(Code::from_i32(error.status().grpc()), for_client(&error));
+        if let GrpcError::Encoding { .. } = error {
+            let known = MetadataValue::from_static("gzip,deflate,identity");
+            status.metadata_mut().insert("grpc-accept-encoding", known);
+        }
+        status
     }
 }

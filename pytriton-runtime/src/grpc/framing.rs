@@ -1,42 +1,67 @@
 /// The bytes before each message: whether it is compressed, and its length.
 const PREFIX: usize = 5;
 
+/// What stands before a message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Prefix {
+    bytes: [u8; PREFIX],
+    /// How much of it has come.
+    known: usize,
+}
+
+impl Prefix {
+    /// What stands before a message of so many bytes that is not compressed.
+    pub(super) fn plain(length: u32) -> [u8; PREFIX] {
+        let [one, two, three, four] = length.to_be_bytes();
+        [0, one, two, three, four]
+    }
+
+    /// Whether nothing of it has come.
+    pub(super) fn is_empty(self) -> bool {
+        self.known == 0
+    }
+
+    /// Takes what belongs to it from the front, and tells its flag and the message's length when all of it has come.
+    pub(super) fn take(&mut self, bytes: &mut &[u8]) -> Option<(u8, usize)> {
+        let taken = bytes.len().min(PREFIX - self.known);
+        let (prefix, rest) = bytes.split_at(taken);
+        self.bytes[self.known..][..taken].copy_from_slice(prefix);
+        self.known += taken;
+        *bytes = rest;
+        let [flag, length @ ..] = self.bytes;
+        (self.known == PREFIX).then_some((flag, u32::from_be_bytes(length) as usize))
+    }
+}
+
 /// Where in the messages of a body its next byte stands.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Framing {
-    prefix: [u8; PREFIX],
-    /// How much of the prefix has come.
-    known: usize,
+    prefix: Prefix,
     /// How much of the message is missing, once its prefix has come.
-    missing: usize,
+    missing: Option<usize>,
 }
 
 impl Framing {
     /// Whether a message has begun and not ended.
     pub(super) fn inside(&self) -> bool {
-        self.known > 0
+        !self.prefix.is_empty()
     }
 
     /// Goes on behind these bytes and says whether a message ended in them.
     pub(super) fn pass(&mut self, mut bytes: &[u8]) -> bool {
         let mut ended = false;
         while !bytes.is_empty() {
-            if self.known < PREFIX {
-                let taken = bytes.len().min(PREFIX - self.known);
-                let (prefix, rest) = bytes.split_at(taken);
-                self.prefix[self.known..][..taken].copy_from_slice(prefix);
-                self.known += taken;
-                bytes = rest;
-                let [_, length @ ..] = self.prefix;
-                self.missing = u32::from_be_bytes(length) as usize;
-            } else {
-                let taken = bytes.len().min(self.missing);
-                self.missing -= taken;
+            if let Some(missing) = &mut self.missing {
+                let taken = bytes.len().min(*missing);
+                *missing -= taken;
                 bytes = &bytes[taken..];
+            } else {
+                let prefix = self.prefix.take(&mut bytes);
+                self.missing = prefix.map(|(_, length)| length);
             }
-            if self.known == PREFIX && self.missing == 0 {
+            if self.missing == Some(0) {
                 ended = true;
-                self.known = 0;
+                *self = Self::default();
             }
         }
         ended
@@ -61,7 +86,7 @@ mod tests {
                 assert_eq!(framing.pass(piece), ended, "{cut} {at}");
                 assert_eq!(framing.inside(), !ends.contains(&at), "{cut} {at}");
             }
-            assert_eq!(framing.missing, 256);
+            assert_eq!(framing.missing, Some(256));
         }
     }
 }

@@ -1,73 +1,69 @@
-use bytes::Bytes;
-use tonic::metadata::{KeyAndValueRef, MetadataMap};
+use std::future::poll_fn;
+use std::mem::take;
+use std::sync::Arc;
 
-use crate::kserve::proto::{request, response};
-use crate::proto::{ModelInferRequest, ModelInferResponse};
-use crate::reception::{Error, Reception};
-use crate::request::Parameters;
+use axum::http::Request;
+use axum::response::Response;
+use futures_util::stream::iter;
+use tonic::Status;
+use tonic::metadata::MetadataMap;
 
-/// The metadata of a call as headers.
-pub(super) fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Bytes)> {
-    metadata.iter().filter_map(|pair| match pair {
-        KeyAndValueRef::Ascii(key, value) => {
-            Some((key.as_str(), Bytes::copy_from_slice(value.as_bytes())))
-        }
-        KeyAndValueRef::Binary(key, value) => Some((key.as_str(), value.to_bytes().ok()?)),
-    })
-}
+use crate::heavy::by_weight;
+use crate::kserve::proto::response;
+use crate::proto::ModelInferResponse;
+use crate::reception::{Error, Reception, counted};
+use crate::request::InferRequest;
+use crate::serving::Model;
 
-/// The metadata of a call that become parameters of its requests.
-pub(super) fn forwarded(reception: &Reception, metadata: &MetadataMap) -> Parameters {
-    let mut parameters = Parameters::default();
-    reception
-        .forward
-        .forward(headers(metadata), &mut parameters);
-    parameters
-}
+use super::GrpcError;
+use super::answers::{self, Pieces, framed};
+use super::call::Call;
+use super::compression::Encoding;
+use super::messages::Messages;
+use super::punctual::Punctual;
 
 /// One inference.
 pub(super) async fn infer(
     reception: &Reception,
-    forwarded: &Parameters,
-    message: ModelInferRequest,
+    model: Arc<Model>,
+    id: String,
+    request: InferRequest,
 ) -> Result<ModelInferResponse, Error> {
-    let model = reception.model(&message.model_name, version(&message.model_version))?;
-    let mut request = request(message, model.spec())?;
-    for (name, value) in forwarded.iter() {
-        request.parameters.insert(name, value.clone());
-    }
-    let bytes = request.inputs.iter().map(|input| input.data.len()).sum();
-    request.held = reception.models.budget().hold(bytes)?;
-    let (id, requested) = (request.id.clone(), request.outputs.clone());
+    let requested = request.outputs.clone();
     let outputs = reception.infer(&model, request).await?;
-    Ok(response(model.spec(), id, &requested, outputs)?)
-}
-
-/// The version that a message names; an empty text leaves it to the server.
-pub(super) fn version(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use tonic::metadata::MetadataValue;
-
-    use crate::HeaderForward;
-
-    use super::*;
-
-    #[test]
-    fn forwards_the_texts_whose_names_match() {
-        let mut metadata = MetadataMap::new();
-        metadata.insert("x-user", MetadataValue::from_static("a"));
-        metadata.insert("y-user", MetadataValue::from_static("b"));
-        metadata.insert_bin("x-user-bin", MetadataValue::from_bytes(b"c\xff"));
-        let forward = HeaderForward::new("^x-").unwrap();
-        let mut parameters = Parameters::default();
-        forward.forward(headers(&metadata), &mut parameters);
-        let forwarded: Vec<_> = parameters.iter().map(|(name, _)| name).collect();
-        assert_eq!(forwarded, ["x-user", "x-user-bin"]);
-        assert_eq!(parameters.str("x-user"), Some("a"));
-        assert_eq!(parameters.str("x-user-bin"), Some("c\u{fffd}"));
+    let held = outputs.held.clone();
+    let classes = requested.iter().any(|output| output.classification > 0);
+    let weight = if classes { outputs.bytes() } else { 0 };
+    let response = move || response(model.spec(), id, &requested, outputs);
+    let mut response = by_weight(weight, response).await?;
+    for contents in &mut response.raw_output_contents {
+        *contents = counted(take(contents), held.as_ref());
     }
+    Ok(response)
+}
+
+/// A call with one message and one answer.
+pub(super) async fn unary(reception: Arc<Reception>, request: Request<Punctual>) -> Response {
+    match answer(reception, request).await {
+        Ok(message) => answers::response(iter([Ok(message)])),
+        Err(status) => status.into_http(),
+    }
+}
+
+async fn answer(reception: Arc<Reception>, request: Request<Punctual>) -> Result<Pieces, Status> {
+    let encoding = Encoding::of(request.headers())?;
+    let (parts, body) = request.into_parts();
+    let mut messages = Messages::new(body, encoding, reception.limits.max_request_bytes);
+    let metadata = MetadataMap::from_headers(parts.headers);
+    let call = Arc::new(Call::new(reception, &metadata));
+    let message = poll_fn(|context| messages.poll_next(context)).await;
+    let asked = call.read(message.ok_or(GrpcError::NoMessage)??).await?;
+    while let Some(more) = poll_fn(|context| messages.poll_next(context)).await {
+        more?;
+    }
+    // What has come is counted as a request's from now on.
+    drop(messages);
+    let (model, request) = asked.request.map_err(GrpcError::from)?;
+    let response = infer(&call.reception, model, asked.id, request).await;
+    framed(response.map_err(GrpcError::from)?)
 }

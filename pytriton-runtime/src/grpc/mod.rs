@@ -1,12 +1,18 @@
 //! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the repository.
 
+mod answers;
+mod call;
+mod compression;
 mod content_type;
 mod deadline;
 mod descriptors;
 mod error;
+mod forwarded;
 mod framing;
 mod health;
 mod infer;
+mod message;
+mod messages;
 mod models;
 mod punctual;
 mod reflection;

@@ -9,7 +9,7 @@ use crate::reception::Reception;
 use crate::serving::Model;
 
 use super::GrpcError;
-use super::infer::version;
+use super::call::version;
 
 /// Whether a model is there and ready.
 pub(super) fn ready(

@@ -2,7 +2,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, HttpBody};
-use axum::extract::Request;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 
@@ -12,31 +11,10 @@ use crate::reception::{Error, Patience, Reception};
 use super::GrpcError;
 use super::framing::Framing;
 
-/// The calls on which a client may send a message whenever it likes.
-const STREAMS: [&str; 2] = [
-    "/inference.GRPCInferenceService/ModelStreamInfer",
-    "/grpc.reflection.",
-];
-
-/// Lets what the client sends come in time: all of it, or each message of a stream once it has begun.
-pub(super) fn punctual(request: Request, reception: &Reception) -> Request {
-    let path = request.uri().path();
-    let streams = STREAMS.iter().any(|stream| path.starts_with(stream));
-    let patience = reception.patience();
-    let held = reception.models.budget().nothing();
-    request.map(|body| {
-        Body::new(Punctual {
-            body,
-            patience,
-            held,
-            messages: streams.then(Framing::default),
-        })
-    })
-}
-
-/// A body that ends with a status when its client is too slow.
+/// A body that ends with a status when its client is too slow: with all of it, or with a message of a stream that has
+/// begun.
 #[derive(Debug)]
-struct Punctual {
+pub(super) struct Punctual {
     body: Body,
     patience: Patience,
     /// What has come of the message that is under way.
@@ -46,6 +24,16 @@ struct Punctual {
 }
 
 impl Punctual {
+    /// `streams` says whether the client may send a message whenever it likes.
+    pub(super) fn new(body: Body, streams: bool, reception: &Reception) -> Self {
+        Self {
+            body,
+            patience: reception.patience(),
+            held: reception.models.budget().nothing(),
+            messages: streams.then(Framing::default),
+        }
+    }
+
     fn came(&mut self, data: &Bytes) -> Result<(), GrpcError> {
         self.patience.came(data.len());
         self.held.grow(data.len()).map_err(Error::from)?;

@@ -6,10 +6,11 @@ use axum::extract::Request;
 use axum::handler::HandlerWithoutStateExt;
 use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
 use axum::http::{HeaderName, Method, StatusCode};
-use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use futures_util::StreamExt;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::{FutureExt, StreamExt};
 use tonic::codec::CompressionEncoding;
+use tonic::codegen::Service as _;
 use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 
@@ -20,43 +21,83 @@ use crate::serving::ModelSet;
 use super::GrpcError;
 use super::deadline::{deadline, until};
 use super::health::HealthService;
-use super::punctual::punctual;
+use super::infer::unary;
+use super::punctual::Punctual;
 use super::reflection::reflection;
 use super::service::Service;
+use super::stream::stream;
+
+/// What answers calls: those that carry tensors need no more than the reception.
+struct Door {
+    reception: Arc<Reception>,
+    others: Router,
+}
 
 /// The gRPC services as routes: inference, health and reflection.
 ///
 /// Requests may be compressed; responses are not, because every client says that it could read compressed ones.
 pub fn routes(reception: Reception) -> Router {
     let reception = Arc::new(reception);
+    let others = others(&reception);
+    let door = Arc::new(Door { reception, others });
+    let answer = move |request| answer(&door, request);
+    // As a fallback it would give an answer without a body a `content-length`, which clients take for a trailer.
+    Router::new().route_service("/{*call}", answer.into_service())
+}
+
+/// A future of its own for each kind of call, so that none is larger than it must be.
+fn answer(door: &Arc<Door>, request: Request) -> BoxFuture<'static, Response> {
+    if let Some(mistake) = mistake(&request) {
+        return ready(mistake.into_response()).boxed();
+    }
+    let deadline = deadline(request.headers());
+    let Door { reception, others } = &**door;
+    let punctual = |body, streams| Punctual::new(body, streams, reception);
+    let call = match request.uri().path() {
+        INFER => {
+            let request = request.map(|body| punctual(body, false));
+            unary(Arc::clone(reception), request).boxed()
+        }
+        STREAM_INFER => {
+            let request = request.map(|body| punctual(body, true));
+            ready(stream(Arc::clone(reception), request)).boxed()
+        }
+        path => {
+            let streams = path.starts_with(REFLECTION);
+            let request = request.map(|body| Body::new(punctual(body, streams)));
+            let request = ending(request, &reception.models);
+            let limit = reception.limits.max_request_bytes;
+            // A router is always ready.
+            let response = others.clone().call(request);
+            let response = response.map(|response| response.unwrap_or_else(|never| match never {}));
+            response
+                .map(move |response| too_large(response, limit))
+                .boxed()
+        }
+    };
+    match deadline {
+        Some(deadline) => until(deadline, call).boxed(),
+        None => call,
+    }
+}
+
+/// All other calls.
+fn others(reception: &Arc<Reception>) -> Router {
     let health = HealthServer::new(HealthService {
         models: Arc::clone(&reception.models),
     });
-    let limits = reception.limits;
     let inference = GrpcInferenceServiceServer::new(Service {
-        reception: Arc::clone(&reception),
+        reception: Arc::clone(reception),
     })
     .accept_compressed(CompressionEncoding::Gzip)
     .accept_compressed(CompressionEncoding::Deflate)
-    .max_decoding_message_size(limits.max_request_bytes);
+    .max_decoding_message_size(reception.limits.max_request_bytes);
     let routes = Routes::new(inference).add_service(health);
     routes
         .into_axum_router()
         // The descriptors are constants, and a test reads them: there is no error to hand on.
         .merge(reflection().unwrap_or_default())
         .route_service("/{*call}", unimplemented.into_service())
-        .layer(from_fn(move |request: Request, next: Next| {
-            let reception = Arc::clone(&reception);
-            async move {
-                if let Some(mistake) = mistake(&request) {
-                    return mistake.into_response();
-                }
-                let deadline = deadline(request.headers());
-                let request = ending(punctual(request, &reception), &reception.models);
-                let response = until(deadline, next.run(request)).await;
-                too_large(response, limits.max_request_bytes)
-            }
-        }))
 }
 
 /// What is no call, whatever the path.
@@ -77,7 +118,7 @@ fn mistake(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str)
 
 /// Ends the questions of a client of reflection when the server stops, so that an idle one does not hold it.
 fn ending(request: Request, models: &ModelSet) -> Request {
-    if !request.uri().path().starts_with("/grpc.reflection.") {
+    if !request.uri().path().starts_with(REFLECTION) {
         return request;
     }
     let stopping = models.stopping();
@@ -98,12 +139,14 @@ fn too_large(mut response: Response, limit: usize) -> Response {
     response
 }
 
-/// Answers a call of a service that is not there. As a fallback it would have a `content-length`, which clients take for a
-/// trailer.
+/// Answers a call of a service that is not there.
 async fn unimplemented() -> Response {
     tonic::Status::unimplemented("").into_http()
 }
 
+const INFER: &str = "/inference.GRPCInferenceService/ModelInfer";
+const STREAM_INFER: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
+const REFLECTION: &str = "/grpc.reflection.";
 const GRPC: &[u8] = b"application/grpc";
 const OUT_OF_RANGE: &[u8] = b"11";
 const RESOURCE_EXHAUSTED: &[u8] = b"8";

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
-use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
+use futures_util::stream::Empty;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::kserve::proto::server_metadata;
@@ -9,15 +8,14 @@ use crate::proto::grpc_inference_service_server::GrpcInferenceService;
 use crate::proto::*;
 use crate::reception::Reception;
 
-use super::infer::{forwarded, infer};
-use super::{GrpcError, models, stream};
+use super::{GrpcError, models};
 
 const MODELS: &str = "models are part of the server: they cannot be loaded or unloaded";
 const SHARED_MEMORY: &str = "shared memory regions are not offered: tensors travel in messages";
 const TRACE: &str = "trace settings are not offered";
 const LOG: &str = "log settings are not offered";
 
-/// `inference.GRPCInferenceService`.
+/// `inference.GRPCInferenceService`, but for the inferences: their messages are read and written as they come and go.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) reception: Arc<Reception>,
@@ -87,22 +85,18 @@ impl GrpcInferenceService for Service {
 
     async fn model_infer(
         &self,
-        request: Request<ModelInferRequest>,
+        _: Request<ModelInferRequest>,
     ) -> Result<Response<ModelInferResponse>, Status> {
-        let forwarded = forwarded(&self.reception, request.metadata());
-        let response = infer(&self.reception, &forwarded, request.into_inner()).await;
-        answer(response.map_err(GrpcError::from))
+        elsewhere()
     }
 
-    type ModelStreamInferStream = BoxStream<'static, Result<ModelStreamInferResponse, Status>>;
+    type ModelStreamInferStream = Empty<Result<ModelStreamInferResponse, Status>>;
 
     async fn model_stream_infer(
         &self,
-        request: Request<Streaming<ModelInferRequest>>,
+        _: Request<Streaming<ModelInferRequest>>,
     ) -> Result<Response<Self::ModelStreamInferStream>, Status> {
-        let (metadata, _, messages) = request.into_parts();
-        let answers = stream::answers(Arc::clone(&self.reception), &metadata, messages);
-        Ok(Response::new(answers.boxed()))
+        elsewhere()
     }
 
     async fn repository_model_load(
@@ -182,4 +176,9 @@ fn answer<T>(answer: Result<T, GrpcError>) -> Result<Response<T>, Status> {
 
 fn not_offered<T>(what: &'static str) -> Result<Response<T>, Status> {
     answer(Err(GrpcError::NotOffered { what }))
+}
+
+/// The routes of inferences are others.
+fn elsewhere<T>() -> Result<Response<T>, Status> {
+    Err(Status::unimplemented(""))
 }

@@ -1,22 +1,29 @@
+use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 
-use futures_util::stream::poll_fn;
-use futures_util::{FutureExt, Stream, StreamExt};
+use axum::http::Request;
+use axum::response::Response;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{StreamExt, unfold};
+use tonic::Status;
 use tonic::metadata::MetadataMap;
-use tonic::{Code, Streaming};
 
 use crate::proto::infer_parameter::ParameterChoice;
-use crate::proto::{
-    InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
-};
+use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
 use crate::reception::{Error, Reception};
-use crate::request::Parameters;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
 use super::GrpcError;
-use super::infer::{forwarded, infer};
+use super::answers::{self, Pieces, framed};
+use super::call::{Asked, Call};
+use super::compression::Encoding;
+use super::infer::infer;
+use super::message::Message;
+use super::messages::Messages;
+use super::punctual::Punctual;
 
 /// How many requests of one stream are under way at a time; the next one is read when the oldest is answered.
 const IN_FLIGHT: usize = 16;
@@ -24,92 +31,97 @@ const IN_FLIGHT: usize = 16;
 /// The metadata by which a client asks that a failed execution ends the stream with its status.
 const STRICT: &str = "triton_grpc_error";
 
-/// The answers to the requests of a stream, in their order. Dropping it gives up those that are under way.
+/// A call with any number of messages, which are answered in their order. Dropping the answer gives up those that are under
+/// way.
 ///
 /// When the server stops, all requests that have come are answered; a stream on which more could come then ends with the
 /// status that says so.
-pub(super) fn answers(
-    reception: Arc<Reception>,
-    metadata: &MetadataMap,
-    messages: Streaming<ModelInferRequest>,
-) -> impl Stream<Item = Result<ModelStreamInferResponse, tonic::Status>> + Send + 'static {
-    let stopping = Box::pin(reception.models.stopping());
-    let limit = reception.limits.max_request_bytes;
-    let call = Arc::new(Call {
-        forwarded: forwarded(&reception, metadata),
-        strict: metadata.get(STRICT).is_some_and(|value| value == "true"),
-        reception,
+pub(super) fn stream(reception: Arc<Reception>, request: Request<Punctual>) -> Response {
+    let encoding = match Encoding::of(request.headers()) {
+        Ok(encoding) => encoding,
+        Err(error) => return Status::from(error).into_http(),
+    };
+    let (parts, body) = request.into_parts();
+    let metadata = MetadataMap::from_headers(parts.headers);
+    let messages = Messages::new(body, encoding, reception.limits.max_request_bytes);
+    let stopping = reception.models.stopping().boxed();
+    let strict = metadata.get(STRICT).is_some_and(|value| value == "true");
+    let call = Arc::new(Call::new(reception, &metadata));
+    let reader = Reader {
+        messages,
+        stopping,
+        call: Arc::clone(&call),
+    };
+    let answers = unfold(Some(reader), async |reader| {
+        let mut reader = reader?;
+        let asked = reader.next().await?;
+        // Behind an error nothing is read.
+        let reader = asked.is_ok().then_some(reader);
+        Some((asked, reader))
     });
-    until_stopping(messages, stopping)
-        .map(move |message| {
+    let answers = answers
+        .map(move |asked| {
             let call = Arc::clone(&call);
-            async move {
-                call.answer(message.map_err(|status| too_large(status, limit))?)
-                    .await
-            }
+            async move { answer(&call, asked?, strict).await }
         })
-        .buffered(IN_FLIGHT)
+        .buffered(IN_FLIGHT);
+    answers::response(answers.boxed())
 }
 
-/// The messages that have come by the time the server stops, and the error behind them if the client could send more.
-fn until_stopping(
-    mut messages: Streaming<ModelInferRequest>,
-    mut stopping: impl Future<Output = ()> + Unpin,
-) -> impl Stream<Item = Result<ModelInferRequest, tonic::Status>> {
-    let mut ended = false;
-    poll_fn(move |context| {
-        if ended {
-            return Poll::Ready(None);
-        }
-        if let Poll::Ready(message) = messages.poll_next_unpin(context) {
-            ended = message.is_none();
-            return Poll::Ready(message);
-        }
-        if stopping.poll_unpin(context).is_pending() {
-            return Poll::Pending;
-        }
-        ended = true;
-        let error = Error::from(SchedulerError::Stopping);
-        Poll::Ready(Some(Err(GrpcError::from(error).into())))
-    })
+/// Reads the messages of a stream.
+struct Reader {
+    messages: Messages,
+    stopping: BoxFuture<'static, ()>,
+    call: Arc<Call>,
 }
 
-#[derive(Debug)]
-struct Call {
-    reception: Arc<Reception>,
-    forwarded: Parameters,
-    strict: bool,
-}
-
-impl Call {
-    async fn answer(
-        &self,
-        message: ModelInferRequest,
-    ) -> Result<ModelStreamInferResponse, tonic::Status> {
-        let failed = ModelInferResponse {
-            model_name: message.model_name.clone(),
-            model_version: message.model_version.clone(),
-            id: message.id.clone(),
-            ..ModelInferResponse::default()
-        };
-        match infer(&self.reception, &self.forwarded, message).await {
-            Ok(response) => Ok(ModelStreamInferResponse {
-                error_message: String::new(),
-                infer_response: Some(last(response)),
-            }),
-            Err(error) if self.strict && executed(&error) => Err(GrpcError::from(error).into()),
-            Err(error) => Ok(ModelStreamInferResponse {
-                error_message: for_client(&error),
-                infer_response: Some(match executed(&error) {
-                    true => last(failed),
-                    false => ModelInferResponse {
-                        id: failed.id,
-                        ..ModelInferResponse::default()
-                    },
-                }),
-            }),
+impl Reader {
+    /// The next of the messages that have come by the time the server stops, or the error behind them if the client could
+    /// send more.
+    async fn next(&mut self) -> Option<Result<Asked, Status>> {
+        match poll_fn(|context| self.poll_next(context)).await? {
+            Ok(message) => Some(self.call.read(message).await.map_err(Status::from)),
+            Err(status) => Some(Err(status)),
         }
     }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Message, Status>>> {
+        if let Poll::Ready(message) = self.messages.poll_next(context) {
+            return Poll::Ready(message);
+        }
+        ready!(self.stopping.poll_unpin(context));
+        let error = Error::from(SchedulerError::Stopping);
+        Poll::Ready(Some(Err(GrpcError::from(error).into())))
+    }
+}
+
+async fn answer(call: &Call, asked: Asked, strict: bool) -> Result<Pieces, Status> {
+    let response = match asked.request {
+        Ok((model, request)) => infer(&call.reception, model, asked.id.clone(), request).await,
+        Err(error) => Err(error),
+    };
+    let failed = ModelInferResponse {
+        id: asked.id,
+        ..ModelInferResponse::default()
+    };
+    framed(match response {
+        Ok(response) => ModelStreamInferResponse {
+            error_message: String::new(),
+            infer_response: Some(last(response)),
+        },
+        Err(error) if strict && executed(&error) => return Err(GrpcError::from(error).into()),
+        Err(error) => ModelStreamInferResponse {
+            error_message: for_client(&error),
+            infer_response: Some(match executed(&error) {
+                true => last(ModelInferResponse {
+                    model_name: asked.model_name,
+                    model_version: asked.model_version,
+                    ..failed
+                }),
+                false => failed,
+            }),
+        },
+    })
 }
 
 /// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
@@ -132,12 +144,4 @@ fn last(mut response: ModelInferResponse) -> ModelInferResponse {
         .parameters
         .insert("triton_final_response".to_owned(), value);
     response
-}
-
-/// Gives a message above the limit the error that it has outside of streams.
-fn too_large(status: tonic::Status, limit: usize) -> tonic::Status {
-    match status.code() {
-        Code::OutOfRange | Code::ResourceExhausted => GrpcError::TooLarge { limit }.into(),
-        _ => status,
-    }
 }

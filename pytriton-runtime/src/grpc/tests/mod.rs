@@ -1,6 +1,7 @@
 //! The door with a real client behind a real socket.
 
 mod deadline;
+mod heavy;
 mod infer;
 mod models;
 mod slow;

@@ -2,20 +2,25 @@
 
 mod config;
 mod contents;
+mod encode;
 mod error;
 mod metadata;
 mod outputs;
 mod parameters;
+mod pieces;
 mod region;
 mod request;
 mod response;
 mod statistics;
 #[cfg(test)]
 mod tests;
+mod varint;
 
 pub use config::config;
+pub use encode::Encode;
 pub use error::ProtoError;
 pub use metadata::{metadata, server_metadata};
+pub use pieces::Pieces;
 pub use request::request;
 pub use response::response;
 pub use statistics::statistics;

@@ -1,0 +1,80 @@
+use std::mem::take;
+use std::sync::Arc;
+
+use tonic::metadata::MetadataMap;
+
+use crate::heavy::by_weight;
+use crate::kserve::proto::request;
+use crate::proto::ModelInferRequest;
+use crate::reception::{Error, Reception};
+use crate::request::{InferRequest, Parameters};
+use crate::serving::Model;
+
+use super::GrpcError;
+use super::forwarded::forwarded;
+use super::message::Message;
+
+/// What the requests of a call have in common.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) reception: Arc<Reception>,
+    forwarded: Parameters,
+}
+
+/// A message that has been read, and what an answer to it tells of it.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) model_name: String,
+    pub(super) model_version: String,
+    pub(super) id: String,
+    pub(super) request: Result<(Arc<Model>, InferRequest), Error>,
+}
+
+impl Call {
+    pub(super) fn new(reception: Arc<Reception>, metadata: &MetadataMap) -> Self {
+        let forwarded = forwarded(&reception, metadata);
+        Self {
+            reception,
+            forwarded,
+        }
+    }
+
+    /// Reads a message as a request, on a thread of its own where that takes long.
+    pub(super) async fn read(self: &Arc<Self>, message: Message) -> Result<Asked, GrpcError> {
+        let call = Arc::clone(self);
+        by_weight(message.weight(), move || call.read_here(message)).await
+    }
+
+    fn read_here(&self, message: Message) -> Result<Asked, GrpcError> {
+        let mut message = message.read(self.reception.limits.max_request_bytes)?;
+        let model_name = take(&mut message.model_name);
+        let model_version = take(&mut message.model_version);
+        Ok(Asked {
+            id: message.id.clone(),
+            request: self.request(&model_name, &model_version, message),
+            model_name,
+            model_version,
+        })
+    }
+
+    fn request(
+        &self,
+        name: &str,
+        version_text: &str,
+        message: ModelInferRequest,
+    ) -> Result<(Arc<Model>, InferRequest), Error> {
+        let model = self.reception.model(name, version(version_text))?;
+        let mut request = request(message, model.spec())?;
+        for (name, value) in self.forwarded.iter() {
+            request.parameters.insert(name, value.clone());
+        }
+        let bytes = request.inputs.iter().map(|input| input.data.len()).sum();
+        request.held = self.reception.models.budget().hold(bytes)?;
+        Ok((model, request))
+    }
+}
+
+/// The version that a message names; an empty text leaves it to the server.
+pub(super) fn version(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,48 @@
+use bytes::Bytes;
+use tonic::metadata::{KeyAndValueRef, MetadataMap};
+
+use crate::reception::Reception;
+use crate::request::Parameters;
+
+/// The metadata of a call as headers.
+fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Bytes)> {
+    metadata.iter().filter_map(|pair| match pair {
+        KeyAndValueRef::Ascii(key, value) => {
+            Some((key.as_str(), Bytes::copy_from_slice(value.as_bytes())))
+        }
+        KeyAndValueRef::Binary(key, value) => Some((key.as_str(), value.to_bytes().ok()?)),
+    })
+}
+
+/// The metadata of a call that become parameters of its requests.
+pub(super) fn forwarded(reception: &Reception, metadata: &MetadataMap) -> Parameters {
+    let mut parameters = Parameters::default();
+    reception
+        .forward
+        .forward(headers(metadata), &mut parameters);
+    parameters
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::metadata::MetadataValue;
+
+    use crate::HeaderForward;
+
+    use super::*;
+
+    #[test]
+    fn forwards_the_texts_whose_names_match() {
+        let mut metadata = MetadataMap::new();
+        metadata.insert("x-user", MetadataValue::from_static("a"));
+        metadata.insert("y-user", MetadataValue::from_static("b"));
+        metadata.insert_bin("x-user-bin", MetadataValue::from_bytes(b"c\xff"));
+        let forward = HeaderForward::new("^x-").unwrap();
+        let mut parameters = Parameters::default();
+        forward.forward(headers(&metadata), &mut parameters);
+        let forwarded: Vec<_> = parameters.iter().map(|(name, _)| name).collect();
+        assert_eq!(forwarded, ["x-user", "x-user-bin"]);
+        assert_eq!(parameters.str("x-user"), Some("a"));
+        assert_eq!(parameters.str("x-user-bin"), Some("c\u{fffd}"));
+    }
+}

@@ -1,0 +1,47 @@
+use crate::kserve::proto::Pieces;
+use crate::proto::ModelInferRequest;
+
+use super::GrpcError;
+use super::compression::Encoding;
+
+/// A message as it comes.
+#[derive(Debug)]
+pub(super) enum Message {
+    Plain(Pieces),
+    Compressed(Encoding, Vec<u8>),
+}
+
+impl Message {
+    /// Nothing of a message that has so many bytes.
+    pub(super) fn new(encoding: Option<Encoding>, length: usize) -> Self {
+        match encoding {
+            None => Self::Plain(Pieces::new(length)),
+            Some(encoding) => Self::Compressed(encoding, Vec::with_capacity(length)),
+        }
+    }
+
+    /// Takes the next bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Plain(pieces) => pieces.push(bytes),
+            Self::Compressed(_, compressed) => compressed.extend_from_slice(bytes),
+        }
+    }
+
+    /// How many bytes must be looked at to read it. Of compressed ones nobody knows: a kilobyte may become a megabyte.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Plain(pieces) => pieces.weight(),
+            Self::Compressed(..) => usize::MAX,
+        }
+    }
+
+    /// Reads it, when all of it has come and it is no longer than `limit`.
+    pub(super) fn read(self, limit: usize) -> Result<ModelInferRequest, GrpcError> {
+        let pieces = match self {
+            Self::Plain(pieces) => pieces,
+            Self::Compressed(encoding, compressed) => encoding.decompress(&compressed, limit)?,
+        };
+        Ok(pieces.decode()?)
+    }
+}

@@ -1,0 +1,132 @@
+//! Messages that take long to read, on one thread, and probes beside them.
+
+use std::io::Write;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use axum::response::Response;
+use bytes::{Buf, Bytes};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use prost::Message;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+use tower::ServiceExt;
+
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::proto::{InferParameter, InferTensorContents, ModelStreamInferResponse};
+
+use super::slow::{asked, framed};
+use super::*;
+
+const CHECK: &str = "/grpc.health.v1.Health/Check";
+const ELEMENTS: usize = 1 << 18;
+
+/// A message as it stands in a body, compressed.
+fn compressed(message: &ModelInferRequest) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&message.encode_to_vec()).unwrap();
+    let message = encoder.finish().unwrap();
+    let length = u32::try_from(message.len()).unwrap();
+    [&[1], &length.to_be_bytes()[..], &message].concat()
+}
+
+/// 1 MiB of raw contents, which compress well.
+fn raw(id: &str) -> ModelInferRequest {
+    message(id, &vec![0.0; ELEMENTS])
+}
+
+/// As many elements, each a number of protobuf.
+fn typed(id: &str) -> ModelInferRequest {
+    let mut message = raw(id);
+    message.raw_input_contents.clear();
+    message.inputs[0].contents = Some(InferTensorContents {
+        fp32_contents: vec![0.0; ELEMENTS],
+        ..InferTensorContents::default()
+    });
+    message
+}
+
+/// A message with more parameters than anybody needs.
+fn parameters(id: &str) -> ModelInferRequest {
+    let parameter = |number: u32| {
+        let parameter_choice = Some(ParameterChoice::Int64Param(number.into()));
+        (number.to_string(), InferParameter { parameter_choice })
+    };
+    ModelInferRequest {
+        parameters: (0..20_000).map(parameter).collect(),
+        ..message(id, &[1.0])
+    }
+}
+
+async fn call(
+    reception: &Reception,
+    path: &str,
+    encoding: &str,
+    body: impl Into<Body>,
+) -> Response {
+    let request = Request::post(path)
+        .header("content-type", "application/grpc")
+        .header("grpc-encoding", encoding)
+        .body(body.into())
+        .unwrap();
+    routes(reception.clone()).oneshot(request).await.unwrap()
+}
+
+#[tokio::test]
+async fn probes_are_answered_while_messages_are_read() {
+    let reception = asked().await;
+    let bodies = [
+        compressed(&raw("1")),
+        framed(&typed("2")),
+        framed(&parameters("3")),
+        compressed(&parameters("4")),
+    ];
+    let mut calls = JoinSet::new();
+    for turn in 0..32 {
+        let (reception, body) = (reception.clone(), bodies[turn % bodies.len()].clone());
+        calls.spawn(async move {
+            let path = "/inference.GRPCInferenceService/ModelInfer";
+            let response = call(&reception, path, "gzip", body).await;
+            assert_eq!(response.headers().get(tonic::Status::GRPC_STATUS), None);
+        });
+    }
+    let begun = Instant::now();
+    let mut took = Vec::new();
+    while calls.try_join_next().is_none_or(|call| call.is_ok()) && !calls.is_empty() {
+        let asked = Instant::now();
+        let response = call(&reception, CHECK, "identity", vec![0; 5]).await;
+        assert_eq!(response.headers().get(tonic::Status::GRPC_STATUS), None);
+        // The runtime is asked for a turn as well.
+        sleep(Duration::from_millis(1)).await;
+        took.push(asked.elapsed());
+    }
+    assert_eq!(calls.len(), 0);
+    // However busy the machine is: no probe waits for as much as half of the work.
+    let longest = took.iter().max().unwrap();
+    assert!(*longest * 2 < begun.elapsed(), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_stream_answers_in_order_what_takes_long_and_what_does_not() {
+    let reception = asked().await;
+    let messages = [
+        compressed(&raw("1")),
+        framed(&message("2", &[1.0])),
+        framed(&typed("3")),
+        compressed(&message("4", &[1.0])),
+        framed(&message("5", &[1.0])),
+    ];
+    let path = "/inference.GRPCInferenceService/ModelStreamInfer";
+    let response = call(&reception, path, "gzip", messages.concat()).await;
+    let mut answers: Bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let mut ids = Vec::new();
+    while answers.has_remaining() {
+        assert_eq!(answers.get_u8(), 0);
+        let length = answers.get_u32() as usize;
+        let answer = ModelStreamInferResponse::decode(answers.split_to(length)).unwrap();
+        assert_eq!(answer.error_message, "");
+        ids.push(answer.infer_response.unwrap().id);
+    }
+    assert_eq!(ids, ["1", "2", "3", "4", "5"]);
+}

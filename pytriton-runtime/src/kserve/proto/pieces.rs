@@ -1,0 +1,192 @@
+use std::mem::replace;
+
+use bytes::Bytes;
+use prost::encoding::encode_varint;
+use prost::{DecodeError, Message};
+
+use crate::proto::ModelInferRequest;
+use crate::tensor::AlignedBuffer;
+
+use super::varint::Varint;
+
+/// Raw contents of so many bytes get memory of their own; for smaller ones that would cost more than it saves.
+const OWN: usize = 4 << 10;
+
+/// What is reserved for all else than raw contents.
+const REST: usize = 256;
+
+/// The field of a request's raw contents.
+const RAW: u64 = 7;
+
+/// A [`ModelInferRequest`] that comes piece by piece.
+///
+/// Its raw contents are copied once, each to where it is aligned for every element type. All else is left to prost, with
+/// an empty field in the place of each of them, so that prost alone says what is a message.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::kserve::proto::Pieces;
+/// let mut pieces = Pieces::new(4);
+/// pieces.push(&[0x3a, 2]);
+/// pieces.push(b"ab");
+/// assert_eq!(pieces.decode().unwrap().raw_input_contents, ["ab"]);
+/// ```
+#[derive(Debug)]
+pub struct Pieces {
+    longest: usize,
+    rest: Vec<u8>,
+    place: Place,
+    /// How many raw contents have begun.
+    raw: usize,
+    owned: Vec<(usize, Bytes)>,
+}
+
+/// What the next byte belongs to.
+#[derive(Debug)]
+enum Place {
+    Key(Varint),
+    /// The length of a field, and whether that is one of the raw contents.
+    Length(Varint, bool),
+    /// A value of which the last byte is known when it comes.
+    Value,
+    /// A value of which so many bytes are missing.
+    Field(u64),
+    /// Raw contents with memory of their own, of which so many bytes are missing.
+    Own(AlignedBuffer, usize),
+    /// What is behind a group or a mistake.
+    Beyond,
+}
+
+impl Pieces {
+    /// Nothing of a message that has at most `longest` bytes.
+    pub fn new(longest: usize) -> Self {
+        Self {
+            longest,
+            rest: Vec::with_capacity(if longest <= OWN { longest } else { REST }),
+            place: Place::KEY,
+            raw: 0,
+            owned: Vec::new(),
+        }
+    }
+
+    /// How many of the bytes that have come must be looked at to read the message.
+    pub fn weight(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, mut bytes: &[u8]) {
+        while let [first, ..] = *bytes {
+            let place = replace(&mut self.place, Place::Beyond);
+            let (place, taken) = match place {
+                Place::Key(_) | Place::Length(..) | Place::Value => {
+                    self.rest.push(first);
+                    (self.behind(place, first), 1)
+                }
+                Place::Field(missing) => {
+                    let taken = bytes
+                        .len()
+                        .min(usize::try_from(missing).unwrap_or(usize::MAX));
+                    self.rest.extend_from_slice(&bytes[..taken]);
+                    (Place::field(missing - taken as u64), taken)
+                }
+                Place::Own(mut buffer, missing) => {
+                    let taken = bytes.len().min(missing);
+                    buffer.extend_from_slice(&bytes[..taken]);
+                    (self.own(buffer, missing - taken), taken)
+                }
+                Place::Beyond => {
+                    self.rest.extend_from_slice(bytes);
+                    (place, bytes.len())
+                }
+            };
+            self.place = place;
+            bytes = &bytes[taken..];
+        }
+    }
+
+    /// Reads the message when all of it has come.
+    ///
+    /// # Errors
+    ///
+    /// Prost's, when it is none.
+    pub fn decode(mut self) -> Result<ModelInferRequest, DecodeError> {
+        if let Place::Own(buffer, missing) = self.place {
+            // The message is cut off, of which prost is to tell.
+            self.rest.pop();
+            encode_varint((buffer.len() + missing) as u64, &mut self.rest);
+            self.rest.extend_from_slice(&buffer.freeze());
+        }
+        let mut message = ModelInferRequest::decode(Bytes::from(self.rest))?;
+        for (index, contents) in self.owned {
+            if let Some(empty) = message.raw_input_contents.get_mut(index) {
+                *empty = contents;
+            }
+        }
+        Ok(message)
+    }
+
+    /// The place behind a byte of a number.
+    fn behind(&mut self, place: Place, byte: u8) -> Place {
+        match place {
+            Place::Key(mut key) => match key.push(byte) {
+                Some(value) => Place::behind_key(value),
+                None if key.is_full() => Place::Beyond,
+                None => Place::Key(key),
+            },
+            Place::Length(mut length, raw) => match length.push(byte) {
+                Some(value) => self.begin(length, value, raw),
+                None if length.is_full() => Place::Beyond,
+                None => Place::Length(length, raw),
+            },
+            Place::Value if byte < 0x80 => Place::KEY,
+            place => place,
+        }
+    }
+
+    /// Begins a field that has `value` bytes, as its length says.
+    fn begin(&mut self, length: Varint, value: u64, raw: bool) -> Place {
+        self.raw += usize::from(raw);
+        let bytes = usize::try_from(value).unwrap_or(usize::MAX);
+        if bytes > self.longest {
+            return Place::field(value);
+        }
+        if !raw || bytes < OWN {
+            self.rest.reserve(bytes);
+            return Place::field(value);
+        }
+        self.rest.truncate(self.rest.len() - length.len());
+        self.rest.push(0);
+        Place::Own(AlignedBuffer::with_capacity(bytes, 0), bytes)
+    }
+
+    fn own(&mut self, buffer: AlignedBuffer, missing: usize) -> Place {
+        if missing > 0 {
+            return Place::Own(buffer, missing);
+        }
+        self.owned.push((self.raw - 1, buffer.freeze()));
+        Place::KEY
+    }
+}
+
+impl Place {
+    const KEY: Self = Self::Key(Varint::EMPTY);
+
+    fn behind_key(key: u64) -> Self {
+        match key & 7 {
+            0 => Self::Value,
+            1 => Self::Field(8),
+            2 => Self::Length(Varint::EMPTY, key >> 3 == RAW),
+            5 => Self::Field(4),
+            _ => Self::Beyond,
+        }
+    }
+
+    fn field(missing: u64) -> Self {
+        match missing {
+            0 => Self::KEY,
+            missing => Self::Field(missing),
+        }
+    }
+}
