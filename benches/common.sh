@@ -87,19 +87,6 @@ time_to_ready() {
   unset 'pids[-1]'
 }
 
-# ports: three numbers of ports in a row that nobody listens on.
-ports() {
-  local first port
-  while true; do
-    first=$((20000 + RANDOM % 12000))
-    for port in "$first" $((first + 1)) $((first + 2)); do
-      (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && continue 2
-    done
-    echo "$first" $((first + 1)) $((first + 2))
-    return
-  done
-}
-
 # measure URL SCRIPT CONNECTIONS COUNT: prints requests per second, the median and the 99th percentile in microseconds, and
 # how many requests there were.
 measure() {
