@@ -59,7 +59,7 @@ fn each_has_its_own(server: &Server) -> Result<()> {
     let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;
     clients.join().check_all();
     let narrow = Region::register(address, 1)?;
-    let mut grpc = Grpc::start(server, &narrow, "all some narrow", &mut random)?;
+    let mut grpc = Grpc::start(server, narrow.name(), "all some narrow", &mut random)?;
     let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;
     clients.join().check_all();
     grpc.end()?.check_all();
