@@ -19,6 +19,9 @@ pub struct Reception {
     pub forward: HeaderForward,
 }
 
+/// How many bytes of data take as long to check as the name of an input.
+const NAME: usize = 64;
+
 impl Reception {
     /// Whether the process answers at all; it does as long as it can be asked.
     pub fn live(&self) -> bool {
@@ -47,7 +50,8 @@ impl Reception {
     pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
         let strings = request.inputs.iter();
         let strings = strings.filter(|input| input.datatype == DataType::Bytes);
-        let weight = strings.map(|input| input.data.len()).sum();
+        let strings: usize = strings.map(|input| input.data.len()).sum();
+        let weight = strings.saturating_add(request.inputs.len().saturating_mul(NAME));
         let spec = Arc::clone(model.spec());
         let request = by_weight(weight, move || Request::check(&spec, request)).await?;
         Ok(model.infer(request).await?)

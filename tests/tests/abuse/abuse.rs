@@ -52,8 +52,8 @@ pub(crate) enum Abuse {
     GrpcLeave,
 }
 
-/// All that the engine stands.
-pub(crate) const ALL: [Abuse; 20] = [
+/// All of it.
+pub(crate) const ALL: [Abuse; 22] = [
     Abuse::SlowHeads,
     Abuse::SlowBodies,
     Abuse::Halves,
@@ -68,16 +68,15 @@ pub(crate) const ALL: [Abuse; 20] = [
     Abuse::Noise,
     Abuse::Heavy,
     Abuse::GrpcSlowBodies,
+    Abuse::GrpcBombs,
     Abuse::GrpcUnread,
+    Abuse::GrpcInputs,
     Abuse::GrpcResets,
     Abuse::GrpcPings,
     Abuse::GrpcHeaders,
     Abuse::GrpcIdle,
     Abuse::GrpcLeave,
 ];
-
-/// What it does not stand yet: messages over gRPC are inflated, decoded and checked on the threads that serve connections.
-pub(crate) const OWED: [Abuse; 2] = [Abuse::GrpcBombs, Abuse::GrpcInputs];
 
 impl Abuse {
     /// Does it; what was heard of the server, where anything was.

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use pytriton_tests::Server;
 
-use crate::abuse::{ALL, Abuse, OWED};
+use crate::abuse::{ALL, Abuse};
 use crate::random::Random;
 use crate::scene::Scene;
 
@@ -92,6 +92,6 @@ fn note(counts: &mut BTreeMap<String, usize>, heard: io::Result<Vec<String>>) {
 pub(crate) fn kinds() -> Vec<Abuse> {
     let named = std::env::var("PYTRITON_ABUSE_KINDS").unwrap_or_default();
     let is_named = |abuse: &Abuse| named.split(',').any(|name| name == format!("{abuse:?}"));
-    let some: Vec<Abuse> = ALL.into_iter().chain(OWED).filter(is_named).collect();
+    let some: Vec<Abuse> = ALL.into_iter().filter(is_named).collect();
     if some.is_empty() { ALL.to_vec() } else { some }
 }

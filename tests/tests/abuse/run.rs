@@ -18,8 +18,10 @@ const SECONDS: u64 = 20;
 /// In which nearly every probe is answered.
 const PROMPT: Duration = Duration::from_millis(50);
 
-/// The most memory that the server may ever have, in MiB.
-const MEMORY: u64 = 2048;
+/// The bytes that it may hold for clients, and the most memory that it may ever have, in MiB: what is inflated, decoded or
+/// copied just now is beside them.
+const BUDGET: usize = 1 << 30;
+const MEMORY: u64 = 1536;
 
 /// In which nothing is left of clients that have gone away.
 const GONE: Duration = Duration::from_secs(10);
@@ -42,6 +44,7 @@ fn command(folder: &Path) -> Result<Command> {
     let mut command = Command::new(released("embedded_models", folder)?);
     command
         .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
+        .arg(format!("--max-bytes-in-flight={BUDGET}"))
         .env("RUST_LOG", "error");
     Ok(command)
 }
