@@ -100,8 +100,10 @@ impl Budget {
         if self.surplus(left) && !self.giving_back.swap(true, Ordering::Relaxed) {
             let budget = Arc::clone(self);
             let thread = thread::Builder::new().name("surplus".to_owned());
-            // Without a thread the memory stays for the next burst.
-            let _ = thread.spawn(move || budget.give_back());
+            if thread.spawn(move || budget.give_back()).is_err() {
+                // The memory stays until the next burst is over.
+                self.giving_back.store(false, Ordering::Relaxed);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 /// Gives the free memory of all heaps back; glibc keeps it, other allocators are left alone.
 pub(crate) fn trim() {
-    #[cfg(target_env = "gnu")]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         unsafe extern "C" {
             fn malloc_trim(pad: usize) -> std::ffi::c_int;

@@ -9,7 +9,7 @@
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
-//! - `host`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
+//! - `runner`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
 //! - [`tensor`]: element types, shapes, bytes.
 //! - [`statistics`]: what a model has done; [`metrics`]: the same as Prometheus text.
 //!

@@ -10,10 +10,12 @@ use crate::request::Request;
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// The key of a request.
-    pub fn new(request: &Request) -> Self {
+    /// The key of a request to the model that was loaded as that of so many: another of its name and version has other
+    /// answers.
+    pub fn new(request: &Request, load: u64) -> Self {
         let model = request.model();
         let mut hash = KeyHash(Sha256::new());
+        hash.0.update(load.to_le_bytes());
         hash.bytes(model.name.as_bytes());
         hash.number(model.version as usize);
         hash.number(request.requested_outputs().count());
@@ -121,7 +123,7 @@ pub(super) mod tests {
 
     fn key(declaration: &ModelDeclaration, request: InferRequest) -> CacheKey {
         let spec = Arc::new(declaration.spec().unwrap());
-        CacheKey::new(&Request::check(&spec, request).unwrap())
+        CacheKey::new(&Request::check(&spec, request).unwrap(), 0)
     }
 
     #[test]

@@ -46,12 +46,12 @@ impl Call {
     }
 
     fn read_here(&self, message: Message) -> Result<Asked, GrpcError> {
-        let mut message = message.read(self.reception.limits.max_request_bytes)?;
+        let (mut message, length) = message.read(self.reception.limits.max_request_bytes)?;
         let model_name = take(&mut message.model_name);
         let model_version = take(&mut message.model_version);
         Ok(Asked {
             id: message.id.clone(),
-            request: self.request(&model_name, &model_version, message),
+            request: self.request(&model_name, &model_version, message, length),
             model_name,
             model_version,
         })
@@ -62,13 +62,15 @@ impl Call {
         name: &str,
         version_text: &str,
         message: ModelInferRequest,
+        length: usize,
     ) -> Result<(Arc<Model>, InferRequest), Error> {
         let model = self.reception.model(name, version(version_text))?;
         let mut request = request(message, model.spec())?;
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());
         }
-        let bytes = request.inputs.iter().map(|input| input.data.len()).sum();
+        // Small contents keep the whole message.
+        let bytes = request.bytes().max(length);
         request.held = self.reception.models.budget().hold(bytes)?;
         Ok((model, request))
     }

@@ -18,6 +18,9 @@ pub enum GrpcError {
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
+    /// A message of more fields than anybody needs.
+    #[error("the request has more than 65536 inputs, outputs, parameters and contents")]
+    Crowded,
     /// A message that is larger than the limit, as it comes or decompressed.
     #[error(
         "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
@@ -97,6 +100,7 @@ impl GrpcError {
             Self::RepositoryName | Self::NotOffered { .. } | Self::Encoding { .. } => {
                 Status::Unsupported
             }
+            Self::Crowded => Status::InvalidArgument,
             Self::Message(_)
             | Self::NoEncoding
             | Self::Flag { .. }

@@ -4,6 +4,9 @@ use crate::proto::ModelInferRequest;
 use super::GrpcError;
 use super::compression::Encoding;
 
+/// So much is reserved at most for what has not come.
+const AHEAD: usize = 1 << 20;
+
 /// A message as it comes.
 #[derive(Debug)]
 pub(super) enum Message {
@@ -16,7 +19,7 @@ impl Message {
     pub(super) fn new(encoding: Option<Encoding>, length: usize) -> Self {
         match encoding {
             None => Self::Plain(Pieces::new(length)),
-            Some(encoding) => Self::Compressed(encoding, Vec::with_capacity(length)),
+            Some(encoding) => Self::Compressed(encoding, Vec::with_capacity(length.min(AHEAD))),
         }
     }
 
@@ -36,12 +39,16 @@ impl Message {
         }
     }
 
-    /// Reads it, when all of it has come and it is no longer than `limit`.
-    pub(super) fn read(self, limit: usize) -> Result<ModelInferRequest, GrpcError> {
+    /// Reads it, when all of it has come and it is no longer than `limit`; with how many bytes it had.
+    pub(super) fn read(self, limit: usize) -> Result<(ModelInferRequest, usize), GrpcError> {
         let pieces = match self {
             Self::Plain(pieces) => pieces,
             Self::Compressed(encoding, compressed) => encoding.decompress(&compressed, limit)?,
         };
-        Ok(pieces.decode()?)
+        if pieces.is_crowded() {
+            return Err(GrpcError::Crowded);
+        }
+        let length = pieces.length();
+        Ok((pieces.decode()?, length))
     }
 }

@@ -1,4 +1,4 @@
-//! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the repository.
+//! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the reception.
 
 mod answers;
 mod call;

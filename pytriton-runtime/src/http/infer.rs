@@ -43,10 +43,9 @@ pub(super) async fn infer<B: Body>(
     let decode = move || decode(&spec, &body, json_length, max_depth);
     let decoded = by_weight(text, decode).await;
     let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
-    let elements: usize = request.inputs.iter().map(|input| input.data.len()).sum();
     // Binary data keep the whole body.
     let kept = if text < length { text } else { 0 };
-    let resized = held.resize(elements.saturating_add(kept));
+    let resized = held.resize(request.bytes().saturating_add(kept));
     resized.map_err(|error| Failure::plain(Error::from(error)))?;
     request.held = held.share();
     let forwarded = headers.iter();
@@ -166,8 +165,8 @@ fn answer(
     {
         let name = HeaderValue::from_static(encoding.name());
         headers.insert(CONTENT_ENCODING, name);
-        // It is smaller than what it is counted as.
-        let body = counted(body, tensors.or(json));
+        // It is hardly ever larger than what it is counted as.
+        let body = counted(body, json.or(tensors));
         return parts(headers, body, Vec::new());
     }
     let binary = encoded.binary.into_iter();

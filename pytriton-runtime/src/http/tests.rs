@@ -426,3 +426,43 @@ async fn no_more_bytes_are_held_than_may_be() {
     assert_eq!(ask(95).await.status(), 200);
     settles(&budget, 0).await;
 }
+
+#[tokio::test]
+async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
+    const MIB: usize = 1 << 20;
+    let limits = Limits {
+        max_bytes_in_flight: 3 * MIB,
+        ..Limits::default()
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let app = Reception {
+        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
+        limits,
+        forward: HeaderForward::default(),
+    };
+    let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
+    let text = "x".repeat(2 * MIB);
+    let table = [
+        (
+            format!(r#"{{"inputs":[{input}],"id":"{text}"}}"#),
+            503,
+            "its limit is 3145728",
+        ),
+        (
+            format!(r#"{{"inputs":[{input}],"parameters":{{"p":"{text}"}}}}"#),
+            200,
+            "",
+        ),
+        (
+            format!(r#"{{"inputs":[{}]}}"#, ["{}"; 65_537].join(",")),
+            400,
+            "more than 65536 items",
+        ),
+    ];
+    for (body, status, words) in table {
+        let got = send(&app, "POST", INFER, &[], body).await;
+        assert_eq!(got.status, status, "{}", got.text());
+        assert!(got.text().contains(words), "{}", got.text());
+        settles(app.models.budget(), 0).await;
+    }
+}

@@ -19,7 +19,7 @@ pub struct Reception {
     pub forward: HeaderForward,
 }
 
-/// How many bytes of data take as long to check as the name of an input.
+/// How many bytes of data take as long to check as the name of an input or output.
 const NAME: usize = 64;
 
 impl Reception {
@@ -51,7 +51,8 @@ impl Reception {
         let strings = request.inputs.iter();
         let strings = strings.filter(|input| input.datatype == DataType::Bytes);
         let strings: usize = strings.map(|input| input.data.len()).sum();
-        let weight = strings.saturating_add(request.inputs.len().saturating_mul(NAME));
+        let names = request.inputs.len() + request.outputs.len();
+        let weight = strings.saturating_add(names.saturating_mul(NAME));
         let spec = Arc::clone(model.spec());
         let request = by_weight(weight, move || Request::check(&spec, request)).await?;
         Ok(model.infer(request).await?)

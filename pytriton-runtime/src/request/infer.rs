@@ -49,3 +49,18 @@ pub struct RequestedOutput {
     /// How many classes to return instead of the tensor; 0 for the tensor.
     pub classification: usize,
 }
+
+impl InferRequest {
+    /// About how many bytes of memory it takes, with all that it names.
+    pub fn bytes(&self) -> usize {
+        let inputs = self.inputs.iter();
+        let inputs = inputs.map(|input| {
+            let shape = size_of_val(input.shape.as_slice());
+            size_of::<InferInput>() + input.name.len() + shape + input.data.len()
+        });
+        let outputs = self.outputs.iter();
+        let outputs = outputs.map(|output| size_of::<RequestedOutput>() + output.name.len());
+        // The answer names the id again.
+        2 * self.id.len() + self.parameters.bytes() + inputs.sum::<usize>() + outputs.sum::<usize>()
+    }
+}

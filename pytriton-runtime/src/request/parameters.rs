@@ -96,6 +96,18 @@ impl Parameters {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
+    /// About how many bytes of memory they take.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts = self.0.iter().map(|(name, value)| {
+            let value = match value {
+                ParameterValue::String(value) => value.len(),
+                _ => 0,
+            };
+            name.len() + value + size_of::<(String, ParameterValue)>()
+        });
+        texts.sum()
+    }
+
     /// How many parameters there are.
     pub fn len(&self) -> usize {
         self.0.len()

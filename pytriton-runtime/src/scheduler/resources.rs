@@ -11,7 +11,7 @@ use super::Workers;
 pub struct Resources {
     /// The threads that may call a quick function themselves.
     pub workers: Arc<Workers>,
-    /// The bytes that all responses may hold.
+    /// The bytes that all requests and responses may hold.
     pub budget: Arc<Budget>,
 }
 

@@ -66,7 +66,9 @@ impl ReplySink {
                 return Poll::Pending;
             }
             state.answers.extend(answer.take());
-            state.wake_hearer();
+            let hearer = state.hearer.take();
+            drop(state);
+            wake(hearer);
             Poll::Ready(Ok(()))
         })
         .await
@@ -82,7 +84,9 @@ impl Drop for ReplySink {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.ended = true;
-        state.wake_hearer();
+        let hearer = state.hearer.take();
+        drop(state);
+        wake(hearer);
     }
 }
 
@@ -98,13 +102,18 @@ impl Answers {
 
     /// The next answer, if it is there.
     pub fn try_next(&mut self) -> Option<Outcome> {
-        self.0.lock().take()
+        let (answer, speaker) = self.0.lock().take();
+        wake(speaker);
+        answer
     }
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
         let mut state = self.0.lock();
-        if let Some(answer) = state.take() {
-            return Poll::Ready(Some(answer));
+        let (answer, speaker) = state.take();
+        if answer.is_some() {
+            drop(state);
+            wake(speaker);
+            return Poll::Ready(answer);
         }
         if state.ended {
             return Poll::Ready(None);
@@ -126,9 +135,14 @@ impl Drop for Answers {
         drop(state);
         // What they hold may take its time to go.
         drop(unheard);
-        if let Some(speaker) = speaker {
-            speaker.wake();
-        }
+        wake(speaker);
+    }
+}
+
+/// Wakes somebody, never under the lock: a task that is woken may be dropped instead, with what it holds.
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
     }
 }
 
@@ -140,19 +154,11 @@ impl Channel {
 }
 
 impl State {
-    fn take(&mut self) -> Option<Outcome> {
-        let Some(answer) = self.answers.pop_front() else {
-            return self.last.take();
-        };
-        if let Some(speaker) = self.speaker.take() {
-            speaker.wake();
-        }
-        Some(Ok(answer))
-    }
-
-    fn wake_hearer(&mut self) {
-        if let Some(hearer) = self.hearer.take() {
-            hearer.wake();
+    /// The next answer, and who has waited for the room that it leaves.
+    fn take(&mut self) -> (Option<Outcome>, Option<Waker>) {
+        match self.answers.pop_front() {
+            Some(answer) => (Some(Ok(answer)), self.speaker.take()),
+            None => (self.last.take(), None),
         }
     }
 }

@@ -35,6 +35,8 @@ const TOGETHER: Duration = Duration::from_secs(1);
 const UNHEEDED: u32 = 1000;
 const SOON: Duration = Duration::from_secs(60);
 
+const RELAXED: Ordering = Ordering::Relaxed;
+
 const NEVER: u64 = u64::MAX;
 
 impl Speed {
@@ -56,9 +58,9 @@ impl Speed {
     /// failed may have failed early, and says nothing of those that do not.
     pub(super) fn note(&self, took: Duration, failed: bool) {
         let took = nanoseconds(took);
-        let left = self.unheeded.load(Ordering::Relaxed);
-        if left > 0 {
-            self.unheeded.store(left - 1, Ordering::Relaxed);
+        let unheeded = &self.unheeded;
+        let fewer = |left: u32| left.checked_sub(1);
+        if unheeded.load(RELAXED) > 0 && unheeded.fetch_update(RELAXED, RELAXED, fewer).is_ok() {
             return;
         }
         // One of two that come at the same time may be lost; there will be others.

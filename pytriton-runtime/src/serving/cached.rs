@@ -6,7 +6,7 @@ use crate::cache::{CacheKey, ResponseCache};
 use crate::heavy::by_weight;
 use crate::request::{Request, Response};
 use crate::scheduler::{Scheduler, SchedulerError};
-use crate::statistics::CacheHit;
+use crate::statistics::{CacheHit, FailureReason};
 
 /// Answers a request from the cache, or executes it and keeps its response.
 ///
@@ -22,17 +22,23 @@ pub(super) async fn infer_cached(
     cache: &Arc<ResponseCache>,
     scheduler: &Scheduler,
     budget: &Arc<Budget>,
+    load: u64,
     request: Request,
 ) -> Result<Response, SchedulerError> {
     scheduler.check_open()?;
     let arrived = Instant::now();
     let bytes = request.bytes();
-    let keyed = move || (CacheKey::new(&request), request);
+    let keyed = move || (CacheKey::new(&request, load), request);
     let (key, request) = by_weight(bytes, keyed).await;
     let queue = arrived.elapsed();
     let lookup = cache.lookup(&key);
     if let Some(mut response) = lookup.response {
-        response.held = budget.hold(response.bytes())?;
+        response.held = budget.hold(response.bytes()).inspect_err(|_| {
+            let took = nanoseconds(arrived.elapsed());
+            scheduler
+                .recorder()
+                .record_failure(FailureReason::Rejected, took);
+        })?;
         scheduler.recorder().record_hit(&CacheHit {
             request: nanoseconds(arrived.elapsed()),
             queue: nanoseconds(queue),
@@ -51,7 +57,9 @@ pub(super) async fn infer_cached(
                 scheduler.recorder().record_miss(ns);
             }
         }
-        Err(SchedulerError::Model(_)) => scheduler.recorder().record_miss(lookup.ns),
+        Err(SchedulerError::Model(_) | SchedulerError::Budget(_)) => {
+            scheduler.recorder().record_miss(lookup.ns)
+        }
         // It was never executed.
         Err(_) => {}
     }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::time::Instant;
 
@@ -13,6 +14,9 @@ use crate::statistics::ModelStatistics;
 use super::LoadError;
 use super::cached::infer_cached;
 
+/// How many models have been loaded.
+static LOADS: AtomicU64 = AtomicU64::new(0);
+
 /// A model that is being served.
 #[derive(Debug)]
 pub struct Model {
@@ -20,6 +24,8 @@ pub struct Model {
     scheduler: Scheduler,
     cache: Option<Arc<ResponseCache>>,
     budget: Arc<Budget>,
+    /// The how-manieth model of the process it is.
+    load: u64,
 }
 
 impl Model {
@@ -42,6 +48,7 @@ impl Model {
             scheduler,
             cache,
             budget: Arc::clone(&resources.budget),
+            load: LOADS.fetch_add(1, Ordering::Relaxed),
         })
     }
 
@@ -71,7 +78,9 @@ impl Model {
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, request: Request) -> Result<Response, SchedulerError> {
         match &self.cache {
-            Some(cache) => infer_cached(cache, &self.scheduler, &self.budget, request).await,
+            Some(cache) => {
+                infer_cached(cache, &self.scheduler, &self.budget, self.load, request).await
+            }
             None => self.scheduler.infer(request).await,
         }
     }

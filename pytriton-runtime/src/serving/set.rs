@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesOrdered;
@@ -22,7 +22,8 @@ use super::{LoadError, Model};
 pub struct ModelSet {
     /// Replaced as a whole, so that whoever looks into it keeps nobody waiting.
     models: RwLock<Arc<Models>>,
-    cache: Option<Arc<ResponseCache>>,
+    cache: OnceLock<Arc<ResponseCache>>,
+    cache_bytes: usize,
     max_queue_size: usize,
     resources: Resources,
     stopping: watch::Sender<bool>,
@@ -37,10 +38,10 @@ impl ModelSet {
     ///
     /// [`LoadError`] for the first model, in the order of the registry, that cannot be loaded.
     pub async fn start(registry: &Registry, limits: &Limits) -> Result<Self, LoadError> {
-        let cached = registry.iter().any(|spec| spec.response_cache);
         let set = Self {
             models: RwLock::default(),
-            cache: cached.then(|| Arc::new(ResponseCache::new(limits.response_cache_bytes))),
+            cache: OnceLock::new(),
+            cache_bytes: limits.response_cache_bytes,
             max_queue_size: limits.max_queue_size,
             resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
             stopping: watch::Sender::new(false),
@@ -48,7 +49,7 @@ impl ModelSet {
         let loading = registry.registrations().map(|model| set.started(model));
         let mut loading: FuturesOrdered<_> = loading.collect();
         while let Some(model) = loading.try_next().await? {
-            set.put(model);
+            set.put(model)?;
         }
         drop(loading);
         Ok(set)
@@ -59,9 +60,9 @@ impl ModelSet {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] when it cannot be loaded; what was served before still is.
+    /// [`LoadError`] when it cannot be loaded, or the server is stopping; what was served before still is.
     pub async fn load(&self, model: &Registration) -> Result<Option<Arc<Model>>, LoadError> {
-        Ok(self.put(self.started(model).await?))
+        self.put(self.started(model).await?)
     }
 
     /// Serves a model no longer; returns it, which still has to answer what it has accepted.
@@ -77,15 +78,22 @@ impl ModelSet {
     }
 
     async fn started(&self, model: &Registration) -> Result<Model, LoadError> {
-        let cache = self.cache.clone().filter(|_| model.spec.response_cache);
-        Model::start(model, self.max_queue_size, cache, &self.resources).await
+        let cache = || Arc::new(ResponseCache::new(self.cache_bytes));
+        let cache = model
+            .spec
+            .response_cache
+            .then(|| self.cache.get_or_init(cache));
+        Model::start(model, self.max_queue_size, cache.cloned(), &self.resources).await
     }
 
-    fn put(&self, model: Model) -> Option<Arc<Model>> {
+    fn put(&self, model: Model) -> Result<Option<Arc<Model>>, LoadError> {
         let spec = Arc::clone(model.spec());
         self.change(|models| {
+            if *self.stopping.borrow() {
+                return Err(LoadError::stopping(&spec));
+            }
             let versions = models.entry(Arc::clone(&spec.name)).or_default();
-            versions.insert(spec.version, Arc::new(model))
+            Ok(versions.insert(spec.version, Arc::new(model)))
         })
     }
 
@@ -110,7 +118,7 @@ impl ModelSet {
 
     /// What the response cache holds and has done; `None` where no model keeps its responses.
     pub fn cache(&self) -> Option<CacheUsage> {
-        self.cache.as_ref().map(|cache| cache.usage())
+        self.cache.get().map(|cache| cache.usage())
     }
 
     /// The models in the order of their names and versions.
@@ -200,9 +208,11 @@ mod tests {
     use std::thread::sleep;
     use std::time::Duration;
 
-    use crate::call::{Instance, ModelError};
+    use ndarray::Array2;
+
+    use crate::call::{Call, Execution, Instance, ModelError};
     use crate::registry::ModelDeclaration;
-    use crate::testing::{IDENTITY, Identity};
+    use crate::testing::{IDENTITY, Identity, request};
 
     use super::*;
 
@@ -229,6 +239,55 @@ mod tests {
         let patience = Duration::from_secs(10);
         let models = tokio::time::timeout(patience, started).await.unwrap();
         assert!(models.unwrap().ready());
+    }
+
+    #[tokio::test]
+    async fn models_come_and_go_and_none_answers_for_another() {
+        let kept = ModelDeclaration {
+            response_cache: true,
+            ..IDENTITY
+        };
+        let zero = ModelDeclaration {
+            load: |_| Ok(Box::new(Zero)),
+            ..kept
+        };
+        let registry = Registry::new(&[&IDENTITY]).unwrap();
+        let limits = Limits::default();
+        let set = ModelSet::start(&registry, &limits).await.unwrap();
+        let ask = async || {
+            let model = set.model("Identity", None).unwrap();
+            let response = model.infer(request(model.spec(), 1, 7.0)).await.unwrap();
+            response.outputs[0].1.elements::<f32>().unwrap()[0]
+        };
+        let loaded = async |declaration: &ModelDeclaration| {
+            let replaced = set.load(&declaration.registration().unwrap()).await;
+            replaced.unwrap().unwrap()
+        };
+        assert_eq!(ask().await, 7.0);
+        for (declaration, expected) in [(&kept, 7.0), (&zero, 0.0), (&kept, 7.0)] {
+            let replaced = loaded(declaration).await;
+            assert!(
+                replaced
+                    .drain(Instant::now() + Duration::from_secs(5))
+                    .await
+            );
+            assert_eq!([ask().await, ask().await], [expected; 2]);
+        }
+        assert_eq!(set.cache().unwrap().entries, 3);
+        assert!(set.unload("Identity", 2).is_none());
+        assert!(set.unload("Identity", 1).is_some());
+        assert!(set.model("Identity", None).is_err() && set.ready());
+        set.stop_being_ready();
+        let late = set.load(&kept.registration().unwrap()).await.unwrap_err();
+        assert!(late.to_string().contains("stopping"), "{late}");
+    }
+
+    struct Zero;
+
+    impl Instance for Zero {
+        fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+            Box::pin(async { call.outputs(Array2::<f32>::zeros((1, 1))) })
+        }
     }
 
     #[tokio::test]

@@ -12,6 +12,15 @@ use super::varint::Varint;
 /// Raw contents of so many bytes get memory of their own; for smaller ones that would cost more than it saves.
 const OWN: usize = 4 << 10;
 
+/// Larger ones than this have none: it is reserved before they come.
+const MOST_OWN: usize = 256 << 20;
+
+/// So much is reserved at most for what has not come.
+const AHEAD: usize = 1 << 20;
+
+/// More fields no message needs: an empty input takes two bytes of a message, and three hundred of memory.
+const MOST_FIELDS: usize = 1 << 16;
+
 /// What is reserved for all else than raw contents.
 const REST: usize = 256;
 
@@ -37,7 +46,8 @@ pub struct Pieces {
     longest: usize,
     rest: Vec<u8>,
     place: Place,
-    /// How many raw contents have begun.
+    /// How many fields have begun, and how many of them are raw contents.
+    fields: usize,
     raw: usize,
     owned: Vec<(usize, Bytes)>,
 }
@@ -65,6 +75,7 @@ impl Pieces {
             longest,
             rest: Vec::with_capacity(if longest <= OWN { longest } else { REST }),
             place: Place::KEY,
+            fields: 0,
             raw: 0,
             owned: Vec::new(),
         }
@@ -106,6 +117,17 @@ impl Pieces {
         }
     }
 
+    /// How many bytes have come.
+    pub fn length(&self) -> usize {
+        let owned = self.owned.iter().map(|(_, contents)| contents.len());
+        self.rest.len() + owned.sum::<usize>()
+    }
+
+    /// Whether it has more fields than anybody needs.
+    pub fn is_crowded(&self) -> bool {
+        self.fields > MOST_FIELDS
+    }
+
     /// Reads the message when all of it has come.
     ///
     /// # Errors
@@ -131,7 +153,10 @@ impl Pieces {
     fn behind(&mut self, place: Place, byte: u8) -> Place {
         match place {
             Place::Key(mut key) => match key.push(byte) {
-                Some(value) => Place::behind_key(value),
+                Some(value) => {
+                    self.fields += 1;
+                    Place::behind_key(value)
+                }
                 None if key.is_full() => Place::Beyond,
                 None => Place::Key(key),
             },
@@ -152,8 +177,8 @@ impl Pieces {
         if bytes > self.longest {
             return Place::field(value);
         }
-        if !raw || bytes < OWN {
-            self.rest.reserve(bytes);
+        if !raw || !(OWN..=MOST_OWN).contains(&bytes) {
+            self.rest.reserve(bytes.min(AHEAD));
             return Place::field(value);
         }
         self.rest.truncate(self.rest.len() - length.len());

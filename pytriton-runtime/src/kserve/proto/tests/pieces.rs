@@ -225,3 +225,14 @@ fn mistakes_have_the_words_of_prost() {
         }
     }
 }
+
+#[test]
+fn a_message_of_very_many_fields_is_known_before_it_is_read() {
+    for (fields, crowded) in [(1 << 16, false), ((1 << 16) + 1, true)] {
+        let empty_inputs = [0x2a, 0].repeat(fields);
+        let mut pieces = Pieces::new(empty_inputs.len());
+        pieces.push(&empty_inputs);
+        assert_eq!(pieces.is_crowded(), crowded);
+        assert_eq!(pieces.length(), empty_inputs.len());
+    }
+}
