@@ -156,6 +156,12 @@ impl Held {
         Ok(())
     }
 
+    /// All of it for somebody else; this holds nothing then.
+    pub fn take(&mut self) -> Self {
+        let nothing = self.budget.nothing();
+        mem::replace(self, nothing)
+    }
+
     /// Holds nothing any longer.
     pub fn release(&mut self) {
         self.budget.give(mem::take(&mut self.bytes));

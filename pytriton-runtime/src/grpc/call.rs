@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use tonic::metadata::MetadataMap;
 
+use crate::budget::Held;
 use crate::heavy::by_weight;
 use crate::kserve::proto::request;
 use crate::proto::ModelInferRequest;
@@ -40,18 +41,21 @@ impl Call {
     }
 
     /// Reads a message as a request, on a thread of its own where that takes long.
-    pub(super) async fn read(self: &Arc<Self>, message: Message) -> Result<Asked, GrpcError> {
+    pub(super) async fn read(
+        self: &Arc<Self>,
+        (message, held): (Message, Held),
+    ) -> Result<Asked, GrpcError> {
         let call = Arc::clone(self);
-        by_weight(message.weight(), move || call.read_here(message)).await
+        by_weight(message.weight(), move || call.read_here(message, held)).await
     }
 
-    fn read_here(&self, message: Message) -> Result<Asked, GrpcError> {
+    fn read_here(&self, message: Message, held: Held) -> Result<Asked, GrpcError> {
         let (mut message, length) = message.read(self.reception.limits.max_request_bytes)?;
         let model_name = take(&mut message.model_name);
         let model_version = take(&mut message.model_version);
         Ok(Asked {
             id: message.id.clone(),
-            request: self.request(&model_name, &model_version, message, length),
+            request: self.request(&model_name, &model_version, message, (length, held)),
             model_name,
             model_version,
         })
@@ -62,7 +66,7 @@ impl Call {
         name: &str,
         version_text: &str,
         message: ModelInferRequest,
-        length: usize,
+        (length, mut held): (usize, Held),
     ) -> Result<(Arc<Model>, InferRequest), Error> {
         let model = self.reception.model(name, version(version_text))?;
         let mut request = request(message, model.spec())?;
@@ -70,8 +74,8 @@ impl Call {
             request.parameters.insert(name, value.clone());
         }
         // Small contents keep the whole message.
-        let bytes = request.bytes().max(length);
-        request.held = self.reception.models.budget().hold(bytes)?;
+        held.resize(request.bytes().max(length))?;
+        request.held = held.share();
         Ok((model, request))
     }
 }

@@ -6,6 +6,8 @@ use axum::body::HttpBody;
 use bytes::{Buf, Bytes};
 use tonic::{Code, Status};
 
+use crate::budget::Held;
+
 use super::GrpcError;
 use super::compression::Encoding;
 use super::framing::Prefix;
@@ -35,7 +37,7 @@ impl Messages {
     /// The messages in a body, of at most `limit` bytes each.
     pub(super) fn new(body: Punctual, encoding: Option<Encoding>, limit: usize) -> Self {
         Self {
-            body,
+            body: body.taken(),
             encoding,
             limit,
             chunk: Bytes::new(),
@@ -43,15 +45,18 @@ impl Messages {
         }
     }
 
-    /// The next message, when all of it has come. Behind an error there is none.
+    /// The next message, when all of it has come, with its count. Behind an error there is none.
     pub(super) fn poll_next(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Message, Status>>> {
+    ) -> Poll<Option<Result<(Message, Held), Status>>> {
         loop {
             match self.advance() {
                 Ok(None) => {}
-                Ok(Some(message)) => return Poll::Ready(Some(Ok(message))),
+                Ok(Some(message)) => {
+                    let held = self.body.take_held();
+                    return Poll::Ready(Some(Ok((message, held))));
+                }
                 Err(error) => return Poll::Ready(Some(Err(error.into()))),
             }
             if let State::Ended = self.state {

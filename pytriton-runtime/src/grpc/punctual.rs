@@ -17,8 +17,9 @@ use super::framing::Framing;
 pub(super) struct Punctual {
     body: Body,
     patience: Patience,
-    /// What has come of the message that is under way.
+    /// What has come of the message that is under way, or what nobody has taken since.
     held: Held,
+    taken: bool,
     /// `None` where all of the body is waited for.
     messages: Option<Framing>,
 }
@@ -30,8 +31,20 @@ impl Punctual {
             body,
             patience: reception.patience(),
             held: reception.models.budget().nothing(),
+            taken: false,
             messages: streams.then(Framing::default),
         }
+    }
+
+    /// The same for one who takes each message's count with it.
+    pub(super) fn taken(mut self) -> Self {
+        self.taken = true;
+        self
+    }
+
+    /// The count of what has come since the last time.
+    pub(super) fn take_held(&mut self) -> Held {
+        self.held.take()
     }
 
     fn came(&mut self, data: &Bytes) -> Result<(), GrpcError> {
@@ -40,7 +53,9 @@ impl Punctual {
         let messages = self.messages.as_mut();
         if messages.is_some_and(|messages| messages.pass(data)) {
             self.patience.renew();
-            self.held.release();
+            if !self.taken {
+                self.held.release();
+            }
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use futures_util::stream::{StreamExt, unfold};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
+use crate::budget::Held;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
 use crate::reception::{Error, Reception};
@@ -85,7 +86,10 @@ impl Reader {
         }
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Message, Status>>> {
+    fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<(Message, Held), Status>>> {
         if let Poll::Ready(message) = self.messages.poll_next(context) {
             return Poll::Ready(message);
         }

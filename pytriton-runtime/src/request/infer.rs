@@ -35,7 +35,7 @@ pub struct InferInput {
     pub datatype: DataType,
     /// The dimensions, which a client may have made negative.
     pub shape: Vec<i64>,
-    /// The elements' bytes, as in [`Tensor::data`].
+    /// The elements' bytes, as in [`Tensor::data`](crate::tensor::Tensor::data).
     pub data: Bytes,
 }
 

@@ -1,5 +1,6 @@
 //! The door with a real client behind a real socket.
 
+mod budget;
 mod deadline;
 mod heavy;
 mod infer;
