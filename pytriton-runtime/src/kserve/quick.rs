@@ -202,6 +202,7 @@ fn float<T: FromStr + Copy>(text: &str, finite: impl Fn(T) -> bool) -> Option<T>
 mod tests {
     use proptest::prelude::*;
 
+    use crate::kserve::decode_request;
     use crate::kserve::request::whole;
     use crate::testing::IDENTITY;
 
@@ -226,6 +227,25 @@ mod tests {
         assert!(quick.outputs.is_empty() && request.outputs.is_empty());
         assert!(request.parameters.is_empty());
         true
+    }
+
+    #[test]
+    fn long_texts_are_read_too() {
+        let spec = IDENTITY.spec().unwrap();
+        let numbers = vec!["-1.5e-3"; 10_000].join(", ");
+        for end in [
+            "]}]}",
+            " ] } ] }\n",
+            r#"]}],"id":"7"}"#,
+            r#"]}],"outputs":[]}"#,
+        ] {
+            let text = format!(
+                r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,10000],"data":[{numbers}{end}"#
+            );
+            let body = bytes::Bytes::from(text);
+            let (request, _) = decode_request(&body, body.len(), &spec, 100).unwrap();
+            assert_eq!(request.inputs[0].data.len(), 40_000, "{end}");
+        }
     }
 
     #[test]

@@ -54,6 +54,12 @@ fn without_header(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<Co
 /// Of longer texts it takes too long to find out at their end that they are not of the usual form.
 const QUICK: usize = 8 << 10;
 
+/// Whether nothing comes behind the data of the last input.
+fn ends_as_usual(json: &[u8]) -> bool {
+    let mut marks = json.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
+    b"}]}]".iter().all(|mark| marks.next() == Some(mark))
+}
+
 fn decode(
     json: &[u8],
     tail: Bytes,
@@ -61,7 +67,7 @@ fn decode(
     max_depth: usize,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     if tail.is_empty()
-        && json.len() <= QUICK
+        && (json.len() <= QUICK || ends_as_usual(json))
         && let Some(request) = quick(json, model, max_depth)
     {
         let format = ResponseFormat::new(model, &request.id, &[], false);

@@ -50,6 +50,9 @@ fn all_right(server: &Server) -> bool {
     MODELS.iter().all(|model| right(server, *model))
 }
 
+/// In which that is seen where every model is asked for it, one after the other, beside what other tests do.
+const ASKED: Duration = Duration::from_secs(5);
+
 #[test]
 fn service_returns_by_itself() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -62,7 +65,7 @@ fn service_returns_by_itself() -> Result<()> {
             let new = connections(&server);
             new.len() == old.len() && !new.iter().any(|socket| old.contains(socket))
         });
-        wait_until("the return of all models", NOTICED, || all_right(&server));
+        wait_until("the return of all models", ASKED, || all_right(&server));
     }
     assert_eq!(child(&server), id);
     server.signal("TERM")?;
@@ -95,7 +98,7 @@ fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
             clients.answered() > answered + 10
         });
     }
-    wait_until("the return of all models", NOTICED, || all_right(&server));
+    wait_until("the return of all models", ASKED, || all_right(&server));
     let book = clients.stop();
     book.check();
     assert!(book.cut.is_empty() && book.late.is_empty(), "{book:?}");
@@ -121,7 +124,7 @@ fn however_soon_it_breaks_again_it_returns() -> Result<()> {
             connections(&server).iter().try_for_each(Socket::sever)?;
             std::thread::sleep(random.moment(RETURN));
         }
-        wait_until("the return of all models", NOTICED, || all_right(&server));
+        wait_until("the return of all models", ASKED, || all_right(&server));
     }
     clients.stop().check();
     Ok(())
@@ -147,7 +150,7 @@ fn as_long_as_there_is_no_channel_there_are_errors() -> Result<()> {
         assert!(error.starts_with("503 "), "{error}");
     }
     drop(limit);
-    wait_until("the return of all models", NOTICED, || all_right(&server));
+    wait_until("the return of all models", ASKED, || all_right(&server));
     Ok(())
 }
 
@@ -162,17 +165,17 @@ fn what_cannot_be_reached_is_not_ready() -> Result<()> {
     let mut connections = connections(&server);
     let last = connections.pop();
     connections.iter().try_for_each(Socket::sever)?;
-    wait_until("the end of all models but one", NOTICED, || {
+    wait_until("the end of all models but one", ASKED, || {
         ready_models(&server).is_ok_and(|ready| ready.len() == 1)
     });
     assert!(!is_ready(&server, "/v2/health/ready"));
     last.iter().try_for_each(Socket::sever)?;
-    wait_until("the end of all models", NOTICED, || {
+    wait_until("the end of all models", ASKED, || {
         ready_models(&server).is_ok_and(|ready| ready.is_empty())
     });
     assert!(is_ready(&server, "/v2/health/live"));
     drop(limit);
-    wait_until("the return of all models", NOTICED, || {
+    wait_until("the return of all models", ASKED, || {
         ready_models(&server).is_ok_and(|ready| ready == all)
     });
     assert!(is_ready(&server, "/v2/health/ready"));

@@ -11,9 +11,9 @@ macro_rules! float {
                 if self.is_finite() {
                     let mut buffer = zmij::Buffer::new();
                     let text = buffer.format_finite(self);
-                    match text.split_once('e') {
+                    match text.bytes().rposition(|byte| byte == b'e') {
                         None => out.extend_from_slice(text.as_bytes()),
-                        Some((mantissa, exponent)) => lay_out(mantissa, exponent, out),
+                        Some(at) => lay_out(&text[..at], &text[at + 1..], out),
                     }
                 } else {
                     // Not JSON, but what Triton writes and its clients read.
