@@ -22,7 +22,7 @@ const OUTPUT_BYTES: usize = 128;
 /// # use pytriton_runtime::request::{Request, Response};
 /// # fn example(request: &Request, response: &Response) {
 /// let cache = ResponseCache::new(1 << 20);
-/// let key = CacheKey::new(request);
+/// let key = CacheKey::new(request, 0);
 /// assert_eq!(cache.lookup(&key).response, None);
 /// cache.insert(key, response);
 /// assert_eq!(cache.lookup(&key).response.as_ref(), Some(response));

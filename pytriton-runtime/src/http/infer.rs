@@ -107,12 +107,15 @@ async fn read(
             let (body, mut held) = body::read(body, headers, reception, None).await?;
             // A kilobyte may become a megabyte.
             let limits = reception.limits;
-            let body = apart(move || decompress(&body, &limits)).await?;
+            let body = apart(move || {
+                let body = decompress(&body, &limits)?;
+                Ok::<_, HttpError>(match aligned_at {
+                    Some(at) => body::aligned(&body, at),
+                    None => Bytes::from(body),
+                })
+            });
+            let body = body.await?;
             held.resize(body.len()).map_err(Error::from)?;
-            let body = match aligned_at {
-                Some(at) => body::aligned(&body, at),
-                None => Bytes::from(body),
-            };
             (body, held)
         }
     };
