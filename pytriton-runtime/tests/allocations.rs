@@ -4,20 +4,20 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 #![expect(unsafe_code, reason = "an allocator is unsafe to write")]
 
+mod identity;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ndarray::{Array2, Ix2};
 use pytriton_backend::session::{Client, Heard, Hello, Token};
 use pytriton_backend::wire::{BatchWriter, Contents, Span};
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
-use pytriton_runtime::call::{Call, Execution, Instance, Outputs};
-use pytriton_runtime::model::{CallMode, Location, TensorDeclaration};
-use pytriton_runtime::registry::{ModelDeclaration, Registry};
-use pytriton_runtime::tensor::DataType;
+use pytriton_runtime::registry::Registry;
 use pytriton_runtime::worker::Worker;
+
+use identity::IDENTITY;
 
 /// How many allocations a batch of so many requests may cost: those of the function and its future, of its array, of the
 /// tensors before and behind it, and of the requests themselves.
@@ -64,49 +64,6 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
-    name: "x",
-    datatype: DataType::Fp32,
-    rank: Some(2),
-    shape: None,
-    optional: false,
-}];
-
-#[derive(Debug)]
-struct Identity;
-
-impl Instance for Identity {
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        Box::pin(async move {
-            let x = call.array::<f32, Ix2>(0)?;
-            call.outputs(x.into_owned())
-        })
-    }
-}
-
-static IDENTITY: ModelDeclaration = ModelDeclaration {
-    name: "Identity",
-    version: 1,
-    max_batch_size: 8,
-    instances: 1,
-    batches_in_flight: 1,
-    max_call_microseconds: 0,
-    inputs: INPUTS,
-    outputs: <Array2<f32> as Outputs>::DECLARATIONS,
-    output_overrides: &[],
-    dynamic_batching: None,
-    response_cache: false,
-    parameters: &[],
-    call: CallMode::Batch,
-    steps: &[],
-    load: |_| Ok(Box::new(Identity)),
-    location: Location {
-        package: "allocations",
-        file: file!(),
-        line: line!(),
-    },
-};
 
 fn variable(worker: &Worker, name: &str) -> String {
     let mut variables = worker.environment();

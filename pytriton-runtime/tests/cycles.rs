@@ -3,21 +3,21 @@
 #![cfg(tritonserver)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
+mod identity;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ndarray::{Array2, Ix2};
-use pytriton_runtime::call::{Call, Execution, Instance, Outputs};
-use pytriton_runtime::model::{CallMode, Location, TensorDeclaration};
 use pytriton_runtime::registry::{ModelDeclaration, Registry};
-use pytriton_runtime::tensor::DataType;
 use pytriton_runtime::triton::{
     Endpoints, Flags, Found, Launch, Located, Probe, TritonEngine, install,
 };
 use tokio::time::timeout;
+
+use identity::IDENTITY;
 
 const CYCLES: usize = 100;
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -25,54 +25,11 @@ const DEADLINE: Duration = Duration::from_secs(20);
 /// What the allocator may keep more of after a hundred rounds than after ten, in KiB.
 const MEMORY: u64 = 8 << 10;
 
-const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
-    name: "x",
-    datatype: DataType::Fp32,
-    rank: Some(2),
-    shape: None,
-    optional: false,
-}];
-
-#[derive(Debug)]
-struct Identity;
-
-impl Instance for Identity {
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        Box::pin(async move {
-            let x = call.array::<f32, Ix2>(0)?;
-            call.outputs(x.into_owned())
-        })
-    }
-}
-
 /// Where the tests of all crates have one tritonserver together.
 const INSTALLED: &str = concat!(
     env!("CARGO_TARGET_TMPDIR"),
     "/cache/pytriton/tritonserver/2.51.0"
 );
-
-const IDENTITY: ModelDeclaration = ModelDeclaration {
-    name: "Identity",
-    version: 1,
-    max_batch_size: 8,
-    instances: 2,
-    batches_in_flight: 1,
-    max_call_microseconds: 0,
-    inputs: INPUTS,
-    outputs: <Array2<f32> as Outputs>::DECLARATIONS,
-    output_overrides: &[],
-    dynamic_batching: None,
-    response_cache: false,
-    parameters: &[],
-    call: CallMode::Batch,
-    steps: &[],
-    load: |_| Ok(Box::new(Identity)),
-    location: Location {
-        package: "cycles",
-        file: "cycles.rs",
-        line: 1,
-    },
-};
 
 fn launch() -> Launch {
     Launch {
@@ -156,7 +113,11 @@ fn a_hundred_starts_and_stops_do_not_grow() {
             found: Found::Cache,
         };
         let probe = Probe::new(&located.binary).unwrap();
-        let registry = Registry::new(&[&IDENTITY]).unwrap();
+        let two = ModelDeclaration {
+            instances: 2,
+            ..IDENTITY
+        };
+        let registry = Registry::new(&[&two]).unwrap();
         let cycle = async || {
             let start = TritonEngine::start(&registry, &located, probe.clone(), launch());
             let engine = timeout(DEADLINE, start).await.unwrap().unwrap();

@@ -1,0 +1,51 @@
+//! The model of the tests that have a binary of their own.
+
+use ndarray::{Array2, Ix2};
+use pytriton_runtime::call::{Call, Execution, Instance, Outputs};
+use pytriton_runtime::model::{CallMode, Location, TensorDeclaration};
+use pytriton_runtime::registry::ModelDeclaration;
+use pytriton_runtime::tensor::DataType;
+
+const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
+    name: "x",
+    datatype: DataType::Fp32,
+    rank: Some(2),
+    shape: None,
+    optional: false,
+}];
+
+#[derive(Debug)]
+struct Identity;
+
+impl Instance for Identity {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.array::<f32, Ix2>(0)?;
+            call.outputs(x.into_owned())
+        })
+    }
+}
+
+/// Returns its input, batches of at most eight rows.
+pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
+    name: "Identity",
+    version: 1,
+    max_batch_size: 8,
+    instances: 1,
+    batches_in_flight: 1,
+    max_call_microseconds: 0,
+    inputs: INPUTS,
+    outputs: <Array2<f32> as Outputs>::DECLARATIONS,
+    output_overrides: &[],
+    dynamic_batching: None,
+    response_cache: false,
+    parameters: &[],
+    call: CallMode::Batch,
+    steps: &[],
+    load: |_| Ok(Box::new(Identity)),
+    location: Location {
+        package: "tests",
+        file: file!(),
+        line: line!(),
+    },
+};
