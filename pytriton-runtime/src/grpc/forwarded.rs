@@ -1,16 +1,18 @@
-use bytes::Bytes;
+use std::borrow::Cow;
+
 use tonic::metadata::{KeyAndValueRef, MetadataMap};
 
 use crate::reception::Reception;
 use crate::request::Parameters;
 
 /// The metadata of a call as headers.
-fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Bytes)> {
+fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Cow<'_, [u8]>)> {
     metadata.iter().filter_map(|pair| match pair {
-        KeyAndValueRef::Ascii(key, value) => {
-            Some((key.as_str(), Bytes::copy_from_slice(value.as_bytes())))
+        KeyAndValueRef::Ascii(key, value) => Some((key.as_str(), Cow::from(value.as_bytes()))),
+        KeyAndValueRef::Binary(key, value) => {
+            let value = value.to_bytes().ok()?;
+            Some((key.as_str(), Cow::from(Vec::from(value))))
         }
-        KeyAndValueRef::Binary(key, value) => Some((key.as_str(), value.to_bytes().ok()?)),
     })
 }
 

@@ -61,7 +61,7 @@ async fn answer(reception: Arc<Reception>, request: Request<Punctual>) -> Result
     while let Some(more) = poll_fn(|context| messages.poll_next(context)).await {
         more?;
     }
-    // What has come is counted as a request's from now on.
+    // The request has taken its message's count with it; what came behind counts no longer.
     drop(messages);
     let (model, request) = asked.request.map_err(GrpcError::from)?;
     let response = infer(&call.reception, model, asked.id, request).await;
