@@ -1,73 +1,93 @@
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use crate::budget::Budget;
 use crate::cache::{CacheKey, ResponseCache};
 use crate::heavy::by_weight;
 use crate::request::{Request, Response};
 use crate::scheduler::{Scheduler, SchedulerError};
-use crate::statistics::{CacheHit, FailureReason};
+use crate::statistics::{CacheHit, FailureReason, nanoseconds};
 
-/// Answers a request from the cache, or executes it and keeps its response.
-///
-/// Requests that are the same and under way at the same time are all executed, as in Triton. A request that was executed
-/// in vain is a miss too; one that found its response kept by another meanwhile is none.
-///
-/// Source: `DynamicBatchScheduler::Enqueue` in Triton 2.51.
-///
-/// # Cancel safety
-///
-/// Dropping the future gives the request up, and keeps no response.
-pub(super) async fn infer_cached(
-    cache: &Arc<ResponseCache>,
-    scheduler: &Scheduler,
-    budget: &Arc<Budget>,
+/// How many models that keep their responses have been loaded.
+static LOADS: AtomicU64 = AtomicU64::new(0);
+
+/// The response cache as one model sees it.
+#[derive(Debug)]
+pub(super) struct Cached {
+    cache: Arc<ResponseCache>,
+    /// Where responses count that come from the cache.
+    budget: Arc<Budget>,
+    /// Tells the model from all that have had its name and version before.
     load: u64,
-    request: Request,
-) -> Result<Response, SchedulerError> {
-    scheduler.check_open()?;
-    let arrived = Instant::now();
-    let bytes = request.bytes();
-    let keyed = move || (CacheKey::new(&request, load), request);
-    let (key, request) = by_weight(bytes, keyed).await;
-    let queue = arrived.elapsed();
-    let lookup = cache.lookup(&key);
-    if let Some(mut response) = lookup.response {
-        response.held = budget.hold(response.bytes()).inspect_err(|_| {
-            let took = nanoseconds(arrived.elapsed());
-            scheduler
-                .recorder()
-                .record_failure(FailureReason::Rejected, took);
-        })?;
-        scheduler.recorder().record_hit(&CacheHit {
-            request: nanoseconds(arrived.elapsed()),
-            queue: nanoseconds(queue),
-            lookup: lookup.ns,
-        });
-        return Ok(response);
-    }
-    let outcome = scheduler.infer(request).await;
-    match &outcome {
-        Ok(response) => {
-            let (cache, response) = (Arc::clone(cache), response.clone());
-            let bytes = response.bytes();
-            let insertion = by_weight(bytes, move || cache.insert(key, &response)).await;
-            if !insertion.known {
-                let ns = lookup.ns.saturating_add(insertion.ns);
-                scheduler.recorder().record_miss(ns);
-            }
-        }
-        Err(SchedulerError::Model(_) | SchedulerError::Budget(_)) => {
-            scheduler.recorder().record_miss(lookup.ns)
-        }
-        // It was never executed.
-        Err(_) => {}
-    }
-    outcome
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+impl Cached {
+    /// That of a model that is being loaded.
+    pub(super) fn new(cache: &Arc<ResponseCache>, budget: &Arc<Budget>) -> Self {
+        Self {
+            cache: Arc::clone(cache),
+            budget: Arc::clone(budget),
+            load: LOADS.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// Answers a request from the cache, or executes it and keeps its response.
+    ///
+    /// Requests that are the same and under way at the same time are all executed, as in Triton. A request that was executed
+    /// in vain is a miss too; one that found its response kept by another meanwhile is none.
+    ///
+    /// Source: `DynamicBatchScheduler::Enqueue` in Triton 2.51.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the request up, and keeps no response.
+    pub(super) async fn infer(
+        &self,
+        scheduler: &Scheduler,
+        request: Request,
+    ) -> Result<Response, SchedulerError> {
+        scheduler.check_open()?;
+        let arrived = Instant::now();
+        let bytes = request.bytes();
+        let load = self.load;
+        let keyed = move || (CacheKey::new(&request, load), request);
+        let (key, request) = by_weight(bytes, keyed).await;
+        let queue = arrived.elapsed();
+        let lookup = self.cache.lookup(&key);
+        if let Some(mut response) = lookup.response {
+            response.held = self.budget.hold(response.bytes()).inspect_err(|_| {
+                let took = nanoseconds(arrived.elapsed());
+                scheduler
+                    .recorder()
+                    .record_failure(FailureReason::Rejected, took);
+            })?;
+            scheduler.recorder().record_hit(&CacheHit {
+                request: nanoseconds(arrived.elapsed()),
+                queue: nanoseconds(queue),
+                lookup: lookup.ns,
+            });
+            return Ok(response);
+        }
+        let outcome = scheduler.infer(request).await;
+        match &outcome {
+            Ok(response) => {
+                let (cache, response) = (Arc::clone(&self.cache), response.clone());
+                let bytes = response.bytes();
+                let insertion = by_weight(bytes, move || cache.insert(key, &response)).await;
+                if !insertion.known {
+                    let ns = lookup.ns.saturating_add(insertion.ns);
+                    scheduler.recorder().record_miss(ns);
+                }
+            }
+            Err(SchedulerError::Model(_) | SchedulerError::Budget(_)) => {
+                scheduler.recorder().record_miss(lookup.ns)
+            }
+            // It was never executed.
+            Err(_) => {}
+        }
+        outcome
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::time::Instant;
 
-use crate::budget::Budget;
 use crate::cache::ResponseCache;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
@@ -12,27 +10,21 @@ use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
 use crate::statistics::ModelStatistics;
 
 use super::LoadError;
-use super::cached::infer_cached;
-
-/// How many models have been loaded.
-static LOADS: AtomicU64 = AtomicU64::new(0);
+use super::cached::Cached;
 
 /// A model that is being served.
 #[derive(Debug)]
 pub struct Model {
     spec: Arc<ModelSpec>,
     scheduler: Scheduler,
-    cache: Option<Arc<ResponseCache>>,
-    budget: Arc<Budget>,
-    /// The how-manieth model of the process it is.
-    load: u64,
+    cached: Option<Cached>,
 }
 
 impl Model {
     pub(super) async fn start(
         model: &Registration,
         default_queue_size: usize,
-        cache: Option<Arc<ResponseCache>>,
+        cache: Option<&Arc<ResponseCache>>,
         resources: &Resources,
     ) -> Result<Self, LoadError> {
         let spec = Arc::clone(&model.spec);
@@ -46,9 +38,7 @@ impl Model {
         Ok(Self {
             spec,
             scheduler,
-            cache,
-            budget: Arc::clone(&resources.budget),
-            load: LOADS.fetch_add(1, Ordering::Relaxed),
+            cached: cache.map(|cache| Cached::new(cache, &resources.budget)),
         })
     }
 
@@ -77,10 +67,8 @@ impl Model {
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, request: Request) -> Result<Response, SchedulerError> {
-        match &self.cache {
-            Some(cache) => {
-                infer_cached(cache, &self.scheduler, &self.budget, self.load, request).await
-            }
+        match &self.cached {
+            Some(cached) => cached.infer(&self.scheduler, request).await,
             None => self.scheduler.infer(request).await,
         }
     }

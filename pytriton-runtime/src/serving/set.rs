@@ -83,7 +83,7 @@ impl ModelSet {
             .spec
             .response_cache
             .then(|| self.cache.get_or_init(cache));
-        Model::start(model, self.max_queue_size, cache.cloned(), &self.resources).await
+        Model::start(model, self.max_queue_size, cache, &self.resources).await
     }
 
     fn put(&self, model: Model) -> Result<Option<Arc<Model>>, LoadError> {
