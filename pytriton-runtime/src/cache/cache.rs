@@ -2,6 +2,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::request::Response;
+use crate::statistics::nanoseconds;
 use crate::tensor::Tensor;
 
 use super::CacheKey;
@@ -97,7 +98,7 @@ impl ResponseCache {
         let begun = Instant::now();
         let mut state = self.lock();
         let response = state.entries.get(key);
-        let ns = nanoseconds(begun);
+        let ns = nanoseconds(begun.elapsed());
         match response {
             Some(_) => state.usage.hits += 1,
             None => state.usage.misses += 1,
@@ -130,7 +131,7 @@ impl ResponseCache {
                 "a response is larger than the response cache"
             );
         }
-        let ns = nanoseconds(begun);
+        let ns = nanoseconds(begun.elapsed());
         self.lock().usage.insertion_ns += ns;
         Insertion { known, ns }
     }
@@ -166,10 +167,6 @@ fn detached(response: &Response) -> Response {
             .map(|(index, tensor)| (*index, tensor.detached()))
             .collect(),
     )
-}
-
-fn nanoseconds(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 
 use crate::panic::discard;
 use crate::request::{Request, Response};
-use crate::statistics::Durations;
+use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
 use crate::text::for_client;
 
@@ -88,9 +88,9 @@ pub(crate) async fn execute_calls(
             Err(error) => vec![Err(error); run.len()],
         };
         let durations = Durations {
-            compute_input: nanoseconds(begun, prepared),
-            compute_infer: nanoseconds(prepared, returned_at),
-            compute_output: nanoseconds(returned_at, Instant::now()),
+            compute_input: nanoseconds(prepared.duration_since(begun)),
+            compute_infer: nanoseconds(returned_at.duration_since(prepared)),
+            compute_output: nanoseconds(Instant::now().duration_since(returned_at)),
         };
         called(Executed { results, durations })?;
     }
@@ -134,8 +134,4 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a value that is no text".to_owned())
-}
-
-fn nanoseconds(from: Instant, to: Instant) -> u64 {
-    u64::try_from(to.duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }

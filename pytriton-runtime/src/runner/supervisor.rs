@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::call::{Context, Executed, ModelError};
+use crate::statistics::nanoseconds;
 use crate::text::seconds;
 use crate::watchdog::{Watch, Watchdog};
 
@@ -187,8 +188,7 @@ impl Supervisor {
         {
             let mut call = Executed::default();
             call.results.resize(requests, Err(self.too_long()));
-            let took = begun.elapsed().as_nanos();
-            call.durations.compute_infer = u64::try_from(took).unwrap_or(u64::MAX);
+            call.durations.compute_infer = nanoseconds(begun.elapsed());
             executed.append(call);
         }
         let others = Err(ModelError::Hanging {

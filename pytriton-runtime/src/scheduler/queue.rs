@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::model::TimeoutAction;
 use crate::request::{Request, RequestId};
-use crate::statistics::{FailureReason, Recorder};
+use crate::statistics::{FailureReason, Recorder, nanoseconds};
 use crate::watchdog::{Watch, Watchdog};
 
 use super::line::Line;
@@ -328,8 +328,4 @@ fn together(line: &Line, max_batch_size: usize) -> Vec<usize> {
         rows.push(waiting.request.batch_size());
     }
     rows
-}
-
-pub(super) fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

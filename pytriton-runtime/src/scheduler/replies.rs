@@ -6,12 +6,12 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::call::{Executed, ModelError};
 use crate::request::{Request, Response};
-use crate::statistics::{self, Durations, FailureReason, Success};
+use crate::statistics::{self, Conclusion, Durations, FailureReason, Success, nanoseconds};
 
 use super::SchedulerError;
 use super::message::{Batch, Outcome, Waiting};
 use super::order::Order;
-use super::queue::{Queue, nanoseconds};
+use super::queue::Queue;
 use super::sink::ReplySink;
 use super::speed::Speed;
 
@@ -131,12 +131,12 @@ impl Replies {
         };
         let since = |earlier: Instant| nanoseconds(now.saturating_duration_since(earlier));
         let requests = finished.iter().map(|(reply, outcome)| match outcome {
-            Ok(_) => statistics::Executed::Succeeded(Success {
+            Ok(_) => Conclusion::Succeeded(Success {
                 batch_size: reply.batch_size,
                 request: since(reply.arrived),
                 queue: nanoseconds(self.begun.saturating_duration_since(reply.arrived)),
             }),
-            Err(_) => statistics::Executed::Failed(since(reply.arrived)),
+            Err(_) => Conclusion::Failed(since(reply.arrived)),
         });
         self.exit.queue.recorder().record(execution, requests);
     }

@@ -2,6 +2,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::statistics::nanoseconds;
+
 /// How long the calls of a function take, as far as that is known.
 #[derive(Debug)]
 pub(super) struct Speed {
@@ -106,10 +108,6 @@ impl Speed {
     pub(super) fn never(&self) {
         self.usual.store(NEVER, Ordering::Relaxed);
     }
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

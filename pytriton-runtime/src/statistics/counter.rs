@@ -18,6 +18,11 @@ impl StatisticDuration {
     }
 }
 
+/// A duration as statistics count it.
+pub(crate) fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// How long the parts of an execution took, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Durations {

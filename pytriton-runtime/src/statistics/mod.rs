@@ -3,5 +3,6 @@
 mod counter;
 mod recorder;
 
+pub(crate) use counter::nanoseconds;
 pub use counter::{BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration};
-pub use recorder::{CacheHit, Executed, Execution, Recorder, Success};
+pub use recorder::{CacheHit, Conclusion, Execution, Recorder, Success};

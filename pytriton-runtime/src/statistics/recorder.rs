@@ -20,7 +20,7 @@ pub struct Execution {
 
 /// What became of a request of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Executed {
+pub enum Conclusion {
     /// It has a response.
     Succeeded(Success),
     /// It failed, so many nanoseconds after it came.
@@ -53,7 +53,7 @@ impl Recorder {
     /// Counts an execution and its requests.
     ///
     /// As in Triton, the rows of requests that failed are not counted as inferences, their execution is.
-    pub fn record(&self, execution: Execution, requests: impl Iterator<Item = Executed>) {
+    pub fn record(&self, execution: Execution, requests: impl Iterator<Item = Conclusion>) {
         let durations = execution.durations;
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let mut statistics = self.lock();
@@ -67,7 +67,7 @@ impl Recorder {
         batch.compute_output.add(1, durations.compute_output);
         for request in requests {
             match request {
-                Executed::Succeeded(success) => {
+                Conclusion::Succeeded(success) => {
                     statistics.inference_count += success.batch_size as u64;
                     statistics.success.add(1, success.request);
                     statistics.queue.add(1, success.queue);
@@ -75,7 +75,7 @@ impl Recorder {
                     statistics.compute_infer.add(1, durations.compute_infer);
                     statistics.compute_output.add(1, durations.compute_output);
                 }
-                Executed::Failed(ns) => {
+                Conclusion::Failed(ns) => {
                     statistics.fail.add(1, ns);
                     statistics.failures[FailureReason::Backend as usize] += 1;
                 }
@@ -146,7 +146,7 @@ mod tests {
             request: 30,
             queue: 5,
         };
-        let requests = [Executed::Succeeded(success), Executed::Failed(40)];
+        let requests = [Conclusion::Succeeded(success), Conclusion::Failed(40)];
         recorder.record(execution, requests.into_iter());
         recorder.record_failure(FailureReason::Rejected, 1);
         let statistics = recorder.snapshot(7);
