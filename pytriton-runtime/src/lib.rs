@@ -39,6 +39,7 @@ pub mod budget;
 #[cfg(feature = "embedded")]
 pub mod cache;
 pub mod call;
+pub mod decorators;
 pub mod engine;
 mod forward;
 #[cfg(tritonserver)]

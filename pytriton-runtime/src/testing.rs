@@ -104,6 +104,8 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     response_cache: false,
     parameters: &[],
     call: CallMode::Batch,
+    by_parameters: false,
+    first_values: &[],
     steps: &[],
     load: |_| Ok(Box::new(Identity)),
     location: Location {

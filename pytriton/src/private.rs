@@ -6,7 +6,7 @@ pub use pytriton_runtime::call::{
 };
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
-    CallMode, Location, ModelSpec, OutputOverride, QueuePolicy, Step, TensorDeclaration,
+    CallMode, FirstValue, Location, ModelSpec, OutputOverride, QueuePolicy, TensorDeclaration,
     TimeoutAction,
 };
 pub use pytriton_runtime::ndarray;

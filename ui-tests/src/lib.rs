@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use pytriton_runtime::call::{Context, execute};
+use pytriton_runtime::call::{Callee, Context};
 use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::registry::{Registration, Registry};
 use pytriton_runtime::request::{InferInput, InferRequest, Parameters, Request};
@@ -60,14 +60,19 @@ pub type TestRequest<'a> = (&'a [(&'a str, Tensor)], &'a [(&'a str, &'a str)]);
 ///
 /// As [`infer`].
 pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Tensor>, String>> {
-    let Registration { spec, load } = registration(name);
+    let Registration { spec, load, steps } = registration(name);
     let requests: Vec<Request> = requests
         .iter()
         .map(|request| checked(&spec, request))
         .collect();
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = load(&context).unwrap_or_else(|error| panic!("{error}"));
-    let executed = block_on(execute(instance.as_ref(), &context, &requests, &[]));
+    let callee = Callee {
+        instance: instance.as_ref(),
+        context: &context,
+        steps: &steps,
+    };
+    let executed = block_on(callee.execute(&requests, &[]));
     let outputs = executed.results.into_iter().map(|result| {
         let response = result.map_err(|error| error.to_string())?;
         Ok(response

@@ -104,13 +104,6 @@ pub(super) enum Argument {
     Requests,
 }
 
-/// One step of the pipeline, in the runtime's order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    GroupByParameters,
-    FirstValue { input: usize, strict: bool },
-}
-
 /// What `#[output]` on the function says.
 #[derive(Debug)]
 pub(super) struct OutputOverride {
@@ -119,16 +112,14 @@ pub(super) struct OutputOverride {
 }
 
 impl Model {
-    /// The steps before the call, in the order in which the runtime runs them.
-    pub(super) fn steps(&self) -> Vec<Step> {
-        let by_parameters =
-            self.call == CallMode::Batch && self.arguments.contains(&Argument::Parameters);
-        let group = by_parameters.then_some(Step::GroupByParameters);
+    /// Whether requests of different parameters are called apart.
+    pub(super) fn by_parameters(&self) -> bool {
+        self.call == CallMode::Batch && self.arguments.contains(&Argument::Parameters)
+    }
+
+    /// The inputs under `#[first_value]`.
+    pub(super) fn first_values(&self) -> impl Iterator<Item = (usize, FirstValue)> {
         let inputs = self.inputs.iter().enumerate();
-        let first_values = inputs.filter_map(|(input, declared)| {
-            let FirstValue { strict } = declared.first_value?;
-            Some(Step::FirstValue { input, strict })
-        });
-        group.into_iter().chain(first_values).collect()
+        inputs.filter_map(|(index, input)| Some((index, input.first_value?)))
     }
 }

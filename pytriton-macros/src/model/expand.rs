@@ -4,7 +4,7 @@ use syn::Type;
 use syn::spanned::Spanned;
 
 use super::args::Settings;
-use super::ast::{Argument, CallMode, Model, Types};
+use super::ast::{Argument, CallMode, FirstValue, Model, Types};
 use super::item::Function;
 use super::tokens::{constant, local};
 use super::validate::validate;
@@ -164,7 +164,11 @@ impl Model {
             CallMode::Request => quote!(Request),
             CallMode::Raw => quote!(Raw),
         };
-        let steps = self.steps().into_iter().map(|step| step.to_tokens(private));
+        let by_parameters = self.by_parameters();
+        let first_values = self.first_values();
+        let first_values = first_values.map(|(input, FirstValue { strict })| {
+            quote!(#private::FirstValue { input: #input, strict: #strict })
+        });
         let load = self.to_load();
         quote! {
             #private::ModelDeclaration {
@@ -181,7 +185,9 @@ impl Model {
                 response_cache: #response_cache,
                 parameters: &[#(#parameters),*],
                 call: #private::CallMode::#call,
-                steps: &[#(#steps),*],
+                by_parameters: #by_parameters,
+                first_values: &[#(#first_values),*],
+                steps: &[],
                 load: #load,
                 location: #private::Location {
                     package: ::core::env!("CARGO_PKG_NAME"),

@@ -8,7 +8,7 @@ use crate::path::CratePath;
 use crate::tensor::optional;
 
 use super::args::DynamicBatching;
-use super::ast::{Input, OutputOverride, Source, Step};
+use super::ast::{Input, OutputOverride, Source};
 use super::priorities::Priorities;
 use super::queue_policy::QueuePolicy;
 
@@ -109,17 +109,6 @@ impl OutputOverride {
         let name = optional(self.name.as_ref());
         let shape = optional(self.shape.as_ref());
         quote!(#root::OutputOverride { name: #name, shape: #shape })
-    }
-}
-
-impl Step {
-    pub(super) fn to_tokens(self, root: &CratePath) -> TokenStream {
-        match self {
-            Self::GroupByParameters => quote!(#root::Step::GroupByParameters),
-            Self::FirstValue { input, strict } => {
-                quote!(#root::Step::FirstValue { input: #input, strict: #strict })
-            }
-        }
     }
 }
 

@@ -69,6 +69,8 @@ const _: () = {
         response_cache: false,
         parameters: &[],
         call: crate::served::pytriton::__private::CallMode::Batch,
+        by_parameters: false,
+        first_values: &[],
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
         location: crate::served::pytriton::__private::Location {

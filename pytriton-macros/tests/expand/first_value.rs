@@ -93,17 +93,18 @@ const _: () = {
         response_cache: false,
         parameters: &[],
         call: ::pytriton::__private::CallMode::Batch,
-        steps: &[
-            ::pytriton::__private::Step::GroupByParameters,
-            ::pytriton::__private::Step::FirstValue {
+        by_parameters: true,
+        first_values: &[
+            ::pytriton::__private::FirstValue {
                 input: 1usize,
                 strict: true,
             },
-            ::pytriton::__private::Step::FirstValue {
+            ::pytriton::__private::FirstValue {
                 input: 2usize,
                 strict: false,
             },
         ],
+        steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
         location: ::pytriton::__private::Location {
             package: ::core::env!("CARGO_PKG_NAME"),

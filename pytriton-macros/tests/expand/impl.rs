@@ -63,6 +63,8 @@ const _: () = {
         response_cache: true,
         parameters: &[("weights", "/w"), ("a.b", "")],
         call: ::pytriton::__private::CallMode::Batch,
+        by_parameters: false,
+        first_values: &[],
         steps: &[],
         load: |__context| ::core::result::Result::Ok(
             ::std::boxed::Box::new(

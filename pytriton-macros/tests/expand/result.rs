@@ -66,6 +66,8 @@ const _: () = {
         response_cache: false,
         parameters: &[],
         call: ::pytriton::__private::CallMode::Batch,
+        by_parameters: false,
+        first_values: &[],
         steps: &[],
         load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
         location: ::pytriton::__private::Location {

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::decorators::StepError;
 use crate::status::Status;
 use crate::tensor::TensorError;
 use crate::text::seconds;
@@ -71,18 +72,9 @@ pub enum ModelError {
         /// The bytes that are there.
         available: usize,
     },
-    /// The rows of a `#[first_value]` input differ.
-    #[error(
-        "input '{input}' of model '{model}' must have one value for the whole batch, found {values}"
-    )]
-    DifferentValues {
-        /// The model.
-        model: Arc<str>,
-        /// The input.
-        input: Arc<str>,
-        /// The values that came.
-        values: String,
-    },
+    /// A step around the function refused the inputs, or failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
     /// A raw function returned more or fewer responses than it got requests.
     #[error("model '{model}' returned {got} responses for {expected} requests")]
     ResponseCount {
@@ -147,9 +139,8 @@ impl ModelError {
     pub fn status(&self) -> Status {
         match self {
             // An input whose bytes are no elements (a `String` that is no UTF-8, values that differ) is the client's.
-            Self::Input { .. } | Self::InputElement { .. } | Self::DifferentValues { .. } => {
-                Status::InvalidArgument
-            }
+            Self::Input { .. } | Self::InputElement { .. } => Status::InvalidArgument,
+            Self::Step(error) => error.status(),
             Self::CallTooLong { .. } => Status::DeadlineExceeded,
             Self::Hanging { .. } => Status::Unavailable,
             _ => Status::Internal,

@@ -6,13 +6,17 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 
+use crate::decorators::{Batch, Step, first_row};
+use crate::model::FirstValue;
 use crate::panic::discard;
 use crate::request::{Request, Response};
 use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
 use crate::text::for_client;
 
-use super::pipeline::{Group, Stacked, prepare, runs};
+use super::around::{Boxed, around};
+use super::arranged::Arranged;
+use super::pipeline::{Stacked, gather, runs};
 use super::returned::responses;
 use super::{Call, Context, Instance, ModelError, Returned};
 
@@ -43,83 +47,110 @@ impl Executed {
     }
 }
 
-/// Runs a batch of requests through one instance of their model.
-///
-/// `stacked` are inputs that are stacked already: in the order of the model's inputs, `None` or nothing for those that are
-/// not. Panics of the function are caught here and nowhere else.
-pub async fn execute(
-    instance: &(impl Instance + ?Sized),
-    context: &Context,
-    requests: &[Request],
-    stacked: &[Option<Tensor>],
-) -> Executed {
-    let mut executed = Executed::default();
-    let called = |call| {
-        executed.append(call);
-        ControlFlow::Continue(())
-    };
-    // It goes on to the end.
-    let _ = execute_calls(instance, context, requests, stacked, called).await;
-    executed
+/// What a batch is run through: an instance, and the steps around its function.
+#[derive(Debug)]
+pub struct Callee<'a, I: ?Sized> {
+    /// The instance.
+    pub instance: &'a I,
+    /// Where it runs.
+    pub context: &'a Context,
+    /// The steps of its model.
+    pub steps: &'a [Arc<dyn Step>],
 }
 
-/// The same, but hands on what became of each call at once, until `called` says that nobody waits for more.
-pub(crate) async fn execute_calls(
-    instance: &(impl Instance + ?Sized),
-    context: &Context,
-    requests: &[Request],
-    stacked: &[Option<Tensor>],
-    mut called: impl FnMut(Executed) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let spec = context.model();
-    let mut stacked = Stacked::new(stacked);
-    for run in runs(spec, requests) {
-        let begun = Instant::now();
-        let group = prepare(spec, run, stacked);
-        stacked.skip(run);
-        let prepared = Instant::now();
-        let returned = match group {
-            Ok(group) => call(instance, context, group).await,
-            Err(error) => Err(error),
+impl<I: Instance + ?Sized> Callee<'_, I> {
+    /// Runs a batch of requests.
+    ///
+    /// `stacked` are inputs that are stacked already: in the order of the model's inputs, `None` or nothing for those that
+    /// are not. Panics of the function are caught here and nowhere else.
+    pub async fn execute(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
+        let arranged = Arranged::new(self.context.model(), requests, stacked);
+        let mut executed = Executed::default();
+        let called = |call| {
+            executed.append(call);
+            ControlFlow::Continue(())
         };
-        let returned_at = Instant::now();
-        let results = match returned {
-            Ok(returned) => responses(spec, run, returned),
-            Err(error) => vec![Err(error); run.len()],
-        };
-        let durations = Durations {
-            compute_input: nanoseconds(prepared.duration_since(begun)),
-            compute_infer: nanoseconds(returned_at.duration_since(prepared)),
-            compute_output: nanoseconds(Instant::now().duration_since(returned_at)),
-        };
-        called(Executed { results, durations })?;
+        // It goes on to the end.
+        let _ = self.execute_calls(&arranged, called).await;
+        arranged.restore(executed)
     }
-    ControlFlow::Continue(())
-}
 
-async fn call(
-    instance: &(impl Instance + ?Sized),
-    context: &Context,
-    group: Group<'_>,
-) -> Result<Returned, ModelError> {
-    let Some(first) = group.requests.first() else {
-        return Ok(Returned::Each(Vec::new()));
-    };
-    let call = Call {
-        context,
-        requests: group.requests,
-        parameters: first.parameters(),
-        inputs: group.inputs,
-    };
-    let execution = async { instance.execute(&call).await };
-    // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
-    let returned = AssertUnwindSafe(execution).catch_unwind().await;
-    returned.unwrap_or_else(|panic| {
-        Err(ModelError::Panic {
-            model: Arc::clone(&context.model().name),
-            message: caught(panic),
+    /// The same, but hands on what became of each call at once, until `called` says that nobody waits for more.
+    pub(crate) async fn execute_calls(
+        &self,
+        batch: &Arranged<'_>,
+        mut called: impl FnMut(Executed) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let spec = self.context.model();
+        let mut stacked = Stacked::new(batch.stacked);
+        for run in runs(spec, &batch.requests, !batch.stacked.is_empty()) {
+            let begun = Instant::now();
+            let gathered = gather(spec, run, stacked);
+            stacked.skip(run);
+            let prepared = Instant::now();
+            let returned = match gathered {
+                Ok(gathered) => self.answer(run, gathered).await,
+                Err(error) => Err(error),
+            };
+            let returned_at = Instant::now();
+            let results = match returned {
+                Ok(returned) => responses(spec, run, returned),
+                Err(error) => vec![Err(error); run.len()],
+            };
+            let durations = Durations {
+                compute_input: nanoseconds(prepared.duration_since(begun)),
+                compute_infer: nanoseconds(returned_at.duration_since(prepared)),
+                compute_output: nanoseconds(Instant::now().duration_since(returned_at)),
+            };
+            called(Executed { results, durations })?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    async fn answer<'a>(
+        &'a self,
+        requests: &'a [Request],
+        batch: Batch<'a>,
+    ) -> Result<Returned, ModelError> {
+        if self.steps.is_empty() {
+            return self.call(requests, batch).await;
+        }
+        let call = |batch| Box::pin(self.call(requests, batch)) as Boxed<'a, _>;
+        Ok(Returned::Parts(around(self.steps, batch, &call).await))
+    }
+
+    async fn call<'a>(
+        &'a self,
+        requests: &'a [Request],
+        batch: Batch<'a>,
+    ) -> Result<Returned, ModelError> {
+        let Some(first) = requests.first() else {
+            return Ok(Returned::Each(Vec::new()));
+        };
+        let spec = self.context.model();
+        let mut inputs = batch.into_inputs();
+        for &FirstValue { input, strict } in &spec.first_values {
+            if let Some(tensor) = &inputs[input] {
+                let row = first_row(spec, input, tensor, strict)?;
+                inputs.to_mut()[input] = Some(row);
+            }
+        }
+        let call = Call {
+            context: self.context,
+            requests,
+            parameters: first.parameters(),
+            inputs,
+        };
+        let execution = async { self.instance.execute(&call).await };
+        // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
+        let returned = AssertUnwindSafe(execution).catch_unwind().await;
+        returned.unwrap_or_else(|panic| {
+            Err(ModelError::Panic {
+                model: Arc::clone(&spec.name),
+                message: caught(panic),
+            })
         })
-    })
+    }
 }
 
 /// The text of a panic that has been caught.

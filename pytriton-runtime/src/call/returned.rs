@@ -1,16 +1,19 @@
 use std::sync::Arc;
 
+use crate::decorators::{SingleRows, single_rows};
 use crate::model::ModelSpec;
 use crate::request::{Request, Response};
-use crate::tensor::{Tensor, shape_text, split};
+use crate::tensor::{Tensor, TensorError, shape_text, split, stack};
 
-use super::ModelError;
+use super::{ModelError, Part};
 
 /// What one call of a function returned.
 #[derive(Debug)]
 pub enum Returned {
     /// One tensor for each output, for all rows of the call.
     Call(Vec<Tensor>),
+    /// The same for the groups of rows that steps have cut the call into.
+    Parts(Vec<Part>),
     /// One entry for each request of the call.
     Each(Vec<Result<Vec<Tensor>, ModelError>>),
 }
@@ -30,6 +33,11 @@ pub(super) fn responses(
             Ok(responses) => responses,
             Err(error) => vec![Err(error); requests.len()],
         },
+        Returned::Parts(mut parts) if parts.len() == 1 => match parts.remove(0).outputs {
+            Ok(tensors) => responses(spec, requests, Returned::Call(tensors)),
+            Err(error) => vec![Err(error); requests.len()],
+        },
+        Returned::Parts(parts) => joined(spec, requests, parts),
         Returned::Each(each) if each.len() != requests.len() => {
             let error = ModelError::ResponseCount {
                 model: Arc::clone(&spec.name),
@@ -82,6 +90,62 @@ fn seams(
         Ok(requested(request, parts))
     };
     Ok(requests.iter().map(&mut response).collect())
+}
+
+/// Gives each request its rows out of the groups in which they were answered.
+fn joined(
+    spec: &ModelSpec,
+    requests: &[Request],
+    parts: Vec<Part>,
+) -> Vec<Result<Response, ModelError>> {
+    let rows = parts.iter().map(|part| part.rows.len()).sum();
+    let mut place = vec![(0, 0); rows];
+    for (index, part) in parts.iter().enumerate() {
+        for (at, &row) in part.rows.iter().enumerate() {
+            place[row] = (index, at);
+        }
+    }
+    let parts = parts.into_iter().map(|part| {
+        let outputs = part.outputs?;
+        check(spec, part.rows.len(), &outputs)?;
+        let outputs = outputs.iter().enumerate();
+        let outputs = outputs.map(|(index, output)| {
+            single_rows(output).map_err(|source| output_error(spec, index, source))
+        });
+        outputs.collect::<Result<Vec<_>, _>>()
+    });
+    let parts: Vec<Result<Vec<SingleRows>, ModelError>> = parts.collect();
+    let mut places = place.into_iter();
+    let responses = requests.iter().map(|request| {
+        let own: Vec<(usize, usize)> = places.by_ref().take(request.batch_size()).collect();
+        if own.is_empty() {
+            let part = parts.iter().find_map(|part| part.as_ref().ok());
+            let outputs = part.into_iter().flatten().map(|rows| rows.none().clone());
+            return Ok(requested(request, outputs));
+        }
+        let mut outputs: Vec<Vec<&Tensor>> =
+            vec![Vec::with_capacity(own.len()); spec.outputs.len()];
+        for (part, at) in own {
+            let part = parts[part].as_ref().map_err(Clone::clone)?;
+            for (rows, output) in outputs.iter_mut().zip(part) {
+                rows.extend(output.get(at));
+            }
+        }
+        let outputs = outputs
+            .iter()
+            .enumerate()
+            .map(|(index, rows)| stack(rows).map_err(|source| output_error(spec, index, source)));
+        Ok(requested(request, outputs.collect::<Result<Vec<_>, _>>()?))
+    });
+    responses.collect()
+}
+
+fn output_error(spec: &ModelSpec, output: usize, source: TensorError) -> ModelError {
+    ModelError::Output {
+        model: Arc::clone(&spec.name),
+        output: Arc::clone(&spec.outputs[output].name),
+        source,
+    }
 }
 
 /// Compares outputs with what the model declares: rows first, then the other dims.

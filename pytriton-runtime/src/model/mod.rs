@@ -4,13 +4,13 @@
 //! start, and owns all that it says.
 
 mod batching;
+mod call_mode;
 mod location;
 mod spec;
-mod step;
 mod tensor;
 
 pub use batching::{DynamicBatching, Priorities, QueuePolicy, TimeoutAction};
+pub use call_mode::{CallMode, FirstValue};
 pub use location::Location;
 pub use spec::ModelSpec;
-pub use step::{CallMode, Step};
 pub use tensor::{OutputOverride, TensorDeclaration, TensorSpec};

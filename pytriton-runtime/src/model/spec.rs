@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::tensor::dims_match;
 
-use super::{CallMode, DynamicBatching, Location, Step, TensorSpec};
+use super::{CallMode, DynamicBatching, FirstValue, Location, TensorSpec};
 
 /// A registered model: its declaration with every default filled in and every rule checked.
 #[derive(Debug, Clone)]
@@ -32,8 +32,10 @@ pub struct ModelSpec {
     pub parameters: Vec<(Arc<str>, Arc<str>)>,
     /// What one call of the function sees.
     pub call: CallMode,
-    /// What happens to a batch before the call.
-    pub steps: Vec<Step>,
+    /// Whether requests of different parameters are called apart, as the function takes them.
+    pub by_parameters: bool,
+    /// The inputs of which a call sees the first row alone.
+    pub first_values: Vec<FirstValue>,
     /// Where the model stands in the user's source.
     pub location: Location,
 }

@@ -1,5 +1,6 @@
 use crate::call::Load;
-use crate::model::{CallMode, Location, OutputOverride, Step, TensorDeclaration};
+use crate::decorators::Step;
+use crate::model::{CallMode, FirstValue, Location, OutputOverride, TensorDeclaration};
 
 use super::DynamicBatchingDeclaration;
 
@@ -32,8 +33,12 @@ pub struct ModelDeclaration {
     pub parameters: &'static [(&'static str, &'static str)],
     /// What one call of the function sees.
     pub call: CallMode,
-    /// What happens to a batch before the function is called, in order.
-    pub steps: &'static [Step],
+    /// Whether requests of different parameters are called apart, as the function takes them.
+    pub by_parameters: bool,
+    /// The inputs of which a call sees the first row alone.
+    pub first_values: &'static [FirstValue],
+    /// The steps around the function, in their order.
+    pub steps: &'static [&'static dyn Step],
     /// Makes the function, or the state it is called on, once for each instance.
     pub load: Load,
     /// Where the model stands in the user's source.

@@ -3,6 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::call::Loader;
+use crate::decorators::Steps;
 use crate::model::{Location, ModelSpec};
 
 use super::{ModelDeclaration, RegistryError};
@@ -14,6 +15,8 @@ pub struct Registration {
     pub spec: Arc<ModelSpec>,
     /// What makes its instances.
     pub load: Loader,
+    /// The steps around its function.
+    pub steps: Steps,
 }
 
 /// The models of this binary, by name and version.

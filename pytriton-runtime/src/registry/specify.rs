@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::decorators::Step;
 use crate::model::{ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
 
 use super::{ModelDeclaration, Registration, RegistryError};
@@ -15,6 +16,11 @@ impl ModelDeclaration {
         Ok(Registration {
             spec: Arc::new(self.spec()?),
             load: Arc::new(self.load),
+            steps: self
+                .steps
+                .iter()
+                .map(|&step| Arc::new(step) as Arc<dyn Step>)
+                .collect(),
         })
     }
 
@@ -56,7 +62,8 @@ impl ModelDeclaration {
                 .map(|&(name, value)| (name.into(), value.into()))
                 .collect(),
             call: self.call,
-            steps: self.steps.to_vec(),
+            by_parameters: self.by_parameters,
+            first_values: self.first_values.to_vec(),
             location: self.location,
         };
         RegistryError::all(errors)?;

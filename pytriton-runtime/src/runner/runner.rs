@@ -8,9 +8,11 @@ use std::task::{self, Poll, Waker};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 
-use crate::call::{Context, Executed, Instance, Loader, ModelError, caught, execute_calls};
+use crate::call::{Arranged, Callee, Context, Executed, Instance, Loader, ModelError, caught};
+use crate::decorators::Steps;
 use crate::registry::Registration;
 use crate::request::Request;
+use crate::status::Status;
 use crate::tensor::Tensor;
 
 use super::Instances;
@@ -23,6 +25,7 @@ use super::supervisor::Supervisor;
 pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
     instance: Box<I>,
     context: Context,
+    steps: Steps,
     /// Drives `async` functions.
     runtime: Handle,
     supervisor: Option<Arc<Supervisor>>,
@@ -43,6 +46,7 @@ impl Runner {
         Ok(Self {
             instance,
             context,
+            steps: Arc::clone(&model.steps),
             runtime,
             supervisor: None,
         })
@@ -59,6 +63,7 @@ impl Runner {
         Some(Runner {
             instance: self.instance.detached()?,
             context: self.context.clone(),
+            steps: Arc::clone(&self.steps),
             runtime: self.runtime.clone(),
             supervisor: self.supervisor.clone(),
         })
@@ -99,10 +104,16 @@ impl<I: Instance + ?Sized> Runner<I> {
         let Some(supervisor) = &self.supervisor else {
             return finish(self.execute(requests, stacked).await);
         };
+        let arranged = Arranged::new(self.context.model(), requests, stacked);
+        let restore = arranged.restorer();
+        let finish = |mut executed| {
+            restore(&mut executed);
+            finish(executed);
+        };
         let batch = supervisor.begin(requests.len(), Box::new(finish));
         let instance = Supervised::new(self.instance.as_ref(), supervisor, batch);
         let called = |call| supervisor.called(batch, call);
-        self.call(&instance, requests, stacked, called).await;
+        self.call(&instance, &arranged, called).await;
         supervisor.end(batch);
     }
 
@@ -142,16 +153,15 @@ impl<I: Instance + ?Sized> Runner<I> {
             executed.append(call);
             ControlFlow::Continue(())
         };
-        self.call(self.instance.as_ref(), requests, stacked, called)
-            .await;
-        executed
+        let arranged = Arranged::new(self.context.model(), requests, stacked);
+        self.call(self.instance.as_ref(), &arranged, called).await;
+        arranged.restore(executed)
     }
 
     async fn call(
         &self,
         instance: &(impl Instance + ?Sized),
-        requests: &[Request],
-        stacked: &[Option<Tensor>],
+        batch: &Arranged<'_>,
         mut called: impl FnMut(Executed) -> ControlFlow<()>,
     ) {
         let mut failed = false;
@@ -165,12 +175,13 @@ impl<I: Instance + ?Sized> Runner<I> {
             }
             ControlFlow::Continue(())
         };
-        for alike in alike(requests, stacked) {
-            let done = execute_calls(instance, &self.context, alike, stacked, &mut called).await;
-            if done.is_break() {
-                return;
-            }
-        }
+        let callee = Callee {
+            instance,
+            context: &self.context,
+            steps: &self.steps,
+        };
+        // Whoever ends it early has answered the batch.
+        let _ = callee.execute_calls(batch, &mut called).await;
     }
 
     /// Drives the execution of a batch to its end.
@@ -192,21 +203,12 @@ impl<I: Instance + ?Sized> Runner<I> {
     /// One line for a batch that failed. What the client did wrong it is told; a panic is logged where it happens.
     fn log(&self, error: &ModelError) {
         let logger = self.context.logger();
-        match error {
-            ModelError::Input { .. }
-            | ModelError::DifferentValues { .. }
-            | ModelError::Panic { .. } => tracing::debug!(parent: logger, %error, "batch failed"),
-            _ => tracing::warn!(parent: logger, %error, "batch failed"),
+        let panicked = matches!(error, ModelError::Panic { .. });
+        match panicked || error.status() == Status::InvalidArgument {
+            true => tracing::debug!(parent: logger, %error, "batch failed"),
+            false => tracing::warn!(parent: logger, %error, "batch failed"),
         }
     }
-}
-
-/// The requests of a batch in pieces that can each be stacked, where they are not stacked already.
-fn alike<'a>(
-    requests: &'a [Request],
-    stacked: &'a [Option<Tensor>],
-) -> impl Iterator<Item = &'a [Request]> {
-    requests.chunk_by(|one, two| !stacked.is_empty() || one.stacks_with(two))
 }
 
 fn load(

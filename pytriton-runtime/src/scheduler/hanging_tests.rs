@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::Status;
-use crate::model::{ModelSpec, Step};
+use crate::model::ModelSpec;
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
@@ -141,7 +141,7 @@ async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is
             max_queue_delay_microseconds: 10_000_000,
             ..IDENTITY.dynamic_batching.unwrap()
         }),
-        steps: &[Step::GroupByParameters],
+        by_parameters: true,
         ..LIMITED
     };
     let served = Served::start(&alone).await;

@@ -1,0 +1,140 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::decorators::{Batch, Step, StepError};
+use crate::tensor::Tensor;
+
+use super::{ModelError, Part, Returned};
+
+pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Takes a batch through the steps to the call, and the outputs back.
+pub(super) fn around<'c, 'a: 'c, C>(
+    steps: &'a [Arc<dyn Step>],
+    batch: Batch<'a>,
+    call: &'c C,
+) -> Boxed<'c, Vec<Part>>
+where
+    C: Fn(Batch<'a>) -> Boxed<'a, Result<Returned, ModelError>>,
+{
+    Box::pin(async move {
+        let rows = batch.rows();
+        let Some((step, below)) = steps.split_first() else {
+            let outputs = match call(batch).await {
+                Ok(Returned::Call(outputs)) => Ok(outputs),
+                // Steps do not stand around a raw function.
+                Ok(_) => Ok(Vec::new()),
+                Err(error) => Err(error),
+            };
+            return vec![Part::whole(rows, outputs)];
+        };
+        match cut(step.as_ref(), &batch) {
+            Ok(None) => within(step.as_ref(), below, batch, call).await,
+            Ok(Some(groups)) => apart(step.as_ref(), below, batch, groups, call).await,
+            Err(error) => vec![Part::whole(rows, Err(error.into()))],
+        }
+    })
+}
+
+/// A step around those below.
+async fn within<'c, 'a: 'c, C>(
+    step: &'a dyn Step,
+    below: &'a [Arc<dyn Step>],
+    mut batch: Batch<'a>,
+    call: &'c C,
+) -> Vec<Part>
+where
+    C: Fn(Batch<'a>) -> Boxed<'a, Result<Returned, ModelError>>,
+{
+    let (model, rows) = (batch.model(), batch.rows());
+    let prepared = step.prepare(&mut batch).and_then(|()| batch.checked());
+    let batch = match prepared {
+        Ok(batch) => batch,
+        Err(error) => return vec![Part::whole(rows, Err(error.into()))],
+    };
+    let prepared = batch.rows();
+    let mut parts = around(below, batch, call).await;
+    if prepared != rows {
+        let outputs = match parts.pop() {
+            Some(part) if parts.is_empty() => part.outputs,
+            _ => Err(ModelError::from(StepError::RowsBeforeCut {
+                model: Arc::clone(&model.name),
+            })),
+        };
+        parts = vec![Part::whole(rows, outputs)];
+    }
+    for part in &mut parts {
+        part.change(|rows, outputs| step.finish(model, rows, outputs));
+    }
+    parts
+}
+
+/// A step around those below, for each group of rows by itself.
+async fn apart<'c, 'a: 'c, C>(
+    step: &'a dyn Step,
+    below: &'a [Arc<dyn Step>],
+    batch: Batch<'a>,
+    groups: Vec<Vec<usize>>,
+    call: &'c C,
+) -> Vec<Part>
+where
+    C: Fn(Batch<'a>) -> Boxed<'a, Result<Returned, ModelError>>,
+{
+    let rows = match batch.single_rows() {
+        Ok(rows) => rows,
+        Err(error) => return vec![Part::whole(batch.rows(), Err(error.into()))],
+    };
+    let mut parts = Vec::new();
+    for group in groups {
+        match batch.group(&rows, &group) {
+            Ok(inputs) => {
+                let answered = within(step, below, inputs, call).await;
+                parts.extend(answered.into_iter().map(|part| part.of(&group)));
+            }
+            Err(error) => parts.push(Part {
+                rows: group,
+                outputs: Err(error.into()),
+            }),
+        }
+    }
+    let mut outputs: Vec<&mut [Tensor]> = parts
+        .iter_mut()
+        .filter_map(|part| Some(part.outputs.as_mut().ok()?.as_mut_slice()))
+        .collect();
+    if let Err(error) = step.join(batch.model(), &mut outputs) {
+        for part in parts.iter_mut().filter(|part| part.outputs.is_ok()) {
+            part.outputs = Err(error.clone().into());
+        }
+    }
+    parts
+}
+
+/// The groups of a batch, in which each row stands once; `None` for the whole batch.
+fn cut(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, StepError> {
+    let mut groups = step.cut(batch)?;
+    groups.retain(|group| !group.is_empty());
+    if groups.is_empty() {
+        return Ok(None);
+    }
+    let mut stands = vec![false; batch.rows()];
+    let flaw = |row| StepError::Groups {
+        model: Arc::clone(&batch.model().name),
+        rows: batch.rows(),
+        row,
+    };
+    for &row in groups.iter().flatten() {
+        match stands.get_mut(row) {
+            Some(stands) if !*stands => *stands = true,
+            _ => return Err(flaw(row)),
+        }
+    }
+    match stands.iter().position(|stands| !stands) {
+        Some(row) => Err(flaw(row)),
+        None => Ok(Some(groups)),
+    }
+}
+
+#[cfg(test)]
+#[path = "around_tests.rs"]
+mod tests;

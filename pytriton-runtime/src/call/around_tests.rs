@@ -1,0 +1,209 @@
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use futures_util::FutureExt;
+
+use crate::decorators::Groups;
+use crate::model::ModelSpec;
+use crate::tensor::DataType;
+use crate::testing::IDENTITY;
+
+use super::*;
+
+/// Rows of the same remainder are called together.
+#[derive(Debug)]
+struct Remainder(i32);
+
+impl Step for Remainder {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        let Some(x) = batch.array::<i32>("INPUT_1")? else {
+            return Ok(Groups::new());
+        };
+        let divisor = usize::try_from(self.0).unwrap_or(1);
+        let mut groups = vec![Vec::new(); divisor];
+        for (row, value) in x.iter().enumerate() {
+            groups[usize::try_from(value % self.0).unwrap_or_default()].push(row);
+        }
+        groups.reverse();
+        Ok(groups)
+    }
+}
+
+/// As many rows as that, of which only the first are answered.
+#[derive(Debug)]
+struct Fill(usize);
+
+impl Step for Fill {
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+        let mut values = Vec::new();
+        if let Some(x) = batch.array::<i32>("INPUT_1")? {
+            values = x.iter().copied().collect();
+        }
+        values.resize(self.0, -1);
+        batch.set("INPUT_1", column(&values))
+    }
+
+    fn finish(&self, _: &ModelSpec, rows: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
+        for output in outputs {
+            *output = crate::tensor::rows(output, 0, rows)
+                .map_err(|error| StepError::Failed(error.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Groups of these rows, whatever comes.
+#[derive(Debug)]
+struct Cut(&'static [&'static [usize]]);
+
+impl Step for Cut {
+    fn cut(&self, _: &Batch<'_>) -> Result<Groups, StepError> {
+        Ok(self.0.iter().map(|group| group.to_vec()).collect())
+    }
+}
+
+/// Adds one to what comes back.
+#[derive(Debug)]
+struct AddOne;
+
+impl Step for AddOne {
+    fn finish(&self, _: &ModelSpec, rows: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
+        for output in outputs {
+            assert_eq!(output.rows(), rows);
+            let values: Vec<i32> = values(output).iter().map(|value| value + 1).collect();
+            *output = column(&values);
+        }
+        Ok(())
+    }
+}
+
+/// The model `Identity`, of integers.
+fn spec() -> ModelSpec {
+    let mut spec = IDENTITY.spec().unwrap();
+    spec.inputs[0].datatype = DataType::Int32;
+    spec
+}
+
+fn column(values: &[i32]) -> Tensor {
+    Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap()
+}
+
+fn values(tensor: &Tensor) -> Vec<i32> {
+    tensor.elements::<i32>().unwrap().to_vec()
+}
+
+/// What ten times the input is, row by row, and the calls; a call with a 13 in it fails.
+fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, Vec<Vec<i32>>) {
+    let spec = spec();
+    let inputs = vec![Some(column(rows))];
+    let calls = RefCell::new(Vec::new());
+    let call = |batch: Batch<'_>| -> Boxed<'_, _> {
+        let x = values(batch.inputs()[0].as_ref().unwrap());
+        calls.borrow_mut().push(x.clone());
+        Box::pin(async move {
+            if x.contains(&13) {
+                return Err(StepError::Failed("unlucky".to_owned()).into());
+            }
+            let tens: Vec<i32> = x.iter().map(|x| 10 * x).collect();
+            Ok(Returned::Call(vec![column(&tens)]))
+        })
+    };
+    let batch = Batch::new(&spec, rows.len(), Cow::Owned(inputs));
+    let parts = around(steps, batch, &call).now_or_never().unwrap();
+    let mut answers = vec![None; rows.len()];
+    for Part { rows, outputs } in parts {
+        for (at, row) in rows.into_iter().enumerate() {
+            let answer = match &outputs {
+                Ok(outputs) => Ok(values(&outputs[0])[at]),
+                Err(error) => Err(error.to_string()),
+            };
+            assert!(answers[row].replace(answer).is_none(), "row {row} twice");
+        }
+    }
+    let answers = answers.into_iter().map(|answer| answer.unwrap()).collect();
+    (answers, calls.into_inner())
+}
+
+fn step(step: impl Step + 'static) -> Arc<dyn Step> {
+    Arc::new(step)
+}
+
+#[test]
+fn groups_are_called_apart_and_their_rows_come_back_in_order() {
+    let (answers, calls) = answer(&[step(Remainder(3))], &[4, 0, 3, 2, 7, 5]);
+    assert_eq!(calls, [vec![2, 5], vec![4, 7], vec![0, 3]]);
+    assert_eq!(answers, [40, 0, 30, 20, 70, 50].map(Ok));
+
+    let (answers, calls) = answer(&[step(Remainder(3))], &[]);
+    assert_eq!((answers.len(), calls), (0, vec![vec![]]));
+    let (answers, calls) = answer(&[step(Remainder(1))], &[1]);
+    assert_eq!((answers, calls), (vec![Ok(10)], vec![vec![1]]));
+}
+
+#[test]
+fn steps_stand_around_each_other_in_their_order() {
+    let steps = [
+        step(AddOne),
+        step(Remainder(4)),
+        step(AddOne),
+        step(Remainder(2)),
+        step(Fill(3)),
+    ];
+    let (answers, calls) = answer(&steps, &[5, 1, 2, 8, 6]);
+    assert_eq!(calls, [vec![2, 6, -1], vec![5, 1, -1], vec![8, -1, -1]]);
+    assert_eq!(answers, [52, 12, 22, 82, 62].map(Ok));
+}
+
+#[test]
+fn a_group_that_fails_fails_its_own_rows() {
+    let unlucky = || Err("unlucky".to_owned());
+    for position in 0..5 {
+        let mut rows = [1, 3, 5, 2, 4];
+        rows[position] = 13;
+        let (answers, _) = answer(&[step(AddOne), step(Remainder(2))], &rows);
+        let expected = rows.map(|row| match row % 2 {
+            0 => Ok(10 * row + 1),
+            _ => unlucky(),
+        });
+        assert_eq!(answers, expected, "{position}");
+    }
+}
+
+#[test]
+fn groups_that_are_none_are_refused() {
+    let table: [(&[&[usize]], usize); 4] = [
+        (&[&[0, 1]], 2),
+        (&[&[0, 1], &[1, 2]], 1),
+        (&[&[0, 1, 2, 3]], 3),
+        (&[&[2], &[], &[0, 0, 1]], 0),
+    ];
+    for (groups, row) in table {
+        let (answers, calls) = answer(&[step(Cut(groups))], &[7, 8, 9]);
+        let text = format!("in which row {row} does not stand once");
+        assert!(calls.is_empty());
+        for answer in answers {
+            assert!(answer.unwrap_err().contains(&text), "{groups:?}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_added_cannot_be_cut_below() {
+    let (answers, _) = answer(&[step(Fill(4)), step(Remainder(2))], &[7, 8]);
+    for answer in answers {
+        let text = answer.unwrap_err();
+        assert!(text.ends_with("write it after that one"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_step_makes_must_fit_the_model() {
+    let spec = spec();
+    let inputs = vec![Some(column(&[1]))];
+    let mut batch = Batch::new(&spec, 1, Cow::Owned(inputs));
+    let floats = Tensor::from_elements(vec![1, 1], vec![1.0_f32]).unwrap();
+    let error = batch.set("INPUT_1", floats).unwrap_err().to_string();
+    assert!(error.contains("FP32"), "{error}");
+    let error = batch.set("z", column(&[1])).unwrap_err().to_string();
+    assert_eq!(error, "model 'Identity' has no input 'z'");
+}

@@ -1,0 +1,202 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use ndarray::{CowArray, IxDyn};
+
+use crate::model::{ModelSpec, TensorSpec};
+use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split, stack};
+
+use super::StepError;
+
+/// The inputs of one call on their way to the function, batch axis first where the model has one.
+#[derive(Debug, Clone)]
+pub struct Batch<'a> {
+    model: &'a ModelSpec,
+    rows: usize,
+    /// In the order of the model's inputs.
+    inputs: Cow<'a, [Option<Tensor>]>,
+}
+
+impl<'a> Batch<'a> {
+    pub(crate) fn new(
+        model: &'a ModelSpec,
+        rows: usize,
+        inputs: Cow<'a, [Option<Tensor>]>,
+    ) -> Self {
+        Self {
+            model,
+            rows,
+            inputs,
+        }
+    }
+
+    /// The model's configuration.
+    pub fn model(&self) -> &'a ModelSpec {
+        self.model
+    }
+
+    /// How many rows there are; 1 for a model without a batch axis.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The inputs in the order of the model's, `None` for those that were left out.
+    pub fn inputs(&self) -> &[Option<Tensor>] {
+        &self.inputs
+    }
+
+    /// The tensor of an input; `None` where it was left out.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::NoInput`] when the model has no input of that name.
+    pub fn tensor(&self, input: &str) -> Result<Option<&Tensor>, StepError> {
+        Ok(self.inputs[self.index(input)?].as_ref())
+    }
+
+    /// The array of an input; `None` where it was left out.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::NoInput`] when the model has no input of that name, [`StepError::Input`] when it has other elements.
+    pub fn array<T: Element>(
+        &self,
+        input: &str,
+    ) -> Result<Option<CowArray<'_, T, IxDyn>>, StepError> {
+        let index = self.index(input)?;
+        let tensor = self.inputs[index].as_ref();
+        tensor
+            .map(array)
+            .transpose()
+            .map_err(|source| self.input_error(index, source))
+    }
+
+    /// Gives an input another tensor, or one at all. In the end all inputs have as many rows.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::NoInput`] when the model has no input of that name, [`StepError::Replaced`] when its elements or dims
+    /// are others than the model's.
+    pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
+        let index = self.index(input)?;
+        let spec = &self.model.inputs[index];
+        if tensor.datatype() != spec.datatype || !self.model.fits(spec, tensor.shape()) {
+            return Err(StepError::Replaced {
+                model: Arc::clone(&self.model.name),
+                input: Arc::clone(&spec.name),
+                expected: described(spec, &self.model.client_dims(spec)),
+                got: format!("{} {}", tensor.datatype(), shape_text(tensor.shape())),
+            });
+        }
+        self.inputs.to_mut()[index] = Some(tensor);
+        Ok(())
+    }
+
+    /// The inputs after a step, and their rows.
+    pub(crate) fn checked(mut self) -> Result<Self, StepError> {
+        if !self.model.batching() {
+            return Ok(self);
+        }
+        let mut rows = None;
+        for (tensor, spec) in self.inputs.iter().zip(&self.model.inputs) {
+            let Some(tensor) = tensor else { continue };
+            let expected = *rows.get_or_insert(tensor.rows());
+            if tensor.rows() != expected {
+                return Err(StepError::UnequalRows {
+                    model: Arc::clone(&self.model.name),
+                    input: Arc::clone(&spec.name),
+                    expected,
+                    got: tensor.rows(),
+                });
+            }
+        }
+        self.rows = rows.unwrap_or(self.rows);
+        Ok(self)
+    }
+
+    pub(crate) fn into_inputs(self) -> Cow<'a, [Option<Tensor>]> {
+        self.inputs
+    }
+
+    /// Every input cut into its rows, from which groups are put together.
+    pub(crate) fn single_rows(&self) -> Result<Vec<Option<SingleRows>>, StepError> {
+        let inputs = self.inputs.iter().enumerate();
+        let inputs = inputs.map(|(index, tensor)| {
+            let rows = tensor.as_ref().map(single_rows).transpose();
+            rows.map_err(|source| self.input_error(index, source))
+        });
+        inputs.collect()
+    }
+
+    /// The batch of some of its rows.
+    pub(crate) fn group(
+        &self,
+        inputs: &[Option<SingleRows>],
+        rows: &[usize],
+    ) -> Result<Self, StepError> {
+        let inputs = inputs.iter().enumerate().map(|(index, input)| {
+            let group = input.as_ref().map(|input| input.group(rows)).transpose();
+            group.map_err(|source| self.input_error(index, source))
+        });
+        Ok(Self {
+            model: self.model,
+            rows: rows.len(),
+            inputs: inputs.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn index(&self, input: &str) -> Result<usize, StepError> {
+        let index = self.model.input_index(input);
+        index.ok_or_else(|| StepError::NoInput {
+            model: Arc::clone(&self.model.name),
+            input: input.to_owned(),
+        })
+    }
+
+    fn input_error(&self, index: usize, source: TensorError) -> StepError {
+        StepError::Input {
+            model: Arc::clone(&self.model.name),
+            input: Arc::clone(&self.model.inputs[index].name),
+            source,
+        }
+    }
+}
+
+/// A tensor cut into its rows.
+#[derive(Debug)]
+pub(crate) struct SingleRows {
+    rows: Vec<Tensor>,
+    /// The tensor without any row.
+    none: Tensor,
+}
+
+impl SingleRows {
+    /// These rows below each other.
+    pub(crate) fn group(&self, rows: &[usize]) -> Result<Tensor, TensorError> {
+        let rows: Vec<&Tensor> = rows.iter().filter_map(|&row| self.rows.get(row)).collect();
+        match rows.is_empty() {
+            true => Ok(self.none.clone()),
+            false => stack(&rows),
+        }
+    }
+
+    pub(crate) fn get(&self, row: usize) -> Option<&Tensor> {
+        self.rows.get(row)
+    }
+
+    pub(crate) fn none(&self) -> &Tensor {
+        &self.none
+    }
+}
+
+/// Cuts a tensor into its rows.
+pub(crate) fn single_rows(tensor: &Tensor) -> Result<SingleRows, TensorError> {
+    Ok(SingleRows {
+        rows: split(tensor, &vec![1; tensor.rows()])?,
+        none: rows(tensor, 0, 0)?,
+    })
+}
+
+fn described(spec: &TensorSpec, dims: &[i64]) -> String {
+    format!("{} {}", spec.datatype, shape_text(dims))
+}

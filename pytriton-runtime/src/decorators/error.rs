@@ -1,0 +1,116 @@
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::status::Status;
+use crate::tensor::TensorError;
+
+/// Why a step cannot take a batch to the function, or its outputs back.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// What the client sent is refused.
+    #[error("{0}")]
+    Refused(String),
+    /// The step itself failed.
+    #[error("{0}")]
+    Failed(String),
+    /// The model has no input of that name.
+    #[error("model '{model}' has no input '{input}'")]
+    NoInput {
+        /// The model.
+        model: Arc<str>,
+        /// The name.
+        input: String,
+    },
+    /// An input cannot be taken through the step.
+    #[error("input '{input}' of model '{model}': {source}")]
+    Input {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// Why.
+        #[source]
+        source: TensorError,
+    },
+    /// An input was replaced by one that does not fit the model.
+    #[error("a step made input '{input}' of model '{model}' {got}, expected {expected}")]
+    Replaced {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// The element type and shape that the model declares.
+        expected: String,
+        /// What the step made of it.
+        got: String,
+    },
+    /// The inputs of a batch have different numbers of rows.
+    #[error("a step gave input '{input}' of model '{model}' {got} rows, and another {expected}")]
+    UnequalRows {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// The rows of the first input.
+        expected: usize,
+        /// The rows of this one.
+        got: usize,
+    },
+    /// Groups in which a row stands twice, or not at all.
+    #[error(
+        "a step of model '{model}' cut a batch of {rows} rows into groups in which row {row} does not stand once"
+    )]
+    Groups {
+        /// The model.
+        model: Arc<str>,
+        /// The rows of the batch.
+        rows: usize,
+        /// The first that is missing, stands twice, or is none of the batch's.
+        row: usize,
+    },
+    /// A step that changes the number of rows stands before one that cuts.
+    #[error(
+        "a step of model '{model}' changes the number of rows before another cuts them: write it after that one"
+    )]
+    RowsBeforeCut {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// An output cannot be taken through the step.
+    #[error("output '{output}' of model '{model}': {source}")]
+    Output {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// Why.
+        #[source]
+        source: TensorError,
+    },
+    /// The rows of a `#[first_value]` input differ.
+    #[error(
+        "input '{input}' of model '{model}' must have one value for the whole batch, found {values}"
+    )]
+    DifferentValues {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// The values that came.
+        values: String,
+    },
+}
+
+impl StepError {
+    /// What kind of failure this is.
+    pub(crate) fn status(&self) -> Status {
+        match self {
+            Self::Refused(_) | Self::Input { .. } | Self::DifferentValues { .. } => {
+                Status::InvalidArgument
+            }
+            _ => Status::Internal,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::tensor::{BytesElements, DataType, Element, Tensor, rows, split};
+
+use super::StepError;
+
+/// `#[first_value]`: the first row of an input without the batch axis; the input as it is where there is no row.
+pub(crate) fn first_row(
+    model: &ModelSpec,
+    input: usize,
+    tensor: &Tensor,
+    strict: bool,
+) -> Result<Tensor, StepError> {
+    let name = || Arc::clone(&model.inputs[input].name);
+    let error = |source| StepError::Input {
+        model: Arc::clone(&model.name),
+        input: name(),
+        source,
+    };
+    if tensor.rows() == 0 {
+        return Ok(tensor.clone());
+    }
+    let first = rows(tensor, 0, 1).map_err(error)?;
+    if strict && !repeats(tensor, first.data()) {
+        let rows = split(tensor, &vec![1; tensor.rows()]).map_err(error)?;
+        return Err(StepError::DifferentValues {
+            model: Arc::clone(&model.name),
+            input: name(),
+            values: distinct(&rows),
+        });
+    }
+    Tensor::new(first.datatype(), &first.shape()[1..], first.data().clone()).map_err(error)
+}
+
+/// Whether all rows have these bytes.
+fn repeats(tensor: &Tensor, row: &[u8]) -> bool {
+    let data = tensor.data();
+    Some(data.len()) == row.len().checked_mul(tensor.rows())
+        && data
+            .chunks_exact(row.len().max(1))
+            .all(|other| other == row)
+}
+
+/// How many values and how many elements of each a message shows.
+const SHOWN: usize = 8;
+
+/// The distinct rows as text, in the order in which they first come.
+fn distinct(rows: &[Tensor]) -> String {
+    let mut known = HashSet::new();
+    let mut seen: Vec<&Tensor> = rows.iter().collect();
+    seen.retain(|row| known.insert(row.data()));
+    let mut texts: Vec<String> = seen.iter().take(SHOWN).map(|row| row_text(row)).collect();
+    if seen.len() > SHOWN {
+        texts.push(format!("and {} more", seen.len() - SHOWN));
+    }
+    texts.join(", ")
+}
+
+fn row_text(row: &Tensor) -> String {
+    let mut texts = element_texts(row);
+    if texts.len() == 1 {
+        return texts.remove(0);
+    }
+    if texts.len() > SHOWN {
+        texts.truncate(SHOWN);
+        texts.push("…".to_owned());
+    }
+    format!("[{}]", texts.join(", "))
+}
+
+fn element_texts(row: &Tensor) -> Vec<String> {
+    match row.datatype() {
+        DataType::Bool => texts::<bool>(row),
+        DataType::Uint8 => texts::<u8>(row),
+        DataType::Uint16 => texts::<u16>(row),
+        DataType::Uint32 => texts::<u32>(row),
+        DataType::Uint64 => texts::<u64>(row),
+        DataType::Int8 => texts::<i8>(row),
+        DataType::Int16 => texts::<i16>(row),
+        DataType::Int32 => texts::<i32>(row),
+        DataType::Int64 => texts::<i64>(row),
+        DataType::Fp16 => texts::<half::f16>(row),
+        DataType::Bf16 => texts::<half::bf16>(row),
+        DataType::Fp32 => texts::<f32>(row),
+        DataType::Fp64 => texts::<f64>(row),
+        DataType::Bytes => BytesElements::new(row.data())
+            .map_while(Result::ok)
+            .map(|element| format!("\"{}\"", element.escape_ascii()))
+            .collect(),
+    }
+}
+
+fn texts<T: Element + ToString>(row: &Tensor) -> Vec<String> {
+    let elements = row.elements::<T>().unwrap_or_default();
+    elements.iter().map(T::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    /// What `#[first_value]` makes of an input.
+    fn first(tensor: &Tensor, strict: bool) -> Result<Tensor, String> {
+        let spec = IDENTITY.spec().unwrap();
+        first_row(&spec, 0, tensor, strict).map_err(|error| error.to_string())
+    }
+
+    fn numbers(rows: &[[i32; 2]]) -> Tensor {
+        Tensor::from_elements(vec![rows.len(), 2], rows.concat()).unwrap()
+    }
+
+    fn strings(rows: &[&str]) -> Tensor {
+        let elements = rows.iter().map(|row| row.as_bytes().to_vec()).collect();
+        Tensor::from_elements(vec![rows.len(), 1], elements).unwrap()
+    }
+
+    #[test]
+    fn all_rows_are_one_value_or_all_values_are_told() {
+        let error = |values| {
+            let text =
+                "input 'INPUT_1' of model 'Identity' must have one value for the whole batch";
+            Err(format!("{text}, found {values}"))
+        };
+        let pair = Tensor::from_elements(vec![2], vec![1, 2]).unwrap();
+        let word = Tensor::from_elements(vec![1], vec![b"ab".to_vec()]).unwrap();
+        let table = [
+            (numbers(&[[1, 2]]), Ok(pair.clone())),
+            (numbers(&[[1, 2]; 5]), Ok(pair.clone())),
+            (numbers(&[[1, 2], [1, 3]]), error("[1, 2], [1, 3]")),
+            (numbers(&[[2, 1], [1, 2], [1, 2]]), error("[2, 1], [1, 2]")),
+            (numbers(&[[1, 2], [2, 1], [1, 2]]), error("[1, 2], [2, 1]")),
+            (strings(&["ab", "ab"]), Ok(word.clone())),
+            (strings(&["ab", "ac"]), error("\"ab\", \"ac\"")),
+            // As many bytes as of two equal rows, and fewer.
+            (strings(&["ab", "c"]), error("\"ab\", \"c\"")),
+            (strings(&["", "abcd"]), error("\"\", \"abcd\"")),
+        ];
+        for (tensor, expected) in table {
+            assert_eq!(first(&tensor, true), expected);
+            let rows = tensor.rows();
+            assert!(first(&tensor, false).is_ok(), "{rows}");
+        }
+        let nothing = Tensor::from_elements::<i32>(vec![3, 0], Vec::new()).unwrap();
+        assert_eq!(first(&nothing, true).unwrap().shape(), [0]);
+    }
+
+    #[test]
+    fn many_rows_take_no_longer_than_they_are_many() {
+        let begun = Instant::now();
+        let same = vec![[7, 7]; 200_000];
+        assert!(first(&numbers(&same), true).is_ok());
+        let different: Vec<[i32; 2]> = (0..200_000).map(|number| [number, 0]).collect();
+        let error = first(&numbers(&different), true).unwrap_err();
+        assert!(error.ends_with("[7, 0], and 199992 more"), "{error}");
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    }
+}
