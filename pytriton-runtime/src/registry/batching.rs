@@ -22,7 +22,7 @@ pub struct PrioritiesDeclaration {
     pub levels: u32,
     /// The level of requests that name none, or one that there is not.
     pub default_level: u32,
-    /// The levels that have a policy of their own, ascending.
+    /// The levels that have a policy of their own.
     pub queue_policies: &'static [(u32, QueuePolicy)],
 }
 
@@ -40,10 +40,12 @@ impl From<DynamicBatchingDeclaration> for DynamicBatching {
 
 impl From<PrioritiesDeclaration> for Priorities {
     fn from(declaration: PrioritiesDeclaration) -> Self {
+        let mut queue_policies = declaration.queue_policies.to_vec();
+        queue_policies.sort_by_key(|(level, _)| *level);
         Self {
             levels: declaration.levels,
             default_level: declaration.default_level,
-            queue_policies: declaration.queue_policies.to_vec(),
+            queue_policies,
         }
     }
 }

@@ -4,14 +4,18 @@
 mod batching;
 mod declaration;
 mod error;
+mod options;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
 )]
 mod registry;
+mod rules;
 mod specify;
 
 pub use batching::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
+pub use options::ModelOptions;
+pub use rules::{dimension_flaw, name_flaw, refuse, tensor_name_flaw};
 pub use registry::{Registration, Registry};

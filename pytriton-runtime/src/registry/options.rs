@@ -1,0 +1,106 @@
+use crate::model::QueuePolicy;
+
+use super::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+
+/// What stands between the parentheses of `#[pytriton::model(…)]`: each option under its name, and its default in
+/// [`DEFAULT`](Self::DEFAULT).
+///
+/// What an option may be is in [`flaw`](Self::flaw).
+#[derive(Debug, Clone, Copy)]
+pub struct ModelOptions<'a> {
+    /// The model's name in URLs and requests.
+    pub name: &'a str,
+    /// The model's version.
+    pub version: u32,
+    /// Whether axis 0 of every tensor is the batch.
+    pub batching: bool,
+    /// The most rows of one call.
+    pub max_batch_size: u32,
+    /// How many instances of the model run in parallel.
+    pub instances: u32,
+    /// How many batches an instance has at a time.
+    pub batches_in_flight: u32,
+    /// How long a call of the function may take; 0 for any time.
+    pub max_call_microseconds: u64,
+    /// Whether requests are gathered at all.
+    pub dynamic_batching: bool,
+    /// Batch sizes that are sent at once when they are reached.
+    pub preferred_batch_size: &'a [u32],
+    /// How long a request may wait for company.
+    pub max_queue_delay_microseconds: u64,
+    /// Whether responses leave in the order in which their requests came.
+    pub preserve_ordering: bool,
+    /// How long and how many requests may wait, on levels without a policy of their own.
+    pub queue_policy: QueuePolicy,
+    /// How many priority levels there are; 0 for none.
+    pub priority_levels: u32,
+    /// The level of requests that name none; 0 for the last.
+    pub default_priority_level: u32,
+    /// The levels that have limits of their own.
+    pub priority_queue_policy: &'a [(u32, QueuePolicy)],
+    /// Whether requests of the same inputs get the response of the first.
+    pub response_cache: bool,
+    /// Names and values of what else the configuration says.
+    pub parameters: &'a [(&'a str, &'a str)],
+}
+
+impl ModelOptions<'_> {
+    /// A model of which nothing is said. Its name is still missing.
+    ///
+    /// The batch size is PyTriton's.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        version: 1,
+        batching: true,
+        max_batch_size: 4,
+        instances: 1,
+        batches_in_flight: 1,
+        max_call_microseconds: 0,
+        dynamic_batching: true,
+        preferred_batch_size: &[],
+        max_queue_delay_microseconds: 0,
+        preserve_ordering: false,
+        queue_policy: QueuePolicy::DEFAULT,
+        priority_levels: 0,
+        default_priority_level: 0,
+        priority_queue_policy: &[],
+        response_cache: false,
+        parameters: &[],
+    };
+
+    /// The largest batch; 0 for a model whose tensors have no batch axis.
+    pub const fn largest_batch(&self) -> u32 {
+        match self.batching {
+            true => self.max_batch_size,
+            false => 0,
+        }
+    }
+}
+
+impl ModelOptions<'static> {
+    /// How requests are gathered; `None` where each is a batch of its own.
+    pub const fn batcher(&self) -> Option<DynamicBatchingDeclaration> {
+        if !self.batching || !self.dynamic_batching {
+            return None;
+        }
+        let levels = self.priority_levels;
+        Some(DynamicBatchingDeclaration {
+            preferred_batch_size: self.preferred_batch_size,
+            max_queue_delay_microseconds: self.max_queue_delay_microseconds,
+            preserve_ordering: self.preserve_ordering,
+            queue_policy: self.queue_policy,
+            priorities: match levels {
+                0 => None,
+                _ => Some(PrioritiesDeclaration {
+                    levels,
+                    // Whoever names a level goes before whoever does not.
+                    default_level: match self.default_priority_level {
+                        0 => levels,
+                        level => level,
+                    },
+                    queue_policies: self.priority_queue_policy,
+                }),
+            },
+        })
+    }
+}

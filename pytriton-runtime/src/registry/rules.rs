@@ -1,0 +1,237 @@
+use crate::model::{QueuePolicy, TimeoutAction};
+
+use super::ModelOptions;
+
+/// The largest number that Triton's 32-bit fields hold.
+const MOST: u64 = 2_147_483_647;
+/// What there is room for on the rings between tritonserver and an instance.
+const MOST_BATCHES_IN_FLIGHT: u64 = 4096;
+/// Each level is a queue.
+const MOST_LEVELS: u64 = 1024;
+
+const TO_MOST: &str = "expected a number from 1 to 2147483647";
+const NO_BATCHING: &str =
+    "this option needs batching: remove it, or remove `batching = false`";
+const NO_DYNAMIC_BATCHING: &str =
+    "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
+const NO_LEVELS: &str =
+    "this option needs levels: write `priority_levels = …` too, or remove it";
+const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` too, or remove it";
+const NOTHING_TIMES_OUT: &str =
+    "nothing times out: write `default_timeout_microseconds = …` too, or remove it";
+const DELAYED: &str =
+    "a delayed request is overtaken: write `\"reject\"`, or remove `preserve_ordering`";
+
+/// What keeps an option from being what it is, with what to write instead.
+type Flaw = Option<&'static str>;
+
+impl ModelOptions<'_> {
+    /// What is wrong with the option of that name, which was written.
+    ///
+    /// Generated code asks at compile time, and whoever builds a model at run time asks then.
+    pub const fn flaw(&self, option: &str) -> Flaw {
+        match option.as_bytes() {
+            b"name" => name_flaw(self.name),
+            b"version" => range(self.version as u64, MOST, TO_MOST),
+            b"instances" => range(self.instances as u64, MOST, TO_MOST),
+            b"max_batch_size" if !self.batching => Some(NO_BATCHING),
+            b"max_batch_size" => range(self.max_batch_size as u64, MOST, TO_MOST),
+            b"batches_in_flight" => range(
+                self.batches_in_flight as u64,
+                MOST_BATCHES_IN_FLIGHT,
+                "expected a number from 1 to 4096",
+            ),
+            b"max_call_microseconds" => range(
+                self.max_call_microseconds,
+                u64::MAX,
+                "a call may take 1 microsecond at least: write a number from 1, or remove it for any time",
+            ),
+            b"response_cache" => self.cache_flaw(),
+            b"dynamic_batching" if !self.batching => Some(NO_BATCHING),
+            b"dynamic_batching" | b"batching" | b"parameters" | b"crate" => None,
+            _ if !self.batching => Some(NO_BATCHING),
+            _ if !self.dynamic_batching => Some(NO_DYNAMIC_BATCHING),
+            option => self.batcher_flaw(option),
+        }
+    }
+
+    /// The same for the options of the dynamic batcher.
+    const fn batcher_flaw(&self, option: &[u8]) -> Flaw {
+        match option {
+            b"preferred_batch_size" if self.preferred_batch_size.is_empty() => {
+                Some("an empty list says nothing: remove it")
+            }
+            b"preserve_ordering" if self.preserve_ordering && self.priority_levels > 1 => Some(
+                "requests of several priority levels overtake each other: remove `preserve_ordering`, or `priority_levels`",
+            ),
+            b"priority_levels" => range(
+                self.priority_levels as u64,
+                MOST_LEVELS,
+                "expected a number from 1 to 1024",
+            ),
+            b"default_priority_level" | b"priority_queue_policy" if self.priority_levels == 0 => {
+                Some(NO_LEVELS)
+            }
+            b"default_priority_level" => range(
+                self.default_priority_level as u64,
+                self.priority_levels as u64,
+                "expected a number from 1 to `priority_levels`",
+            ),
+            option => queue_flaw(&self.queue_policy, option, self.preserve_ordering),
+        }
+    }
+
+    const fn cache_flaw(&self) -> Flaw {
+        match self.response_cache && self.preserve_ordering && self.dynamic_batching {
+            true => Some(
+                "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: once tritonserver has answered a request from its cache, a model that preserves the order answers no other",
+            ),
+            false => None,
+        }
+    }
+
+    /// What is wrong with the preferred batch size at that place in the list.
+    pub const fn preferred_flaw(&self, index: usize) -> Flaw {
+        // Without batching the option itself is the mistake.
+        if !self.batching {
+            return None;
+        }
+        let size = self.preferred_batch_size[index];
+        if size == 0 || size > self.max_batch_size {
+            return Some("a preferred batch size must be from 1 to `max_batch_size`");
+        }
+        let mut earlier = 0;
+        while earlier < index {
+            if self.preferred_batch_size[earlier] == size {
+                return Some("this batch size stands twice: remove one");
+            }
+            earlier += 1;
+        }
+        None
+    }
+
+    /// What is wrong with an option of the level's policy at that place in the list.
+    pub const fn level_flaw(&self, index: usize, option: &str) -> Flaw {
+        let (level, policy) = &self.priority_queue_policy[index];
+        match option.as_bytes() {
+            // Without levels the policy itself is the mistake.
+            b"level" if self.priority_levels == 0 => None,
+            b"level" if *level == 0 || *level > self.priority_levels => {
+                Some("expected a number from 1 to `priority_levels`")
+            }
+            b"level" => {
+                let mut earlier = 0;
+                while earlier < index {
+                    if self.priority_queue_policy[earlier].0 == *level {
+                        return Some("this level has a policy already: remove one");
+                    }
+                    earlier += 1;
+                }
+                None
+            }
+            option => queue_flaw(policy, option, self.preserve_ordering),
+        }
+    }
+}
+
+const fn queue_flaw(policy: &QueuePolicy, option: &[u8], ordered: bool) -> Flaw {
+    let delays = matches!(policy.timeout_action, TimeoutAction::Delay);
+    let times_out = policy.default_timeout_microseconds > 0;
+    match option {
+        b"max_queue_size" if policy.max_queue_size as u64 > MOST => {
+            Some("expected a number from 0 to 2147483647")
+        }
+        b"timeout_action" if delays && times_out && ordered => Some(DELAYED),
+        b"timeout_action" if !times_out => Some(NOTHING_TIMES_OUT),
+        b"allow_timeout_override" if policy.allow_timeout_override && !times_out => {
+            Some(NO_TIMEOUT)
+        }
+        _ => None,
+    }
+}
+
+impl TimeoutAction {
+    /// The action of that name: `reject` or `delay`.
+    pub const fn named(name: &str) -> Option<Self> {
+        match name.as_bytes() {
+            b"reject" => Some(Self::Reject),
+            b"delay" => Some(Self::Delay),
+            _ => None,
+        }
+    }
+}
+
+/// What keeps a text from being the name of a model.
+pub const fn name_flaw(name: &str) -> Flaw {
+    let name = name.as_bytes();
+    if name.is_empty() || name.len() > 128 {
+        return Some("the name of a model must have 1 to 128 characters");
+    }
+    if matches!(name, b"." | b"..") {
+        return Some("`.` and `..` cannot be the name of a model: they would be a folder's name");
+    }
+    let mut index = 0;
+    while index < name.len() {
+        let character = name[index];
+        if !character.is_ascii_alphanumeric() && !matches!(character, b'.' | b'_' | b'-') {
+            return Some(
+                "only letters, digits, `.`, `_` and `-` are allowed in the name of a model",
+            );
+        }
+        index += 1;
+    }
+    None
+}
+
+/// What keeps a text from being the name of an input or output.
+pub const fn tensor_name_flaw(name: &str) -> Flaw {
+    let name = name.as_bytes();
+    if name.is_empty() {
+        return Some("a tensor needs a name: write `name = \"INPUT_1\"`");
+    }
+    if matches!(name, [b'_', b'_', ..] | [b't', b'r', b'i', b't', b'o', b'n', b'_', ..]) {
+        return Some(
+            "names of tensors that start with `__` or `triton_` are reserved: write `name = \"INPUT_1\"`",
+        );
+    }
+    let mut index = 0;
+    while index < name.len() {
+        if matches!(name[index], 0..=b' ' | b'"' | b'\\' | 127) {
+            return Some(
+                "spaces, quotes, backslashes and control characters are not allowed in the name of a tensor",
+            );
+        }
+        index += 1;
+    }
+    None
+}
+
+/// What keeps a number from being a dimension of a tensor.
+pub const fn dimension_flaw(dimension: i64) -> Flaw {
+    match dimension {
+        -1 | 1.. => None,
+        _ => Some("a dimension must be at least 1, or -1 for any size"),
+    }
+}
+
+const fn range(number: u64, most: u64, flaw: &'static str) -> Flaw {
+    match number {
+        0 => Some(flaw),
+        number if number > most => Some(flaw),
+        _ => None,
+    }
+}
+
+/// Refuses a flaw at compile time, on the tokens of the call.
+///
+/// # Panics
+///
+/// In a constant, so that it is a compile error.
+#[track_caller]
+pub const fn refuse(flaw: Flaw) {
+    let (right, text) = match flaw {
+        Some(flaw) => (false, flaw),
+        None => (true, ""),
+    };
+    assert!(right, "{}", text);
+}
