@@ -8,6 +8,9 @@ use crate::{Result, Server, finish};
 /// What the tests install, pinned.
 const REQUIREMENTS: &str = include_str!("../requirements.txt");
 
+/// What PyTriton's decorators need, pinned.
+const PYTRITON: &str = include_str!("../parity/requirements.txt");
+
 /// Written last, so that an environment that was left half-made is made anew.
 const STAMP: &str = "requirements.stamp";
 
@@ -30,19 +33,32 @@ impl Python {
     ///
     /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `python3 -m venv` or pip said.
     pub fn prepare(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "python", REQUIREMENTS, &[])
+    }
+
+    /// The same with PyTriton in place of NVIDIA's client, and with nothing that only PyTriton's servers and clients need.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_pytriton(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "pytriton", PYTRITON, &["--no-deps"])
+    }
+
+    fn environment(folder: &Path, name: &str, packages: &str, options: &[&str]) -> Result<Self> {
         fs::create_dir_all(folder)?;
-        let lock = File::create(folder.join("python.lock"))?;
+        let lock = File::create(folder.join(format!("{name}.lock")))?;
         lock.lock()?;
-        let environment = folder.join("python");
+        let environment = folder.join(name);
         let python = Self {
             interpreter: environment.join("bin").join("python"),
         };
         let stamp = environment.join(STAMP);
-        if fs::read_to_string(&stamp).is_ok_and(|found| found == REQUIREMENTS) {
+        if fs::read_to_string(&stamp).is_ok_and(|found| found == packages) {
             return Ok(python);
         }
-        let requirements = folder.join("requirements.txt");
-        fs::write(&requirements, REQUIREMENTS)?;
+        let requirements = environment.with_extension("requirements.txt");
+        fs::write(&requirements, packages)?;
         let mut venv = Command::new("python3");
         venv.args(["-m", "venv", "--clear"]).arg(&environment);
         finish(&mut venv, INSTALL)?.success("python3 -m venv")?;
@@ -53,11 +69,12 @@ impl Python {
             "install",
             "--quiet",
             "--disable-pip-version-check",
-            "-r",
         ])
+        .args(options)
+        .arg("-r")
         .arg(&requirements);
         finish(&mut pip, INSTALL)?.success("pip install")?;
-        fs::write(&stamp, REQUIREMENTS)?;
+        fs::write(&stamp, packages)?;
         Ok(python)
     }
 

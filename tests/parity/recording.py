@@ -1,0 +1,148 @@
+"""Runs a stack of PyTriton's decorators over a batch of requests and writes down all that happens."""
+
+import pytriton_parts  # noqa: F401
+
+import dataclasses
+
+import numpy as np
+import wrapt
+from pytriton import decorators as pytriton
+from pytriton.model_config.common import DynamicBatcher
+from pytriton.model_config.triton_model_config import TensorSpec, TritonModelConfig
+from pytriton.proxy.types import Request
+
+from tensors import DATATYPES, all_to_json, double
+
+
+@dataclasses.dataclass(frozen=True)
+class Decorator:
+    """One decorator with its options."""
+
+    name: str
+    keys: tuple = ()
+    options: dict = dataclasses.field(default_factory=dict)
+
+    def apply(self, function):
+        if self.name in ("batch", "sample", "group_by_keys", "pad_batch"):
+            return getattr(pytriton, self.name)(function)
+        if self.name == "trim":
+            return trim(function)
+        options = dict(self.options)
+        if "pad_value" in options:
+            options["pad_fn"] = pytriton.ConstantPadder(options.pop("pad_value"))
+        return getattr(pytriton, self.name)(*self.keys, **options)(function)
+
+    def to_json(self):
+        made = {"name": self.name}
+        if self.keys:
+            made["keys"] = list(self.keys)
+        if self.name == "fill_optionals":
+            made["defaults"] = all_to_json(self.options)
+        else:
+            made.update(self.options)
+        return made
+
+
+@wrapt.decorator
+def trim(wrapped, instance, args, kwargs):
+    """Cuts off what `@pad_batch` adds, which PyTriton leaves to the function."""
+    rows = next(iter(kwargs.values())).shape[0]
+    return {name: output[:rows] for name, output in wrapped(*args, **kwargs).items()}
+
+
+@dataclasses.dataclass
+class Model:
+    """What decorators read of a model's configuration: inputs are name, element type, dims, and whether they may be missing."""
+
+    inputs: list
+    max_batch_size: int = 16
+    preferred: tuple = ()
+    batching: bool = True
+
+    def config(self):
+        inputs = [TensorSpec(name, dims, DATATYPES[kind], optional) for name, kind, dims, optional in self.inputs]
+        batcher = DynamicBatcher(preferred_batch_size=list(self.preferred) or None)
+        size = self.max_batch_size
+        return TritonModelConfig("M", max_batch_size=size, batching=self.batching, batcher=batcher, inputs=inputs)
+
+    def to_json(self):
+        return {
+            "inputs": [[name, kind, list(dims), optional] for name, kind, dims, optional in self.inputs],
+            "max_batch_size": self.max_batch_size,
+            "preferred_batch_size": list(self.preferred),
+            "batching": self.batching,
+        }
+
+
+@dataclasses.dataclass
+class Function:
+    """Answers with what `double` makes of the first input, and with a number for each row, counted over all calls."""
+
+    batching: bool = True
+    # The dims after the batch axis of the first output in each call; those of the first input where there is nothing.
+    dims: list = None
+    # How many rows too many it answers with.
+    surplus: int = 0
+
+    def __post_init__(self):
+        self.calls, self.rows = [], 0
+
+    def __call__(self, **inputs):
+        seen = all_to_json(inputs)
+        first = next(iter(inputs.values()))
+        rows = first.shape[0] if self.batching else 1
+        count = rows + self.surplus
+        numbers = np.arange(self.rows, self.rows + count, dtype=np.int64)
+        self.rows += count
+        output = double(first)
+        if self.surplus:
+            output = np.repeat(output, [1] * (rows - 1) + [self.surplus + 1], axis=0)
+        if self.dims:
+            shape = (rows, *self.dims[len(self.calls)])
+            output = np.resize(output, shape)
+        outputs = {"OUTPUT_1": output, "row": numbers.reshape((count, 1) if self.batching else (1,))}
+        self.calls.append({"inputs": seen, "outputs": all_to_json(outputs)})
+        return outputs
+
+
+def record(name, model, stack, requests, ours=None, **options):
+    """One case: what came, what the function saw and returned, and what each request got, or the error.
+
+    `ours` says why Rust does something else: what `stack` does here, of which the parts are written down that differ, or
+    an error where there is none.
+    """
+    theirs = outcome(model, stack, requests, options)
+    case = {
+        "name": name,
+        "model": model.to_json(),
+        "decorators": [decorator.to_json() for decorator in stack],
+        "requests": [all_to_json(request) for request in requests],
+        **theirs,
+    }
+    if not ours:
+        return case
+    different = outcome(model, ours["stack"], requests, options) if "stack" in ours else {}
+    if different != theirs:
+        different = {part: value for part, value in different.items() if theirs.get(part) != value}
+        case["ours"] = {"why": ours["why"], **different}
+    return case
+
+
+def outcome(model, stack, requests, options):
+    function = Function(batching=model.batching, **options)
+
+    def inner(**inputs):
+        return function(**inputs)
+
+    decorated = inner
+    for decorator in reversed(stack):
+        decorated = decorator.apply(decorated)
+    context = pytriton.TritonContext()
+    context.model_configs[decorated] = model.config()
+    decorated.__triton_context__ = context
+    made = [Request({name: value.copy() for name, value in request.items()}) for request in requests]
+    try:
+        answers = decorated(made)
+    except Exception as error:
+        return {"calls": function.calls, "error": {"type": type(error).__name__, "message": str(error)}}
+    return {"calls": function.calls, "responses": [all_to_json(answer) for answer in answers]}
