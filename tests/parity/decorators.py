@@ -11,11 +11,20 @@ from recording import Decorator, Model, record
 from tensors import DATATYPES, array, tensor
 
 SEED = 700
-BATCH, SAMPLE, KEYS, PAD, TRIM = (Decorator(name) for name in ("batch", "sample", "group_by_keys", "pad_batch", "trim"))
+BATCH, SAMPLE, KEYS, PAD = (Decorator(name) for name in ("batch", "sample", "group_by_keys", "pad_batch"))
+APART, TRIM = Decorator("apart"), Decorator("trim")
 
 
 def values(*keys, **options):
     return Decorator("group_by_values", keys, options)
+
+
+def apart(*stack):
+    return {"why": "requests with different inputs are called apart", "stack": [APART, *stack]}
+
+
+def cut_off(*stack):
+    return {"why": "the rows that were added are cut off again", "stack": [*stack]}
 
 
 def first(*keys, **options):
@@ -60,15 +69,18 @@ def cases(rng):
 def whole(rng):
     for number, kind in enumerate(DATATYPES):
         model = Model(inputs(x=(kind, (2,)), other=("INT16", (1,))))
-        rows = [[1], [1, 1], [2, 1, 3], [1, 0, 2]][number % 4]
+        rows = [[1], [1, 1], [2, 1, 3], [1, 4]][number % 4]
         yield record(f"batch/{kind}/{rows}", model, [BATCH], requests(rng, model, rows))
+    model = Model(inputs(x=("INT8", (2,))))
+    yield record("batch/no rows", model, [BATCH], requests(rng, model, [1, 0, 2]))
     model = Model(inputs(x=("FP32", (2, 1, 2))))
     yield record("batch/rank 4", model, [BATCH], requests(rng, model, [1, 2]))
     model = Model(inputs(x=("INT32", (-1,))))
     shapes = [array("INT32", (1, width), list(range(width))) for width in (2, 3)]
-    yield record("batch/shapes differ", model, [BATCH], [{"x": x} for x in shapes])
+    yield record("batch/shapes differ", model, [BATCH], [{"x": x} for x in shapes], ours=apart(BATCH))
     model = Model(inputs(x=("INT32", (1,)), y=("INT32?", (1,))))
-    yield record("batch/inputs differ", model, [BATCH], requests(rng, model, [1, 1], ["", "y"]))
+    made = requests(rng, model, [1, 1], ["", "y"])
+    yield record("batch/inputs differ", model, [BATCH], made, ours=apart(BATCH))
     yield record("batch/rows too many", model, [BATCH], requests(rng, model, [1, 2]), surplus=1)
 
 
@@ -127,21 +139,23 @@ def by_keys(rng):
 
 
 def filled(rng):
+    def filled(name, model, stack, requests):
+        without_keys = [step for step in stack if step is not KEYS]
+        return record(f"fill_optionals/{name}", model, stack, requests, ours=apart(*without_keys))
+
     for kind in DATATYPES:
         model = Model(inputs(x=("INT32", (1,)), o=(f"{kind}?", (2,))))
         default = tensor(rng, kind, (2,))
-        made = requests(rng, model, [1, 3, 2, 1], ["o", "", "o", "o"])
-        yield record(f"fill_optionals/{kind}", model, [fill(o=default), BATCH], made)
+        yield filled(kind, model, [fill(o=default), BATCH], requests(rng, model, [1, 3, 1], ["o", "", "o"]))
     model = Model(inputs(x=("INT32", (1,)), o=("FP64?", (2, 2)), p=("BYTES?", (1,)), q=("BOOL?", (1,))))
     two = fill(o=array("FP64", (2, 2), [1.0, -0.0, 0.5, 256.0]), p=array("BYTES", (1,), [b"default"]))
     made = requests(rng, model, [2, 1, 1], ["o p q", "o q", "q"])
-    yield record("fill_optionals/two of three", model, [two, BATCH], made)
+    yield filled("two of three", model, [two, BATCH], made)
     made = requests(rng, model, [2, 1, 1, 1], ["o p", "o q", "q", "o p q"])
-    yield record("fill_optionals/then group_by_keys", model, [two, KEYS, BATCH], made)
+    yield filled("then group_by_keys", model, [two, KEYS, BATCH], made)
     made = requests(rng, model, [1, 1], ["p q", "p"])
-    yield record("fill_optionals/one that has no default", model, [two, BATCH], made)
-    yield record("fill_optionals/nothing missing", model, [two, BATCH], requests(rng, model, [1, 2]))
-    yield record("fill_optionals/no rows", model, [two, BATCH], requests(rng, model, [0, 1], ["o p q", "o p q"]))
+    yield filled("one that has no default", model, [two, BATCH], made)
+    yield filled("nothing missing", model, [two, BATCH], requests(rng, model, [1, 2]))
     model = Model(inputs(x=("INT32", (1,)), o=("FP64?", (2,))), max_batch_size=0, batching=False)
     default = fill(o=array("FP64", (2,), [1.5, 2.5]))
     yield record("fill_optionals/without batching", model, [default, SAMPLE], requests(rng, model, [1], ["o"]))
@@ -150,7 +164,7 @@ def filled(rng):
 def by_values(rng):
     for kind in DATATYPES:
         model = Model(inputs(x=("INT32", (2,)), k=(kind, (1,))))
-        for rows in ([1], [1, 2, 1, 3], [2, 0, 1]):
+        for rows in ([1, 2, 1], [3]):
             made = requests(rng, model, rows)
             # Some of them again.
             made += [{name: value.copy() for name, value in request.items()} for request in made[:2]]
@@ -193,7 +207,10 @@ def widened(rng):
     model = Model(inputs(x=("FP32", (1,)), k=("UINT8", (1,))))
     made = requests(rng, model, [2, 3], among=among)
     yield record("group_by_values/padded with a fraction", model, [BATCH, values("k", pad_value=0.25)], made, dims=deep)
-    yield record("group_by_values/not padded", model, [BATCH, values("k")], made, dims=[(2,), (3,), (4,)])
+    made[0]["k"][:, 0], made[1]["k"][:, 0] = [1, 2], [2, 1, 2]
+    yield record("group_by_values/not padded", model, [BATCH, values("k")], made, dims=[(2,), (3,)], ours={
+        "why": "a request fails that has rows in groups whose outputs have different dims, also where numpy could repeat them",
+    })
 
 
 def padded(rng):
@@ -201,14 +218,13 @@ def padded(rng):
     for number, (preferred, most, rows) in enumerate([
         ((), 4, [1]), ((), 4, [1, 2]), ((), 4, [2, 2]), ((2, 4), 8, [1]), ((2, 4), 8, [2]), ((4, 2), 8, [1, 2]),
         ((4, 2), 8, [3, 2]), ((4, 8), 8, [4, 3]), ((1,), 3, [1]), ((1,), 3, [1, 1]), ((3,), 16, [2, 2]), ((2,), 5, [5]),
-        ((6,), 8, [0, 5]),
+        ((6,), 8, [1, 4]),
     ]):
         kind = kinds[-1 - number % len(kinds)]
         model = Model(inputs(x=(kind, (2,)), y=("INT8", (1, 2))), max_batch_size=most, preferred=preferred)
-        yield record(f"pad_batch/{preferred} {most}/{rows}", model, [BATCH, PAD], requests(rng, model, rows), ours={
-            "why": "the rows that were added are cut off again",
-            "stack": [BATCH, TRIM, PAD],
-        })
+        made = requests(rng, model, rows)
+        name = f"pad_batch/{preferred} {most}/{rows}"
+        yield record(name, model, [BATCH, PAD], made, ours=cut_off(BATCH, TRIM, PAD))
 
 
 def composed(rng):
@@ -222,22 +238,21 @@ def composed(rng):
     missing = ["k t", "text", "k", "t", "k t text"]
     rows = [1, 3, 1, 2, 1]
     made = requests(rng, model, rows, missing, among)
-    everything = [defaults, KEYS, BATCH, values("k", pad_value=0), first("t")]
-    yield record("composed/the order of PyTriton's documentation", model, everything, made, dims=[(2,), (1,), (3,), (2,)])
+    grouped = [BATCH, values("k", pad_value=0), first("t")]
+    yield record("composed/the order of PyTriton's documentation", model, [defaults, KEYS, *grouped], made,
+                 ours=apart(defaults, *grouped), dims=[(2,), (1,), (3,)])
     made = requests(rng, model, rows, missing, among)
-    cut = {"why": "the rows that were added are cut off again"}
-    outer = [defaults, KEYS, BATCH, PAD, first("t")]
-    cut["stack"] = [defaults, KEYS, BATCH, TRIM, PAD, first("t")]
-    yield record("composed/padded", model, outer, made, ours=cut)
+    yield record("composed/padded", model, [defaults, KEYS, BATCH, PAD, first("t")], made,
+                 ours=cut_off(APART, defaults, BATCH, TRIM, PAD, first("t")))
     made = requests(rng, model, rows, missing, among)
-    inner = [defaults, KEYS, BATCH, values("k"), PAD]
-    cut["stack"] = [defaults, KEYS, BATCH, values("k"), TRIM, PAD]
-    yield record("composed/each group padded", model, inner, made, ours=cut)
+    yield record("composed/each group padded", model, [defaults, KEYS, BATCH, values("k"), PAD], made,
+                 ours=cut_off(APART, defaults, BATCH, values("k"), TRIM, PAD))
     made = requests(rng, model, [1, 2, 1], ["t text"] * 3, {"k": [1, 2]})
     grouped = [BATCH, values("k"), first("k")]
     yield record("composed/the value of each group", model, grouped, made)
-    for number in range(12):
-        made = requests(rng, model, [rng.choice([1, 1, 2]) for _ in range(4)], ["text"] * 4, {"k": [1, -1, 256], "t": [1.0, -1.0]})
+    for number in range(8):
+        rows = [rng.choice([1, 1, 2]) for _ in range(4)]
+        made = requests(rng, model, rows, ["text"] * 4, {"k": [1, -1, 256], "t": [1.0, -1.0]})
         yield record(f"composed/two keys/{number}", model, [BATCH, values("k", "t"), first("t")], made)
 
 

@@ -25,8 +25,8 @@ class Decorator:
     def apply(self, function):
         if self.name in ("batch", "sample", "group_by_keys", "pad_batch"):
             return getattr(pytriton, self.name)(function)
-        if self.name == "trim":
-            return trim(function)
+        if self.name in OURS:
+            return OURS[self.name](function)
         options = dict(self.options)
         if "pad_value" in options:
             options["pad_fn"] = pytriton.ConstantPadder(options.pop("pad_value"))
@@ -48,6 +48,23 @@ def trim(wrapped, instance, args, kwargs):
     """Cuts off what `@pad_batch` adds, which PyTriton leaves to the function."""
     rows = next(iter(kwargs.values())).shape[0]
     return {name: output[:rows] for name, output in wrapped(*args, **kwargs).items()}
+
+
+@wrapt.decorator
+def apart(wrapped, instance, args, kwargs):
+    """Calls requests apart that have different inputs, or inputs of different dims: no call sees both."""
+    groups = {}
+    for index, request in enumerate(args[0]):
+        inputs = tuple(sorted((name, value.shape[1:]) for name, value in request.items()))
+        groups.setdefault(inputs, []).append(index)
+    answers = {}
+    for indices in groups.values():
+        answers |= zip(indices, wrapped([args[0][index] for index in indices]))
+    return [answers[index] for index in range(len(args[0]))]
+
+
+# What PyTriton does not have, to say what is done here.
+OURS = {"apart": apart, "trim": trim}
 
 
 @dataclasses.dataclass
@@ -98,7 +115,7 @@ class Function:
         if self.surplus:
             output = np.repeat(output, [1] * (rows - 1) + [self.surplus + 1], axis=0)
         if self.dims:
-            shape = (rows, *self.dims[len(self.calls)])
+            shape = (rows, *self.dims[len(self.calls) % len(self.dims)])
             output = np.resize(output, shape)
         outputs = {"OUTPUT_1": output, "row": numbers.reshape((count, 1) if self.batching else (1,))}
         self.calls.append({"inputs": seen, "outputs": all_to_json(outputs)})
