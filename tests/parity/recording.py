@@ -138,7 +138,7 @@ def record(name, model, stack, requests, ours=None, **options):
     }
     if not ours:
         return case
-    different = outcome(model, ours["stack"], requests, options) if "stack" in ours else {}
+    different = outcome(model, ours["stack"], requests, options) if "stack" in ours else {"fails": True}
     if different != theirs:
         different = {part: value for part, value in different.items() if theirs.get(part) != value}
         case["ours"] = {"why": ours["why"], **different}

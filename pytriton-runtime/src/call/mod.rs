@@ -18,6 +18,8 @@ mod instance;
 mod loaded;
 mod output_type;
 mod outputs;
+#[cfg(test)]
+mod parity_tests;
 mod part;
 mod pipeline;
 mod returned;

@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::model::ModelSpec;
 use crate::status::Status;
-use crate::tensor::TensorError;
+use crate::tensor::{DataType, TensorError};
 
 /// Why a step cannot take a batch to the function, or its outputs back.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -89,6 +90,34 @@ pub enum StepError {
         #[source]
         source: TensorError,
     },
+    /// An output has more or fewer rows than the function was given.
+    #[error(
+        "output '{output}' of model '{model}' has {got} rows, expected {expected}: one for each row of the call"
+    )]
+    Rows {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// The rows of the call.
+        expected: usize,
+        /// The rows that came back.
+        got: usize,
+    },
+    /// The elements of an output cannot be the value that it is to be padded with.
+    #[error(
+        "output '{output}' of model '{model}' cannot be padded with {value}, its elements are {datatype}"
+    )]
+    Padding {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// The output's element type.
+        datatype: DataType,
+        /// The value as text.
+        value: String,
+    },
     /// The rows of a `#[first_value]` input differ.
     #[error(
         "input '{input}' of model '{model}' must have one value for the whole batch, found {values}"
@@ -104,6 +133,24 @@ pub enum StepError {
 }
 
 impl StepError {
+    /// What is wrong with the input of that index.
+    pub(crate) fn input(model: &ModelSpec, index: usize, source: TensorError) -> Self {
+        Self::Input {
+            model: Arc::clone(&model.name),
+            input: Arc::clone(&model.inputs[index].name),
+            source,
+        }
+    }
+
+    /// What is wrong with the output of that index.
+    pub(crate) fn output(model: &ModelSpec, index: usize, source: TensorError) -> Self {
+        Self::Output {
+            model: Arc::clone(&model.name),
+            output: Arc::clone(&model.outputs[index].name),
+            source,
+        }
+    }
+
     /// What kind of failure this is.
     pub(crate) fn status(&self) -> Status {
         match self {

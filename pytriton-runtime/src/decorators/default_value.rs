@@ -1,0 +1,68 @@
+use std::fmt::Debug;
+
+use half::{bf16, f16};
+
+use crate::tensor::Element;
+
+/// What stands for the elements of an input that was left out: one element, or an array of them, or of such arrays.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand for elements of type `{T}`",
+    label = "expected a value of type `{T}`, or an array of such values"
+)]
+pub trait DefaultValue<T: Element>: Debug + Send + Sync {
+    /// The dims of one row; none for one element.
+    fn dims(&self) -> Vec<usize>;
+
+    /// Appends the elements in row-major order.
+    fn elements(&self, elements: &mut Vec<T>);
+}
+
+impl<T: Element, V: DefaultValue<T>, const N: usize> DefaultValue<T> for [V; N] {
+    fn dims(&self) -> Vec<usize> {
+        let mut dims = self.first().map_or_else(Vec::new, V::dims);
+        dims.insert(0, N);
+        dims
+    }
+
+    fn elements(&self, elements: &mut Vec<T>) {
+        for value in self {
+            value.elements(elements);
+        }
+    }
+}
+
+macro_rules! one_element {
+    ($($from:ty => $to:ty),* $(,)?) => {
+        $(
+            impl DefaultValue<$to> for $from {
+                fn dims(&self) -> Vec<usize> {
+                    Vec::new()
+                }
+
+                fn elements(&self, elements: &mut Vec<$to>) {
+                    elements.push(<$to>::from(*self));
+                }
+            }
+        )*
+    };
+}
+
+one_element! {
+    bool => bool,
+    u8 => u8, u16 => u16, u32 => u32, u64 => u64,
+    i8 => i8, i16 => i16, i32 => i32, i64 => i64,
+    f16 => f16, bf16 => bf16, f32 => f32, f64 => f64,
+    &str => String,
+    &str => Vec<u8>,
+    &[u8] => Vec<u8>,
+}
+
+impl<const N: usize> DefaultValue<Vec<u8>> for &[u8; N] {
+    fn dims(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn elements(&self, elements: &mut Vec<Vec<u8>>) {
+        elements.push(self.to_vec());
+    }
+}

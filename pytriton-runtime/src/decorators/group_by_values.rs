@@ -1,0 +1,197 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::tensor::{BytesElements, Tensor, TensorError};
+
+use super::{Batch, Groups, Padder, Step, StepError};
+
+/// `#[group_by_values(key, …)]`: one call for the rows that have the same values in these inputs.
+///
+/// Values are the same when their bytes are. An optional key that no request of the batch has is the same for all of them.
+/// Groups are called in the order of their first rows, so that who came first is served first.
+///
+/// Where the outputs of groups differ in their dims, a request with rows in several of them fails, unless a [`Padder`]
+/// makes them equal.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::decorators::{ConstantPadder, GroupByValues, Step};
+/// static BY_LENGTH: &dyn Step = &GroupByValues::new(&["max_length"]);
+/// static PADDED: &dyn Step = &GroupByValues::new(&["max_length"]).pad(&ConstantPadder::new(0));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct GroupByValues {
+    keys: &'static [&'static str],
+    padder: Option<&'static dyn Padder>,
+}
+
+impl GroupByValues {
+    /// The step for these inputs.
+    pub const fn new(keys: &'static [&'static str]) -> Self {
+        Self { keys, padder: None }
+    }
+
+    /// The same, which has the outputs of the groups padded.
+    #[must_use]
+    pub const fn pad(mut self, padder: &'static dyn Padder) -> Self {
+        self.padder = Some(padder);
+        self
+    }
+}
+
+impl Step for GroupByValues {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        // Which group each row is in, of those that the keys so far tell apart.
+        let mut group = vec![0; batch.rows()];
+        let mut count = group.len().min(1);
+        for key in self.keys {
+            let Some(tensor) = batch.tensor(key)? else {
+                continue;
+            };
+            let rows = row_bytes(tensor).map_err(|source| StepError::Input {
+                model: Arc::clone(&batch.model().name),
+                input: Arc::from(*key),
+                source,
+            })?;
+            let mut known = HashMap::with_capacity(count);
+            for (group, row) in group.iter_mut().zip(rows) {
+                let next = known.len();
+                *group = *known.entry((*group, row)).or_insert(next);
+            }
+            count = known.len();
+        }
+        if count < 2 {
+            return Ok(Groups::new());
+        }
+        let mut groups = vec![Vec::new(); count];
+        for (row, group) in group.into_iter().enumerate() {
+            groups[group].push(row);
+        }
+        Ok(groups)
+    }
+
+    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+        match self.padder {
+            Some(padder) => padder.pad(model, groups),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The bytes of each row.
+fn row_bytes(tensor: &Tensor) -> Result<Vec<&[u8]>, TensorError> {
+    let (data, rows) = (&tensor.data()[..], tensor.rows());
+    // Of an empty tensor the other dimensions may be of any size: their product is never taken.
+    if data.is_empty() {
+        return Ok(vec![data; rows]);
+    }
+    if tensor.datatype().size().is_some() {
+        return Ok(data.chunks_exact(data.len() / rows).collect());
+    }
+    let elements: usize = tensor.shape().iter().skip(1).product();
+    let mut walk = BytesElements::new(data);
+    let mut row = || {
+        let rest = walk.rest();
+        for _ in 0..elements {
+            walk.next().transpose()?;
+        }
+        Ok(&rest[..rest.len() - walk.rest().len()])
+    };
+    (0..rows).map(|_| row()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::time::{Duration, Instant};
+
+    use crate::model::TensorSpec;
+    use crate::tensor::{DataType, Element};
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    /// The groups of a batch whose keys, of which there may be two, are these.
+    fn groups(keys: &[Option<Tensor>]) -> Result<Groups, StepError> {
+        let mut spec = IDENTITY.spec().unwrap();
+        let keys_of = keys.iter().zip(["a", "b"]);
+        spec.inputs = keys_of
+            .map(|(key, name)| TensorSpec {
+                name: name.into(),
+                datatype: key.as_ref().map_or(DataType::Fp32, Tensor::datatype),
+                dims: vec![-1],
+                optional: true,
+            })
+            .collect();
+        let rows = keys.iter().flatten().map(Tensor::rows).max();
+        let batch = Batch::new(&spec, rows.unwrap_or(1), Cow::Borrowed(keys));
+        GroupByValues::new(&["a", "b"][..keys.len()]).cut(&batch)
+    }
+
+    fn column<T: Element>(elements: Vec<T>) -> Option<Tensor> {
+        Some(Tensor::from_elements(vec![elements.len(), 1], elements).unwrap())
+    }
+
+    fn words(words: &[&str]) -> Option<Tensor> {
+        column(words.iter().map(|&it| it.to_owned()).collect())
+    }
+
+    #[test]
+    fn rows_of_the_same_bytes_are_a_group_and_the_first_comes_first() {
+        let together = Groups::new;
+        let table: [(Vec<Option<Tensor>>, Groups); 9] = [
+            (vec![column(vec![1, 256, 1])], vec![vec![0, 2], vec![1]]),
+            (vec![column(vec![-1.0, 1.0])], vec![vec![0], vec![1]]),
+            (vec![column(vec![f32::NAN; 2])], together()),
+            (vec![column(vec![0.0, -0.0])], vec![vec![0], vec![1]]),
+            (vec![words(&["b", "", "b"])], vec![vec![0, 2], vec![1]]),
+            (
+                vec![words(&["a", "a", "b"]), column(vec![1, 2, 1])],
+                vec![vec![0], vec![1], vec![2]],
+            ),
+            // One that is not there tells nothing apart.
+            (vec![None, column(vec![1, 2])], vec![vec![0], vec![1]]),
+            (vec![None], together()),
+            (vec![column::<i8>(Vec::new())], together()),
+        ];
+        for (keys, expected) in table {
+            assert_eq!(groups(&keys).unwrap(), expected, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn texts_are_told_apart_where_they_end() {
+        let pairs = ["a", "bc", "ab", "c", "a", "bc"]
+            .map(str::to_owned)
+            .to_vec();
+        let key = Tensor::from_elements(vec![3, 2], pairs).unwrap();
+        assert_eq!(groups(&[Some(key)]).unwrap(), [vec![0, 2], vec![1]]);
+        let nothing = Tensor::from_elements(vec![2, 0], Vec::<String>::new()).unwrap();
+        assert_eq!(groups(&[Some(nothing)]).unwrap(), Groups::new());
+    }
+
+    #[test]
+    fn a_key_that_is_no_input_is_named() {
+        let spec = IDENTITY.spec().unwrap();
+        let batch = Batch::new(&spec, 1, Cow::Owned(vec![None]));
+        let error = GroupByValues::new(&["z"]).cut(&batch).unwrap_err();
+        assert_eq!(error.to_string(), "model 'Identity' has no input 'z'");
+    }
+
+    #[test]
+    fn many_rows_take_no_longer_than_they_are_many() {
+        let begun = Instant::now();
+        let numbers = column((0..200_000).collect());
+        let keys = [numbers.clone()];
+        assert_eq!(groups(&keys).unwrap().len(), 200_000);
+        let texts = (0..200_000).map(|number| format!("{number}")).collect();
+        assert_eq!(
+            groups(&[column::<String>(texts), numbers]).unwrap().len(),
+            200_000
+        );
+        assert_eq!(groups(&[column(vec![7; 200_000])]).unwrap(), Groups::new());
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    }
+}

@@ -1,0 +1,16 @@
+use std::fmt::Debug;
+
+use crate::model::ModelSpec;
+use crate::tensor::Tensor;
+
+use super::StepError;
+
+/// Makes the outputs of groups equal in all their dims but the first, so that rows of different groups can be one answer.
+pub trait Padder: Debug + Send + Sync {
+    /// Changes the outputs of each group, which are in the order of the model's.
+    ///
+    /// # Errors
+    ///
+    /// A [`StepError`], with which the requests of these groups fail.
+    fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError>;
+}

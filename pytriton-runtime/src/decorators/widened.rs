@@ -1,0 +1,79 @@
+use crate::tensor::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
+
+/// A tensor with larger dims behind the first, and `element` where it had none.
+pub(super) fn widened(
+    tensor: &Tensor,
+    dims: &[usize],
+    element: &[u8],
+) -> Result<Tensor, TensorError> {
+    let shape = [&[tensor.rows()], dims].concat();
+    let count = element_count(&shape)?;
+    let added = count.saturating_sub(element_count(tensor.shape())?);
+    let len = added.checked_mul(element.len());
+    let len = len.and_then(|added| added.checked_add(tensor.data().len()));
+    let Some(len) = len.filter(|&len| isize::try_from(len).is_ok()) else {
+        return Err(TensorError::TooLarge {
+            shape: shape_text(&shape),
+        });
+    };
+    let mut buffer = AlignedBuffer::with_capacity(len, 0);
+    if count > 0 {
+        let mut lines = Lines::new(tensor);
+        lines.write(&shape, tensor.shape(), element, &mut buffer)?;
+    }
+    Tensor::new(tensor.datatype(), shape, buffer.freeze())
+}
+
+/// The elements of a tensor that have not been written yet.
+struct Lines<'a> {
+    rest: &'a [u8],
+    size: Option<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(tensor: &'a Tensor) -> Self {
+        Self {
+            rest: tensor.data(),
+            size: tensor.datatype().size(),
+        }
+    }
+
+    /// Writes what has the dims `from` with the dims `to`.
+    fn write(
+        &mut self,
+        to: &[usize],
+        from: &[usize],
+        element: &[u8],
+        buffer: &mut AlignedBuffer,
+    ) -> Result<(), TensorError> {
+        let ([length, to @ ..], [own, from @ ..]) = (to, from) else {
+            buffer.extend_from_slice(self.take(1)?);
+            return Ok(());
+        };
+        let missing = length.saturating_sub(*own) * to.iter().product::<usize>();
+        match to {
+            [] => buffer.extend_from_slice(self.take(*own)?),
+            _ => (0..*own).try_for_each(|_| self.write(to, from, element, buffer))?,
+        }
+        for _ in 0..missing {
+            buffer.extend_from_slice(element);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, elements: usize) -> Result<&'a [u8], TensorError> {
+        let len = match self.size {
+            Some(size) => elements * size,
+            None => {
+                let mut walk = BytesElements::new(self.rest);
+                for _ in 0..elements {
+                    walk.next().transpose()?;
+                }
+                self.rest.len() - walk.rest().len()
+            }
+        };
+        let (taken, rest) = self.rest.split_at(len.min(self.rest.len()));
+        self.rest = rest;
+        Ok(taken)
+    }
+}
