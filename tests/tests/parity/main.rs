@@ -1,6 +1,7 @@
 //! What PyTriton does, beside what stands here.
 
 mod decorators;
+mod environment;
 mod names;
 
 use std::path::{Path, PathBuf};

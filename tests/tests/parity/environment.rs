@@ -1,0 +1,17 @@
+use std::process::Command;
+
+use pytriton_tests::{HarnessError, Server};
+
+/// PyTriton takes every text for true that is not empty.
+#[test]
+fn a_text_that_says_false_is_false() {
+    for no in ["False", "false", "0"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_test_models"));
+        command.args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);
+        command.env("PYTRITON_TRITON_CONFIG_ALLOW_GRPC", no);
+        match Server::spawn(&mut command) {
+            Err(HarnessError::Banner { label, .. }) => assert_eq!(label, "grpc"),
+            other => panic!("{no}: {other:?}"),
+        }
+    }
+}
