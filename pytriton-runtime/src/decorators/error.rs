@@ -24,6 +24,22 @@ pub enum StepError {
         /// The name.
         input: String,
     },
+    /// A value for an input that no request may leave out.
+    #[error(
+        "input '{input}' of model '{model}' is in every request: only an optional one can have a value to be filled with"
+    )]
+    NotOptional {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+    },
+    /// A step that works on rows, and a model whose tensors have none.
+    #[error("model '{model}' has no batch axis, and a step of it works on the rows of a batch")]
+    NoBatchAxis {
+        /// The model.
+        model: Arc<str>,
+    },
     /// An input cannot be taken through the step.
     #[error("input '{input}' of model '{model}': {source}")]
     Input {
@@ -133,6 +149,25 @@ pub enum StepError {
 }
 
 impl StepError {
+    /// Refuses a model without a batch axis.
+    pub(crate) fn need_batch_axis(model: &ModelSpec) -> Result<(), Self> {
+        match model.batching() {
+            true => Ok(()),
+            false => Err(Self::NoBatchAxis {
+                model: Arc::clone(&model.name),
+            }),
+        }
+    }
+
+    /// The index of the input of that name.
+    pub(crate) fn need_input(model: &ModelSpec, input: &str) -> Result<usize, Self> {
+        let index = model.input_index(input);
+        index.ok_or_else(|| Self::NoInput {
+            model: Arc::clone(&model.name),
+            input: input.to_owned(),
+        })
+    }
+
     /// What is wrong with the input of that index.
     pub(crate) fn input(model: &ModelSpec, index: usize, source: TensorError) -> Self {
         Self::Input {

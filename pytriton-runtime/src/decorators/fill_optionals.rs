@@ -1,7 +1,9 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
-use crate::model::TensorSpec;
+use crate::model::{ModelSpec, TensorSpec};
 use crate::tensor::{Element, Tensor, TensorError, element_count};
 
 use super::repeated::repeated;
@@ -60,15 +62,25 @@ impl<T: Element, V: DefaultValue<T>> FillOptional<T, V> {
 }
 
 impl<T: Element, V: DefaultValue<T>> Step for FillOptional<T, V> {
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        let index = StepError::need_input(model, self.input)?;
+        if !model.inputs[index].optional {
+            return Err(StepError::NotOptional {
+                model: Arc::clone(&model.name),
+                input: Arc::clone(&model.inputs[index].name),
+            });
+        }
+        let nothing = vec![None; model.inputs.len()];
+        self.prepare(&mut Batch::new(model, 1, Cow::Owned(nothing)))
+    }
+
     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
         let model = batch.model();
-        if batch.tensor(self.input)?.is_some() {
+        let index = StepError::need_input(model, self.input)?;
+        if batch.inputs()[index].is_some() {
             return Ok(());
         }
         let rows = model.batching().then_some(batch.rows());
-        let Some(index) = model.input_index(self.input) else {
-            return Ok(());
-        };
         let tensor = self.tensor(&model.inputs[index], rows);
         let tensor = tensor.map_err(|source| StepError::input(model, index, source))?;
         batch.set(self.input, tensor)
@@ -84,9 +96,6 @@ impl<T, V: fmt::Debug> fmt::Debug for FillOptional<T, V> {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
-    use crate::model::ModelSpec;
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -111,7 +120,9 @@ mod tests {
     ) -> Result<Tensor, String> {
         let step = FillOptional::<T, V>::new("o", value);
         let mut batch = Batch::new(spec, rows, Cow::Owned(vec![None, None]));
-        step.prepare(&mut batch).map_err(|it| it.to_string())?;
+        let prepared = step.prepare(&mut batch);
+        assert_eq!(step.check(spec), prepared);
+        prepared.map_err(|error| error.to_string())?;
         Ok(batch.inputs()[1].clone().unwrap())
     }
 
@@ -189,10 +200,17 @@ mod tests {
                 format!("a step made input 'o' of model 'Identity' {found}, expected FP32 [-1,3]");
             assert_eq!(got, Err(expected));
         }
-        let step = FillOptional::<f32, _>::new("z", 1.0);
-        let spec = spec::<f32>(&[1]);
-        let mut batch = Batch::new(&spec, 1, Cow::Owned(vec![None, None]));
-        let error = step.prepare(&mut batch).unwrap_err();
-        assert_eq!(error.to_string(), "model 'Identity' has no input 'z'");
+        let table = [
+            ("z", "model 'Identity' has no input 'z'"),
+            (
+                "INPUT_1",
+                "input 'INPUT_1' of model 'Identity' is in every request: only an optional one can have a value to be filled with",
+            ),
+        ];
+        for (input, text) in table {
+            let step = FillOptional::<f32, _>::new(input, 1.0);
+            let error = step.check(&spec::<f32>(&[1])).unwrap_err();
+            assert_eq!(error.to_string(), text);
+        }
     }
 }

@@ -42,6 +42,12 @@ impl GroupByValues {
 }
 
 impl Step for GroupByValues {
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        StepError::need_batch_axis(model)?;
+        let mut keys = self.keys.iter();
+        keys.try_for_each(|key| StepError::need_input(model, key).map(drop))
+    }
+
     fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
         // Which group each row is in, of those that the keys so far tell apart.
         let mut group = vec![0; batch.rows()];
@@ -175,9 +181,12 @@ mod tests {
     #[test]
     fn a_key_that_is_no_input_is_named() {
         let spec = IDENTITY.spec().unwrap();
+        let step = GroupByValues::new(&["INPUT_1", "z"]);
         let batch = Batch::new(&spec, 1, Cow::Owned(vec![None]));
-        let error = GroupByValues::new(&["z"]).cut(&batch).unwrap_err();
-        assert_eq!(error.to_string(), "model 'Identity' has no input 'z'");
+        for error in [step.check(&spec).err(), step.cut(&batch).err()] {
+            let text = error.map(|error| error.to_string());
+            assert_eq!(text.as_deref(), Some("model 'Identity' has no input 'z'"));
+        }
     }
 
     #[test]

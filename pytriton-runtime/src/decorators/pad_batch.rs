@@ -19,6 +19,10 @@ use super::{Batch, Step, StepError};
 pub struct PadBatch;
 
 impl Step for PadBatch {
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        StepError::need_batch_axis(model)
+    }
+
     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
         let (model, count) = (batch.model(), batch.rows());
         let size = padded(model, count);
@@ -142,6 +146,18 @@ mod tests {
         let error = PadBatch.finish(&spec, 2, &mut outputs).unwrap_err();
         let text = "output 'OUTPUT_1' of model 'Identity' has 2 rows, expected 8: one for each row of the call";
         assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn a_model_without_rows_is_refused() {
+        let mut spec = IDENTITY.spec().unwrap();
+        assert_eq!(PadBatch.check(&spec), Ok(()));
+        spec.max_batch_size = 0;
+        let error = PadBatch.check(&spec).unwrap_err().to_string();
+        assert!(
+            error.starts_with("model 'Identity' has no batch axis"),
+            "{error}"
+        );
     }
 
     #[test]

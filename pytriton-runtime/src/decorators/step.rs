@@ -35,6 +35,16 @@ pub type Steps = Arc<[Arc<dyn Step>]>;
 /// }
 /// ```
 pub trait Step: fmt::Debug + Send + Sync {
+    /// Compares the step with its model, once, before anything is served.
+    ///
+    /// # Errors
+    ///
+    /// A [`StepError`] that says what can never work.
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        let _ = model;
+        Ok(())
+    }
+
     /// Cuts the rows into groups. The other methods then see each group as a batch of its own.
     ///
     /// # Errors
@@ -84,6 +94,10 @@ pub trait Step: fmt::Debug + Send + Sync {
 }
 
 impl<S: Step + ?Sized> Step for &S {
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        (**self).check(model)
+    }
+
     fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
         (**self).cut(batch)
     }
