@@ -113,6 +113,8 @@ def one_value(rng):
     made = requests(rng, model, [1, 1], among={"t": [float("nan")]})
     bits = {"why": "rows of the same bytes are one value", "stack": [BATCH, first("t", strict=False)]}
     yield record("first_value/NaN", model, [BATCH, first("t")], made, ours=bits)
+    made = [{"x": array("INT32", (1, 1), [1]), "t": array("FP32", (1, 1), [zero])} for zero in (0.0, -0.0)]
+    yield record("first_value/zeros", model, [BATCH, first("t")], made, ours={"why": "0.0 and -0.0 have other bytes"})
     model = Model(inputs(x=("INT32", (1,)), t=("BYTES", (2,))))
     made = [{"x": array("INT32", (1, 1), [1]), "t": array("BYTES", (1, 2), [b"a", b"b"])} for _ in range(2)]
     equal = {"why": "rows are compared with rows, texts too", "stack": [BATCH, first("t", strict=False)]}

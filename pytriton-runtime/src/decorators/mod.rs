@@ -2,7 +2,7 @@
 //!
 //! A [`Step`] may cut the rows of a [`Batch`] into groups that are called apart, change what the function is given, and
 //! change what it returned. Steps stand in the order in which they are written: the first sees the batch first, and the
-//! outputs last. [`first_row`] is no step but a way to read an argument, so that it always comes last.
+//! outputs last. `#[first_value]` is no step but a way to read an argument, so that it always comes last.
 
 mod batch;
 mod constant_padder;

@@ -36,9 +36,13 @@ impl Case {
             .collect()
     }
 
-    /// What PyTriton makes of it, or what is made of it here on purpose.
+    /// What PyTriton makes of it, or what is made of it here on purpose; nothing where that is an error.
     fn expected(&self, part: &str) -> Option<&Vec<Value>> {
-        let ours = self.value.get("ours").and_then(|ours| ours.get(part));
+        let ours = self.value.get("ours");
+        if part == "responses" && ours.is_some_and(|ours| ours.get("fails").is_some()) {
+            return None;
+        }
+        let ours = ours.and_then(|ours| ours.get(part));
         ours.or(self.value.get(part))?.as_array()
     }
 
