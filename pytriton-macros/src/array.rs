@@ -6,14 +6,10 @@ use crate::types::{last_segment, type_argument, type_text};
 /// An array type as the user wrote it: `ArrayView2<'_, f32>`, `ndarray::ArrayD<u8>`.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrayType {
-    /// `Array2`, `ArrayViewD`.
-    pub(crate) name: Ident,
     pub(crate) view: bool,
     /// The number of dimensions; `None` for `ArrayD` and `ArrayViewD`.
     pub(crate) rank: Option<usize>,
     pub(crate) element: Type,
-    /// The whole type.
-    pub(crate) ty: Type,
 }
 
 impl ArrayType {
@@ -22,22 +18,10 @@ impl ArrayType {
         let segment = last_segment(ty)?;
         let (view, rank) = kind(&segment.ident)?;
         Some(Self {
-            name: segment.ident.clone(),
             view,
             rank,
             element: type_argument(segment)?.clone(),
-            ty: ty.clone(),
         })
-    }
-
-    /// The type as messages show it.
-    pub(crate) fn text(&self) -> String {
-        format!("{}<{}>", self.name, type_text(&self.element))
-    }
-
-    /// The same kind of array with another number of dimensions.
-    pub(crate) fn with_rank(&self, rank: usize) -> String {
-        self.named(self.view, Some(rank))
     }
 
     /// The view of such an array.

@@ -34,11 +34,6 @@ pub(crate) fn check_element(element: &Type, errors: &mut Errors) {
     }
 }
 
-/// Whether a type is known to be no element, which has been reported.
-pub(crate) fn is_known_wrong(element: &Type) -> bool {
-    instead(&type_text(element)).is_some()
-}
-
 /// The element type to write for a type that is, by its name, meant as a single element.
 pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     let text = type_text(ty);

@@ -7,7 +7,7 @@
 )]
 
 mod array;
-mod attribute;
+mod decorators;
 mod element;
 mod entry;
 mod errors;
@@ -19,14 +19,12 @@ mod outputs;
 mod path;
 #[cfg(test)]
 mod snapshot;
-mod stray;
 mod tensor;
 mod texts;
 mod types;
+mod value;
 
 use proc_macro::TokenStream;
-
-use attribute::Helper;
 
 #[proc_macro_attribute]
 pub fn model(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -38,37 +36,19 @@ pub fn derive_outputs(item: TokenStream) -> TokenStream {
     outputs::expand(item.into()).into()
 }
 
-#[proc_macro_attribute]
-pub fn batch(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    stray::expand(Helper::Batch, &attribute.into(), item.into()).into()
+/// The entry point of each decorator, and the table of all: a decorator is a file of its name and a word here.
+macro_rules! decorators {
+    ($($name:ident)*) => {
+        const DECORATORS: &[&decorators::Decorator] = &[$(&decorators::$name::DECORATOR),*];
+
+        $(
+            #[proc_macro_attribute]
+            pub fn $name(attribute: TokenStream, item: TokenStream) -> TokenStream {
+                let decorator = &decorators::$name::DECORATOR;
+                decorators::stray(decorator, &attribute.into(), item.into()).into()
+            }
+        )*
+    };
 }
 
-#[proc_macro_attribute]
-pub fn sample(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    stray::expand(Helper::Sample, &attribute.into(), item.into()).into()
-}
-
-#[proc_macro_attribute]
-pub fn first_value(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    stray::expand(Helper::FirstValue, &attribute.into(), item.into()).into()
-}
-
-#[proc_macro_attribute]
-pub fn input(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    stray::expand(Helper::Input, &attribute.into(), item.into()).into()
-}
-
-#[proc_macro_attribute]
-pub fn output(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    stray::expand(Helper::Output, &attribute.into(), item.into()).into()
-}
-
-#[proc_macro_attribute]
-pub fn load(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    stray::expand(Helper::Load, &attribute.into(), item.into()).into()
-}
-
-#[proc_macro_attribute]
-pub fn infer(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    stray::expand(Helper::Infer, &attribute.into(), item.into()).into()
-}
+decorators!(batch sample fill_optionals group_by_keys group_by_values pad_batch step first_value input output load infer);

@@ -1,7 +1,5 @@
-use std::ops::RangeInclusive;
-
 use proc_macro2::{Ident, TokenStream};
-use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, LitBool, LitStr, UnOp};
+use syn::LitStr;
 
 use crate::entry::{Entry, split};
 use crate::errors::Errors;
@@ -128,63 +126,6 @@ impl Options {
         }
     }
 
-    /// The value of an option that is `true` or `false`.
-    pub(crate) fn boolean(&self, name: &str, errors: &mut Errors) -> Option<bool> {
-        let value = self.value(name)?;
-        match syn::parse2::<LitBool>(value.clone()) {
-            Ok(boolean) => Some(boolean.value),
-            Err(_) => {
-                let message = format!("expected `{name} = true` or `{name} = false`");
-                errors.push(value, message);
-                None
-            }
-        }
-    }
-
-    /// The value of an option that is a number in a range.
-    pub(crate) fn integer<N>(
-        &self,
-        name: &str,
-        range: &RangeInclusive<N>,
-        errors: &mut Errors,
-    ) -> Option<N>
-    where
-        N: TryFrom<i128> + Copy + PartialOrd + std::fmt::Display,
-    {
-        let value = self.value(name)?;
-        let number = syn::parse2(value.clone())
-            .ok()
-            .and_then(|value| integer(&value));
-        let number = number.and_then(|number| N::try_from(number).ok());
-        match number.filter(|number| range.contains(number)) {
-            Some(number) => Some(number),
-            None => {
-                let (least, most) = (range.start(), range.end());
-                let message = format!("expected `{name} = …` with a number from {least} to {most}");
-                errors.push(value, message);
-                None
-            }
-        }
-    }
-
-    /// The value of an option that is a list of numbers, each with its tokens.
-    pub(crate) fn integers(&self, name: &str, errors: &mut Errors) -> Option<Vec<(i64, Expr)>> {
-        let value = self.value(name)?;
-        let Ok(list) = syn::parse2::<ExprArray>(value.clone()) else {
-            let message = format!("expected a list of numbers: write `{name} = [4, 8]`");
-            errors.push(value, message);
-            return None;
-        };
-        let mut numbers = Vec::new();
-        for element in list.elems {
-            match integer(&element).and_then(|number| i64::try_from(number).ok()) {
-                Some(number) => numbers.push((number, element)),
-                None => errors.push(&element, "expected a number"),
-            }
-        }
-        Some(numbers)
-    }
-
     /// The names and values of an option that is a list of texts, `parameters(path = "…", "other name" = "…")`.
     pub(crate) fn texts(&self, name: &str, errors: &mut Errors) -> Vec<(String, String)> {
         let option = self.entry(name);
@@ -203,21 +144,5 @@ fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) ->
             "unknown option `{key}`\nhelp: the options of `{attribute}` are `{}`",
             known.join("`, `")
         ),
-    }
-}
-
-fn integer(value: &Expr) -> Option<i128> {
-    match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(number),
-            ..
-        }) => number.base10_parse().ok(),
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) => Some(-integer(expr)?),
-        Expr::Group(group) => integer(&group.expr),
-        _ => None,
     }
 }

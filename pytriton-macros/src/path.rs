@@ -25,6 +25,16 @@ impl CratePath {
         Self(path.ok())
     }
 
+    /// What makes the module of what generated code may name known in a block.
+    pub(crate) fn to_import(&self) -> TokenStream {
+        match &self.0 {
+            Some(path) => quote!(use #path::__private;),
+            None => quote!(
+                use ::pytriton::__private;
+            ),
+        }
+    }
+
     /// Whether a path of an attribute leads into the crate: `pytriton::batch`, `pytriton::prelude::batch`.
     pub(crate) fn is_prefix_of(&self, path: &Path) -> bool {
         let renamed = self.0.as_ref().is_some_and(|own| {
@@ -36,12 +46,9 @@ impl CratePath {
     }
 }
 
-/// The module of what generated code may name.
+/// The module of what generated code may name, where [`to_import`](CratePath::to_import) stands.
 impl ToTokens for CratePath {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(match &self.0 {
-            Some(path) => quote!(#path::__private),
-            None => quote!(::pytriton::__private),
-        });
+        tokens.extend(quote!(__private));
     }
 }

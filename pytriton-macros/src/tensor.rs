@@ -1,13 +1,14 @@
 //! What inputs and outputs of functions and fields of structs have in common: a name and dims.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, LitStr};
 
-use crate::attribute::plain_name;
+use crate::decorators::plain_name;
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::output::BatchAxis;
+use crate::path::CratePath;
+use crate::value::{Form, Value};
 
 /// The name of an input or output, and the token that gave it.
 #[derive(Debug, Clone)]
@@ -19,44 +20,27 @@ pub(crate) struct TensorName {
 }
 
 impl TensorName {
-    /// The option `name`, checked.
+    /// The option `name`.
     pub(crate) fn take(options: &Options, errors: &mut Errors) -> Option<Self> {
         let name = options.string("name", errors)?;
-        let name = Self {
+        Some(Self {
             text: name.value(),
             span: name.span(),
             own: false,
-        };
-        Some(name.checked(errors))
+        })
     }
 
-    /// The name of a parameter or field, checked.
-    pub(crate) fn own(ident: &Ident, errors: &mut Errors) -> Self {
+    /// The name of a parameter or field.
+    pub(crate) fn own(ident: &Ident) -> Self {
         let (text, span) = plain_name(ident);
         let own = true;
-        Self { text, span, own }.checked(errors)
+        Self { text, span, own }
     }
 
-    fn checked(self, errors: &mut Errors) -> Self {
-        if let Some(reason) = self.flaw() {
-            let text = &self.text;
-            let message = format!("`{text}` cannot be the name of a tensor: {reason}");
-            errors.push_error(syn::Error::new(self.span, message));
-        }
-        self
-    }
-
-    fn flaw(&self) -> Option<&'static str> {
-        let odd = |c: char| c.is_whitespace() || c.is_control() || c == '"' || c == '\\';
-        if self.text.is_empty() {
-            Some("write a name such as `name = \"INPUT_1\"`")
-        } else if self.text.starts_with("__") || self.text.starts_with("triton_") {
-            Some("names that start with `__` or `triton_` are reserved; write `name = \"INPUT_1\"`")
-        } else if self.text.contains(odd) {
-            Some("spaces, quotes, backslashes and control characters are not allowed")
-        } else {
-            None
-        }
+    /// The check of the name.
+    pub(crate) fn to_check(&self, root: &CratePath) -> TokenStream {
+        let name = LitStr::new(&self.text, self.span);
+        refusal(name, &quote!(#root::tensor_name_flaw(#self)))
     }
 }
 
@@ -85,87 +69,58 @@ pub(crate) fn check_distinct<'a>(
     }
 }
 
-/// The dims of an input or output without the batch axis, each with its tokens.
+/// The dims of an input or output without the batch axis: the option `shape`.
 #[derive(Debug, Clone)]
-pub(crate) struct Dims {
-    dims: Vec<(i64, Expr)>,
-    tokens: TokenStream,
-}
+pub(crate) struct Dims(Value);
 
 impl Dims {
-    /// The option `shape`, checked.
     pub(crate) fn take(options: &Options, errors: &mut Errors) -> Option<Self> {
-        let dims = options.integers("shape", errors)?;
-        let tokens = options.value("shape")?.clone();
-        if dims.is_empty() {
-            errors.push(
-                &tokens,
-                "a tensor needs at least one dimension: write `shape = [-1]`",
-            );
-        }
-        for (dim, token) in &dims {
-            if *dim != -1 && *dim < 1 {
-                errors.push(token, "a dimension must be at least 1, or -1 for any size");
-            }
-        }
-        Some(Self { dims, tokens })
+        Value::take(options, "shape", Form::Numbers, errors).map(Self)
     }
 
-    /// Compares the number of dims with that of an array type.
-    pub(crate) fn check_rank(
-        &self,
-        array: &str,
-        rank: usize,
-        axis: BatchAxis,
-        errors: &mut Errors,
-    ) {
-        let found = self.dims.len();
-        let without = rank.saturating_sub(1);
-        let (expected, beside, fits) = match axis {
-            BatchAxis::None => (rank, "", found == rank),
-            BatchAxis::First => (
-                without,
-                " beside the batch axis, which does not count in `shape`",
-                found == without,
-            ),
-            BatchAxis::Unknown => (
-                rank,
-                ", one of which may be the batch axis, which does not count in `shape`",
-                found == rank || found == without,
-            ),
-        };
-        if fits || found == 0 {
-            return;
-        }
-        let dimensions = if expected == 1 {
-            "dimension"
-        } else {
-            "dimensions"
-        };
-        let message =
-            format!("`{array}` has {expected} {dimensions}{beside}, but `shape` has {found}");
-        errors.push(&self.tokens, message);
+    /// The value of the option.
+    pub(crate) fn value(&self) -> &Expr {
+        &self.0.expression
     }
 
-    /// Reports dims other than 1: a single value has no others.
-    pub(crate) fn check_scalar(&self, errors: &mut Errors) {
-        for (_, token) in self.dims.iter().filter(|(dim, _)| *dim != 1) {
-            errors.push(
-                token,
-                "every dimension of a single value is 1: write `shape = [1]`, or take an array",
-            );
-        }
+    /// The check of each dimension.
+    pub(crate) fn to_checks(&self, root: &CratePath) -> TokenStream {
+        let checks = self.0.elements().into_iter().map(|dimension| {
+            let flaw = quote!(#root::dimension_flaw(#dimension));
+            refusal(dimension, &flaw)
+        });
+        checks.collect()
     }
 }
 
 impl ToTokens for Dims {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let dims = self
-            .dims
-            .iter()
-            .map(|(dim, _)| proc_macro2::Literal::i64_unsuffixed(*dim));
-        tokens.extend(quote!(&[#(#dims),*]));
+        self.0.to_tokens(tokens);
     }
+}
+
+/// A constant that is a compile error on these tokens where there is a flaw.
+pub(crate) fn refusal(tokens: impl ToTokens, flaw: &TokenStream) -> TokenStream {
+    let refuse = spanned_call(tokens, "refuse", flaw);
+    quote!(const _: () = #refuse;)
+}
+
+/// A call of a function that generated code may name, which the compiler shows as these tokens: from the first to the last.
+pub(crate) fn spanned_call(
+    tokens: impl ToTokens,
+    function: &str,
+    arguments: &TokenStream,
+) -> TokenStream {
+    let mut tokens = tokens.into_token_stream().into_iter();
+    let first = tokens
+        .next()
+        .map_or_else(Span::call_site, |token| token.span());
+    let last = tokens.last().map_or(first, |token| token.span());
+    let function = Ident::new(function, first);
+    let mut arguments = Group::new(Delimiter::Parenthesis, arguments.clone());
+    arguments.set_span(last);
+    let path = quote_spanned!(first=> __private::#function);
+    quote!(#path #arguments)
 }
 
 /// An `Option` in generated code.

@@ -29,6 +29,9 @@ mod main_macro;
 pub mod prelude;
 
 pub use pytriton_runtime::call::Context;
+pub use pytriton_runtime::decorators::{
+    Batch, ConstantPadder, Groups, PadValue, Padder, Step, StepError,
+};
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{ModelSpec, TensorSpec};
 pub use pytriton_runtime::ndarray;
@@ -322,3 +325,109 @@ pub use pytriton_macros::load;
 ///
 /// Parameters, helpers and return type are those of a function under [`macro@model`].
 pub use pytriton_macros::infer;
+
+/// What an input is where a request leaves it out: `parameter = value`, once for each.
+///
+/// The input is optional then, and the function always gets an array. A value stands for every element of a row, an array
+/// of values for a row. Its elements are those of the parameter: `1.0` for `f32`, `"…"` for `String`.
+///
+/// It stands above [`macro@batch`]. Without a batch axis the value is the whole input.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Scaled")]
+/// #[fill_optionals(scale = 1.0, offset = [0.0, 0.5])]
+/// #[batch]
+/// fn scaled(
+///     x: ArrayView2<f32>,
+///     scale: ArrayView2<f32>,
+///     #[input(shape = [2])] offset: ArrayView2<f32>,
+/// ) -> Array2<f32> {
+///     &x * &scale + &offset
+/// }
+/// ```
+pub use pytriton_macros::fill_optionals;
+
+/// Requests that leave out other inputs are called apart, above [`macro@batch`].
+///
+/// That is so without it too: it says what happens, as PyTriton's decorator of that name makes it.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Shift")]
+/// #[group_by_keys]
+/// #[batch]
+/// fn shift(x: ArrayView2<f32>, by: Option<ArrayView2<f32>>) -> Array2<f32> {
+///     by.map_or_else(|| x.to_owned(), |by| &x + &by)
+/// }
+/// ```
+pub use pytriton_macros::group_by_keys;
+
+/// Rows of the same values of these parameters are called together, and others apart, below [`macro@batch`].
+///
+/// The answers come back in the order of the rows, and a group that fails fails the requests of its own rows. Groups whose
+/// outputs have different dims can be padded: `pad_fn` takes a [`Padder`], such as a [`ConstantPadder`].
+///
+/// ```
+/// use pytriton::prelude::*;
+/// use pytriton::ConstantPadder;
+///
+/// #[pytriton::model(name = "Repeat")]
+/// #[batch]
+/// #[group_by_values(times, pad_fn = ConstantPadder::new(0))]
+/// fn repeat(x: ArrayView2<i32>, #[first_value] times: u8) -> Array2<i32> {
+///     let columns = (0..times).flat_map(|_| 0..x.ncols());
+///     x.select(Axis(1), &columns.collect::<Vec<_>>())
+/// }
+/// ```
+pub use pytriton_macros::group_by_values;
+
+/// The last row is repeated until the batch has a preferred size, or the largest, below [`macro@batch`].
+///
+/// The answers to the rows that were added are dropped.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Fixed", max_batch_size = 8, preferred_batch_size = [2, 4])]
+/// #[batch]
+/// #[pad_batch]
+/// fn fixed(x: ArrayView2<f32>) -> Array2<f32> {
+///     assert!([2, 4, 8].contains(&x.nrows()));
+///     x.to_owned()
+/// }
+/// ```
+pub use pytriton_macros::pad_batch;
+
+/// A step of your own, a value of a type that implements [`Step`], below [`macro@batch`].
+///
+/// Steps stand around the function in the order in which they are written.
+///
+/// ```
+/// use pytriton::prelude::*;
+/// use pytriton::{Batch, Groups, Step, StepError};
+///
+/// /// At most so many rows in a call.
+/// #[derive(Debug)]
+/// struct AtMost {
+///     rows: usize,
+/// }
+///
+/// impl Step for AtMost {
+///     fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+///         let rows: Vec<usize> = (0..batch.rows()).collect();
+///         Ok(rows.chunks(self.rows).map(<[usize]>::to_vec).collect())
+///     }
+/// }
+///
+/// #[pytriton::model(name = "Halves", max_batch_size = 16)]
+/// #[batch]
+/// #[step(AtMost { rows: 8 })]
+/// fn halves(x: ArrayView2<f32>) -> Array2<f32> {
+///     assert!(x.nrows() <= 8);
+///     x.to_owned()
+/// }
+/// ```
+pub use pytriton_macros::step;

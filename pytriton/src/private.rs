@@ -1,17 +1,18 @@
 //! Not public API. Used by generated code.
 
 pub use pytriton_runtime::call::{
-    ArrayInput, Call, Execution, Instance, ModelError, OutputField, Outputs, ReturnType,
-    ScalarInput, array_input, loaded, output_field, outputs, responses, scalar_input,
+    Answer, Call, Convert, ConvertNothing, Detached, Execution, FirstValueParameter,
+    FirstValueReader, Instance, ModelError, OutputField, Outputs, Parameter, Read, ReadNothing,
+    Reader, Returns, detached, instance, loaded, output_field,
 };
+pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
-    CallMode, FirstValue, Location, ModelSpec, OutputOverride, QueuePolicy, TensorDeclaration,
-    TimeoutAction,
+    FirstValue, Location, ModelSpec, OutputOverride, QueuePolicy, TensorDeclaration,
 };
-pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::registry::{
-    DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
+    Argument, ModelDeclaration, ModelOptions, Signature, dimension_flaw, outputs_flaw, refuse,
+    tensor_name_flaw, timeout_action,
 };
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

@@ -1,33 +1,32 @@
-use syn::{ImplItem, ImplItemFn, ItemImpl, Signature};
+use syn::{ImplItemFn, ItemImpl, Signature};
 
-use super::item::Function;
+use super::item::{Function, Member};
 use super::lifetime::spell_out;
 use super::state::{Load, State};
-use crate::attribute::{Helper, HelperAttribute};
+use crate::decorators::{Decoration, Decorator, infer, load};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-/// Finds the method under `#[infer]` and the function under `#[load]`, and takes the helpers off the block.
+/// Finds the method under `#[infer]` and the function under `#[load]`, and takes the decorators off the block.
 pub(super) fn find(
     block: &mut ItemImpl,
+    members: &mut [Member],
     root: &CratePath,
     errors: &mut Errors,
 ) -> Option<Function> {
-    let mut stray = HelperAttribute::take(&mut block.attrs, root);
+    let mut stray = Decoration::take(&mut block.attrs, root);
     let mut methods: Vec<Method> = Vec::new();
-    for item in &mut block.items {
-        if let ImplItem::Fn(method) = item {
+    for member in members {
+        if let Member::Method(method, _) = member {
             methods.push(Method::take(method, root));
         }
     }
     check_block(block, errors)?;
-    let infer = single(Helper::Infer, block, &methods, errors);
-    let load = single(Helper::Load, block, &methods, errors);
+    let infer = single(&infer::DECORATOR, block, &methods, errors);
+    let load = single(&load::DECORATOR, block, &methods, errors);
     if let Some(method) = infer.filter(|_| infer == load) {
-        let roles = methods[method]
-            .helpers
-            .iter()
-            .filter(|helper| is_role(helper));
+        let roles = methods[method].decorations.iter();
+        let roles = roles.filter(|decoration| decoration.is_role());
         let message = "`#[load]` and `#[infer]` must stand on two functions";
         roles.skip(1).for_each(|role| errors.push(role, message));
         return None;
@@ -40,38 +39,38 @@ pub(super) fn find(
     let others = methods.into_iter();
     stray.extend(others.flat_map(|method| {
         method
-            .helpers
+            .decorations
             .into_iter()
             .chain(method.parameters.into_iter().flatten())
     }));
-    for helper in stray.iter().filter(|helper| !is_role(helper)) {
-        let name = helper.helper.name();
+    for stray in stray.iter().filter(|stray| !stray.is_role()) {
+        let name = stray.name();
         errors.push(
-            helper,
+            stray,
             format!("`#[{name}]` belongs on the method under `#[infer]`"),
         );
     }
     let Method {
         signature,
-        mut helpers,
+        mut decorations,
         parameters,
         ..
     } = infer?;
-    helpers.retain(|helper| !is_role(helper));
+    decorations.retain(|decoration| !decoration.is_role());
     Some(Function {
         signature,
-        helpers,
+        decorations,
         parameters,
         state: Some(state),
     })
 }
 
-/// A function of the block, with its helpers apart.
+/// A function of the block, with its decorators apart.
 #[derive(Debug)]
 struct Method {
     signature: Signature,
-    helpers: Vec<HelperAttribute>,
-    parameters: Vec<Vec<HelperAttribute>>,
+    decorations: Vec<Decoration>,
+    parameters: Vec<Vec<Decoration>>,
     /// Whether it depends on `#[cfg]`.
     conditional: bool,
 }
@@ -79,22 +78,18 @@ struct Method {
 impl Method {
     fn take(method: &mut ImplItemFn, root: &CratePath) -> Self {
         let found = Self {
-            helpers: HelperAttribute::take(&mut method.attrs, root),
-            parameters: HelperAttribute::take_parameters(&mut method.sig, root),
+            decorations: Decoration::take(&mut method.attrs, root),
+            parameters: Decoration::take_parameters(&mut method.sig, root),
             signature: method.sig.clone(),
             conditional: method.attrs.iter().any(|attribute| {
                 attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
             }),
         };
-        if found.helpers.iter().any(is_role) {
+        if found.decorations.iter().any(Decoration::is_role) {
             spell_out(&mut method.sig);
         }
         found
     }
-}
-
-fn is_role(helper: &HelperAttribute) -> bool {
-    matches!(helper.helper, Helper::Infer | Helper::Load)
 }
 
 /// `None` for a block in which there is nothing to look for.
@@ -121,16 +116,16 @@ fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
 
 /// The index of the only method under a role; of the first one if there are more.
 fn single(
-    role: Helper,
+    role: &Decorator,
     block: &ItemImpl,
     methods: &[Method],
     errors: &mut Errors,
 ) -> Option<usize> {
-    let name = role.name();
+    let name = role.name;
     let mut found = None;
     for (index, method) in methods.iter().enumerate() {
-        for attribute in method.helpers.iter().filter(|helper| helper.helper == role) {
-            attribute.options(&[], errors);
+        for attribute in method.decorations.iter().filter(|found| found.is(role)) {
+            attribute.options(errors);
             if found.is_some() {
                 let message = match method.conditional {
                     true => format!(
@@ -144,9 +139,9 @@ fn single(
         }
     }
     if found.is_none() {
-        let example = match role {
-            Helper::Load => "#[load] fn load() -> Self",
-            _ => "#[infer] fn infer(&self, x: ArrayView2<f32>) -> Array2<f32>",
+        let example = match *role == load::DECORATOR {
+            true => "#[load] fn load() -> Self",
+            false => "#[infer] fn infer(&self, x: ArrayView2<f32>) -> Array2<f32>",
         };
         let message = format!("`#[{name}]` is missing in this `impl` block: write `{example}`");
         errors.push(&block.self_ty, message);

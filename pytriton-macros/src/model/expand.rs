@@ -1,96 +1,175 @@
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::Type;
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::args::Settings;
-use super::ast::{Argument, CallMode, FirstValue, Model, Types};
+use super::ast::Model;
 use super::item::Function;
-use super::tokens::{constant, local};
+use super::options::ModelOptions;
+use super::state::Load;
 use super::validate::validate;
-use crate::element::is_known_wrong;
 use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::tensor::optional;
+use crate::tensor::refusal;
 
-/// The item without its helpers, and beside it either its registration or everything that is wrong with it.
+/// The item without its decorators, and beside it either its registration or everything that is wrong with it.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let settings = Settings::parse(attribute, &mut errors);
-    let (item, function) = Function::find(item, &settings.root, &mut errors);
-    let registration = match function.map(|function| validate(settings, function, &mut errors)) {
-        Some(Ok(model)) => model.to_registration(),
-        Some(Err(Some(types))) => types.to_types(),
-        Some(Err(None)) | None => TokenStream::new(),
+    let options = ModelOptions::parse(attribute, &mut errors);
+    let sound = errors.is_empty();
+    let (item, function) = Function::find(item, &options.root, &mut errors);
+    let Some(function) = function else {
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
+    };
+    let model = validate(&options, function, &mut errors);
+    let constants = match model {
+        Some(model) if errors.is_empty() => model.to_registration(&options),
+        Some(model) => model.into_types(&options, sound),
+        None => options.to_tokens(sound),
     };
     let errors = errors.into_tokens();
-    quote!(#item #registration #errors)
+    let import = options.root.to_import();
+    quote! {
+        #item
+        #[allow(deprecated, unused_imports)]
+        const _: () = {
+            #import
+            #constants
+        };
+        #errors
+    }
 }
 
 impl Model {
-    fn to_registration(&self) -> TokenStream {
-        let types = self.to_types();
-        let check = self.to_check();
-        let instance = self.to_instance();
-        let declaration = self.to_declaration();
-        let private = &self.settings.root;
+    fn to_registration(&self, options: &ModelOptions) -> TokenStream {
+        let private = &options.root;
+        let constants = options.to_tokens(true);
+        let signature = self.to_signature(private);
+        let checks = self.to_checks(private);
+        let outputs = self.to_outputs(private);
+        let overrides = self.decorations.overrides.iter();
+        let overrides = overrides.map(|with| with.to_tokens(private));
+        let check = refusal(
+            &self.shown,
+            &quote!(outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)),
+        );
+        let instance = self.to_instance(private);
+        let load = self.to_load(private);
+        let steps = &self.steps;
         quote! {
-            #[allow(deprecated)]
-            const _: () = {
-                #types
-                #check
-                #instance
-                const __MODEL: #private::ModelDeclaration = #declaration;
-                #private::inventory::submit! { __MODEL }
+            use #private::{
+                Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
+            };
+            #constants
+            #signature
+            #checks
+            #outputs
+            const __OVERRIDES: &[#private::OutputOverride] = &[#(#overrides),*];
+            #check
+            #instance
+            const __INPUTS: [#private::TensorDeclaration; __SIGNATURE.input_count()] =
+                __SIGNATURE.inputs();
+            const __FIRST_VALUES: [#private::FirstValue; __SIGNATURE.first_value_count()] =
+                __SIGNATURE.first_values();
+            const __STEPS: &[&dyn #private::Step] = &[#(&#steps),*];
+            #private::inventory::submit! {
+                #private::ModelDeclaration {
+                    inputs: &__INPUTS,
+                    outputs: __OUTPUTS,
+                    output_overrides: __OVERRIDES,
+                    first_values: &__FIRST_VALUES,
+                    steps: __STEPS,
+                    location: #private::Location {
+                        package: ::core::env!("CARGO_PKG_NAME"),
+                        file: ::core::file!(),
+                        line: ::core::line!(),
+                    },
+                    ..#private::ModelDeclaration::new(&__OPTIONS, &__SIGNATURE, #load)
+                }
+            }
+        }
+    }
+
+    /// What is left to the compiler of a function with mistakes: what has none itself, without what follows from them.
+    fn into_types(mut self, options: &ModelOptions, sound: bool) -> TokenStream {
+        let private = &options.root;
+        let before = self.parameters.len();
+        self.parameters.retain(|parameter| !parameter.flawed);
+        let whole = self.parameters.len() == before;
+        let constants = options.to_tokens(sound);
+        let signature = self.to_signature(private);
+        let parameters = self.parameters.iter().enumerate();
+        let checks = parameters
+            .filter(|_| sound)
+            .map(|(index, parameter)| parameter.to_checks(index, private));
+        let outputs = whole.then(|| self.to_outputs(private));
+        quote!(#constants #signature #(#checks)* #outputs)
+    }
+
+    /// The constant `__SIGNATURE`; the compiler reports each type that is no parameter on the type itself.
+    fn to_signature(&self, private: &CratePath) -> TokenStream {
+        let arguments = self.parameters.iter();
+        let arguments = arguments.map(|parameter| parameter.to_argument(private));
+        let declared = self.decorations.declared.iter();
+        let declared = declared.map(|input| input.to_declaration(private));
+        let (batch, decorated) = (self.decorations.batch(), self.decorations.any_step());
+        quote! {
+            const __SIGNATURE: #private::Signature = #private::Signature {
+                arguments: &[#(#arguments),*],
+                batch: #batch,
+                decorated: #decorated,
+                declared: &[#(#declared),*],
             };
         }
     }
 
-    /// One constant for each type of the user's, whose bound the compiler reports on the type itself.
-    fn to_types(&self) -> TokenStream {
-        let private = &self.settings.root;
-        let inputs = self.inputs.iter().enumerate();
-        let inputs = inputs.map(|(index, input)| input.to_type(&constant(index), private));
-        let returned = returned_type(&self.returned, self.call, private);
-        quote!(#(#inputs)* #returned)
+    fn to_checks(&self, private: &CratePath) -> TokenStream {
+        let parameters = self.parameters.iter().enumerate();
+        let parameters = parameters.map(|(index, parameter)| parameter.to_checks(index, private));
+        let decorations = self.decorations.to_checks(private);
+        let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
+        let whole = refusal(&self.name, &whole);
+        quote!(#(#parameters)* #decorations #whole)
     }
 
-    /// Refuses outputs whose types only the compiler knows, on the return type.
-    fn to_check(&self) -> TokenStream {
-        let max_batch_size = self.settings.max_batch_size;
-        let overrides = self.to_overrides();
-        let check =
-            quote_spanned!(self.returned.span()=> __RETURNED.check(#max_batch_size, #overrides));
-        quote!(const _: () = #check;)
-    }
-
-    fn to_overrides(&self) -> TokenStream {
-        let private = &self.settings.root;
-        let overrides = self.overrides.iter().map(|with| with.to_tokens(private));
-        quote!(&[#(#overrides),*])
+    /// The constant `__OUTPUTS`; the compiler reports a type that is no output on the type itself.
+    fn to_outputs(&self, private: &CratePath) -> TokenStream {
+        let Some(returned) = &self.returned else {
+            return TokenStream::new();
+        };
+        let bound = quote_spanned!(returned.span()=> declarations::<#returned>());
+        quote! {
+            const __OUTPUTS: &[#private::TensorDeclaration] =
+                #private::Returns::<{ __SIGNATURE.raw() }>::#bound;
+        }
     }
 
     /// What is called for each batch or request.
-    fn to_instance(&self) -> TokenStream {
-        let private = &self.settings.root;
-        let state = self.function.state.as_ref().map(|state| {
-            let ty = &state.ty;
-            quote!((#ty))
-        });
-        let reads = self.inputs.iter().enumerate();
-        let reads = reads.filter_map(|(index, input)| input.to_read(index));
-        let call = self.to_call();
+    fn to_instance(&self, private: &CratePath) -> TokenStream {
+        let state = self.state.as_ref().map(|(ty, _)| quote!((#ty)));
+        let locals: Vec<_> = (0..self.parameters.len())
+            .map(|index| {
+                format_ident!("__argument_{index}", span = proc_macro2::Span::mixed_site())
+            })
+            .collect();
+        let reads = self.parameters.iter().enumerate();
+        let reads = reads.map(|(index, parameter)| parameter.to_read(index, private));
+        let name = &self.name;
+        let callee = match &self.state {
+            None => quote!(#name),
+            Some((ty, _)) => quote!(<#ty>::#name),
+        };
+        let receiver = self.state.as_ref().map(|_| quote!(&self.0,));
+        let wait = self.is_async.then(|| quote!(.await));
         // A function without a state is the same on any thread.
         let detached = state.is_none().then(|| {
             quote! {
-                fn detached(&self) -> ::core::option::Option<
-                    ::std::boxed::Box<dyn #private::Instance + ::core::marker::Send + ::core::marker::Sync>,
-                > {
-                    ::core::option::Option::Some(::std::boxed::Box::new(Self))
+                fn detached(&self) -> #private::Detached {
+                    #private::detached(Self)
                 }
             }
         });
-        let is_async = self.function.is_async.then(|| {
+        let is_async = self.is_async.then(|| {
             quote! {
                 fn is_async(&self) -> bool {
                     true
@@ -102,9 +181,9 @@ impl Model {
             impl #private::Instance for __Instance {
                 fn execute<'a>(&'a self, __call: &'a #private::Call<'a>) -> #private::Execution<'a> {
                     ::std::boxed::Box::pin(async move {
-                        #(#reads)*
-                        let __returned = #call;
-                        __RETURNED.convert(__call, __returned)
+                        #(let #locals = #reads;)*
+                        let __returned = #callee(#receiver #(#locals.argument()),*) #wait;
+                        #private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
                     })
                 }
                 #detached
@@ -113,135 +192,31 @@ impl Model {
         }
     }
 
-    fn to_call(&self) -> TokenStream {
-        let name = &self.function.name;
-        let callee = match &self.function.state {
-            None => quote!(#name),
-            Some(state) => {
-                let ty = &state.ty;
-                quote!(<#ty>::#name)
-            }
+    fn to_load(&self, private: &CratePath) -> TokenStream {
+        let Some((ty, load)) = &self.state else {
+            return quote!(|_| #private::instance(__Instance));
         };
-        let receiver = self.function.state.as_ref().map(|_| quote!(&self.0));
-        let arguments = self.arguments.iter().map(|argument| match *argument {
-            Argument::Input(index) => self.inputs[index].to_argument(&local(index)),
-            Argument::Parameters => quote!(__call.parameters()),
-            Argument::Context => quote!(__call.context()),
-            Argument::Requests => quote!(__call.requests()),
-        });
-        let arguments = receiver.into_iter().chain(arguments);
-        let wait = self.function.is_async.then(|| quote!(.await));
-        quote!(#callee(#(#arguments),*) #wait)
-    }
-
-    fn to_declaration(&self) -> TokenStream {
-        let private = &self.settings.root;
-        let Settings {
+        let Some(Load {
             name,
-            version,
-            max_batch_size,
-            instances,
-            batches_in_flight,
-            max_call_microseconds,
-            dynamic_batching,
-            response_cache,
-            parameters,
-            ..
-        } = &self.settings;
-        let parameters = parameters
-            .iter()
-            .map(|(name, value)| quote!((#name, #value)));
-        let inputs = self.inputs.iter().enumerate();
-        let inputs = inputs.map(|(index, input)| input.to_declaration(&constant(index), private));
-        let overrides = self.to_overrides();
-        let dynamic_batching = optional(
-            dynamic_batching
-                .as_ref()
-                .map(|batching| batching.to_tokens(private)),
-        );
-        let call = match self.call {
-            CallMode::Batch => quote!(Batch),
-            CallMode::Request => quote!(Request),
-            CallMode::Raw => quote!(Raw),
+            context,
+            returned,
+        }) = load
+        else {
+            return TokenStream::new();
         };
-        let by_parameters = self.by_parameters();
-        let first_values = self.first_values();
-        let first_values = first_values.map(|(input, FirstValue { strict })| {
-            quote!(#private::FirstValue { input: #input, strict: #strict })
+        let context = context.as_ref().map(|ty| {
+            let span = proc_macro2::Span::call_site().located_at(ty.span());
+            proc_macro2::Ident::new("__context", span)
         });
-        let load = self.to_load();
-        quote! {
-            #private::ModelDeclaration {
-                name: #name,
-                version: #version,
-                max_batch_size: #max_batch_size,
-                instances: #instances,
-                batches_in_flight: #batches_in_flight,
-                max_call_microseconds: #max_call_microseconds,
-                inputs: &[#(#inputs),*],
-                outputs: __RETURNED.declarations,
-                output_overrides: #overrides,
-                dynamic_batching: #dynamic_batching,
-                response_cache: #response_cache,
-                parameters: &[#(#parameters),*],
-                call: #private::CallMode::#call,
-                by_parameters: #by_parameters,
-                first_values: &[#(#first_values),*],
-                steps: &[],
-                load: #load,
-                location: #private::Location {
-                    package: ::core::env!("CARGO_PKG_NAME"),
-                    file: ::core::file!(),
-                    line: ::core::line!(),
-                },
-            }
-        }
-    }
-
-    fn to_load(&self) -> TokenStream {
-        let Some(state) = &self.function.state else {
-            return quote!(|_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)));
-        };
-        let private = &self.settings.root;
-        let ty = &state.ty;
-        let load = &state.load;
-        let name = &load.name;
-        let context = load.context.then(|| quote!(__context));
-        let span = load.returned.span();
-        let loaded = quote_spanned!(span=> <#ty>::#name(#context));
-        let loaded = match load.fallible {
-            true => quote_spanned!(span=> #private::loaded(__context, #loaded)?),
-            false => loaded,
-        };
-        quote! {
-            |__context| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance(#loaded)))
-        }
+        let loaded =
+            quote_spanned!(returned.span()=> loaded::<#ty, _>(__context, <#ty>::#name(#context)));
+        quote!(|__context| #private::instance(__Instance(#private::#loaded?)))
     }
 }
 
-impl Types {
-    /// As [`Model::to_types`], without the types that have been reported.
-    fn to_types(&self) -> TokenStream {
-        let private = &self.root;
-        let inputs = self.inputs.iter().enumerate();
-        let inputs = inputs
-            .filter(|(_, input)| !input.source.element().is_some_and(is_known_wrong))
-            .map(|(index, input)| input.to_type(&constant(index), private));
-        let returned = self.returned.as_ref();
-        let returned = returned.map(|ty| returned_type(ty, self.call, private));
-        quote! {
-            const _: () = {
-                #(#inputs)*
-                #returned
-            };
-        }
+impl ModelOptions {
+    /// Whether axis 0 of every tensor is the batch, as far as the text tells.
+    pub(super) fn batching(&self) -> bool {
+        self.boolean("batching") != Some(false)
     }
-}
-
-fn returned_type(ty: &Type, call: CallMode, private: &CratePath) -> TokenStream {
-    let bound = match call {
-        CallMode::Raw => quote_spanned!(ty.span()=> responses::<#ty>()),
-        CallMode::Batch | CallMode::Request => quote_spanned!(ty.span()=> outputs::<#ty>()),
-    };
-    quote!(const __RETURNED: #private::ReturnType<#ty> = #private::#bound;)
 }

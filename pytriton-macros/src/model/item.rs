@@ -1,48 +1,54 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, Item, ItemFn, Signature};
+use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemFn, Signature};
 
 use super::block;
 use super::lifetime::spell_out;
 use super::state::State;
-use crate::attribute::HelperAttribute;
+use crate::decorators::{Decoration, is_model};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-/// The function that answers requests, with its helpers apart.
+/// The function that answers requests, with its decorators apart.
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) signature: Signature,
-    pub(super) helpers: Vec<HelperAttribute>,
+    pub(super) decorations: Vec<Decoration>,
     /// For each of the signature's inputs.
-    pub(super) parameters: Vec<Vec<HelperAttribute>>,
+    pub(super) parameters: Vec<Vec<Decoration>>,
     /// For a method, what it is called on.
     pub(super) state: Option<State>,
 }
 
 impl Function {
-    /// Finds the function of an item and returns it beside the item without its helpers.
+    /// Finds the function of an item and returns it beside the item without its decorators.
+    ///
+    /// Bodies are never read: what is wrong in them, or half written, is the compiler's to tell.
     pub(super) fn find(
         tokens: TokenStream,
         root: &CratePath,
         errors: &mut Errors,
     ) -> (TokenStream, Option<Self>) {
-        match syn::parse2::<Item>(tokens.clone()) {
+        let (header, body) = split_body(tokens.clone());
+        match syn::parse2::<Item>(header) {
             Ok(Item::Fn(mut function)) => {
                 refuse_models(&mut function.attrs, root, errors);
                 let found = Self::take(&mut function, root);
-                (function.into_token_stream(), Some(found))
+                (with_body(&function, &body), Some(found))
             }
             Ok(Item::Impl(mut block)) => {
                 refuse_models(&mut block.attrs, root, errors);
-                let found = block::find(&mut block, root, errors);
-                (block.into_token_stream(), found)
+                let mut members = members(body.map_or_else(TokenStream::new, |body| body.stream()));
+                let found = block::find(&mut block, &mut members, root, errors);
+                (with_body(&block, &quote!({ #(#members)* })), found)
             }
             other => {
                 let message =
                     "`#[pytriton::model]` must stand on a `fn` with a body or on an `impl` block";
                 match other {
                     Ok(item) => errors.push(keyword(&item), message),
+                    // The compiler has an error of its own for what is no item.
+                    Err(_) if body.is_some() => {}
                     Err(_) => errors.push_missing(message),
                 }
                 (tokens, None)
@@ -52,8 +58,8 @@ impl Function {
 
     fn take(function: &mut ItemFn, root: &CratePath) -> Self {
         let found = Self {
-            helpers: HelperAttribute::take(&mut function.attrs, root),
-            parameters: HelperAttribute::take_parameters(&mut function.sig, root),
+            decorations: Decoration::take(&mut function.attrs, root),
+            parameters: Decoration::take_parameters(&mut function.sig, root),
             signature: function.sig.clone(),
             state: None,
         };
@@ -62,8 +68,72 @@ impl Function {
     }
 }
 
+/// A part of an `impl` block.
+#[derive(Debug)]
+pub(super) enum Member {
+    /// A function; its own body is empty.
+    Method(Box<ImplItemFn>, TokenTree),
+    Other(TokenStream),
+}
+
+impl ToTokens for Member {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Method(method, body) => tokens.extend(with_body(method, body)),
+            Self::Other(other) => other.to_tokens(tokens),
+        }
+    }
+}
+
+/// The members of an `impl` block: a function ends with its body, everything else with a semicolon.
+fn members(tokens: TokenStream) -> Vec<Member> {
+    let mut members = Vec::new();
+    let mut member: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        let ends = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ';');
+        let body =
+            matches!(&token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        member.push(token);
+        if body {
+            let (header, body) = split_body(member.iter().cloned().collect());
+            if let (Ok(ImplItem::Fn(method)), Some(body)) = (syn::parse2(header), body) {
+                members.push(Member::Method(Box::new(method), body.into()));
+                member.clear();
+            }
+        } else if ends {
+            members.push(Member::Other(member.drain(..).collect()));
+        }
+    }
+    if !member.is_empty() {
+        members.push(Member::Other(member.into_iter().collect()));
+    }
+    members
+}
+
+/// An item with an empty body in the place of its own, which stands last.
+fn split_body(tokens: TokenStream) -> (TokenStream, Option<Group>) {
+    let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let body = match tokens.last_mut() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
+            let mut empty = Group::new(Delimiter::Brace, TokenStream::new());
+            empty.set_span(group.span());
+            Some(std::mem::replace(group, empty))
+        }
+        _ => None,
+    };
+    (tokens.into_iter().collect(), body)
+}
+
+/// An item whose body is empty, with this one.
+fn with_body(item: &impl ToTokens, body: &impl ToTokens) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = item.to_token_stream().into_iter().collect();
+    tokens.pop();
+    quote!(#(#tokens)* #body)
+}
+
 fn refuse_models(attributes: &mut Vec<Attribute>, root: &CratePath, errors: &mut Errors) {
-    for model in HelperAttribute::take_models(attributes, root) {
+    let models = attributes.extract_if(.., |attribute| is_model(attribute, root));
+    for model in models {
         errors.push(model, "`#[pytriton::model]` stands twice: remove one");
     }
 }

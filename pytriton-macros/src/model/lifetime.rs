@@ -1,7 +1,66 @@
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::{FnArg, GenericArgument, Path, PathArguments, Signature, Type, parse_quote};
 
 use crate::array::ArrayType;
-use crate::types::argument_of;
+use crate::errors::Errors;
+use crate::types::{argument_of, last_segment, peeled};
+
+/// A type as code outside of the function can name it: without the function's lifetimes, and with the state's type in the
+/// place of `Self`.
+pub(super) fn nameable(ty: &Type, state: Option<&Type>) -> Type {
+    let tokens = rewrite(ty.to_token_stream(), state);
+    syn::parse2(tokens).unwrap_or_else(|_| ty.clone())
+}
+
+fn rewrite(tokens: TokenStream, state: Option<&Type>) -> TokenStream {
+    let mut rewritten = TokenStream::new();
+    let mut lifetime = false;
+    for token in tokens {
+        let token = match (token, state) {
+            (TokenTree::Group(group), _) => {
+                let mut inner = Group::new(group.delimiter(), rewrite(group.stream(), state));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            (TokenTree::Ident(ident), _) if lifetime && ident != "static" => {
+                TokenTree::Ident(Ident::new("_", ident.span()))
+            }
+            (TokenTree::Ident(ident), Some(state)) if ident == "Self" => {
+                rewritten.extend(quote!(#state));
+                continue;
+            }
+            (token, _) => token,
+        };
+        lifetime = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        rewritten.extend([token]);
+    }
+    rewritten
+}
+
+/// A view and a reference live as long as the call.
+pub(super) fn check_static(ty: &Type, errors: &mut Errors) {
+    let inner = argument_of("Option", ty).unwrap_or(ty);
+    let lifetime = match peeled(inner) {
+        Type::Reference(reference) => reference.lifetime.as_ref(),
+        Type::Path(_) => last_segment(inner).and_then(|segment| match &segment.arguments {
+            PathArguments::AngleBracketed(list) => {
+                list.args.iter().find_map(|argument| match argument {
+                    GenericArgument::Lifetime(lifetime) => Some(lifetime),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }),
+        _ => None,
+    };
+    if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
+        errors.push(
+            lifetime,
+            "arguments live only as long as the call: remove `'static`",
+        );
+    }
+}
 
 /// Gives the views in the parameters of an `async fn` the `'_` that Rust wants written out there, and only there.
 pub(super) fn spell_out(signature: &mut Signature) {

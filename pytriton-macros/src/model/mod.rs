@@ -1,24 +1,19 @@
-//! `#[model]`: parse, validate into a [`Model`], expand.
+//! `#[model]`: parse, validate into a [`Model`](ast::Model), expand.
 
-mod args;
 mod ast;
 mod block;
-mod declared;
+mod decorations;
 mod expand;
-mod input;
+mod hint;
 mod item;
-mod kind;
 mod lifetime;
+mod options;
 mod outputs;
 mod parameters;
-mod pipeline;
-mod priorities;
-mod queue_policy;
 mod signature;
 mod state;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod validate;
 
 pub(crate) use expand::expand;

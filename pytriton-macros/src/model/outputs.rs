@@ -1,77 +1,47 @@
+//! What is surely wrong with a return type by its name.
+
 use proc_macro2::Span;
 use syn::{PathArguments, ReturnType, Signature, Type};
 
-use super::args::Settings;
-use super::ast::OutputOverride;
 use crate::array::ArrayType;
-use crate::attribute::{Helper, HelperAttribute};
+use crate::decorators::output::Override;
 use crate::errors::Errors;
 use crate::output;
-use crate::tensor::{Dims, TensorName, check_distinct};
+use crate::tensor::{TensorName, check_distinct};
 use crate::types::{argument_of, last_segment, peeled, type_text};
 
 /// How many outputs a tuple can have.
 const MOST: usize = 8;
 
-/// The return type and what `#[output]` says of it.
+/// The return type of a function; `raw` where it surely takes the requests as they are.
 pub(super) fn read(
-    settings: &Settings,
     raw: bool,
     signature: &Signature,
-    helpers: &[HelperAttribute],
+    overrides: &[Override],
     errors: &mut Errors,
-) -> Option<(Type, Vec<OutputOverride>)> {
-    let attributes = helpers
-        .iter()
-        .filter(|attribute| attribute.helper == Helper::Output);
-    let attributes: Vec<&HelperAttribute> = attributes.collect();
-    let overrides = attributes
-        .iter()
-        .map(|attribute| output_override(attribute, errors));
-    let overrides: Vec<OutputOverride> = overrides.collect();
+) -> Option<Type> {
     let ReturnType::Type(_, returned) = &signature.output else {
-        let message = format!(
-            "`{}` returns nothing: write `-> {}`",
-            signature.ident,
-            example(raw)
-        );
-        errors.push(&signature.ident, message);
+        let name = &signature.ident;
+        let message = format!("`{name}` returns nothing: write `-> {}`", example(raw));
+        errors.push(name, message);
         return None;
     };
     check_error(returned, errors);
-    let entry = entry(returned, raw, errors)?;
-    let types = output_types(entry, raw, errors)?;
-    for (index, ty) in types.iter().enumerate() {
-        let shape = overrides.get(index).and_then(|with| with.shape.as_ref());
-        output::check(ty, settings.batch_axis(), shape, errors);
+    let mut known = 0;
+    if let Some(entry) = entry(returned, raw, errors) {
+        known = check_types(entry, raw, errors)?;
     }
-    let tuple = matches!(peeled(entry), Type::Tuple(_));
-    let known = (tuple || ArrayType::parse(entry).is_some()).then_some(types.len());
-    if let Some(count) = known {
-        check_count(returned, count, &attributes, errors);
+    if known > 0 {
+        check_count(returned, known, overrides, errors);
     }
-    check_names(known.unwrap_or(0), &overrides, errors);
-    Some(((**returned).clone(), overrides))
+    check_names(known, overrides, errors);
+    Some((**returned).clone())
 }
 
 fn example(raw: bool) -> &'static str {
-    if raw {
-        "Vec<Array2<f32>>"
-    } else {
-        "Array2<f32>"
-    }
-}
-
-fn output_override(attribute: &HelperAttribute, errors: &mut Errors) -> OutputOverride {
-    let before = errors.len();
-    let options = attribute.options(&["name", "shape"], errors);
-    if options.is_empty() && errors.len() == before {
-        let message = "`#[output]` says nothing: write `#[output(name = \"y\")]`, or remove it";
-        errors.push(attribute, message);
-    }
-    OutputOverride {
-        name: TensorName::take(&options, errors),
-        shape: Dims::take(&options, errors),
+    match raw {
+        true => "Vec<Array2<f32>>",
+        false => "Array2<f32>",
     }
 }
 
@@ -84,7 +54,6 @@ fn entry<'a>(returned: &'a Type, raw: bool, errors: &mut Errors) -> Option<&'a T
     if let Some(entry) = argument_of("Vec", inner) {
         return Some(unwrapped(entry));
     }
-    // Other types may still implement `Responses`, which the compiler finds out.
     if ArrayType::parse(inner).is_some() || matches!(peeled(inner), Type::Tuple(_)) {
         let message = "a function that takes `&[Request]` returns one entry for each: write `Vec<Array2<f32>>`";
         errors.push(inner, message);
@@ -97,10 +66,11 @@ fn unwrapped(ty: &Type) -> &Type {
     argument_of("Result", ty).unwrap_or(ty)
 }
 
-/// The types of a tuple, or the one type.
-fn output_types<'a>(entry: &'a Type, raw: bool, errors: &mut Errors) -> Option<Vec<&'a Type>> {
+/// Checks a tuple's types, or the one type; how many outputs that surely are, 0 where only the compiler knows.
+fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
     let Type::Tuple(tuple) = peeled(entry) else {
-        return Some(vec![entry]);
+        output::check(entry, errors);
+        return Some(usize::from(ArrayType::parse(entry).is_some()));
     };
     if tuple.elems.is_empty() {
         let message = format!("a model must return its outputs: write `{}`", example(raw));
@@ -113,7 +83,10 @@ fn output_types<'a>(entry: &'a Type, raw: bool, errors: &mut Errors) -> Option<V
         );
         errors.push(surplus, message);
     }
-    Some(tuple.elems.iter().collect())
+    for element in &tuple.elems {
+        output::check(element, errors);
+    }
+    Some(tuple.elems.len())
 }
 
 /// Checks that the error of a `Result` can be named outside of the function.
@@ -126,18 +99,16 @@ fn check_error(returned: &Type, errors: &mut Errors) {
     };
     for error in list.args.iter().skip(1) {
         let text = type_text(error);
-        let borrowed = text.replace("&'static", "").contains('&');
-        if borrowed || text.contains("impl ") {
-            errors.push(
-                error,
-                format!("`{text}` cannot be named outside of the function: write `String`"),
-            );
+        if text.contains("impl ") {
+            let message =
+                format!("`{text}` cannot be named outside of the function: write `String`");
+            errors.push(error, message);
         }
     }
 }
 
 /// Compares the number of `#[output]` attributes with that of the outputs.
-fn check_count(returned: &Type, count: usize, found: &[&HelperAttribute], errors: &mut Errors) {
+fn check_count(returned: &Type, count: usize, found: &[Override], errors: &mut Errors) {
     let outputs = if count == 1 {
         "1 output".to_owned()
     } else {
@@ -145,7 +116,7 @@ fn check_count(returned: &Type, count: usize, found: &[&HelperAttribute], errors
     };
     for surplus in found.iter().skip(count) {
         errors.push(
-            surplus,
+            &surplus.decoration,
             format!("the function returns {outputs}: remove this"),
         );
     }
@@ -157,7 +128,7 @@ fn check_count(returned: &Type, count: usize, found: &[&HelperAttribute], errors
 }
 
 /// Reports two outputs of one name, be it by default.
-fn check_names(count: usize, overrides: &[OutputOverride], errors: &mut Errors) {
+fn check_names(count: usize, overrides: &[Override], errors: &mut Errors) {
     let given = |index: usize| overrides.get(index).and_then(|with| with.name.clone());
     let defaults = (0..count)
         .filter(|index| given(*index).is_none())

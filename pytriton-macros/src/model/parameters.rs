@@ -1,178 +1,208 @@
-use syn::{FnArg, GenericArgument, Ident, Pat, PatType, PathArguments, Type};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, Pat, PatType, Type};
 
-use super::args::Settings;
-use super::ast::{Argument, CallMode, Input};
-use super::input;
-use super::item::Function;
-use super::kind::{Kind, kind};
-use crate::attribute::HelperAttribute;
+use super::hint::{self, Standing};
+use super::lifetime::{check_static, nameable};
+use crate::array::ArrayType;
+use crate::decorators::first_value::{self, FirstValue};
+use crate::decorators::input::{self, Named};
+use crate::decorators::{Decoration, Input, plain_name};
 use crate::errors::Errors;
-use crate::types::{argument_of, last_segment, peeled, type_text};
+use crate::path::CratePath;
+use crate::tensor::{Dims, TensorName, optional, refusal};
+use crate::types::argument_of;
 
-/// The inputs and arguments that the parameters of a function declare.
-#[derive(Debug, Default)]
-pub(super) struct Parameters {
-    pub(super) inputs: Vec<Input>,
-    pub(super) arguments: Vec<Argument>,
+/// A parameter of the function. What it is, its type decides.
+#[derive(Debug)]
+pub(super) struct Parameter {
+    /// The type as generated code can name it.
+    pub(super) ty: Type,
+    /// The type as the user wrote it.
+    shown: Type,
+    /// Where the compiler reports what the type is not.
+    span: Span,
+    /// What decorators call it.
+    parameter: Option<String>,
+    /// The name of the input that it may be.
+    pub(super) name: Option<TensorName>,
+    shape: Option<Dims>,
+    given: Option<Decoration>,
+    first_value: Option<(FirstValue, Decoration)>,
+    /// Whether `#[fill_optionals]` has a value for it.
+    pub(super) filled: bool,
+    /// Whether a mistake in it has been reported.
+    pub(super) flawed: bool,
 }
 
-/// Whether the function takes the requests as they are.
-pub(super) fn is_raw(function: &Function) -> bool {
-    let mut inputs = function.signature.inputs.iter();
-    inputs.any(|input| match input {
-        FnArg::Typed(parameter) => matches!(kind(&parameter.ty), Kind::Requests),
-        FnArg::Receiver(_) => false,
-    })
-}
-
-impl Parameters {
+impl Parameter {
+    /// Reads the parameters of a function; `None` for its `self`.
     pub(super) fn read(
-        settings: &Settings,
-        call: CallMode,
-        function: &Function,
+        parameter: &FnArg,
+        decorations: &[Decoration],
+        state: Option<&Type>,
+        standing: Standing,
+        errors: &mut Errors,
+    ) -> Option<Self> {
+        match parameter {
+            FnArg::Typed(typed) => Some(Self::typed(typed, decorations, state, standing, errors)),
+            FnArg::Receiver(_) => {
+                for decoration in decorations {
+                    let name = decoration.name();
+                    let message = format!("`self` is no input: remove `#[{name}]`");
+                    errors.push(decoration, message);
+                }
+                None
+            }
+        }
+    }
+
+    fn typed(
+        typed: &PatType,
+        decorations: &[Decoration],
+        state: Option<&Type>,
+        standing: Standing,
         errors: &mut Errors,
     ) -> Self {
-        let mut parameters = Self::default();
-        let inputs = function.signature.inputs.iter().zip(&function.parameters);
-        for (parameter, helpers) in inputs {
-            match parameter {
-                FnArg::Typed(parameter) => {
-                    parameters.push(settings, call, parameter, helpers, errors);
-                }
-                FnArg::Receiver(_) => refuse("self", helpers, errors),
+        let before = errors.len();
+        check_attributes(&typed.attrs, errors);
+        let mut named = Named::default();
+        let mut given = None;
+        let mut first_value = None;
+        for (index, decoration) in decorations.iter().enumerate() {
+            if decorations[..index]
+                .iter()
+                .any(|other| other.is(decoration.decorator))
+            {
+                let name = decoration.name();
+                errors.push(decoration, format!("`#[{name}]` stands twice: remove one"));
+            } else if decoration.is(&input::DECORATOR) {
+                named = Named::read(decoration, errors);
+                given = Some(decoration.clone());
+            } else if decoration.is(&first_value::DECORATOR) {
+                let said = FirstValue::read(decoration, errors);
+                first_value = Some((said, decoration.clone()));
+            } else {
+                decoration.misplaced(errors);
             }
         }
-        parameters
-    }
-
-    fn push(
-        &mut self,
-        settings: &Settings,
-        call: CallMode,
-        parameter: &PatType,
-        helpers: &[HelperAttribute],
-        errors: &mut Errors,
-    ) {
-        let name = name(parameter, errors);
-        check_attributes(parameter, errors);
-        check_lifetimes(&parameter.ty, errors);
-        match kind(&parameter.ty) {
-            Kind::Parameters if call == CallMode::Raw => {
-                let message = "requests that are taken as they are have parameters of their own: remove this, and call `request.parameters()`";
-                errors.push(parameter, message);
-            }
-            Kind::Parameters if settings.response_cache => {
-                let message = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take no `&Parameters`";
-                errors.push(parameter, message);
-            }
-            Kind::Parameters => self.inject(Argument::Parameters, parameter, helpers, errors),
-            Kind::Context => self.inject(Argument::Context, parameter, helpers, errors),
-            Kind::Requests => self.inject(Argument::Requests, parameter, helpers, errors),
-            Kind::Tensor { .. } if call == CallMode::Raw => {
-                let message = "a function that takes `&[Request]` has no other inputs: remove this parameter, and call `request.array(\"…\")`";
-                errors.push(parameter, message);
-            }
-            Kind::Tensor { ty, optional } => {
-                let reader = input::Reader {
-                    settings,
-                    call,
-                    name,
-                    ty,
-                    optional,
-                    helpers,
-                };
-                if let Some(input) = reader.read(errors) {
-                    self.arguments.push(Argument::Input(self.inputs.len()));
-                    self.inputs.push(input);
-                }
-            }
-            Kind::Wrong(message) => {
-                let reader = input::Reader {
-                    settings,
-                    call,
-                    name,
-                    ty: &parameter.ty,
-                    optional: false,
-                    helpers,
-                };
-                reader.check_helpers(errors);
-                // A pattern's type fits the pattern: that is one mistake.
-                if name.is_some() {
-                    errors.push(&parameter.ty, message);
-                }
-            }
+        let ident = match &*typed.pat {
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(&name.ident),
+            _ => None,
+        };
+        let standing = Standing {
+            first_value: first_value.is_some(),
+            ..standing
+        };
+        check_static(&typed.ty, errors);
+        hint::check(&typed.ty, standing, errors);
+        let inner = argument_of("Option", &typed.ty).unwrap_or(&typed.ty);
+        let span = match ArrayType::parse(inner) {
+            Some(array) => array.element.span(),
+            None => typed.ty.span(),
+        };
+        Self {
+            ty: nameable(&typed.ty, state),
+            shown: (*typed.ty).clone(),
+            span,
+            parameter: ident.map(|ident| plain_name(ident).0),
+            name: named.name.or_else(|| ident.map(TensorName::own)),
+            shape: named.shape,
+            given,
+            first_value,
+            filled: false,
+            flawed: errors.len() > before,
         }
     }
 
-    /// A parameter that is no input.
-    fn inject(
-        &mut self,
-        argument: Argument,
-        parameter: &PatType,
-        helpers: &[HelperAttribute],
-        errors: &mut Errors,
-    ) {
-        let ty = type_text(&parameter.ty);
-        refuse(&ty, helpers, errors);
-        if self.arguments.contains(&argument) {
-            errors.push(parameter, format!("`{ty}` is taken twice: remove one"));
-        }
-        self.arguments.push(argument);
+    /// Whether decorators call it that.
+    pub(super) fn is(&self, ident: &Ident) -> bool {
+        self.parameter.as_ref() == Some(&plain_name(ident).0)
     }
-}
 
-fn refuse(parameter: &str, helpers: &[HelperAttribute], errors: &mut Errors) {
-    for helper in helpers {
-        let name = helper.helper.name();
-        errors.push(
-            helper,
-            format!("`{parameter}` is no input: remove `#[{name}]`"),
-        );
+    /// What decorators of the function may name.
+    pub(super) fn to_input(&self, root: &CratePath) -> Option<Input> {
+        let (ty, name) = (&self.ty, self.name.as_ref()?);
+        let parameter = self.to_trait(root);
+        Some(Input {
+            parameter: self.parameter.clone()?,
+            name: quote!(#name),
+            element: quote!(<#ty as #parameter>::Element),
+        })
     }
-}
 
-fn name<'a>(parameter: &'a PatType, errors: &mut Errors) -> Option<&'a Ident> {
-    match &*parameter.pat {
-        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(&name.ident),
-        pattern => {
-            let message = "a parameter needs a name, which is the input's: write `x: …`";
-            errors.push(pattern, message);
-            None
+    /// The trait that its type must have.
+    fn to_trait(&self, root: &CratePath) -> TokenStream {
+        match self.first_value {
+            Some(_) => quote!(#root::FirstValueParameter),
+            None => quote!(#root::Parameter),
         }
+    }
+
+    /// The argument in the signature.
+    pub(super) fn to_argument(&self, root: &CratePath) -> TokenStream {
+        let (ty, parameter) = (&self.ty, self.to_trait(root));
+        let declared = quote_spanned!(self.span=> <#ty as #parameter>::DECLARED);
+        let name = optional(self.name.as_ref());
+        let shape = self.shape.iter().map(|shape| quote!(.shape(#shape)));
+        let filled = self.filled.then(|| quote!(.filled()));
+        let first_value = self.first_value.iter().map(|(said, _)| {
+            let strict = match &said.strict {
+                Some(strict) => quote!(#strict),
+                None => quote!(true),
+            };
+            let squeeze = said
+                .squeeze
+                .iter()
+                .map(|squeeze| quote!(.squeeze(#squeeze)));
+            quote!(.first_value(#strict) #(#squeeze)*)
+        });
+        quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#first_value)* #filled)
+    }
+
+    /// What refuses the parameter of that index.
+    pub(super) fn to_checks(&self, index: usize, root: &CratePath) -> TokenStream {
+        let flaw = |method: TokenStream| quote!(__SIGNATURE.#method(#index, &__OPTIONS));
+        let mut checks = refusal(&self.shown, &flaw(quote!(flaw)));
+        if let Some(shape) = &self.shape {
+            checks.extend(shape.to_checks(root));
+            checks.extend(refusal(shape.value(), &flaw(quote!(shape_flaw))));
+        }
+        if let Some((said, decoration)) = &self.first_value {
+            checks.extend(refusal(decoration, &flaw(quote!(first_value_flaw))));
+            if let Some(squeeze) = &said.squeeze {
+                checks.extend(refusal(&squeeze.expression, &flaw(quote!(squeeze_flaw))));
+            }
+        }
+        if let Some(decoration) = &self.given {
+            checks.extend(refusal(decoration, &flaw(quote!(given_flaw))));
+        }
+        if let Some(name) = &self.name {
+            let shown = Ident::new("name", name.span);
+            checks.extend(refusal(shown, &flaw(quote!(name_flaw))));
+        }
+        checks
+    }
+
+    /// The expression that reads what the argument is made of.
+    pub(super) fn to_read(&self, index: usize, root: &CratePath) -> TokenStream {
+        let ty = &self.ty;
+        let reader = match self.first_value {
+            Some(_) => quote!(FirstValueReader),
+            None => quote!(Reader),
+        };
+        quote!((&#root::#reader::<#ty>::NEW).read(__call, const { __SIGNATURE.inputs_before(#index) })?)
     }
 }
 
 /// The registration cannot see which parameters a `#[cfg]` leaves.
-fn check_attributes(parameter: &PatType, errors: &mut Errors) {
-    for attribute in &parameter.attrs {
+fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
+    for attribute in attributes {
         if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
             let message =
                 "a parameter of a model cannot depend on `#[cfg]`: put it on the function";
             errors.push(attribute, message);
         }
-    }
-}
-
-/// A view and a reference live as long as the call.
-fn check_lifetimes(ty: &Type, errors: &mut Errors) {
-    let inner = argument_of("Option", ty).unwrap_or(ty);
-    let lifetime = match peeled(inner) {
-        Type::Reference(reference) => reference.lifetime.as_ref(),
-        Type::Path(_) => last_segment(inner).and_then(|segment| match &segment.arguments {
-            PathArguments::AngleBracketed(list) => {
-                list.args.iter().find_map(|argument| match argument {
-                    GenericArgument::Lifetime(lifetime) => Some(lifetime),
-                    _ => None,
-                })
-            }
-            _ => None,
-        }),
-        _ => None,
-    };
-    if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
-        errors.push(
-            lifetime,
-            "arguments live only as long as the call: remove `'static`",
-        );
     }
 }

@@ -1,9 +1,8 @@
-use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::{FnArg, GenericParam, ReceiverKind, Safety, Signature};
+use syn::{FnArg, GenericParam, ReceiverKind, Safety, Signature, Type};
 
 use super::item::Function;
 use crate::errors::Errors;
+use crate::types::{last_segment, peeled};
 
 /// Reports everything before the parameters and the return type that a model's function cannot have.
 pub(super) fn check(function: &Function, errors: &mut Errors) {
@@ -61,6 +60,7 @@ fn check_method(signature: &Signature, errors: &mut Errors) {
     match signature.inputs.first() {
         Some(FnArg::Receiver(receiver)) => match &receiver.kind {
             ReceiverKind::Reference(_, _, None) => {}
+            ReceiverKind::Typed(_, ty) if is_borrowed_self(ty) => {}
             _ => errors.push(
                 receiver,
                 "`#[infer]` must take `&self`; state that changes can be in a `RefCell`",
@@ -68,24 +68,15 @@ fn check_method(signature: &Signature, errors: &mut Errors) {
         },
         _ => errors.push(&signature.ident, "`#[infer]` must take `&self` first"),
     }
-    let output = signature.output.to_token_stream();
-    for input in &signature.inputs {
-        if let FnArg::Typed(parameter) = input {
-            refuse_self(parameter.ty.to_token_stream(), errors);
-        }
-    }
-    refuse_self(output, errors);
 }
 
-/// The generated code that repeats these types stands outside of the `impl` block.
-fn refuse_self(tokens: TokenStream, errors: &mut Errors) {
-    for token in tokens {
-        match token {
-            TokenTree::Group(group) => refuse_self(group.stream(), errors),
-            TokenTree::Ident(ident) if ident == "Self" => {
-                errors.push(ident, "`Self` cannot stand here: write the type's name");
-            }
-            _ => {}
+/// Whether a type is `&Self`.
+fn is_borrowed_self(ty: &Type) -> bool {
+    match peeled(ty) {
+        Type::Reference(reference) => {
+            let is_self = last_segment(&reference.elem).is_some_and(|last| last.ident == "Self");
+            is_self && reference.mutability.is_none()
         }
+        _ => false,
     }
 }

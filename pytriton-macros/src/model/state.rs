@@ -1,9 +1,9 @@
-use quote::ToTokens;
 use syn::{FnArg, Ident, ReturnType, Safety, Signature, Type};
 
-use super::kind::{Kind, kind};
+use super::lifetime::nameable;
 use crate::errors::Errors;
-use crate::types::{argument_of, last_segment, peeled};
+
+const SURPLUS: &str = "`#[load]` takes nothing or `context: &Context`: remove this";
 
 /// What a method is called on.
 #[derive(Debug)]
@@ -17,10 +17,8 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Load {
     pub(super) name: Ident,
-    /// Whether it takes `&Context`.
-    pub(super) context: bool,
-    /// Whether it returns a `Result`.
-    pub(super) fallible: bool,
+    /// The type of its parameter, which is `&Context`.
+    pub(super) context: Option<Type>,
     pub(super) returned: Type,
 }
 
@@ -35,46 +33,26 @@ impl Load {
         if !signature.generics.params.is_empty() {
             errors.push(&signature.generics, "`#[load]` must not be generic");
         }
-        let context = context(signature, errors);
-        let message = "`#[load]` must return the state: write `-> Self` or `-> Result<Self, E>`";
+        let mut parameters = signature.inputs.iter();
+        let context = match parameters.next() {
+            Some(FnArg::Typed(parameter)) => Some((*parameter.ty).clone()),
+            Some(receiver) => {
+                errors.push(receiver, SURPLUS);
+                None
+            }
+            None => None,
+        };
+        parameters.for_each(|parameter| errors.push(parameter, SURPLUS));
         let ReturnType::Type(_, returned) = &signature.output else {
+            let message =
+                "`#[load]` must return the state: write `-> Self` or `-> Result<Self, E>`";
             errors.push(&signature.ident, message);
             return None;
         };
-        let fallible = argument_of("Result", returned).is_some_and(|ty| is_state(ty, state));
-        if !fallible && !is_state(returned, state) {
-            errors.push(returned, message);
-            return None;
-        }
         Some(Self {
             name: signature.ident.clone(),
             context,
-            fallible,
-            returned: (**returned).clone(),
+            returned: nameable(returned, Some(state)),
         })
     }
-}
-
-/// Whether the only parameter is `&Context`.
-fn context(signature: &Signature, errors: &mut Errors) -> bool {
-    let mut context = false;
-    for parameter in &signature.inputs {
-        let known = match parameter {
-            FnArg::Typed(parameter) => matches!(kind(&parameter.ty), Kind::Context),
-            FnArg::Receiver(_) => false,
-        };
-        if !known || context {
-            errors.push(
-                parameter,
-                "`#[load]` takes nothing or `context: &Context`: remove this",
-            );
-        }
-        context |= known;
-    }
-    context
-}
-
-fn is_state(ty: &Type, state: &Type) -> bool {
-    let itself = last_segment(ty).is_some_and(|last| last.ident == "Self");
-    itself || peeled(ty).to_token_stream().to_string() == state.to_token_stream().to_string()
 }

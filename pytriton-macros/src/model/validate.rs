@@ -1,80 +1,75 @@
-use super::args::Settings;
-use super::ast::{Callee, LoadedState, Model, Types};
-use super::item::Function;
-use super::parameters::{Parameters, is_raw};
-use super::state::State;
-use super::{declared, outputs, pipeline, signature};
-use crate::attribute::Helper;
-use crate::errors::Errors;
-use crate::tensor::check_distinct;
+use quote::ToTokens;
+use syn::{FnArg, ReturnType, Type};
 
-/// Applies every rule and returns the model if none is broken, here or before; otherwise the types that are left to
-/// the compiler.
+use super::ast::Model;
+use super::decorations::Decorations;
+use super::hint::{Standing, is_requests};
+use super::item::Function;
+use super::lifetime::nameable;
+use super::options::ModelOptions;
+use super::parameters::Parameter;
+use super::state::State;
+use super::{outputs, signature};
+use crate::decorators::Inputs;
+use crate::errors::Errors;
+
+/// Applies every rule of the syntax; `None` for a function whose types mean nothing outside of it.
 pub(super) fn validate(
-    settings: Settings,
+    options: &ModelOptions,
     function: Function,
     errors: &mut Errors,
-) -> Result<Box<Model>, Option<Box<Types>>> {
+) -> Option<Model> {
     let before = errors.len();
     signature::check(&function, errors);
-    // The types of a generic function, or `Self`, mean nothing outside of it.
-    let nameable = errors.len() == before;
-    let raw = is_raw(&function);
-    let helpers = &function.helpers;
-    let call = pipeline::call_mode(&settings, helpers, raw, errors);
-    let declared = declared::read(raw, helpers, errors);
-    let before = errors.len();
-    let Parameters {
-        mut inputs,
-        arguments,
-    } = Parameters::read(&settings, call, &function, errors);
-    let flawed = errors.len() > before || helpers.iter().any(|found| found.helper == Helper::Input);
-    inputs.extend(declared);
-    check_distinct("input", inputs.iter().map(|input| &input.name), errors);
-    if inputs.is_empty() && settings.batching() && !flawed {
-        let name = &function.signature.ident;
-        let message = match raw {
-            true => {
-                "a model with a batch axis needs an input: write `#[input(name = \"INPUT_1\", datatype = FP32, shape = [-1])]` above the function"
-            }
-            false => {
-                "a model with a batch axis needs an input: take an array such as `x: ArrayView2<f32>`, or write `batching = false`"
-            }
-        };
-        errors.push(name, message);
+    // The types of a generic function mean nothing outside of it.
+    let nameable_types = errors.len() == before;
+    let raw = function
+        .signature
+        .inputs
+        .iter()
+        .any(|parameter| match parameter {
+            FnArg::Typed(parameter) => is_requests(&parameter.ty),
+            FnArg::Receiver(_) => false,
+        });
+    let decorations = Decorations::read(&function.decorations, raw, errors);
+    let (state, load) = match function.state {
+        Some(State { ty, load }) => (Some(ty), load),
+        None => (None, None),
+    };
+    let standing = Standing {
+        first_value: false,
+        batch: decorations.batch(),
+        batching: options.batching(),
+    };
+    let signature = &function.signature;
+    let inputs = signature.inputs.iter().zip(&function.parameters);
+    let parameters = inputs.filter_map(|(parameter, found)| {
+        Parameter::read(parameter, found, state.as_ref(), standing, errors)
+    });
+    let mut parameters: Vec<Parameter> = parameters.collect();
+    if !raw {
+        decorations.check_batch(errors);
     }
+    decorations.fill(&mut parameters, errors);
+    let named = parameters.iter();
+    let named = named.filter_map(|parameter| parameter.to_input(&options.root));
+    let named = Inputs(named.collect());
+    let steps = decorations.to_steps(&named, &options.root, errors);
     let before = errors.len();
-    let outputs = outputs::read(&settings, raw, &function.signature, helpers, errors);
-    let flawed = errors.len() > before;
-    let state = match function.state {
-        Some(State { ty, load }) => load.map(|load| Some(LoadedState { ty, load })),
-        None => Some(None),
-    };
-    let ((returned, overrides), state) = match (outputs, state) {
-        (Some(outputs), Some(state)) if errors.is_empty() => (outputs, state),
-        (outputs, _) => {
-            let returned = outputs.filter(|_| !flawed).map(|(returned, _)| returned);
-            return Err(nameable.then(|| {
-                Box::new(Types {
-                    root: settings.root,
-                    call,
-                    inputs,
-                    returned,
-                })
-            }));
-        }
-    };
-    Ok(Box::new(Model {
-        settings,
-        function: Callee {
-            name: function.signature.ident,
-            is_async: function.signature.asyncness.is_some(),
-            state,
-        },
-        call,
-        inputs,
-        arguments,
+    let returned = outputs::read(raw, signature, &decorations.overrides, errors);
+    let returned = returned.filter(|_| errors.len() == before);
+    let returned = returned.map(|returned: Type| nameable(&returned, state.as_ref()));
+    nameable_types.then(|| Model {
+        name: signature.ident.clone(),
+        is_async: signature.asyncness.is_some(),
+        state: state.map(|ty| (ty, load)),
+        parameters,
+        decorations,
+        steps,
         returned,
-        overrides,
-    }))
+        shown: match &signature.output {
+            ReturnType::Type(_, returned) => returned.to_token_stream(),
+            ReturnType::Default => signature.ident.to_token_stream(),
+        },
+    })
 }

@@ -35,6 +35,13 @@ fn implementation(input: &DeriveInput, fields: &[OutputField], root: &CratePath)
         .iter()
         .zip(&constants)
         .map(|(field, constant)| field.to_type(constant, root));
+    let checks = fields.iter().map(|field| {
+        let shape = field.shape.iter().map(|shape| shape.to_checks(root));
+        [field.name.to_check(root)]
+            .into_iter()
+            .chain(shape)
+            .collect::<TokenStream>()
+    });
     let declarations = fields
         .iter()
         .zip(&constants)
@@ -43,9 +50,12 @@ fn implementation(input: &DeriveInput, fields: &[OutputField], root: &CratePath)
         let (ident, constant) = (&field.ident, &constants[index]);
         quote!(#constant.convert(self.#ident, __model, #index)?)
     });
+    let import = root.to_import();
     quote! {
         const _: () = {
+            #import
             #(#types)*
+            #(#checks)*
             impl #impl_generics #root::Outputs for #name #type_generics #where_clause {
                 const DECLARATIONS: &'static [#root::TensorDeclaration] = &[#(#declarations),*];
 

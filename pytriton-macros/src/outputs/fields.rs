@@ -3,7 +3,7 @@ use syn::{Attribute, Data, DeriveInput, Field, Fields, Type};
 
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::output::{self, BatchAxis};
+use crate::output;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, check_distinct};
 
@@ -85,10 +85,9 @@ pub(super) fn read(input: &DeriveInput, errors: &mut Errors) -> Vec<OutputField>
 fn field(field: &Field, errors: &mut Errors) -> Option<OutputField> {
     let ident = field.ident.clone()?;
     let options = options(&field.attrs, errors);
-    let name =
-        TensorName::take(&options, errors).unwrap_or_else(|| TensorName::own(&ident, errors));
+    let name = TensorName::take(&options, errors).unwrap_or_else(|| TensorName::own(&ident));
     let shape = Dims::take(&options, errors);
-    output::check(&field.ty, BatchAxis::Unknown, shape.as_ref(), errors);
+    output::check(&field.ty, errors);
     Some(OutputField {
         ident,
         ty: field.ty.clone(),

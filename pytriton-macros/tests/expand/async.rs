@@ -1,85 +1,78 @@
 async fn linear(x: ArrayView2<'_, f32>, context: &Context) -> Array2<f32> {
     f(x).await
 }
-#[allow(deprecated)]
+#[allow(deprecated, unused_imports)]
 const _: () = {
-    const __INPUT_0: ::pytriton::__private::ArrayInput<
-        f32,
-        ::pytriton::__private::ndarray::Ix2,
-    > = ::pytriton::__private::array_input::<f32, ::pytriton::__private::ndarray::Ix2>();
-    const __RETURNED: ::pytriton::__private::ReturnType<Array2<f32>> = ::pytriton::__private::outputs::<
-        Array2<f32>,
-    >();
-    const _: () = __RETURNED.check(4u32, &[]);
+    use ::pytriton::__private;
+    use __private::{
+        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
+    };
+    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+        name: "Linear",
+        ..__private::ModelOptions::DEFAULT
+    };
+    const _: () = __private::refuse(__OPTIONS.flaw("name"));
+    const _: () = __private::refuse(__OPTIONS.conflict("name"));
+    const __SIGNATURE: __private::Signature = __private::Signature {
+        arguments: &[
+            __private::Argument::new(
+                <ArrayView2<f32> as __private::Parameter>::DECLARED,
+                ::core::option::Option::Some("x"),
+            ),
+            __private::Argument::new(
+                <&Context as __private::Parameter>::DECLARED,
+                ::core::option::Option::Some("context"),
+            ),
+        ],
+        batch: false,
+        decorated: false,
+        declared: &[],
+    };
+    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.name_flaw(1usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
+    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
+        { __SIGNATURE.raw() },
+    >::declarations::<Array2<f32>>();
+    const __OVERRIDES: &[__private::OutputOverride] = &[];
+    const _: () = __private::refuse(
+        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    );
     struct __Instance;
-    impl ::pytriton::__private::Instance for __Instance {
+    impl __private::Instance for __Instance {
         fn execute<'a>(
             &'a self,
-            __call: &'a ::pytriton::__private::Call<'a>,
-        ) -> ::pytriton::__private::Execution<'a> {
+            __call: &'a __private::Call<'a>,
+        ) -> __private::Execution<'a> {
             ::std::boxed::Box::pin(async move {
-                let __input_0 = __INPUT_0.read(__call, 0usize)?;
-                let __returned = linear(__input_0.view(), __call.context()).await;
-                __RETURNED.convert(__call, __returned)
+                let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
+                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                let __argument_1 = (&__private::Reader::<&Context>::NEW)
+                    .read(__call, const { __SIGNATURE.inputs_before(1usize) })?;
+                let __returned = linear(__argument_0.argument(), __argument_1.argument())
+                    .await;
+                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
             })
         }
-        fn detached(
-            &self,
-        ) -> ::core::option::Option<
-            ::std::boxed::Box<
-                dyn ::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
-            >,
-        > {
-            ::core::option::Option::Some(::std::boxed::Box::new(Self))
+        fn detached(&self) -> __private::Detached {
+            __private::detached(Self)
         }
         fn is_async(&self) -> bool {
             true
         }
     }
-    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
-        name: "Linear",
-        version: 1u32,
-        max_batch_size: 4u32,
-        instances: 1u32,
-        batches_in_flight: 1u32,
-        max_call_microseconds: 0u64,
-        inputs: &[
-            __INPUT_0
-                .declaration(
-                    "x",
-                    ::core::option::Option::Some(2usize),
-                    ::core::option::Option::None,
-                    false,
-                ),
-        ],
-        outputs: __RETURNED.declarations,
-        output_overrides: &[],
-        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatchingDeclaration {
-            preferred_batch_size: &[],
-            max_queue_delay_microseconds: 0u64,
-            preserve_ordering: false,
-            queue_policy: ::pytriton::__private::QueuePolicy {
-                timeout_action: ::pytriton::__private::TimeoutAction::Reject,
-                default_timeout_microseconds: 0u64,
-                allow_timeout_override: false,
-                max_queue_size: 0u32,
-            },
-            priorities: ::core::option::Option::None,
-        }),
-        response_cache: false,
-        parameters: &[],
-        call: ::pytriton::__private::CallMode::Request,
-        by_parameters: false,
-        first_values: &[],
-        steps: &[],
-        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
-        location: ::pytriton::__private::Location {
-            package: ::core::env!("CARGO_PKG_NAME"),
-            file: ::core::file!(),
-            line: ::core::line!(),
-        },
-    };
-    ::pytriton::__private::inventory::submit! {
-        __MODEL
+    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
+        .inputs();
+    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
+        .first_values();
+    const __STEPS: &[&dyn __private::Step] = &[];
+    __private::inventory::submit! {
+        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
+        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
+        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
+        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
+        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
     }
 };

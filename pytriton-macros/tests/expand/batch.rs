@@ -1,96 +1,98 @@
 fn batch(x: ndarray::ArrayView3<'_, u8>) -> Array2<u8> {
     f(x)
 }
-#[allow(deprecated)]
+#[allow(deprecated, unused_imports)]
 const _: () = {
-    const __INPUT_0: ::pytriton::__private::ArrayInput<
-        u8,
-        ::pytriton::__private::ndarray::Ix3,
-    > = ::pytriton::__private::array_input::<u8, ::pytriton::__private::ndarray::Ix3>();
-    const __RETURNED: ::pytriton::__private::ReturnType<Array2<u8>> = ::pytriton::__private::outputs::<
-        Array2<u8>,
-    >();
-    const _: () = __RETURNED
-        .check(
-            8u32,
-            &[
-                ::pytriton::__private::OutputOverride {
-                    name: ::core::option::Option::Some("y"),
-                    shape: ::core::option::Option::Some(&[3]),
-                },
-            ],
-        );
+    use ::pytriton::__private;
+    use __private::{
+        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
+    };
+    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+        name: "Batch",
+        max_batch_size: 8,
+        max_call_microseconds: 5_000_000,
+        preferred_batch_size: &[4, 8],
+        queue_policy: __private::QueuePolicy {
+            timeout_action: __private::timeout_action("delay"),
+            ..__private::QueuePolicy::DEFAULT
+        },
+        ..__private::ModelOptions::DEFAULT
+    };
+    const _: () = __private::refuse(__OPTIONS.flaw("name"));
+    const _: () = __private::refuse(__OPTIONS.conflict("name"));
+    const _: () = __private::refuse(__OPTIONS.flaw("max_batch_size"));
+    const _: () = __private::refuse(__OPTIONS.conflict("max_batch_size"));
+    const _: () = __private::refuse(__OPTIONS.flaw("max_call_microseconds"));
+    const _: () = __private::refuse(__OPTIONS.conflict("max_call_microseconds"));
+    const _: () = __private::refuse(__OPTIONS.flaw("preferred_batch_size"));
+    const _: () = __private::refuse(__OPTIONS.conflict("preferred_batch_size"));
+    const _: () = __private::refuse(__OPTIONS.preferred_flaw(0usize));
+    const _: () = __private::refuse(__OPTIONS.preferred_flaw(1usize));
+    const _: () = __private::refuse(__OPTIONS.flaw("timeout_action"));
+    const _: () = __private::refuse(__OPTIONS.conflict("timeout_action"));
+    const __SIGNATURE: __private::Signature = __private::Signature {
+        arguments: &[
+            __private::Argument::new(
+                    <ndarray::ArrayView3<'_, u8> as __private::Parameter>::DECLARED,
+                    ::core::option::Option::Some("INPUT_1"),
+                )
+                .shape(&[-1, 3]),
+        ],
+        batch: true,
+        decorated: true,
+        declared: &[],
+    };
+    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__private::dimension_flaw(-1));
+    const _: () = __private::refuse(__private::dimension_flaw(3));
+    const _: () = __private::refuse(__SIGNATURE.shape_flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.given_flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
+    const _: () = __private::refuse(__private::tensor_name_flaw("y"));
+    const _: () = __private::refuse(__private::dimension_flaw(3));
+    const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
+    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
+        { __SIGNATURE.raw() },
+    >::declarations::<Array2<u8>>();
+    const __OVERRIDES: &[__private::OutputOverride] = &[
+        __private::OutputOverride {
+            name: ::core::option::Option::Some("y"),
+            shape: ::core::option::Option::Some(&[3]),
+        },
+    ];
+    const _: () = __private::refuse(
+        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    );
     struct __Instance;
-    impl ::pytriton::__private::Instance for __Instance {
+    impl __private::Instance for __Instance {
         fn execute<'a>(
             &'a self,
-            __call: &'a ::pytriton::__private::Call<'a>,
-        ) -> ::pytriton::__private::Execution<'a> {
+            __call: &'a __private::Call<'a>,
+        ) -> __private::Execution<'a> {
             ::std::boxed::Box::pin(async move {
-                let __input_0 = __INPUT_0.read(__call, 0usize)?;
-                let __returned = batch(__input_0.view());
-                __RETURNED.convert(__call, __returned)
+                let __argument_0 = (&__private::Reader::<
+                    ndarray::ArrayView3<'_, u8>,
+                >::NEW)
+                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                let __returned = batch(__argument_0.argument());
+                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
             })
         }
-        fn detached(
-            &self,
-        ) -> ::core::option::Option<
-            ::std::boxed::Box<
-                dyn ::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
-            >,
-        > {
-            ::core::option::Option::Some(::std::boxed::Box::new(Self))
+        fn detached(&self) -> __private::Detached {
+            __private::detached(Self)
         }
     }
-    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
-        name: "Batch",
-        version: 1u32,
-        max_batch_size: 8u32,
-        instances: 1u32,
-        batches_in_flight: 1u32,
-        max_call_microseconds: 5000000u64,
-        inputs: &[
-            __INPUT_0
-                .declaration(
-                    "INPUT_1",
-                    ::core::option::Option::Some(3usize),
-                    ::core::option::Option::Some(&[-1, 3]),
-                    false,
-                ),
-        ],
-        outputs: __RETURNED.declarations,
-        output_overrides: &[
-            ::pytriton::__private::OutputOverride {
-                name: ::core::option::Option::Some("y"),
-                shape: ::core::option::Option::Some(&[3]),
-            },
-        ],
-        dynamic_batching: ::core::option::Option::Some(::pytriton::__private::DynamicBatchingDeclaration {
-            preferred_batch_size: &[4u32, 8u32],
-            max_queue_delay_microseconds: 0u64,
-            preserve_ordering: false,
-            queue_policy: ::pytriton::__private::QueuePolicy {
-                timeout_action: ::pytriton::__private::TimeoutAction::Delay,
-                default_timeout_microseconds: 0u64,
-                allow_timeout_override: false,
-                max_queue_size: 0u32,
-            },
-            priorities: ::core::option::Option::None,
-        }),
-        response_cache: false,
-        parameters: &[],
-        call: ::pytriton::__private::CallMode::Batch,
-        by_parameters: false,
-        first_values: &[],
-        steps: &[],
-        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
-        location: ::pytriton::__private::Location {
-            package: ::core::env!("CARGO_PKG_NAME"),
-            file: ::core::file!(),
-            line: ::core::line!(),
-        },
-    };
-    ::pytriton::__private::inventory::submit! {
-        __MODEL
+    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
+        .inputs();
+    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
+        .first_values();
+    const __STEPS: &[&dyn __private::Step] = &[];
+    __private::inventory::submit! {
+        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
+        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
+        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
+        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
+        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
     }
 };

@@ -1,85 +1,67 @@
 fn renamed(x: ArrayView2<f32>) -> Array2<f32> {
     f(x)
 }
-#[allow(deprecated)]
+#[allow(deprecated, unused_imports)]
 const _: () = {
-    const __INPUT_0: crate::served::pytriton::__private::ArrayInput<
-        f32,
-        crate::served::pytriton::__private::ndarray::Ix2,
-    > = crate::served::pytriton::__private::array_input::<
-        f32,
-        crate::served::pytriton::__private::ndarray::Ix2,
-    >();
-    const __RETURNED: crate::served::pytriton::__private::ReturnType<Array2<f32>> = crate::served::pytriton::__private::outputs::<
-        Array2<f32>,
-    >();
-    const _: () = __RETURNED.check(4u32, &[]);
+    use crate::served::pytriton::__private;
+    use __private::{
+        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
+    };
+    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+        name: "Renamed",
+        ..__private::ModelOptions::DEFAULT
+    };
+    const _: () = __private::refuse(__OPTIONS.flaw("name"));
+    const _: () = __private::refuse(__OPTIONS.conflict("name"));
+    const __SIGNATURE: __private::Signature = __private::Signature {
+        arguments: &[
+            __private::Argument::new(
+                <ArrayView2<f32> as __private::Parameter>::DECLARED,
+                ::core::option::Option::Some("x"),
+            ),
+        ],
+        batch: true,
+        decorated: true,
+        declared: &[],
+    };
+    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
+    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
+        { __SIGNATURE.raw() },
+    >::declarations::<Array2<f32>>();
+    const __OVERRIDES: &[__private::OutputOverride] = &[];
+    const _: () = __private::refuse(
+        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    );
     struct __Instance;
-    impl crate::served::pytriton::__private::Instance for __Instance {
+    impl __private::Instance for __Instance {
         fn execute<'a>(
             &'a self,
-            __call: &'a crate::served::pytriton::__private::Call<'a>,
-        ) -> crate::served::pytriton::__private::Execution<'a> {
+            __call: &'a __private::Call<'a>,
+        ) -> __private::Execution<'a> {
             ::std::boxed::Box::pin(async move {
-                let __input_0 = __INPUT_0.read(__call, 0usize)?;
-                let __returned = renamed(__input_0.view());
-                __RETURNED.convert(__call, __returned)
+                let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
+                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                let __returned = renamed(__argument_0.argument());
+                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
             })
         }
-        fn detached(
-            &self,
-        ) -> ::core::option::Option<
-            ::std::boxed::Box<
-                dyn crate::served::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
-            >,
-        > {
-            ::core::option::Option::Some(::std::boxed::Box::new(Self))
+        fn detached(&self) -> __private::Detached {
+            __private::detached(Self)
         }
     }
-    const __MODEL: crate::served::pytriton::__private::ModelDeclaration = crate::served::pytriton::__private::ModelDeclaration {
-        name: "Renamed",
-        version: 1u32,
-        max_batch_size: 4u32,
-        instances: 1u32,
-        batches_in_flight: 1u32,
-        max_call_microseconds: 0u64,
-        inputs: &[
-            __INPUT_0
-                .declaration(
-                    "x",
-                    ::core::option::Option::Some(2usize),
-                    ::core::option::Option::None,
-                    false,
-                ),
-        ],
-        outputs: __RETURNED.declarations,
-        output_overrides: &[],
-        dynamic_batching: ::core::option::Option::Some(crate::served::pytriton::__private::DynamicBatchingDeclaration {
-            preferred_batch_size: &[],
-            max_queue_delay_microseconds: 0u64,
-            preserve_ordering: false,
-            queue_policy: crate::served::pytriton::__private::QueuePolicy {
-                timeout_action: crate::served::pytriton::__private::TimeoutAction::Reject,
-                default_timeout_microseconds: 0u64,
-                allow_timeout_override: false,
-                max_queue_size: 0u32,
-            },
-            priorities: ::core::option::Option::None,
-        }),
-        response_cache: false,
-        parameters: &[],
-        call: crate::served::pytriton::__private::CallMode::Batch,
-        by_parameters: false,
-        first_values: &[],
-        steps: &[],
-        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
-        location: crate::served::pytriton::__private::Location {
-            package: ::core::env!("CARGO_PKG_NAME"),
-            file: ::core::file!(),
-            line: ::core::line!(),
-        },
-    };
-    crate::served::pytriton::__private::inventory::submit! {
-        __MODEL
+    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
+        .inputs();
+    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
+        .first_values();
+    const __STEPS: &[&dyn __private::Step] = &[];
+    __private::inventory::submit! {
+        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
+        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
+        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
+        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
+        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
     }
 };

@@ -1,21 +1,25 @@
 const _: () = {
-    const __FIELD_0: ::pytriton::__private::OutputField<Array2<f32>> = ::pytriton::__private::output_field::<
+    use ::pytriton::__private;
+    const __FIELD_0: __private::OutputField<Array2<f32>> = __private::output_field::<
         Array2<f32>,
     >("sum");
-    const __FIELD_1: ::pytriton::__private::OutputField<ndarray::ArrayD<String>> = ::pytriton::__private::output_field::<
+    const __FIELD_1: __private::OutputField<ndarray::ArrayD<String>> = __private::output_field::<
         ndarray::ArrayD<String>,
     >("text");
-    impl ::pytriton::__private::Outputs for Both {
-        const DECLARATIONS: &'static [::pytriton::__private::TensorDeclaration] = &[
+    const _: () = __private::refuse(__private::tensor_name_flaw("sum"));
+    const _: () = __private::refuse(__private::tensor_name_flaw("text"));
+    const _: () = __private::refuse(__private::dimension_flaw(1));
+    impl __private::Outputs for Both {
+        const DECLARATIONS: &'static [__private::TensorDeclaration] = &[
             __FIELD_0.declaration(::core::option::Option::None),
             __FIELD_1.declaration(::core::option::Option::Some(&[1])),
         ];
         fn into_tensors(
             self,
-            __model: &::pytriton::__private::ModelSpec,
+            __model: &__private::ModelSpec,
         ) -> ::core::result::Result<
-            ::std::vec::Vec<::pytriton::__private::Tensor>,
-            ::pytriton::__private::ModelError,
+            ::std::vec::Vec<__private::Tensor>,
+            __private::ModelError,
         > {
             ::core::result::Result::Ok(
                 ::std::vec![

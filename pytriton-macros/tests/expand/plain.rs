@@ -2,89 +2,77 @@
 pub fn plain(x: ArrayView1<f32>, y: Option<Array1<Vec<u8>>>) -> Array1<f32> {
     f(x, y)
 }
-#[allow(deprecated)]
+#[allow(deprecated, unused_imports)]
 const _: () = {
-    const __INPUT_0: ::pytriton::__private::ArrayInput<
-        f32,
-        ::pytriton::__private::ndarray::Ix1,
-    > = ::pytriton::__private::array_input::<f32, ::pytriton::__private::ndarray::Ix1>();
-    const __INPUT_1: ::pytriton::__private::ArrayInput<
-        Vec<u8>,
-        ::pytriton::__private::ndarray::Ix1,
-    > = ::pytriton::__private::array_input::<
-        Vec<u8>,
-        ::pytriton::__private::ndarray::Ix1,
-    >();
-    const __RETURNED: ::pytriton::__private::ReturnType<Array1<f32>> = ::pytriton::__private::outputs::<
-        Array1<f32>,
-    >();
-    const _: () = __RETURNED.check(0u32, &[]);
+    use ::pytriton::__private;
+    use __private::{
+        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
+    };
+    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+        name: "Plain",
+        batching: false,
+        ..__private::ModelOptions::DEFAULT
+    };
+    const _: () = __private::refuse(__OPTIONS.flaw("name"));
+    const _: () = __private::refuse(__OPTIONS.conflict("name"));
+    const _: () = __private::refuse(__OPTIONS.flaw("batching"));
+    const _: () = __private::refuse(__OPTIONS.conflict("batching"));
+    const __SIGNATURE: __private::Signature = __private::Signature {
+        arguments: &[
+            __private::Argument::new(
+                <ArrayView1<f32> as __private::Parameter>::DECLARED,
+                ::core::option::Option::Some("x"),
+            ),
+            __private::Argument::new(
+                <Option<Array1<Vec<u8>>> as __private::Parameter>::DECLARED,
+                ::core::option::Option::Some("y"),
+            ),
+        ],
+        batch: false,
+        decorated: false,
+        declared: &[],
+    };
+    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.name_flaw(1usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
+    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
+        { __SIGNATURE.raw() },
+    >::declarations::<Array1<f32>>();
+    const __OVERRIDES: &[__private::OutputOverride] = &[];
+    const _: () = __private::refuse(
+        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    );
     struct __Instance;
-    impl ::pytriton::__private::Instance for __Instance {
+    impl __private::Instance for __Instance {
         fn execute<'a>(
             &'a self,
-            __call: &'a ::pytriton::__private::Call<'a>,
-        ) -> ::pytriton::__private::Execution<'a> {
+            __call: &'a __private::Call<'a>,
+        ) -> __private::Execution<'a> {
             ::std::boxed::Box::pin(async move {
-                let __input_0 = __INPUT_0.read(__call, 0usize)?;
-                let __input_1 = __INPUT_1.read_optional(__call, 1usize)?;
-                let __returned = plain(
-                    __input_0.view(),
-                    __input_1.map(|__array| __array.into_owned()),
-                );
-                __RETURNED.convert(__call, __returned)
+                let __argument_0 = (&__private::Reader::<ArrayView1<f32>>::NEW)
+                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                let __argument_1 = (&__private::Reader::<Option<Array1<Vec<u8>>>>::NEW)
+                    .read(__call, const { __SIGNATURE.inputs_before(1usize) })?;
+                let __returned = plain(__argument_0.argument(), __argument_1.argument());
+                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
             })
         }
-        fn detached(
-            &self,
-        ) -> ::core::option::Option<
-            ::std::boxed::Box<
-                dyn ::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
-            >,
-        > {
-            ::core::option::Option::Some(::std::boxed::Box::new(Self))
+        fn detached(&self) -> __private::Detached {
+            __private::detached(Self)
         }
     }
-    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
-        name: "Plain",
-        version: 1u32,
-        max_batch_size: 0u32,
-        instances: 1u32,
-        batches_in_flight: 1u32,
-        max_call_microseconds: 0u64,
-        inputs: &[
-            __INPUT_0
-                .declaration(
-                    "x",
-                    ::core::option::Option::Some(1usize),
-                    ::core::option::Option::None,
-                    false,
-                ),
-            __INPUT_1
-                .declaration(
-                    "y",
-                    ::core::option::Option::Some(1usize),
-                    ::core::option::Option::None,
-                    true,
-                ),
-        ],
-        outputs: __RETURNED.declarations,
-        output_overrides: &[],
-        dynamic_batching: ::core::option::Option::None,
-        response_cache: false,
-        parameters: &[],
-        call: ::pytriton::__private::CallMode::Request,
-        by_parameters: false,
-        first_values: &[],
-        steps: &[],
-        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
-        location: ::pytriton::__private::Location {
-            package: ::core::env!("CARGO_PKG_NAME"),
-            file: ::core::file!(),
-            line: ::core::line!(),
-        },
-    };
-    ::pytriton::__private::inventory::submit! {
-        __MODEL
+    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
+        .inputs();
+    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
+        .first_values();
+    const __STEPS: &[&dyn __private::Step] = &[];
+    __private::inventory::submit! {
+        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
+        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
+        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
+        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
+        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
     }
 };

@@ -1,73 +1,90 @@
 fn raw(requests: &[Request]) -> Vec<Array2<f32>> {
     f(requests)
 }
-#[allow(deprecated)]
+#[allow(deprecated, unused_imports)]
 const _: () = {
-    const __RETURNED: ::pytriton::__private::ReturnType<Vec<Array2<f32>>> = ::pytriton::__private::responses::<
-        Vec<Array2<f32>>,
-    >();
-    const _: () = __RETURNED.check(4u32, &[]);
-    struct __Instance;
-    impl ::pytriton::__private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a ::pytriton::__private::Call<'a>,
-        ) -> ::pytriton::__private::Execution<'a> {
-            ::std::boxed::Box::pin(async move {
-                let __returned = raw(__call.requests());
-                __RETURNED.convert(__call, __returned)
-            })
-        }
-        fn detached(
-            &self,
-        ) -> ::core::option::Option<
-            ::std::boxed::Box<
-                dyn ::pytriton::__private::Instance + ::core::marker::Send + ::core::marker::Sync,
-            >,
-        > {
-            ::core::option::Option::Some(::std::boxed::Box::new(Self))
-        }
-    }
-    const __MODEL: ::pytriton::__private::ModelDeclaration = ::pytriton::__private::ModelDeclaration {
+    use ::pytriton::__private;
+    use __private::{
+        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
+    };
+    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Raw",
-        version: 1u32,
-        max_batch_size: 4u32,
-        instances: 1u32,
-        batches_in_flight: 1u32,
-        max_call_microseconds: 0u64,
-        inputs: &[
-            ::pytriton::__private::TensorDeclaration {
+        dynamic_batching: false,
+        ..__private::ModelOptions::DEFAULT
+    };
+    const _: () = __private::refuse(__OPTIONS.flaw("name"));
+    const _: () = __private::refuse(__OPTIONS.conflict("name"));
+    const _: () = __private::refuse(__OPTIONS.flaw("dynamic_batching"));
+    const _: () = __private::refuse(__OPTIONS.conflict("dynamic_batching"));
+    const __SIGNATURE: __private::Signature = __private::Signature {
+        arguments: &[
+            __private::Argument::new(
+                <&[Request] as __private::Parameter>::DECLARED,
+                ::core::option::Option::Some("requests"),
+            ),
+        ],
+        batch: false,
+        decorated: false,
+        declared: &[
+            __private::TensorDeclaration {
                 name: "x",
-                datatype: ::pytriton::__private::DataType::Fp32,
+                datatype: __private::DataType::Fp32,
                 rank: ::core::option::Option::None,
                 shape: ::core::option::Option::Some(&[-1]),
                 optional: false,
             },
-            ::pytriton::__private::TensorDeclaration {
+            __private::TensorDeclaration {
                 name: "label",
-                datatype: ::pytriton::__private::DataType::Bytes,
+                datatype: __private::DataType::Bytes,
                 rank: ::core::option::Option::None,
                 shape: ::core::option::Option::Some(&[1]),
                 optional: true,
             },
         ],
-        outputs: __RETURNED.declarations,
-        output_overrides: &[],
-        dynamic_batching: ::core::option::Option::None,
-        response_cache: false,
-        parameters: &[],
-        call: ::pytriton::__private::CallMode::Raw,
-        by_parameters: false,
-        first_values: &[],
-        steps: &[],
-        load: |_| ::core::result::Result::Ok(::std::boxed::Box::new(__Instance)),
-        location: ::pytriton::__private::Location {
-            package: ::core::env!("CARGO_PKG_NAME"),
-            file: ::core::file!(),
-            line: ::core::line!(),
-        },
     };
-    ::pytriton::__private::inventory::submit! {
-        __MODEL
+    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.declared_flaw(0usize));
+    const _: () = __private::refuse(__private::tensor_name_flaw("x"));
+    const _: () = __private::refuse(__private::dimension_flaw(-1));
+    const _: () = __private::refuse(__SIGNATURE.declared_flaw(1usize));
+    const _: () = __private::refuse(__private::tensor_name_flaw("label"));
+    const _: () = __private::refuse(__private::dimension_flaw(1));
+    const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
+    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
+        { __SIGNATURE.raw() },
+    >::declarations::<Vec<Array2<f32>>>();
+    const __OVERRIDES: &[__private::OutputOverride] = &[];
+    const _: () = __private::refuse(
+        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    );
+    struct __Instance;
+    impl __private::Instance for __Instance {
+        fn execute<'a>(
+            &'a self,
+            __call: &'a __private::Call<'a>,
+        ) -> __private::Execution<'a> {
+            ::std::boxed::Box::pin(async move {
+                let __argument_0 = (&__private::Reader::<&[Request]>::NEW)
+                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                let __returned = raw(__argument_0.argument());
+                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
+            })
+        }
+        fn detached(&self) -> __private::Detached {
+            __private::detached(Self)
+        }
+    }
+    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
+        .inputs();
+    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
+        .first_values();
+    const __STEPS: &[&dyn __private::Step] = &[];
+    __private::inventory::submit! {
+        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
+        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
+        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
+        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
+        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
     }
 };

@@ -14,13 +14,21 @@ pub type Loader = Arc<dyn Fn(&Context) -> Result<Box<dyn Instance>, ModelError> 
 /// A call of the function that is under way. It stays on the instance's thread and need not be `Send`.
 pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
 
+/// A function for any thread, where it has no state.
+pub type Detached = Option<Box<dyn Instance + Send + Sync>>;
+
+/// The same function for any thread.
+pub fn detached(instance: impl Instance + Send + Sync + 'static) -> Detached {
+    Some(Box::new(instance))
+}
+
 /// One instance of a model. Implemented by the code that `#[pytriton::model]` writes.
 pub trait Instance {
     /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
 
     /// The same function for any thread; `None` where it is called on a state, which stays on its thread.
-    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
+    fn detached(&self) -> Detached {
         None
     }
 

@@ -2,20 +2,52 @@ use std::sync::Arc;
 
 use crate::text::for_client;
 
-use super::{Context, FunctionError, ModelError};
+use super::{Context, FunctionError, Instance, ModelError};
+
+/// What a `#[load]` function returns.
+#[diagnostic::on_unimplemented(
+    message = "`#[load]` must return the state: write `-> Self` or `-> Result<Self, E>`",
+    label = "not the state"
+)]
+pub trait IntoState<S> {
+    /// The state.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Load`] when an error came back.
+    fn into_state(self, context: &Context) -> Result<S, ModelError>;
+}
+
+impl<S> IntoState<S> for S {
+    fn into_state(self, _: &Context) -> Result<S, ModelError> {
+        Ok(self)
+    }
+}
+
+impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
+    fn into_state(self, context: &Context) -> Result<S, ModelError> {
+        self.map_err(|error| ModelError::Load {
+            model: Arc::clone(&context.model().name),
+            instance: context.instance(),
+            message: for_client(&error),
+        })
+    }
+}
 
 /// The state that a `#[load]` function made.
 ///
 /// # Errors
 ///
-/// [`ModelError::Load`] when it returned an error.
-pub fn loaded<S, E: FunctionError>(
-    context: &Context,
-    state: Result<S, E>,
-) -> Result<S, ModelError> {
-    state.map_err(|error| ModelError::Load {
-        model: Arc::clone(&context.model().name),
-        instance: context.instance(),
-        message: for_client(&error),
-    })
+/// As [`IntoState::into_state`].
+pub fn loaded<S, R: IntoState<S>>(context: &Context, returned: R) -> Result<S, ModelError> {
+    returned.into_state(context)
+}
+
+/// An instance as a loader returns it.
+///
+/// # Errors
+///
+/// None: loaders return them.
+pub fn instance(instance: impl Instance + 'static) -> Result<Box<dyn Instance>, ModelError> {
+    Ok(Box::new(instance))
 }

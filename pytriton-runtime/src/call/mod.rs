@@ -13,16 +13,18 @@ mod call;
 mod context;
 mod error;
 mod execute;
-mod input_type;
+mod first_value;
 mod instance;
 mod loaded;
-mod output_type;
+mod output_field;
 mod outputs;
+mod parameter;
 #[cfg(test)]
 mod parity_tests;
 mod part;
 mod pipeline;
 mod returned;
+mod shim;
 
 pub(crate) use arranged::Arranged;
 pub use call::Call;
@@ -30,10 +32,14 @@ pub use context::Context;
 pub use error::ModelError;
 pub use execute::{Callee, Executed};
 pub(crate) use execute::{caught, panic_message};
-pub use input_type::{ArrayInput, ScalarInput, array_input, scalar_input};
-pub use instance::{Execution, Instance, Load, Loader};
-pub use loaded::loaded;
-pub use output_type::{OutputField, ReturnType, output_field, outputs, responses};
+pub use first_value::FirstValueParameter;
+pub use instance::{Detached, Execution, Instance, Load, Loader, detached};
+pub use loaded::{IntoState, instance, loaded};
+pub use output_field::{OutputField, output_field};
 pub use outputs::{FunctionError, Output, Outputs, Responses, declaration, output};
+pub use parameter::Parameter;
 pub use part::Part;
 pub use returned::Returned;
+pub use shim::{
+    Answer, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
+};

@@ -29,4 +29,4 @@ pub use group_by_values::GroupByValues;
 pub use pad_batch::PadBatch;
 pub use pad_value::PadValue;
 pub use padder::Padder;
-pub use step::{Groups, Step, Steps};
+pub use step::{Groups, Step, Steps, step};

@@ -93,6 +93,11 @@ pub trait Step: fmt::Debug + Send + Sync {
     }
 }
 
+/// A step as generated code writes it down.
+pub const fn step<S: Step>(step: &S) -> &S {
+    step
+}
+
 impl<S: Step + ?Sized> Step for &S {
     fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
         (**self).check(model)

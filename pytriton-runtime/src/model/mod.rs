@@ -5,12 +5,14 @@
 
 mod batching;
 mod call_mode;
+mod declared;
 mod location;
 mod spec;
 mod tensor;
 
 pub use batching::{DynamicBatching, Priorities, QueuePolicy, TimeoutAction};
 pub use call_mode::{CallMode, FirstValue};
+pub use declared::{Declared, InputType};
 pub use location::Location;
 pub use spec::ModelSpec;
 pub use tensor::{OutputOverride, TensorDeclaration, TensorSpec};

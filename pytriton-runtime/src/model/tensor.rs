@@ -31,7 +31,7 @@ pub struct TensorDeclaration {
 }
 
 impl TensorDeclaration {
-    /// What keeps a tensor of these dims out of a model, with what to write instead.
+    /// What keeps a tensor of this rank out of a model, with what to write instead.
     ///
     /// Generated code asks at compile time, the registry asks again at start. Triton wants at least one dimension
     /// beside the batch axis.
@@ -47,15 +47,42 @@ impl TensorDeclaration {
             (None, None) => Some(
                 "the array can have any dims: write them as `#[output(shape = [-1])]`, or `#[input(shape = [-1])]`",
             ),
-            (_, Some([])) => Some("`shape` has no dimension: write `shape = [-1]`"),
-            (Some(rank), Some(shape)) if shape.len() + batch_axis != rank => Some(match batching {
+            _ => None,
+        }
+    }
+
+    /// The same of its shape.
+    pub(crate) const fn shape_flaw(&self, batching: bool) -> Option<&'static str> {
+        let batch_axis = if batching { 1 } else { 0 };
+        let Some(shape) = self.shape else {
+            return None;
+        };
+        if shape.is_empty() {
+            return Some("`shape` has no dimension: write `shape = [-1]`");
+        }
+        if let Some(rank) = self.rank
+            && rank > batch_axis
+            && shape.len() + batch_axis != rank
+        {
+            return Some(match batching {
                 true => {
                     "`shape` must have one number for each dimension of the array but the batch axis, which does not count"
                 }
                 false => "`shape` must have one number for each dimension of the array",
-            }),
-            _ => None,
+            });
         }
+        let mut elements = 1_i64;
+        let mut index = 0;
+        while index < shape.len() {
+            if shape[index] > 0 {
+                elements = match elements.checked_mul(shape[index]) {
+                    Some(elements) => elements,
+                    None => return Some("no tensor has as many elements as `shape` says"),
+                };
+            }
+            index += 1;
+        }
+        None
     }
 }
 

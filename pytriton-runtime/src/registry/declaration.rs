@@ -2,7 +2,7 @@ use crate::call::Load;
 use crate::decorators::Step;
 use crate::model::{CallMode, FirstValue, Location, OutputOverride, TensorDeclaration};
 
-use super::DynamicBatchingDeclaration;
+use super::{DynamicBatchingDeclaration, ModelOptions, Signature};
 
 /// A model as `#[pytriton::model]` writes it down: const, so that `inventory` can collect it.
 #[derive(Debug)]
@@ -43,6 +43,39 @@ pub struct ModelDeclaration {
     pub load: Load,
     /// Where the model stands in the user's source.
     pub location: Location,
+}
+
+impl ModelDeclaration {
+    /// A model of these options, whose tensors and steps are to be filled in.
+    pub const fn new(options: &ModelOptions<'static>, signature: &Signature, load: Load) -> Self {
+        Self {
+            name: options.name,
+            version: options.version,
+            max_batch_size: match options.batching {
+                true => options.max_batch_size,
+                false => 0,
+            },
+            instances: options.instances,
+            batches_in_flight: options.batches_in_flight,
+            max_call_microseconds: options.max_call_microseconds,
+            inputs: &[],
+            outputs: &[],
+            output_overrides: &[],
+            dynamic_batching: options.batcher(),
+            response_cache: options.response_cache,
+            parameters: options.parameters,
+            call: signature.call(),
+            by_parameters: signature.by_parameters(),
+            first_values: &[],
+            steps: &[],
+            load,
+            location: Location {
+                package: "",
+                file: "",
+                line: 0,
+            },
+        }
+    }
 }
 
 inventory::collect!(ModelDeclaration);

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::decorators::StepError;
 use crate::model::Location;
 
 /// Why the registered models cannot be served.
@@ -59,6 +60,17 @@ pub enum RegistryError {
         shape: Option<Vec<i64>>,
         /// What is wrong, and what to write.
         help: &'static str,
+    },
+    /// A step that does not fit the model.
+    #[error("model '{model}' at {location}: {source}")]
+    Step {
+        /// The model.
+        model: Arc<str>,
+        /// Where it stands.
+        location: Location,
+        /// Why.
+        #[source]
+        source: StepError,
     },
     /// More than one of the others.
     #[error("{}", lines(_0))]

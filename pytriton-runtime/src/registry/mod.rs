@@ -11,11 +11,13 @@ mod options;
 )]
 mod registry;
 mod rules;
+mod signature;
 mod specify;
 
 pub use batching::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
 pub use options::ModelOptions;
-pub use rules::{dimension_flaw, name_flaw, refuse, tensor_name_flaw};
 pub use registry::{Registration, Registry};
+pub use rules::{dimension_flaw, name_flaw, refuse, tensor_name_flaw, timeout_action};
+pub use signature::{Argument, Signature, outputs_flaw};

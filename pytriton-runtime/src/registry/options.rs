@@ -10,6 +10,8 @@ use super::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 pub struct ModelOptions<'a> {
     /// The model's name in URLs and requests.
     pub name: &'a str,
+    /// What the model is, for people.
+    pub description: &'a str,
     /// The model's version.
     pub version: u32,
     /// Whether axis 0 of every tensor is the batch.
@@ -50,6 +52,7 @@ impl ModelOptions<'_> {
     /// The batch size is PyTriton's.
     pub const DEFAULT: Self = Self {
         name: "",
+        description: "",
         version: 1,
         batching: true,
         max_batch_size: 4,
@@ -67,14 +70,6 @@ impl ModelOptions<'_> {
         response_cache: false,
         parameters: &[],
     };
-
-    /// The largest batch; 0 for a model whose tensors have no batch axis.
-    pub const fn largest_batch(&self) -> u32 {
-        match self.batching {
-            true => self.max_batch_size,
-            false => 0,
-        }
-    }
 }
 
 impl ModelOptions<'static> {

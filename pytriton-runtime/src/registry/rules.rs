@@ -10,12 +10,10 @@ const MOST_BATCHES_IN_FLIGHT: u64 = 4096;
 const MOST_LEVELS: u64 = 1024;
 
 const TO_MOST: &str = "expected a number from 1 to 2147483647";
-const NO_BATCHING: &str =
-    "this option needs batching: remove it, or remove `batching = false`";
+const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
-const NO_LEVELS: &str =
-    "this option needs levels: write `priority_levels = …` too, or remove it";
+const NO_LEVELS: &str = "this option needs levels: write `priority_levels = …` too, or remove it";
 const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` too, or remove it";
 const NOTHING_TIMES_OUT: &str =
     "nothing times out: write `default_timeout_microseconds = …` too, or remove it";
@@ -26,7 +24,7 @@ const DELAYED: &str =
 type Flaw = Option<&'static str>;
 
 impl ModelOptions<'_> {
-    /// What is wrong with the option of that name, which was written.
+    /// What is wrong with the value of the option of that name, which was written.
     ///
     /// Generated code asks at compile time, and whoever builds a model at run time asks then.
     pub const fn flaw(&self, option: &str) -> Flaw {
@@ -34,7 +32,6 @@ impl ModelOptions<'_> {
             b"name" => name_flaw(self.name),
             b"version" => range(self.version as u64, MOST, TO_MOST),
             b"instances" => range(self.instances as u64, MOST, TO_MOST),
-            b"max_batch_size" if !self.batching => Some(NO_BATCHING),
             b"max_batch_size" => range(self.max_batch_size as u64, MOST, TO_MOST),
             b"batches_in_flight" => range(
                 self.batches_in_flight as u64,
@@ -46,10 +43,29 @@ impl ModelOptions<'_> {
                 u64::MAX,
                 "a call may take 1 microsecond at least: write a number from 1, or remove it for any time",
             ),
+            b"preferred_batch_size" if self.preferred_batch_size.is_empty() => {
+                Some("an empty list says nothing: remove it")
+            }
+            b"priority_levels" => range(
+                self.priority_levels as u64,
+                MOST_LEVELS,
+                "expected a number from 1 to 1024",
+            ),
+            b"max_queue_size" if self.queue_policy.max_queue_size as u64 > MOST => {
+                Some("expected a number from 0 to 2147483647")
+            }
+            _ => None,
+        }
+    }
+
+    /// What of the other options that option, which was written, cannot stand beside.
+    pub const fn conflict(&self, option: &str) -> Flaw {
+        match option.as_bytes() {
+            b"name" | b"version" | b"instances" | b"batches_in_flight" => None,
+            b"max_call_microseconds" | b"description" | b"batching" => None,
             b"response_cache" => self.cache_flaw(),
-            b"dynamic_batching" if !self.batching => Some(NO_BATCHING),
-            b"dynamic_batching" | b"batching" | b"parameters" | b"crate" => None,
             _ if !self.batching => Some(NO_BATCHING),
+            b"max_batch_size" | b"dynamic_batching" => None,
             _ if !self.dynamic_batching => Some(NO_DYNAMIC_BATCHING),
             option => self.batcher_flaw(option),
         }
@@ -58,16 +74,8 @@ impl ModelOptions<'_> {
     /// The same for the options of the dynamic batcher.
     const fn batcher_flaw(&self, option: &[u8]) -> Flaw {
         match option {
-            b"preferred_batch_size" if self.preferred_batch_size.is_empty() => {
-                Some("an empty list says nothing: remove it")
-            }
             b"preserve_ordering" if self.preserve_ordering && self.priority_levels > 1 => Some(
                 "requests of several priority levels overtake each other: remove `preserve_ordering`, or `priority_levels`",
-            ),
-            b"priority_levels" => range(
-                self.priority_levels as u64,
-                MOST_LEVELS,
-                "expected a number from 1 to 1024",
             ),
             b"default_priority_level" | b"priority_queue_policy" if self.priority_levels == 0 => {
                 Some(NO_LEVELS)
@@ -189,7 +197,10 @@ pub const fn tensor_name_flaw(name: &str) -> Flaw {
     if name.is_empty() {
         return Some("a tensor needs a name: write `name = \"INPUT_1\"`");
     }
-    if matches!(name, [b'_', b'_', ..] | [b't', b'r', b'i', b't', b'o', b'n', b'_', ..]) {
+    if matches!(
+        name,
+        [b'_', b'_', ..] | [b't', b'r', b'i', b't', b'o', b'n', b'_', ..]
+    ) {
         return Some(
             "names of tensors that start with `__` or `triton_` are reserved: write `name = \"INPUT_1\"`",
         );
@@ -234,4 +245,19 @@ pub const fn refuse(flaw: Flaw) {
         None => (true, ""),
     };
     assert!(right, "{}", text);
+}
+
+/// The action of a request that waited too long.
+///
+/// # Panics
+///
+/// In a constant, so that it is a compile error: for any name but `reject` and `delay`.
+#[track_caller]
+pub const fn timeout_action(name: &str) -> TimeoutAction {
+    let (action, known) = match TimeoutAction::named(name) {
+        Some(action) => (action, true),
+        None => (TimeoutAction::Reject, false),
+    };
+    assert!(known, "expected `\"reject\"` or `\"delay\"`");
+    action
 }

@@ -11,16 +11,23 @@ impl ModelDeclaration {
     ///
     /// # Errors
     ///
-    /// As [`spec`](Self::spec).
+    /// As [`spec`](Self::spec), and [`RegistryError::Step`] for a step that does not fit the model.
     pub fn registration(&self) -> Result<Registration, RegistryError> {
+        let spec = self.spec()?;
+        let steps = self.steps.iter();
+        let flaws = steps.filter_map(|step| step.check(&spec).err());
+        let flaws = flaws.map(|source| RegistryError::Step {
+            model: Arc::clone(&spec.name),
+            location: self.location,
+            source,
+        });
+        RegistryError::all(flaws.collect())?;
+        let steps = self.steps.iter();
+        let steps = steps.map(|&step| Arc::new(step) as Arc<dyn Step>);
         Ok(Registration {
-            spec: Arc::new(self.spec()?),
+            spec: Arc::new(spec),
             load: Arc::new(self.load),
-            steps: self
-                .steps
-                .iter()
-                .map(|&step| Arc::new(step) as Arc<dyn Step>)
-                .collect(),
+            steps: steps.collect(),
         })
     }
 
@@ -97,7 +104,8 @@ fn tensors(
                 tensor: Arc::clone(&name),
             });
         }
-        if let Some(help) = declaration.flaw(batching) {
+        let flaw = declaration.flaw(batching);
+        if let Some(help) = flaw.or(declaration.shape_flaw(batching)) {
             errors.push(RegistryError::Rank {
                 model: model.name.into(),
                 location: model.location,

@@ -25,7 +25,12 @@ fn all(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-#[pytriton::model(name = "Ordered", preserve_ordering = true, timeout_action = "reject")]
+#[pytriton::model(
+    name = "Ordered",
+    preserve_ordering = true,
+    default_timeout_microseconds = 1_000,
+    timeout_action = "reject"
+)]
 fn ordered(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }

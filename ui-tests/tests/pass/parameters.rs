@@ -1,6 +1,6 @@
 #![deny(warnings)]
 use pytriton::prelude::*;
-use pytriton_runtime::model::Step;
+use pytriton_runtime::model::FirstValue;
 use pytriton_ui_tests::{infer_with, spec, tensor};
 
 /// Adds the rows of the call to the length of the parameter.
@@ -11,8 +11,9 @@ fn grouped(parameters: &Parameters, x: ArrayView2<u64>, #[first_value] by: u64) 
 }
 
 fn main() {
-    let steps = [Step::GroupByParameters, Step::FirstValue { input: 1, strict: true }];
-    assert_eq!(spec("Grouped").steps, steps);
+    let grouped = spec("Grouped");
+    assert!(grouped.by_parameters);
+    assert_eq!(grouped.first_values, [FirstValue { input: 1, strict: true }]);
     let one = || tensor::<u64>(&[1, 1], [0]);
     let inputs = [("x", one()), ("by", one())];
     let requests = [

@@ -1,15 +1,19 @@
-//! A helper that `#[model]` did not consume, because it stands alone or above.
+//! A decorator that `#[model]` did not consume, because it stands alone or above.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, ImplItem, Item, parse_quote};
 
-use crate::attribute::{Helper, HelperAttribute};
+use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-pub(crate) fn expand(helper: Helper, options: &TokenStream, item: TokenStream) -> TokenStream {
-    let name = helper.name();
+pub(crate) fn stray(
+    decorator: &Decorator,
+    options: &TokenStream,
+    item: TokenStream,
+) -> TokenStream {
+    let name = decorator.name;
     let mut errors = Errors::default();
     let mut parsed = syn::parse2::<Item>(item.clone());
     let attributes = parsed.as_mut().ok().and_then(attributes);
@@ -17,8 +21,8 @@ pub(crate) fn expand(helper: Helper, options: &TokenStream, item: TokenStream) -
         .as_deref()
         .and_then(|attributes| model_index(attributes));
     match (attributes, model) {
-        (Some(_), Some(_)) if !helper.on_function() => {
-            let place = helper.place();
+        (Some(_), Some(_)) if !decorator.stands_on(Place::Function) => {
+            let place = decorator.belongs;
             errors.push_missing(format!("`#[{name}]` belongs on {place}"));
         }
         (Some(attributes), Some(model)) => {
@@ -26,7 +30,7 @@ pub(crate) fn expand(helper: Helper, options: &TokenStream, item: TokenStream) -
                 "`#[{name}]` must stand below `#[pytriton::model]`: move it down"
             ));
             // In its right place it causes no second error, and the rest of the function is checked.
-            attributes.insert(model + 1, helper_attribute(helper, options));
+            attributes.insert(model + 1, attribute(decorator, options));
         }
         _ => {
             errors.push_missing(format!(
@@ -57,8 +61,8 @@ fn model_index(attributes: &[Attribute]) -> Option<usize> {
     })
 }
 
-fn helper_attribute(helper: Helper, options: &TokenStream) -> Attribute {
-    let name = format_ident!("{}", helper.name());
+fn attribute(decorator: &Decorator, options: &TokenStream) -> Attribute {
+    let name = format_ident!("{}", decorator.name);
     if options.is_empty() {
         parse_quote!(#[#name])
     } else {
@@ -66,19 +70,19 @@ fn helper_attribute(helper: Helper, options: &TokenStream) -> Attribute {
     }
 }
 
-/// Takes the other helpers off, which lack the same `#[model]`.
+/// Takes the other decorators off, which lack the same `#[model]`.
 fn strip(item: &mut Item) {
     let root = CratePath::default();
     match item {
         Item::Fn(function) => {
-            HelperAttribute::take(&mut function.attrs, &root);
-            HelperAttribute::take_parameters(&mut function.sig, &root);
+            Decoration::take(&mut function.attrs, &root);
+            Decoration::take_parameters(&mut function.sig, &root);
         }
         Item::Impl(block) => {
             for item in &mut block.items {
                 if let ImplItem::Fn(method) = item {
-                    HelperAttribute::take(&mut method.attrs, &root);
-                    HelperAttribute::take_parameters(&mut method.sig, &root);
+                    Decoration::take(&mut method.attrs, &root);
+                    Decoration::take_parameters(&mut method.sig, &root);
                 }
             }
         }

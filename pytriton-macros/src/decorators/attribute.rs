@@ -1,0 +1,126 @@
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
+use syn::{Attribute, FnArg, Meta, Signature};
+
+use super::{Decorator, Place};
+use crate::DECORATORS;
+use crate::errors::Errors;
+use crate::options::Options;
+use crate::path::CratePath;
+
+/// A decorator with the tokens that it stands in.
+#[derive(Debug, Clone)]
+pub(crate) struct Decoration {
+    pub(crate) decorator: &'static Decorator,
+    pub(crate) attribute: Attribute,
+}
+
+impl Decoration {
+    /// Takes the decorators off a list of attributes.
+    pub(crate) fn take(attributes: &mut Vec<Attribute>, root: &CratePath) -> Vec<Self> {
+        let mut taken = Vec::new();
+        attributes.retain(|attribute| match named(attribute, root) {
+            Some(decorator) => {
+                let attribute = attribute.clone();
+                taken.push(Self {
+                    decorator,
+                    attribute,
+                });
+                false
+            }
+            None => true,
+        });
+        taken
+    }
+
+    /// Takes the decorators off each parameter of a function.
+    pub(crate) fn take_parameters(signature: &mut Signature, root: &CratePath) -> Vec<Vec<Self>> {
+        let parameters = signature.inputs.iter_mut();
+        parameters
+            .map(|parameter| match parameter {
+                FnArg::Typed(parameter) => Self::take(&mut parameter.attrs, root),
+                FnArg::Receiver(receiver) => Self::take(&mut receiver.attrs, root),
+            })
+            .collect()
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.decorator.name
+    }
+
+    pub(crate) fn is(&self, decorator: &Decorator) -> bool {
+        *self.decorator == *decorator
+    }
+
+    /// Whether it says what a method is for.
+    pub(crate) fn is_role(&self) -> bool {
+        self.decorator.stands_on(Place::Method)
+    }
+
+    /// Reports it where it does not belong.
+    pub(crate) fn misplaced(&self, errors: &mut Errors) {
+        let Decorator { name, belongs, .. } = self.decorator;
+        errors.push(self, format!("`#[{name}]` belongs on {belongs}"));
+    }
+
+    /// The decorator's own options between the parentheses, of which there may be none.
+    pub(crate) fn options(&self, errors: &mut Errors) -> Options {
+        self.options_of(self.decorator.options, errors)
+    }
+
+    /// The same, with these in the place of its own.
+    pub(crate) fn options_of(&self, known: &[&str], errors: &mut Errors) -> Options {
+        let attribute = format!("#[{}]", self.name());
+        match self.inside(errors) {
+            Some(tokens) => Options::parse(&attribute, tokens, known, errors),
+            None => Options::default(),
+        }
+    }
+
+    /// What stands between the parentheses.
+    pub(crate) fn inside(&self, errors: &mut Errors) -> Option<TokenStream> {
+        match &self.attribute.meta {
+            Meta::Path(_) => None,
+            Meta::List(list) => Some(list.tokens.clone()),
+            Meta::NameValue(_) => {
+                let message = format!("expected `#[{}(…)]`", self.name());
+                errors.push(&self.attribute.meta, message);
+                None
+            }
+        }
+    }
+}
+
+impl ToTokens for Decoration {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.attribute.to_tokens(tokens);
+    }
+}
+
+/// The decorator that an attribute names: `batch`, `pytriton::batch`.
+fn named(attribute: &Attribute, root: &CratePath) -> Option<&'static Decorator> {
+    let path = attribute.path();
+    let last = path.segments.last()?;
+    if path.segments.len() > 1 && !root.is_prefix_of(path) {
+        return None;
+    }
+    let mut decorators = DECORATORS.iter();
+    decorators
+        .find(|decorator| last.ident == decorator.name)
+        .copied()
+}
+
+/// Whether an attribute is a further `#[model]`, which would miss the decorators.
+pub(crate) fn is_model(attribute: &Attribute, root: &CratePath) -> bool {
+    let path = attribute.path();
+    let last = path.segments.last();
+    let named = last.is_some_and(|last| last.ident == "model");
+    named && (path.segments.len() == 1 || root.is_prefix_of(path))
+}
+
+/// The name of a parameter or field as text, without `r#`.
+pub(crate) fn plain_name(ident: &Ident) -> (String, Span) {
+    let name = ident.to_string();
+    let plain = name.strip_prefix("r#").unwrap_or(&name);
+    (plain.to_owned(), ident.span())
+}

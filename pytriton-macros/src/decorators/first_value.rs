@@ -1,0 +1,32 @@
+//! `#[first_value]`: a parameter is the first row of its input.
+
+use super::{Decoration, Decorator, Place};
+use crate::errors::Errors;
+use crate::value::{Form, Value};
+
+pub(crate) const DECORATOR: Decorator = Decorator {
+    name: "first_value",
+    places: &[Place::Parameter],
+    belongs: "a parameter: `#[first_value] scale: f32`",
+    options: &["strict", "squeeze"],
+    ..Decorator::NONE
+};
+
+/// What the decorator says.
+#[derive(Debug)]
+pub(crate) struct FirstValue {
+    /// Whether rows that differ are an error.
+    pub(crate) strict: Option<Value>,
+    /// Whether the parameter is one value, as its type says anyway.
+    pub(crate) squeeze: Option<Value>,
+}
+
+impl FirstValue {
+    pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
+        let options = decoration.options(errors);
+        Self {
+            strict: Value::take(&options, "strict", Form::Boolean, errors),
+            squeeze: Value::take(&options, "squeeze", Form::Boolean, errors),
+        }
+    }
+}

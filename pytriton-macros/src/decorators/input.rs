@@ -1,0 +1,151 @@
+//! `#[input]`: an input's name and dims; on a function that takes `&[Request]`, a whole input.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{Decoration, Decorator, Place};
+use crate::errors::Errors;
+use crate::nearest::nearest;
+use crate::options::Options;
+use crate::path::CratePath;
+use crate::tensor::{Dims, TensorName, optional};
+use crate::value::{Form, Value};
+
+pub(crate) const DECORATOR: Decorator = Decorator {
+    name: "input",
+    places: &[Place::Function, Place::Parameter],
+    belongs: "a parameter: `#[input(name = \"INPUT_1\")] x: ArrayView2<f32>`",
+    options: &["name", "shape"],
+    ..Decorator::NONE
+};
+
+/// The KServe names of the element types, their Rust names, and the variants of `DataType`.
+const DATATYPES: [(&str, &str, &str); 14] = [
+    ("BOOL", "bool", "Bool"),
+    ("UINT8", "u8", "Uint8"),
+    ("UINT16", "u16", "Uint16"),
+    ("UINT32", "u32", "Uint32"),
+    ("UINT64", "u64", "Uint64"),
+    ("INT8", "i8", "Int8"),
+    ("INT16", "i16", "Int16"),
+    ("INT32", "i32", "Int32"),
+    ("INT64", "i64", "Int64"),
+    ("FP16", "f16", "Fp16"),
+    ("BF16", "bf16", "Bf16"),
+    ("FP32", "f32", "Fp32"),
+    ("FP64", "f64", "Fp64"),
+    ("BYTES", "String", "Bytes"),
+];
+
+/// What the decorator says of a parameter.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    pub(crate) name: Option<TensorName>,
+    pub(crate) shape: Option<Dims>,
+}
+
+impl Named {
+    pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
+        let before = errors.len();
+        let options = decoration.options(errors);
+        if options.is_empty() && errors.len() == before {
+            let message =
+                "`#[input]` says nothing: write `#[input(name = \"INPUT_1\")]`, or remove it";
+            errors.push(decoration, message);
+        }
+        Self {
+            name: TensorName::take(&options, errors),
+            shape: Dims::take(&options, errors),
+        }
+    }
+}
+
+/// An input of a function that takes `&[Request]`.
+#[derive(Debug)]
+pub(crate) struct Declared {
+    pub(crate) decoration: Decoration,
+    pub(crate) name: TensorName,
+    pub(crate) shape: Dims,
+    datatype: Ident,
+    optional: Option<Value>,
+}
+
+impl Declared {
+    /// Reads it; without a datatype it belongs elsewhere, unless the function is surely `raw`.
+    pub(crate) fn read(decoration: &Decoration, raw: bool, errors: &mut Errors) -> Option<Self> {
+        let known = ["name", "datatype", "shape", "optional"];
+        let options = decoration.options_of(&known, errors);
+        if !raw && options.lacks("datatype") {
+            decoration.misplaced(errors);
+            return None;
+        }
+        for (option, example) in [
+            ("name", "\"INPUT_1\""),
+            ("datatype", "FP32"),
+            ("shape", "[-1]"),
+        ] {
+            if options.lacks(option) {
+                let message = format!("`{option}` is missing: write `{option} = {example}`");
+                errors.push(decoration, message);
+            }
+        }
+        let name = TensorName::take(&options, errors);
+        let datatype = datatype(&options, errors);
+        let shape = Dims::take(&options, errors);
+        let optional = Value::take(&options, "optional", Form::Boolean, errors);
+        Some(Self {
+            decoration: decoration.clone(),
+            name: name?,
+            shape: shape?,
+            datatype: datatype?,
+            optional,
+        })
+    }
+
+    pub(crate) fn to_declaration(&self, root: &CratePath) -> TokenStream {
+        let Self {
+            name,
+            shape,
+            datatype,
+            ..
+        } = self;
+        let shape = optional(Some(shape));
+        let none = optional(None::<TokenStream>);
+        let optional = match &self.optional {
+            Some(optional) => quote!(#optional),
+            None => quote!(false),
+        };
+        quote! {
+            #root::TensorDeclaration {
+                name: #name,
+                datatype: #root::DataType::#datatype,
+                rank: #none,
+                shape: #shape,
+                optional: #optional,
+            }
+        }
+    }
+}
+
+/// The variant of `DataType` that the option names.
+fn datatype(options: &Options, errors: &mut Errors) -> Option<Ident> {
+    let value = options.value("datatype")?;
+    let text = value.to_string();
+    if let Some((_, _, variant)) = DATATYPES.iter().find(|(name, ..)| *name == text) {
+        return Some(format_ident!("{variant}"));
+    }
+    let names = DATATYPES.map(|(name, ..)| name);
+    let meant = match DATATYPES.iter().find(|(_, rust, _)| *rust == text) {
+        Some((name, ..)) => Some(*name),
+        None => nearest(&text.trim_matches('"').to_uppercase(), &names),
+    };
+    let message = match meant {
+        Some(meant) => format!("unknown datatype `{text}`; did you mean `{meant}`?"),
+        None => format!(
+            "unknown datatype `{text}`\nhelp: the datatypes are `{}`",
+            names.join("`, `")
+        ),
+    };
+    errors.push(value, message);
+    None
+}

@@ -1,0 +1,10 @@
+//! `#[load]`: the function that makes the state.
+
+use super::{Decorator, Place};
+
+pub(crate) const DECORATOR: Decorator = Decorator {
+    name: "load",
+    places: &[Place::Method],
+    belongs: "a method of an `impl` block under `#[pytriton::model]`",
+    ..Decorator::NONE
+};

@@ -1,0 +1,21 @@
+//! The decorators, one file each: its name, its place, its options, and what it becomes.
+
+mod attribute;
+pub(crate) mod batch;
+mod decorator;
+pub(crate) mod fill_optionals;
+pub(crate) mod first_value;
+pub(crate) mod group_by_keys;
+pub(crate) mod group_by_values;
+pub(crate) mod infer;
+pub(crate) mod input;
+pub(crate) mod load;
+pub(crate) mod output;
+pub(crate) mod pad_batch;
+pub(crate) mod sample;
+pub(crate) mod step;
+mod stray;
+
+pub(crate) use attribute::{Decoration, is_model, plain_name};
+pub(crate) use decorator::{Decorator, Input, Inputs, Place, Stage};
+pub(crate) use stray::stray;

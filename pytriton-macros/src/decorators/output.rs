@@ -1,0 +1,47 @@
+//! `#[output]`: an output's name and dims.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Decoration, Decorator, Place};
+use crate::errors::Errors;
+use crate::path::CratePath;
+use crate::tensor::{Dims, TensorName, optional};
+
+pub(crate) const DECORATOR: Decorator = Decorator {
+    name: "output",
+    places: &[Place::Function],
+    belongs: "the function, or a field of a struct that derives `Outputs`",
+    options: &["name", "shape"],
+    ..Decorator::NONE
+};
+
+/// What the decorator says of an output.
+#[derive(Debug)]
+pub(crate) struct Override {
+    pub(crate) decoration: Decoration,
+    pub(crate) name: Option<TensorName>,
+    pub(crate) shape: Option<Dims>,
+}
+
+impl Override {
+    pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
+        let before = errors.len();
+        let options = decoration.options(errors);
+        if options.is_empty() && errors.len() == before {
+            let message = "`#[output]` says nothing: write `#[output(name = \"y\")]`, or remove it";
+            errors.push(decoration, message);
+        }
+        Self {
+            decoration: decoration.clone(),
+            name: TensorName::take(&options, errors),
+            shape: Dims::take(&options, errors),
+        }
+    }
+
+    pub(crate) fn to_tokens(&self, root: &CratePath) -> TokenStream {
+        let name = optional(self.name.as_ref());
+        let shape = optional(self.shape.as_ref());
+        quote!(#root::OutputOverride { name: #name, shape: #shape })
+    }
+}

@@ -1,0 +1,14 @@
+//! `#[pad_batch]`: the last row is repeated up to a preferred batch size, or to the largest.
+
+use quote::quote;
+
+use super::{Decorator, Place, Stage};
+
+pub(crate) const DECORATOR: Decorator = Decorator {
+    name: "pad_batch",
+    places: &[Place::Function],
+    belongs: "the function itself, below `#[batch]`",
+    stage: Some(Stage::Padding),
+    steps: |_, _, root, _| vec![quote!(#root::PadBatch)],
+    ..Decorator::NONE
+};

@@ -1,0 +1,161 @@
+//! The decorators on the function: whether they go together, and in which order.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::parameters::Parameter;
+use crate::decorators::input::{self, Declared};
+use crate::decorators::output::{self, Override};
+use crate::decorators::{Decoration, Inputs, Place, Stage, batch, fill_optionals, sample, step};
+use crate::errors::Errors;
+use crate::path::CratePath;
+use crate::tensor::refusal;
+
+/// What the decorators on a function say.
+#[derive(Debug, Default)]
+pub(super) struct Decorations {
+    /// The ones that are steps, in their order.
+    steps: Vec<Decoration>,
+    pub(super) declared: Vec<Declared>,
+    pub(super) overrides: Vec<Override>,
+}
+
+impl Decorations {
+    /// Reads them; `raw` where the function surely takes the requests as they are.
+    pub(super) fn read(decorations: &[Decoration], raw: bool, errors: &mut Errors) -> Self {
+        let mut read = Self::default();
+        for decoration in decorations {
+            if decoration.is(&input::DECORATOR) {
+                read.declared
+                    .extend(Declared::read(decoration, raw, errors));
+            } else if decoration.is(&output::DECORATOR) {
+                read.overrides.push(Override::read(decoration, errors));
+            } else if !decoration.decorator.stands_on(Place::Function) {
+                decoration.misplaced(errors);
+            } else if read.fits(decoration, errors) {
+                read.steps.push(decoration.clone());
+            }
+        }
+        read
+    }
+
+    /// Whether the function is called for a whole batch.
+    pub(super) fn batch(&self) -> bool {
+        self.steps.iter().any(|step| step.is(&batch::DECORATOR))
+    }
+
+    /// Whether anything stands around the function.
+    pub(super) fn any_step(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// Compares a decorator with the ones above it.
+    fn fits(&self, decoration: &Decoration, errors: &mut Errors) -> bool {
+        let name = decoration.name();
+        let repeats = decoration.is(&step::DECORATOR);
+        if !repeats
+            && self
+                .steps
+                .iter()
+                .any(|other| other.is(decoration.decorator))
+        {
+            errors.push(decoration, format!("`#[{name}]` stands twice: remove one"));
+            return false;
+        }
+        let same = self
+            .steps
+            .iter()
+            .find(|other| is_mode(other) && is_mode(decoration));
+        if let Some(other) = same {
+            let other = other.name();
+            let message = format!("`#[{name}]` and `#[{other}]` exclude each other: remove one");
+            errors.push(decoration, message);
+            return false;
+        }
+        let later = |other: &&Decoration| other.decorator.stage > decoration.decorator.stage;
+        if let Some(later) = self.steps.iter().find(later) {
+            let later = later.name();
+            let message = format!("`#[{name}]` must stand above `#[{later}]`: move it up");
+            errors.push(decoration, message);
+            return false;
+        }
+        true
+    }
+
+    /// Reports steps that need a batch where there is none.
+    pub(super) fn check_batch(&self, errors: &mut Errors) {
+        for decoration in &self.steps {
+            if decoration.decorator.stage > Some(Stage::Batch) && !self.batch() {
+                let name = decoration.name();
+                let message = format!("`#[{name}]` needs a batch: write `#[batch]` above it");
+                errors.push(decoration, message);
+            }
+        }
+    }
+
+    /// Marks the parameters that have a value where a request leaves them out.
+    pub(super) fn fill(&self, parameters: &mut [Parameter], errors: &mut Errors) {
+        for decoration in &self.steps {
+            if !decoration.is(&fill_optionals::DECORATOR) {
+                continue;
+            }
+            for (ident, _) in fill_optionals::defaults(decoration, errors) {
+                let mut parameters = parameters.iter_mut();
+                if let Some(parameter) = parameters.find(|parameter| parameter.is(&ident)) {
+                    parameter.filled = true;
+                }
+            }
+        }
+    }
+
+    /// The steps around the function.
+    pub(super) fn to_steps(
+        &self,
+        inputs: &Inputs,
+        root: &CratePath,
+        errors: &mut Errors,
+    ) -> Vec<TokenStream> {
+        let mut steps = Vec::new();
+        for decoration in &self.steps {
+            let made = (decoration.decorator.steps)(decoration, inputs, root, errors);
+            steps.extend(made);
+            if decoration.decorator.options.is_empty() && is_plain(decoration) {
+                decoration.options(errors);
+            }
+        }
+        steps
+    }
+
+    /// What refuses decorators beside options.
+    pub(super) fn to_checks(&self, root: &CratePath) -> TokenStream {
+        let steps = self.steps.iter().map(|decoration| {
+            let name = decoration.name();
+            let flaw = quote!(__SIGNATURE.step_flaw(#name, &__OPTIONS));
+            refusal(decoration, &flaw)
+        });
+        let declared = self.declared.iter().enumerate().map(|(index, input)| {
+            let flaw = quote!(__SIGNATURE.declared_flaw(#index));
+            let mut checks = refusal(&input.decoration, &flaw);
+            checks.extend(input.name.to_check(root));
+            checks.extend(input.shape.to_checks(root));
+            checks
+        });
+        let overrides = self.overrides.iter().map(|output| {
+            let mut checks = TokenStream::new();
+            checks.extend(output.name.iter().map(|name| name.to_check(root)));
+            checks.extend(output.shape.iter().map(|shape| shape.to_checks(root)));
+            checks
+        });
+        steps.chain(declared).chain(overrides).collect()
+    }
+}
+
+/// Whether it says what one call sees.
+fn is_mode(decoration: &Decoration) -> bool {
+    decoration.is(&batch::DECORATOR) || decoration.is(&sample::DECORATOR)
+}
+
+/// Whether it has nothing between parentheses.
+fn is_plain(decoration: &Decoration) -> bool {
+    !decoration.is(&step::DECORATOR) && !decoration.is(&fill_optionals::DECORATOR)
+}

@@ -1,0 +1,157 @@
+//! What to write instead of a parameter's type that is surely none by its name. Whatever is not sure is left to the traits.
+
+use quote::ToTokens;
+use syn::{Type, TypeReference};
+
+use crate::array::ArrayType;
+use crate::element::{check_element, meant_element};
+use crate::errors::Errors;
+use crate::types::{argument_of, last_segment, peeled, type_text};
+
+const SLICE: &str = "requests are borrowed, and all of them: write `&[Request]`";
+
+/// Where a parameter stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing {
+    /// Whether it is under `#[first_value]`.
+    pub(super) first_value: bool,
+    /// Whether the function is under `#[batch]`.
+    pub(super) batch: bool,
+    /// Whether axis 0 is the batch, as far as the options tell.
+    pub(super) batching: bool,
+}
+
+/// Reports a type that can be no parameter.
+pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
+    if let Some(message) = wrong(ty, standing) {
+        errors.push(ty, message);
+        return;
+    }
+    let inner = argument_of("Option", ty).unwrap_or(ty);
+    if let Some(name) = ArrayType::lacks_element(inner) {
+        let message = format!("expected an element type: write `{name}<f32>`");
+        errors.push(name, message);
+        return;
+    }
+    match ArrayType::parse(inner) {
+        Some(array) => check_element(&array.element, errors),
+        None if standing.first_value => check_element(inner, errors),
+        None => {}
+    }
+}
+
+/// Whether a type asks for the requests as they are, by its name.
+pub(super) fn is_requests(ty: &Type) -> bool {
+    match peeled(ty) {
+        Type::Reference(reference) => match peeled(&reference.elem) {
+            Type::Slice(slice) => named(&slice.elem, "Request"),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn wrong(ty: &Type, standing: Standing) -> Option<String> {
+    match peeled(ty) {
+        Type::Reference(reference) => wrong_reference(reference, standing),
+        ty @ Type::Path(_) => wrong_path(ty, standing),
+        Type::ImplTrait(_) => Some(
+            "a model's function must not be generic: write the type, such as `ArrayView2<f32>`"
+                .to_owned(),
+        ),
+        ty => Some(unknown(ty)),
+    }
+}
+
+fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<String> {
+    let inner = peeled(&reference.elem);
+    let injected = match inner {
+        Type::Slice(slice) => named(&slice.elem, "Request"),
+        _ => ["Parameters", "Context"]
+            .iter()
+            .any(|name| named(inner, name)),
+    };
+    if injected && reference.mutability.is_some() {
+        let inner = type_text(inner);
+        return Some(format!("arguments cannot be changed: write `&{inner}`"));
+    }
+    if injected {
+        let ty = type_text(reference);
+        let message = format!("`{ty}` is no input: remove `#[first_value]`");
+        return standing.first_value.then_some(message);
+    }
+    if named(inner, "Request") {
+        return Some(SLICE.to_owned());
+    }
+    if let Some(array) = ArrayType::parse(inner) {
+        let view = array.borrowed();
+        return Some(format!("an array is passed as a view: write `{view}`"));
+    }
+    // An alias may be anything that can be borrowed.
+    match inner {
+        Type::Path(_) if type_text(inner) != "str" => None,
+        Type::Path(_) if standing.first_value => {
+            Some("a `&str` cannot be an element of a tensor: write `String`".to_owned())
+        }
+        Type::Path(_) => Some(scalar(inner, standing).unwrap_or_else(|| unknown(reference))),
+        _ => Some(unknown(reference)),
+    }
+}
+
+fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
+    for name in ["Parameters", "Context"] {
+        if named(ty, name) || argument_of("Option", ty).is_some_and(|ty| named_reference(ty, name))
+        {
+            return Some(format!(
+                "a call always has its own `{name}`: write `&{name}`"
+            ));
+        }
+    }
+    if named(ty, "Request") || argument_of("Vec", ty).is_some_and(|ty| named(ty, "Request")) {
+        return Some(SLICE.to_owned());
+    }
+    if let Some(inner) = argument_of("Option", ty) {
+        return match argument_of("Option", inner) {
+            Some(_) => Some(format!(
+                "an input is there or not: write `{}`",
+                type_text(inner)
+            )),
+            None => wrong(inner, standing),
+        };
+    }
+    match standing.first_value {
+        true => None,
+        false => scalar(ty, standing),
+    }
+}
+
+/// What to write instead of a single value.
+fn scalar(ty: &Type, standing: Standing) -> Option<String> {
+    let element = meant_element(ty)?;
+    let text = type_text(ty);
+    Some(match standing {
+        Standing { batch: true, .. } => format!(
+            "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{element}>`"
+        ),
+        Standing { batching, .. } => {
+            let rank = if batching { 2 } else { 1 };
+            format!("`{text}` is no array: write `ArrayView{rank}<{element}>`")
+        }
+    })
+}
+
+fn named(ty: &Type, name: &str) -> bool {
+    last_segment(ty).is_some_and(|last| last.ident == name)
+}
+
+fn named_reference(ty: &Type, name: &str) -> bool {
+    matches!(peeled(ty), Type::Reference(reference) if named(&reference.elem, name))
+}
+
+/// The message on a type that is nothing a function can be given.
+fn unknown(ty: &impl ToTokens) -> String {
+    format!(
+        "`{}` cannot be a parameter of a model: take an array such as `ArrayView2<f32>`, `&Parameters` or `&Context`",
+        type_text(ty)
+    )
+}

@@ -1,0 +1,207 @@
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::errors::Errors;
+use crate::options::Options;
+use crate::path::CratePath;
+use crate::tensor::{refusal, spanned_call};
+use crate::value::{Form, Value};
+
+/// The option that gives a priority level a policy of its own.
+const POLICY: &str = "priority_queue_policy";
+/// The options of the model and what their values look like; their rules and defaults are the runtime's.
+const MODEL: [(&str, Form); 15] = [
+    ("name", Form::Text),
+    ("version", Form::Number),
+    ("max_batch_size", Form::Number),
+    ("batching", Form::Boolean),
+    ("instances", Form::Number),
+    ("batches_in_flight", Form::Number),
+    ("max_call_microseconds", Form::Number),
+    ("dynamic_batching", Form::Boolean),
+    ("preferred_batch_size", Form::Numbers),
+    ("max_queue_delay_microseconds", Form::Number),
+    ("preserve_ordering", Form::Boolean),
+    ("priority_levels", Form::Number),
+    ("default_priority_level", Form::Number),
+    ("response_cache", Form::Boolean),
+    ("description", Form::Text),
+];
+/// The options of a queue: the model's, or that of one level.
+const QUEUE: [(&str, Form); 4] = [
+    ("max_queue_size", Form::Number),
+    ("default_timeout_microseconds", Form::Number),
+    ("timeout_action", Form::Text),
+    ("allow_timeout_override", Form::Boolean),
+];
+
+/// What stands between the parentheses of `#[model(…)]`.
+#[derive(Debug)]
+pub(super) struct ModelOptions {
+    pub(super) root: CratePath,
+    model: Vec<Row>,
+    queue: Vec<Row>,
+    policies: Vec<Policy>,
+    /// The key of [`POLICY`], which stands once for each level.
+    policy_key: Option<Ident>,
+    parameters: Vec<(String, String)>,
+}
+
+/// The policy of one level.
+#[derive(Debug)]
+struct Policy {
+    level: Option<Value>,
+    queue: Vec<Row>,
+}
+
+/// An option that is there.
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    key: Option<Ident>,
+    value: Value,
+}
+
+impl ModelOptions {
+    pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let rows = MODEL.iter().chain(&QUEUE).map(|(name, _)| *name);
+        let known: Vec<&str> = rows.chain([POLICY, "parameters", "crate"]).collect();
+        let options =
+            Options::parse_nested("#[pytriton::model]", tokens, &known, &[POLICY], errors);
+        if options.lacks("name") {
+            errors.push_missing(
+                "`name` is missing: write `#[pytriton::model(name = \"…\")]` with the model's name",
+            );
+        }
+        let root = CratePath::take(&options, errors);
+        let model = values(&options, &MODEL, errors);
+        let queue = values(&options, &QUEUE, errors);
+        let policies = options.nested(POLICY);
+        let policies = policies.map(|(key, inside)| Policy::parse(key, inside, errors));
+        Self {
+            root,
+            model,
+            queue,
+            policies: policies.collect(),
+            policy_key: options.key(POLICY).cloned(),
+            parameters: options.texts("parameters", errors),
+        }
+    }
+
+    /// The value of an option that is `true` or `false`, and no constant.
+    pub(super) fn boolean(&self, name: &str) -> Option<bool> {
+        let mut options = self.model.iter();
+        options.find(|row| row.name == name)?.value.boolean()
+    }
+
+    /// The constant `__OPTIONS`, and what refuses each option that cannot be; where not all of them are `sound`, each by
+    /// itself.
+    pub(super) fn to_tokens(&self, sound: bool) -> TokenStream {
+        let root = &self.root;
+        let model = self.model.iter().map(|Row { name, value, .. }| {
+            let name = format_ident!("{name}");
+            quote!(#name: #value)
+        });
+        let policy = (!self.queue.is_empty()).then(|| {
+            let policy = queue_policy(&self.queue, root);
+            quote!(queue_policy: #policy,)
+        });
+        let policies = self.policies.iter().map(|policy| {
+            let level = match &policy.level {
+                Some(level) => quote!(#level),
+                None => quote!(1),
+            };
+            let queue = queue_policy(&policy.queue, root);
+            quote!((#level, #queue))
+        });
+        let policies: Vec<TokenStream> = policies.collect();
+        let policies =
+            (!policies.is_empty()).then(|| quote!(priority_queue_policy: &[#(#policies),*],));
+        let parameters = self.parameters.iter();
+        let parameters = parameters.map(|(name, value)| quote!((#name, #value)));
+        let parameters: Vec<TokenStream> = parameters.collect();
+        let parameters = (!parameters.is_empty()).then(|| quote!(parameters: &[#(#parameters),*],));
+        let checks = self.to_checks(sound);
+        quote! {
+            const __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
+                #(#model,)*
+                #policy
+                #policies
+                #parameters
+                ..#root::ModelOptions::DEFAULT
+            };
+            #checks
+        }
+    }
+
+    fn to_checks(&self, sound: bool) -> TokenStream {
+        let mut checks = TokenStream::new();
+        for Row { name, key, value } in self.model.iter().chain(&self.queue) {
+            checks.extend(refusal(&value.expression, &quote!(__OPTIONS.flaw(#name))));
+            if !sound {
+                continue;
+            }
+            checks.extend(refusal(key, &quote!(__OPTIONS.conflict(#name))));
+            let sizes = value.elements().into_iter().enumerate();
+            checks.extend(
+                sizes.map(|(index, size)| refusal(size, &quote!(__OPTIONS.preferred_flaw(#index)))),
+            );
+        }
+        if !sound {
+            return checks;
+        }
+        if let Some(key) = &self.policy_key {
+            checks.extend(refusal(key, &quote!(__OPTIONS.conflict(#POLICY))));
+        }
+        for (index, policy) in self.policies.iter().enumerate() {
+            let level = policy.level.iter().map(|level| ("level", level));
+            let queue = policy.queue.iter().map(|row| (row.name, &row.value));
+            checks.extend(level.chain(queue).map(|(name, value)| {
+                refusal(
+                    &value.expression,
+                    &quote!(__OPTIONS.level_flaw(#index, #name)),
+                )
+            }));
+        }
+        checks
+    }
+}
+
+impl Policy {
+    fn parse(key: &Ident, inside: TokenStream, errors: &mut Errors) -> Self {
+        let attribute = format!("{POLICY}(…)");
+        let rows = QUEUE.iter().map(|(name, _)| *name);
+        let known: Vec<&str> = ["level"].into_iter().chain(rows).collect();
+        let options = Options::parse(&attribute, inside, &known, errors);
+        if options.lacks("level") {
+            errors.push(key, "`level` is missing: write `level = 1`");
+        }
+        Self {
+            level: Value::take(&options, "level", Form::Number, errors),
+            queue: values(&options, &QUEUE, errors),
+        }
+    }
+}
+
+fn values(options: &Options, rows: &[(&'static str, Form)], errors: &mut Errors) -> Vec<Row> {
+    let rows = rows.iter().filter_map(|&(name, form)| {
+        let value = Value::take(options, name, form, errors)?;
+        let key = options.key(name).cloned();
+        Some(Row { name, key, value })
+    });
+    rows.collect()
+}
+
+fn queue_policy(queue: &[Row], root: &CratePath) -> TokenStream {
+    let fields = queue.iter().map(|Row { name, value, .. }| {
+        let field = format_ident!("{name}");
+        match *name {
+            "timeout_action" => {
+                let action = spanned_call(&value.expression, "timeout_action", &quote!(#value));
+                quote!(#field: #action)
+            }
+            _ => quote!(#field: #value),
+        }
+    });
+    quote!(#root::QueuePolicy { #(#fields,)* ..#root::QueuePolicy::DEFAULT })
+}

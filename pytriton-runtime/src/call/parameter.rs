@@ -1,0 +1,143 @@
+use ndarray::{Array, ArrayView, CowArray, Dimension};
+
+use crate::model::{Declared, InputType};
+use crate::request::{Parameters, Request};
+use crate::tensor::Element;
+
+use super::{Call, Context, ModelError};
+
+/// What can be a parameter of a model's function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a model",
+    label = "not a parameter",
+    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Context` or `&[Request]`",
+    note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
+)]
+pub trait Parameter {
+    /// What the parameter declares.
+    const DECLARED: Declared;
+    /// The element type of the input; `()` for what is none.
+    type Element;
+    /// What its argument is made of.
+    type Held<'c>;
+
+    /// Reads what the argument is made of, for the input of that index where it is one.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Input`] when the input's bytes are no elements of the type.
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
+}
+
+/// An array that a function views.
+#[derive(Debug)]
+pub struct Viewed<'c, T, D: Dimension>(pub(super) CowArray<'c, T, D>);
+
+impl<T, D: Dimension> Viewed<'_, T, D> {
+    /// The argument.
+    pub fn argument(&self) -> ArrayView<'_, T, D> {
+        self.0.view()
+    }
+}
+
+/// An array that a function views, where it is there.
+#[derive(Debug)]
+pub struct OptionalViewed<'c, T, D: Dimension>(pub(super) Option<CowArray<'c, T, D>>);
+
+impl<T, D: Dimension> OptionalViewed<'_, T, D> {
+    /// The argument.
+    pub fn argument(&self) -> Option<ArrayView<'_, T, D>> {
+        self.0.as_ref().map(|array| array.view())
+    }
+}
+
+/// What a function is given as it is.
+#[derive(Debug)]
+pub struct Given<T>(pub(super) T);
+
+impl<T> Given<T> {
+    /// The argument.
+    pub fn argument(self) -> T {
+        self.0
+    }
+}
+
+/// The input that an array declares.
+pub(super) const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
+    Declared::Input(InputType {
+        datatype: T::DATATYPE,
+        rank: D::NDIM,
+        optional,
+    })
+}
+
+impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
+    const DECLARED: Declared = array::<T, D>(false);
+    type Element = T;
+    type Held<'c> = Viewed<'c, T, D>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        call.array(input).map(Viewed)
+    }
+}
+
+impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
+    const DECLARED: Declared = array::<T, D>(true);
+    type Element = T;
+    type Held<'c> = OptionalViewed<'c, T, D>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        call.optional_array(input).map(OptionalViewed)
+    }
+}
+
+impl<T: Element, D: Dimension> Parameter for Array<T, D> {
+    const DECLARED: Declared = array::<T, D>(false);
+    type Element = T;
+    type Held<'c> = Given<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        Ok(Given(call.array(input)?.into_owned()))
+    }
+}
+
+impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
+    const DECLARED: Declared = array::<T, D>(true);
+    type Element = T;
+    type Held<'c> = Given<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        let array = call.optional_array(input)?;
+        Ok(Given(array.map(CowArray::into_owned)))
+    }
+}
+
+impl Parameter for &Parameters {
+    const DECLARED: Declared = Declared::Parameters;
+    type Element = ();
+    type Held<'c> = Given<&'c Parameters>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        Ok(Given(call.parameters()))
+    }
+}
+
+impl Parameter for &Context {
+    const DECLARED: Declared = Declared::Context;
+    type Element = ();
+    type Held<'c> = Given<&'c Context>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        Ok(Given(call.context()))
+    }
+}
+
+impl Parameter for &[Request] {
+    const DECLARED: Declared = Declared::Requests;
+    type Element = ();
+    type Held<'c> = Given<&'c [Request]>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        Ok(Given(call.requests()))
+    }
+}

@@ -1,0 +1,27 @@
+use crate::tensor::DataType;
+
+/// What the type of a function's parameter declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Declared {
+    /// An input, as an array.
+    Input(InputType),
+    /// An input, as one value.
+    Value(InputType),
+    /// The parameters of the request.
+    Parameters,
+    /// The context of the instance.
+    Context,
+    /// The requests as they are.
+    Requests,
+}
+
+/// What a type says of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InputType {
+    /// The element type.
+    pub datatype: DataType,
+    /// The number of dimensions of the array; `None` for any.
+    pub rank: Option<usize>,
+    /// Whether a request may leave the input out.
+    pub optional: bool,
+}

@@ -1,0 +1,448 @@
+use crate::model::{CallMode, Declared, FirstValue, InputType, OutputOverride, TensorDeclaration};
+use crate::tensor::DataType;
+
+use super::{ModelOptions, tensor_name_flaw};
+
+/// What keeps a parameter from being one, with what to write instead.
+type Flaw = Option<&'static str>;
+
+/// The parameters of a model's function, and what its decorators make of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Signature {
+    /// In the function's order.
+    pub arguments: &'static [Argument],
+    /// Whether the function is under `#[batch]`.
+    pub batch: bool,
+    /// Whether any step stands around the function.
+    pub decorated: bool,
+    /// The inputs of a function that takes `&[Request]`.
+    pub declared: &'static [TensorDeclaration],
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Argument {
+    /// What its type declares.
+    pub declared: Declared,
+    /// The name of the input; `None` for a parameter without one.
+    pub name: Option<&'static str>,
+    /// The dims of the input without the batch axis.
+    pub shape: Option<&'static [i64]>,
+    /// `#[first_value]`, and whether it is strict.
+    pub first_value: Option<bool>,
+    /// Whether it says that the value is squeezed.
+    pub squeeze: Option<bool>,
+    /// Whether `#[fill_optionals]` has a value for it.
+    pub filled: bool,
+}
+
+const TWICE: &str = "this is taken twice: remove one";
+const NO_INPUT: &str = "this is no input: remove `#[input]`";
+const NOT_FILLED: &str = "this is no input: `#[fill_optionals]` has no value for it";
+const OTHER_INPUTS: &str = "a function that takes `&[Request]` has no other inputs: remove this parameter, and call `request.array(\"…\")`";
+const OWN_PARAMETERS: &str = "requests that are taken as they are have parameters of their own: remove this, and call `request.parameters()`";
+const CACHED_PARAMETERS: &str = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take no `&Parameters`";
+const CACHED_REQUESTS: &str = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take arrays";
+const NO_NAME: &str = "a parameter needs a name, which is the input's: write `x: …`, or `#[input(name = \"x\")]` before it";
+const ONE_VALUE: &str =
+    "every dimension of a single value is 1: write `shape = [1]`, or take an array";
+const NO_STEPS: &str = "`&[Request]` takes the requests as they are: remove what stands around the function, or take arrays";
+
+impl Signature {
+    /// Whether the function takes the requests as they are.
+    pub const fn raw(&self) -> bool {
+        self.takes(Declared::Requests, self.arguments.len())
+    }
+
+    /// What one call of the function sees.
+    pub const fn call(&self) -> CallMode {
+        match self.batch {
+            _ if self.raw() => CallMode::Raw,
+            true => CallMode::Batch,
+            false => CallMode::Request,
+        }
+    }
+
+    /// Whether requests of different parameters are called apart.
+    pub const fn by_parameters(&self) -> bool {
+        matches!(self.call(), CallMode::Batch)
+            && self.takes(Declared::Parameters, self.arguments.len())
+    }
+
+    /// How many inputs there are before the argument of that index.
+    pub const fn inputs_before(&self, argument: usize) -> usize {
+        let mut inputs = 0;
+        let mut index = 0;
+        while index < argument {
+            if self.arguments[index].input().is_some() {
+                inputs += 1;
+            }
+            index += 1;
+        }
+        inputs
+    }
+
+    /// How many inputs the model has.
+    pub const fn input_count(&self) -> usize {
+        match self.raw() {
+            true => self.declared.len(),
+            false => self.inputs_before(self.arguments.len()),
+        }
+    }
+
+    /// The inputs in their order; `N` is [`input_count`](Self::input_count).
+    pub const fn inputs<const N: usize>(&self) -> [TensorDeclaration; N] {
+        let mut inputs = [TensorDeclaration::NONE; N];
+        let mut index = 0;
+        let mut filled = 0;
+        while filled < N {
+            inputs[filled] = match self.raw() {
+                true => self.declared[filled],
+                false => self.arguments[index].declaration(),
+            };
+            if self.raw() || self.arguments[index].input().is_some() {
+                filled += 1;
+            }
+            index += 1;
+        }
+        inputs
+    }
+
+    /// How many inputs are one value for the whole call.
+    pub const fn first_value_count(&self) -> usize {
+        let mut count = 0;
+        let mut index = 0;
+        while index < self.arguments.len() {
+            if self.arguments[index].first_value.is_some() {
+                count += 1;
+            }
+            index += 1;
+        }
+        count
+    }
+
+    /// These inputs; `N` is [`first_value_count`](Self::first_value_count).
+    pub const fn first_values<const N: usize>(&self) -> [FirstValue; N] {
+        let mut values = [FirstValue {
+            input: 0,
+            strict: true,
+        }; N];
+        let mut index = 0;
+        let mut filled = 0;
+        while filled < N {
+            if let Some(strict) = self.arguments[index].first_value {
+                values[filled] = FirstValue {
+                    input: self.inputs_before(index),
+                    strict,
+                };
+                filled += 1;
+            }
+            index += 1;
+        }
+        values
+    }
+
+    /// What is wrong with the type of the argument of that index.
+    pub const fn flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
+        let one = &self.arguments[argument];
+        match one.declared {
+            Declared::Input(_) | Declared::Value(_) if self.raw() => Some(OTHER_INPUTS),
+            Declared::Input(_) | Declared::Value(_) if one.name.is_none() => Some(NO_NAME),
+            Declared::Input(_) | Declared::Value(_) => one.declaration().flaw(options.batching),
+            declared if self.takes(declared, argument) => Some(TWICE),
+            _ if one.filled => Some(NOT_FILLED),
+            Declared::Parameters if self.raw() => Some(OWN_PARAMETERS),
+            Declared::Parameters if options.response_cache => Some(CACHED_PARAMETERS),
+            Declared::Requests if self.decorated => Some(NO_STEPS),
+            Declared::Requests if options.response_cache => Some(CACHED_REQUESTS),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with its shape.
+    pub const fn shape_flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
+        let one = &self.arguments[argument];
+        match (one.declared, one.shape) {
+            (Declared::Value(_), Some([])) => Some(ONE_VALUE),
+            (Declared::Value(_), Some(shape)) => {
+                let mut index = 0;
+                while index < shape.len() {
+                    if shape[index] != 1 {
+                        return Some(ONE_VALUE);
+                    }
+                    index += 1;
+                }
+                None
+            }
+            (Declared::Input(_), _) => one.declaration().shape_flaw(options.batching),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with its name.
+    pub const fn name_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+        let Some(name) = self.arguments[argument].input_name() else {
+            return None;
+        };
+        let mut earlier = 0;
+        while earlier < argument {
+            if let Some(other) = self.arguments[earlier].input_name()
+                && equal(other.as_bytes(), name.as_bytes())
+            {
+                return Some("another input has this name: write another `name = \"…\"`");
+            }
+            earlier += 1;
+        }
+        tensor_name_flaw(name)
+    }
+
+    /// What is wrong with `#[input]` on it.
+    pub const fn given_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+        match self.arguments[argument].input() {
+            Some(_) => None,
+            None => Some(NO_INPUT),
+        }
+    }
+
+    /// What is wrong with `#[first_value]` on it.
+    pub const fn first_value_flaw(&self, _: usize, options: &ModelOptions<'_>) -> Flaw {
+        match self.batch {
+            _ if !options.batching => {
+                Some("`#[first_value]` needs a batch: remove it, or remove `batching = false`")
+            }
+            false if !self.raw() => {
+                Some("`#[first_value]` needs a batch: write `#[batch]` above the function")
+            }
+            _ => None,
+        }
+    }
+
+    /// What is wrong with its option `squeeze`.
+    pub const fn squeeze_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+        let one = &self.arguments[argument];
+        match (one.declared, one.squeeze) {
+            (Declared::Input(_), Some(true)) => Some(
+                "an array is not squeezed: take a single value such as `f32`, or remove `squeeze`",
+            ),
+            (Declared::Value(_), Some(false)) => Some(
+                "the parameter is the squeezed value: take an array such as `ArrayView1<f32>`, or remove `squeeze`",
+            ),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with the decorator of that name on the function.
+    pub const fn step_flaw(&self, name: &str, options: &ModelOptions<'_>) -> Flaw {
+        match name.as_bytes() {
+            b"sample" if options.batching => Some(
+                "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`",
+            ),
+            b"batch" if !options.batching => Some(
+                "`#[batch]` needs a batch axis: write `#[sample]`, or remove `batching = false`",
+            ),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with all of them together.
+    pub const fn whole_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
+        match options.batching && self.input_count() == 0 {
+            true if self.raw() => Some(
+                "a model with a batch axis needs an input: write `#[input(name = \"INPUT_1\", datatype = FP32, shape = [-1])]` above the function",
+            ),
+            true => Some(
+                "a model with a batch axis needs an input: take an array such as `x: ArrayView2<f32>`, or write `batching = false`",
+            ),
+            false => None,
+        }
+    }
+
+    /// What is wrong with an input that is declared beside a function that takes arrays.
+    pub const fn declared_flaw(&self, input: usize) -> Flaw {
+        match self.raw() {
+            true => self.declared[input].shape_flaw(false),
+            false => Some(
+                "`#[input]` belongs on a parameter: `#[input(name = \"INPUT_1\")] x: ArrayView2<f32>`",
+            ),
+        }
+    }
+
+    /// Whether one of the first so many arguments is that.
+    const fn takes(&self, declared: Declared, first: usize) -> bool {
+        let mut index = 0;
+        while index < first {
+            match (self.arguments[index].declared, declared) {
+                (Declared::Parameters, Declared::Parameters)
+                | (Declared::Context, Declared::Context)
+                | (Declared::Requests, Declared::Requests) => return true,
+                _ => {}
+            }
+            index += 1;
+        }
+        false
+    }
+}
+
+impl Argument {
+    /// A parameter of that type and name.
+    pub const fn new(declared: Declared, name: Option<&'static str>) -> Self {
+        Self {
+            declared,
+            name,
+            shape: None,
+            first_value: None,
+            squeeze: None,
+            filled: false,
+        }
+    }
+
+    /// With these dims without the batch axis.
+    #[must_use]
+    pub const fn shape(mut self, shape: &'static [i64]) -> Self {
+        self.shape = Some(shape);
+        self
+    }
+
+    /// Under `#[first_value]`, strict or not.
+    #[must_use]
+    pub const fn first_value(mut self, strict: bool) -> Self {
+        self.first_value = Some(strict);
+        self
+    }
+
+    /// With the option `squeeze`.
+    #[must_use]
+    pub const fn squeeze(mut self, squeeze: bool) -> Self {
+        self.squeeze = Some(squeeze);
+        self
+    }
+
+    /// With a value where a request leaves it out.
+    #[must_use]
+    pub const fn filled(mut self) -> Self {
+        self.filled = true;
+        self
+    }
+
+    /// What the type says of an input.
+    const fn input(&self) -> Option<InputType> {
+        match self.declared {
+            Declared::Input(input) | Declared::Value(input) => Some(input),
+            _ => None,
+        }
+    }
+
+    const fn input_name(&self) -> Option<&'static str> {
+        match self.input() {
+            Some(_) => self.name,
+            None => None,
+        }
+    }
+
+    /// The input; the placeholder for what is none.
+    const fn declaration(&self) -> TensorDeclaration {
+        let (input, shape) = match self.declared {
+            Declared::Input(input) => (input, self.shape),
+            Declared::Value(input) => match self.shape {
+                None => (input, Some(&[1_i64] as &[i64])),
+                shape => (input, shape),
+            },
+            _ => return TensorDeclaration::NONE,
+        };
+        let rank = match (input.rank, self.first_value) {
+            // The first row has no batch axis any more.
+            (Some(rank), Some(_)) => Some(rank + 1),
+            (rank, _) => rank,
+        };
+        TensorDeclaration {
+            name: match self.name {
+                Some(name) => name,
+                None => "",
+            },
+            datatype: input.datatype,
+            rank,
+            shape,
+            optional: input.optional || self.filled,
+        }
+    }
+}
+
+impl TensorDeclaration {
+    /// What is no tensor.
+    const NONE: Self = Self {
+        name: "",
+        datatype: DataType::Bool,
+        rank: None,
+        shape: None,
+        optional: false,
+    };
+}
+
+const fn equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < one.len() {
+        if one[index] != other[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// What keeps a function's outputs from being the model's.
+pub const fn outputs_flaw(
+    outputs: &[TensorDeclaration],
+    overrides: &[OutputOverride],
+    batching: bool,
+) -> Flaw {
+    if overrides.len() < outputs.len() && !overrides.is_empty() {
+        return Some(
+            "the function returns more outputs than it has `#[output]` attributes: write one for each, or none",
+        );
+    }
+    if overrides.len() > outputs.len() {
+        return Some(
+            "the function returns fewer outputs than it has `#[output]` attributes: remove the last",
+        );
+    }
+    let mut index = 0;
+    while index < outputs.len() {
+        let output = overridden(outputs[index], overrides, index);
+        let mut earlier = 0;
+        while earlier < index {
+            let other = overridden(outputs[earlier], overrides, earlier);
+            if equal(other.name.as_bytes(), output.name.as_bytes()) {
+                return Some("two outputs have one name: write `#[output(name = \"…\")]` for each");
+            }
+            earlier += 1;
+        }
+        if let Some(flaw) = output.flaw(batching) {
+            return Some(flaw);
+        }
+        if let Some(flaw) = output.shape_flaw(batching) {
+            return Some(flaw);
+        }
+        index += 1;
+    }
+    None
+}
+
+/// An output with what `#[output]` says of it.
+const fn overridden(
+    mut output: TensorDeclaration,
+    overrides: &[OutputOverride],
+    index: usize,
+) -> TensorDeclaration {
+    if index < overrides.len() {
+        if let Some(name) = overrides[index].name {
+            output.name = name;
+        }
+        if overrides[index].shape.is_some() {
+            output.shape = overrides[index].shape;
+        }
+    }
+    output
+}
