@@ -1,6 +1,5 @@
 //! The gRPC protocol: messages to requests, responses and what is known of models to messages.
 
-mod config;
 mod contents;
 mod encode;
 mod error;
@@ -16,7 +15,6 @@ mod statistics;
 mod tests;
 mod varint;
 
-pub use config::config;
 pub use encode::Encode;
 pub use error::ProtoError;
 pub use metadata::{metadata, server_metadata};
