@@ -29,6 +29,14 @@ pub enum GrpcError {
         /// The limit.
         limit: usize,
     },
+    /// Metadata of more bytes than the limit, counted as HTTP/2 does.
+    #[error("received metadata size exceeds hard limit ({bytes} vs. {limit})")]
+    Metadata {
+        /// How many.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// A message that is no protobuf.
     #[error(transparent)]
     Message(#[from] DecodeError),
@@ -96,7 +104,9 @@ impl GrpcError {
             Self::Request(error) => error.status(),
             Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
             Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
-            Self::TooLarge { .. } | Self::AnswerTooLarge { .. } => Status::TooLarge,
+            Self::TooLarge { .. } | Self::Metadata { .. } | Self::AnswerTooLarge { .. } => {
+                Status::TooLarge
+            }
             Self::RepositoryName | Self::NotOffered { .. } | Self::Encoding { .. } => {
                 Status::Unsupported
             }

@@ -27,6 +27,10 @@ const HTTP2_PING: Duration = Duration::from_secs(20);
 /// The windows of a stream and of its HTTP/2 connection: a tensor of some MiB needs few round trips.
 const HTTP2_WINDOWS: (u32, u32) = (4 << 20, 8 << 20);
 
+/// So many times as large as it may be, a head of HTTP/2 is still read: whoever sent it hears from the door why it is
+/// refused, and over gRPC with which status.
+const HTTP2_HEADS: usize = 4;
+
 /// How long a connection that never brought a request may still bring one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
@@ -56,7 +60,8 @@ pub(super) struct Connections {
 impl Connections {
     pub(super) fn new(protocol: Protocol, limits: &Limits, rooms: Rooms) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
-        let header_bytes = u32::try_from(limits.max_header_bytes).unwrap_or(u32::MAX);
+        let header_bytes = HTTP2_HEADS * limits.max_header_bytes;
+        let header_bytes = u32::try_from(header_bytes).unwrap_or(u32::MAX);
         builder
             .http1()
             .timer(TokioTimer::new())
