@@ -18,8 +18,8 @@ pub enum GrpcError {
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
-    /// A message of more fields than anybody needs.
-    #[error("the request has more than 65536 inputs, outputs, parameters and contents")]
+    /// A message of more fields and dimensions than anybody needs.
+    #[error("the request has more than 65536 inputs, outputs, parameters, contents and dimensions")]
     Crowded,
     /// A message that is larger than the limit, as it comes or decompressed.
     #[error(

@@ -3,6 +3,7 @@
 mod contents;
 mod encode;
 mod error;
+mod extent;
 mod metadata;
 mod outputs;
 mod parameters;
