@@ -48,6 +48,17 @@ pub(super) enum Protocol {
     Both,
 }
 
+/// How a connection has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself, or for lack of anything to do.
+    Itself,
+    /// The server stopped, and its client did not take an answer that was there.
+    Unread,
+    /// The time to stop was over.
+    Cut,
+}
+
 /// How connections of one port are served.
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
@@ -109,14 +120,12 @@ impl Connections {
 
     /// Serves a connection to its end. When the server stops, requests that have come are answered, until the
     /// deadline at the latest.
-    ///
-    /// Returns whether the connection ended by itself.
     pub(super) async fn serve(
         self,
         stream: TcpStream,
         traffic: Traffic,
         mut stop: watch::Receiver<Option<Instant>>,
-    ) -> bool {
+    ) -> Ending {
         set_up(&stream, self.limits.body_timeout);
         let service =
             service_fn(|request| answer(Arc::clone(&self.door), request, traffic.clone()));
@@ -130,7 +139,7 @@ impl Connections {
             neglect = traffic.neglected(self.tolerance) => {
                 // HTTP/2 itself would wait for ever for the first bytes of a connection.
                 if neglect == Neglect::Blocked || !traffic.used() {
-                    return true;
+                    return Ending::Itself;
                 }
                 None
             }
@@ -142,8 +151,9 @@ impl Connections {
             () = sleep(LAST_CALL) => {}
         }
         if !traffic.used() {
-            return true;
+            return Ending::Itself;
         }
+        let stopping = deadline.is_some();
         let deadline = async {
             match deadline {
                 Some(deadline) => deadline,
@@ -153,8 +163,11 @@ impl Connections {
         tokio::select! {
             biased;
             ended = connection.as_mut() => ended_early(ended),
-            _ = traffic.neglected(LAST_WORDS) => true,
-            () = deadline.then(sleep_until) => false,
+            neglect = traffic.neglected(LAST_WORDS) => match neglect {
+                Neglect::Blocked if stopping => Ending::Unread,
+                _ => Ending::Itself,
+            },
+            () = deadline.then(sleep_until) => Ending::Cut,
         }
     }
 }
@@ -195,10 +208,10 @@ fn set_up(stream: &TcpStream, stalled: Duration) {
     let _ = stalled;
 }
 
-fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> bool {
+fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> Ending {
     if let Err(error) = ended {
         // A client that breaks its connection off, or sends what is no HTTP, is everyday life.
         tracing::debug!(%error, "connection ended early");
     }
-    true
+    Ending::Itself
 }
