@@ -2,7 +2,7 @@ use crate::model::{DynamicBatching, ModelSpec, QueuePolicy, TimeoutAction};
 
 use super::{Message, Scalar, Value};
 
-pub(super) fn dynamic_batching<'a>(spec: &ModelSpec, batching: &'a DynamicBatching) -> Message<'a> {
+pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> Message<'static> {
     let mut message = Message::default();
     let preferred = match batching.preferred_batch_size.as_slice() {
         [] => vec![spec.max_batch_size.into()],

@@ -17,5 +17,5 @@ pub use batching::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
 pub use options::ModelOptions;
-pub use rules::{dimension_flaw, name_flaw, refuse, tensor_name_flaw};
 pub use registry::{Registration, Registry};
+pub use rules::{dimension_flaw, name_flaw, refuse, tensor_name_flaw};

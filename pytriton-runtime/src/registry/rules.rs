@@ -10,12 +10,10 @@ const MOST_BATCHES_IN_FLIGHT: u64 = 4096;
 const MOST_LEVELS: u64 = 1024;
 
 const TO_MOST: &str = "expected a number from 1 to 2147483647";
-const NO_BATCHING: &str =
-    "this option needs batching: remove it, or remove `batching = false`";
+const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
-const NO_LEVELS: &str =
-    "this option needs levels: write `priority_levels = …` too, or remove it";
+const NO_LEVELS: &str = "this option needs levels: write `priority_levels = …` too, or remove it";
 const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` too, or remove it";
 const NOTHING_TIMES_OUT: &str =
     "nothing times out: write `default_timeout_microseconds = …` too, or remove it";
@@ -189,7 +187,10 @@ pub const fn tensor_name_flaw(name: &str) -> Flaw {
     if name.is_empty() {
         return Some("a tensor needs a name: write `name = \"INPUT_1\"`");
     }
-    if matches!(name, [b'_', b'_', ..] | [b't', b'r', b'i', b't', b'o', b'n', b'_', ..]) {
+    if matches!(
+        name,
+        [b'_', b'_', ..] | [b't', b'r', b'i', b't', b'o', b'n', b'_', ..]
+    ) {
         return Some(
             "names of tensors that start with `__` or `triton_` are reserved: write `name = \"INPUT_1\"`",
         );
