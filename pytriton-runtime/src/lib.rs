@@ -5,7 +5,7 @@
 //!   requests and responses may hold.
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`serving`]: the models that are being served.
-//! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary.
+//! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
@@ -39,6 +39,7 @@ pub mod budget;
 #[cfg(feature = "embedded")]
 pub mod cache;
 pub mod call;
+pub mod configuration;
 pub mod decorators;
 pub mod engine;
 mod forward;

@@ -134,3 +134,15 @@ def test_what_has_no_meaning_is_unimplemented(grpc):
             call()
         refusals = {"UNAVAILABLE", "INVALID_ARGUMENT", "INTERNAL"} if TRITONSERVER else {"UNIMPLEMENTED"}
         assert raised.value.status().removeprefix("StatusCode.") in refusals
+
+
+@pytest.mark.parametrize("length", [20_000, 60_000])
+def test_too_much_metadata(grpc, length):
+    stub = grpc._client_stub
+    right = message([1, 4], [DATA])
+    for call, request in ((stub.ServerLive, service_pb2.ServerLiveRequest()), (stub.ModelInfer, right)):
+        with pytest.raises(rpc.RpcError) as raised:
+            call(request, metadata=[("x", "y" * length)], timeout=10)
+        assert raised.value.code() == rpc.StatusCode.RESOURCE_EXHAUSTED
+        assert raised.value.details().startswith(f"received metadata size exceeds hard limit ({length // 1000}")
+    assert stub.ModelInfer(right, timeout=10).raw_output_contents == [DATA]

@@ -49,8 +49,9 @@ impl Call {
         by_weight(message.weight(), move || call.read_here(message, held)).await
     }
 
-    fn read_here(&self, message: Message, held: Held) -> Result<Asked, GrpcError> {
-        let (mut message, length) = message.read(self.reception.limits.max_request_bytes)?;
+    fn read_here(&self, message: Message, mut held: Held) -> Result<Asked, GrpcError> {
+        let limit = self.reception.limits.max_request_bytes;
+        let (mut message, length) = message.read(limit, &mut held)?;
         let model_name = take(&mut message.model_name);
         let model_version = take(&mut message.model_version);
         Ok(Asked {

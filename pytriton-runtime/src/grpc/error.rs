@@ -18,14 +18,22 @@ pub enum GrpcError {
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
-    /// A message of more fields than anybody needs.
-    #[error("the request has more than 65536 inputs, outputs, parameters and contents")]
+    /// A message of more fields and dimensions than anybody needs.
+    #[error("the request has more than 65536 inputs, outputs, parameters, contents and dimensions")]
     Crowded,
     /// A message that is larger than the limit, as it comes or decompressed.
     #[error(
         "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
     )]
     TooLarge {
+        /// The limit.
+        limit: usize,
+    },
+    /// Metadata of more bytes than the limit, counted as HTTP/2 does.
+    #[error("received metadata size exceeds hard limit ({bytes} vs. {limit})")]
+    Metadata {
+        /// How many.
+        bytes: usize,
         /// The limit.
         limit: usize,
     },
@@ -96,7 +104,9 @@ impl GrpcError {
             Self::Request(error) => error.status(),
             Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
             Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
-            Self::TooLarge { .. } | Self::AnswerTooLarge { .. } => Status::TooLarge,
+            Self::TooLarge { .. } | Self::Metadata { .. } | Self::AnswerTooLarge { .. } => {
+                Status::TooLarge
+            }
             Self::RepositoryName | Self::NotOffered { .. } | Self::Encoding { .. } => {
                 Status::Unsupported
             }

@@ -1,5 +1,7 @@
+use crate::budget::Held;
 use crate::kserve::proto::Pieces;
 use crate::proto::ModelInferRequest;
+use crate::reception::Error;
 
 use super::GrpcError;
 use super::compression::Encoding;
@@ -31,6 +33,14 @@ impl Message {
         }
     }
 
+    /// How many bytes of what has come were looked at, and not only moved.
+    pub(super) fn looked_at(&self) -> usize {
+        match self {
+            Self::Plain(pieces) => pieces.weight(),
+            Self::Compressed(..) => 0,
+        }
+    }
+
     /// How many bytes must be looked at to read it. Of compressed ones nobody knows: a kilobyte may become a megabyte.
     pub(super) fn weight(&self) -> usize {
         match self {
@@ -39,16 +49,20 @@ impl Message {
         }
     }
 
-    /// Reads it, when all of it has come and it is no longer than `limit`; with how many bytes it had.
-    pub(super) fn read(self, limit: usize) -> Result<(ModelInferRequest, usize), GrpcError> {
+    /// Reads it, when all of it has come and it is no longer than `limit`; with how many bytes it had. What it takes in memory
+    /// meanwhile is `held`.
+    pub(super) fn read(
+        self,
+        limit: usize,
+        held: &mut Held,
+    ) -> Result<(ModelInferRequest, usize), GrpcError> {
         let pieces = match self {
             Self::Plain(pieces) => pieces,
             Self::Compressed(encoding, compressed) => encoding.decompress(&compressed, limit)?,
         };
-        if pieces.is_crowded() {
-            return Err(GrpcError::Crowded);
-        }
+        let elements = pieces.elements().ok_or(GrpcError::Crowded)?;
         let length = pieces.length();
+        held.resize(length + elements).map_err(Error::from)?;
         Ok((pieces.decode()?, length))
     }
 }

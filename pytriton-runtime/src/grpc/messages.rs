@@ -4,6 +4,7 @@ use std::task::{Context, Poll, ready};
 
 use axum::body::HttpBody;
 use bytes::{Buf, Bytes};
+use tokio::task::coop::poll_proceed;
 use tonic::{Code, Status};
 
 use crate::budget::Held;
@@ -14,6 +15,9 @@ use super::framing::Prefix;
 use super::message::Message;
 use super::punctual::Punctual;
 
+/// Of a message so many bytes are looked at in one share of a task's turn, of which tokio gives it 128: 32 KiB in all.
+const SHARE: usize = 256;
+
 /// The messages that a client sends in a call.
 #[derive(Debug)]
 pub(super) struct Messages {
@@ -23,6 +27,8 @@ pub(super) struct Messages {
     /// What has come and has not been looked at.
     chunk: Bytes,
     state: State,
+    /// How much was looked at without a share for it.
+    owed: usize,
 }
 
 #[derive(Debug)]
@@ -42,6 +48,7 @@ impl Messages {
             limit,
             chunk: Bytes::new(),
             state: State::Prefix(Prefix::default()),
+            owed: 0,
         }
     }
 
@@ -51,6 +58,10 @@ impl Messages {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<(Message, Held), Status>>> {
         loop {
+            while self.owed >= SHARE {
+                ready!(poll_proceed(context)).made_progress();
+                self.owed -= SHARE;
+            }
             match self.advance() {
                 Ok(None) => {}
                 Ok(Some(message)) => {
@@ -86,12 +97,15 @@ impl Messages {
         loop {
             match replace(&mut self.state, State::Ended) {
                 State::Message(message, 0) => {
+                    self.owed += SHARE;
                     self.state = State::Prefix(Prefix::default());
                     return Ok(Some(message));
                 }
                 State::Message(mut message, missing) if !self.chunk.is_empty() => {
                     let taken = self.chunk.len().min(missing);
+                    let before = message.looked_at();
                     message.push(&self.chunk[..taken]);
+                    self.owed += message.looked_at() - before;
                     self.chunk.advance(taken);
                     self.state = State::Message(message, missing - taken);
                 }

@@ -9,6 +9,7 @@ mod descriptors;
 mod error;
 mod forwarded;
 mod framing;
+mod head;
 mod health;
 mod infer;
 mod message;

@@ -1,9 +1,12 @@
-use crate::kserve::proto::{config, metadata, statistics};
+use prost::Message;
+
+use crate::configuration::{BACKEND, configuration};
+use crate::kserve::proto::{metadata, statistics};
 use crate::proto::repository_index_response::ModelIndex;
 use crate::proto::{
-    ModelConfigRequest, ModelConfigResponse, ModelMetadataRequest, ModelMetadataResponse,
-    ModelReadyRequest, ModelReadyResponse, ModelStatisticsRequest, ModelStatisticsResponse,
-    RepositoryIndexRequest, RepositoryIndexResponse,
+    ModelConfig, ModelConfigRequest, ModelConfigResponse, ModelMetadataRequest,
+    ModelMetadataResponse, ModelReadyRequest, ModelReadyResponse, ModelStatisticsRequest,
+    ModelStatisticsResponse, RepositoryIndexRequest, RepositoryIndexResponse,
 };
 use crate::reception::Reception;
 use crate::serving::Model;
@@ -36,8 +39,9 @@ pub(super) fn model_config(
 ) -> Result<ModelConfigResponse, GrpcError> {
     let model = reception.model(&request.name, version(&request.version))?;
     let versions = reception.models.versions(&request.name);
+    let config = configuration(model.spec(), BACKEND, &versions).bytes();
     Ok(ModelConfigResponse {
-        config: Some(config(model.spec(), &versions)),
+        config: Some(ModelConfig::decode(&*config)?),
     })
 }
 

@@ -7,6 +7,7 @@ use axum::middleware::map_request;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use prost::DecodeError;
+use tokio::task::coop::consume_budget;
 use tonic::{Code, Request, Response, Status, Streaming};
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
@@ -60,9 +61,14 @@ impl ServerReflection for Reflection {
         request: Request<Streaming<ServerReflectionRequest>>,
     ) -> Result<Response<Self::ServerReflectionInfoStream>, Status> {
         let descriptors = Arc::clone(&self.0);
-        let answers = request
-            .into_inner()
-            .map(move |request| Ok(response(&descriptors, request?)));
+        let answers = request.into_inner().then(move |request| {
+            let descriptors = Arc::clone(&descriptors);
+            async move {
+                // However many have come, others have their turn.
+                consume_budget().await;
+                Ok(response(&descriptors, request?))
+            }
+        });
         Ok(Response::new(answers.boxed()))
     }
 }

@@ -18,14 +18,15 @@ use crate::proto::grpc_inference_service_server::GrpcInferenceServiceServer;
 use crate::reception::Reception;
 use crate::serving::ModelSet;
 
-use super::GrpcError;
 use super::deadline::{deadline, until};
+use super::head::check_head;
 use super::health::HealthService;
 use super::infer::unary;
 use super::punctual::Punctual;
 use super::reflection::reflection;
 use super::service::Service;
 use super::stream::stream;
+use super::{GrpcError, refusal};
 
 /// What answers calls: those that carry tensors need no more than the reception.
 struct Door {
@@ -49,6 +50,9 @@ pub fn routes(reception: Reception) -> Router {
 fn answer(door: &Arc<Door>, request: Request) -> BoxFuture<'static, Response> {
     if let Some(mistake) = mistake(&request) {
         return ready(mistake.into_response()).boxed();
+    }
+    if let Err(error) = check_head(&request, door.reception.limits.max_header_bytes) {
+        return ready(refusal(error)).boxed();
     }
     let deadline = deadline(request.headers());
     let Door { reception, others } = &**door;

@@ -1,4 +1,5 @@
-use crate::kserve::{config_json, metadata_json, statistics_json};
+use crate::configuration::{BACKEND, configuration};
+use crate::kserve::{metadata_json, statistics_json};
 use crate::reception::Reception;
 
 use super::HttpError;
@@ -20,7 +21,8 @@ pub(super) fn config(
 ) -> Result<Answer, Failure> {
     let model = reception.model(name, version).map_err(Failure::json)?;
     let versions = reception.models.versions(name);
-    Ok(json(config_json(model.spec(), &versions)))
+    let config = configuration(model.spec(), BACKEND, &versions);
+    Ok(json(config.json()))
 }
 
 pub(super) fn ready(

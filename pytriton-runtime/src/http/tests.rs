@@ -431,7 +431,7 @@ async fn no_more_bytes_are_held_than_may_be() {
 async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
     const MIB: usize = 1 << 20;
     let limits = Limits {
-        max_bytes_in_flight: 3 * MIB,
+        max_bytes_in_flight: 5 * MIB,
         ..Limits::default()
     };
     let registry = Registry::new(&[&IDENTITY]).unwrap();
@@ -441,12 +441,19 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         forward: HeaderForward::default(),
     };
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
-    let text = "x".repeat(2 * MIB);
+    let text = "x".repeat(3 * MIB);
+    // So many inputs of so many dimensions each.
+    let shapes = |inputs: usize, dims: usize| {
+        let shape = vec!["1"; dims].join(",");
+        let input =
+            format!(r#"{{"name":"INPUT_1","datatype":"FP32","shape":[{shape}],"data":[1]}}"#);
+        format!(r#"{{"inputs":[{}]}}"#, vec![input; inputs].join(","))
+    };
     let table = [
         (
             format!(r#"{{"inputs":[{input}],"id":"{text}"}}"#),
             503,
-            "its limit is 3145728",
+            "its limit is 5242880",
         ),
         (
             format!(r#"{{"inputs":[{input}],"parameters":{{"p":"{text}"}}}}"#),
@@ -458,6 +465,15 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
             400,
             "more than 65536 items",
         ),
+        (
+            format!(r#"{{"inputs":[{}]}}"#, vec![input; 65_537].join(",")),
+            400,
+            "more than 65536 items",
+        ),
+        (shapes(1, 65_537), 400, "more than 65536 dimensions"),
+        (shapes(257, 256), 400, "more than 65536 dimensions"),
+        // So many are looked at.
+        (shapes(256, 256), 400, "already exists in request"),
     ];
     for (body, status, words) in table {
         let got = send(&app, "POST", INFER, &[], body).await;

@@ -77,6 +77,12 @@ pub enum CodecError {
         /// What is set, in Triton's words.
         set: String,
     },
+    /// Shapes of more dimensions than anybody needs.
+    #[error("the shapes of the inputs have more than {limit} dimensions")]
+    Dims {
+        /// The limit.
+        limit: usize,
+    },
     /// An element type that there is not.
     #[error("invalid datatype for input {input}")]
     UnknownDataType {

@@ -18,12 +18,18 @@ const INPUT_PARAMETERS: Object<2> = Object {
     noun: "an object",
     names: ["binary_data_size", "shared_memory_region"],
 };
+
+/// More dimensions no request needs; each takes two bytes of text and eight of memory.
+const MOST_DIMS: usize = 1 << 16;
+
 /// Reads inputs in the order in which their binary data stands behind the JSON.
 #[derive(Debug)]
 pub(super) struct InputDecoder<'a> {
     model: &'a ModelSpec,
     max_depth: usize,
     tail: Bytes,
+    /// How many dimensions the inputs may still have.
+    dims: usize,
 }
 
 impl<'a> InputDecoder<'a> {
@@ -32,6 +38,7 @@ impl<'a> InputDecoder<'a> {
             model,
             max_depth,
             tail,
+            dims: MOST_DIMS,
         }
     }
 
@@ -63,7 +70,8 @@ impl<'a> InputDecoder<'a> {
         let datatype: DataType = datatype.parse().map_err(|()| CodecError::UnknownDataType {
             input: excerpt(&name),
         })?;
-        let shape = shape_of(shape, &owner)?;
+        let shape = shape_of(shape, self.dims, &owner)?;
+        self.dims -= shape.len();
         let data = match (data, binary, region) {
             (Some(data), ..) => self.json(&name, datatype, &shape, data)?,
             (_, Some(size), _) => self.binary(&name, Value::new(size))?,
@@ -154,7 +162,11 @@ fn check_fields(
     }
 }
 
-fn shape_of(shape: Option<&RawValue>, owner: &impl Fn() -> Owner) -> Result<Vec<i64>, CodecError> {
+fn shape_of(
+    shape: Option<&RawValue>,
+    most: usize,
+    owner: &impl Fn() -> Owner,
+) -> Result<Vec<i64>, CodecError> {
     const EXPECTED: &str = "an array of unsigned integers";
     let shape = shape.ok_or_else(|| missing("shape", EXPECTED, owner()))?;
     let error = |found| CodecError::Member {
@@ -166,7 +178,8 @@ fn shape_of(shape: Option<&RawValue>, owner: &impl Fn() -> Owner) -> Result<Vec<
     if !shape.get().starts_with('[') {
         return Err(error(Value::new(shape).describe()));
     }
-    let dim = |token| match token {
+    let dim = |(index, token)| match token {
+        _ if index == most => Err(CodecError::Dims { limit: MOST_DIMS }),
         Ok(Token::Plain(text)) => match text.parse::<i64>() {
             Ok(dim) if dim >= 0 => Ok(dim),
             _ => Err(error(excerpt(text))),
@@ -174,5 +187,5 @@ fn shape_of(shape: Option<&RawValue>, owner: &impl Fn() -> Owner) -> Result<Vec<
         Ok(token) => Err(error(token.describe())),
         Err(_) => Err(error("an array in it".to_owned())),
     };
-    Flat::new(shape.get(), 1).map(dim).collect()
+    Flat::new(shape.get(), 1).enumerate().map(dim).collect()
 }

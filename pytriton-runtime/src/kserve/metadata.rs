@@ -1,3 +1,4 @@
+use crate::configuration::BACKEND;
 use crate::model::{ModelSpec, TensorSpec};
 
 use super::json::JsonWriter;
@@ -43,7 +44,7 @@ impl ServerMetadata {
 }
 
 /// What kind of model this is, as metadata and statistics name it.
-pub const PLATFORM: &str = "pytriton";
+pub const PLATFORM: &str = BACKEND;
 
 /// A model's metadata as JSON, with the versions that are served under its name.
 pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {

@@ -4,7 +4,6 @@
 //! element type is known and then become typed elements in a second walk. Binary data is sliced, never copied.
 
 mod classification;
-mod config;
 mod data;
 mod envelope;
 mod error;
@@ -26,10 +25,10 @@ mod statistics;
 mod tests;
 
 pub use classification::classify;
-pub use config::config_json;
 pub use error::{CodecError, Owner, error_json};
 pub use header::{HEADER_LENGTH, header_length};
 pub use index::{decode_index_request, index_json};
+pub(crate) use json::JsonWriter;
 pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json};
 pub use raw::decode_raw_request;
 pub use request::decode_request;

@@ -4,6 +4,9 @@ use crate::model::ModelSpec;
 use crate::request::{InferInput, InferRequest};
 use crate::tensor::{DataType, Element};
 
+/// Inputs, and dimensions of one, as most requests have them: more are counted elsewhere.
+const MOST: usize = 64;
+
 /// Reads a request of the form in which most come: an id and inputs of numbers without nesting, and nothing else.
 ///
 /// `None` where it is of any other form, or has a mistake: the way for all requests finds out, and says what is wrong.
@@ -129,7 +132,7 @@ impl<'a> Cursor<'a> {
         let mut inputs = Vec::with_capacity(model.inputs.len());
         self.items(|json| {
             inputs.push(json.input(model)?);
-            Some(())
+            (inputs.len() <= MOST).then_some(())
         })?;
         Some(inputs)
     }
@@ -159,7 +162,7 @@ impl<'a> Cursor<'a> {
         let mut shape = Vec::with_capacity(4);
         self.items(|json| {
             shape.push(json.number()?.parse().ok()?);
-            Some(())
+            (shape.len() <= MOST).then_some(())
         })?;
         Some(shape)
     }

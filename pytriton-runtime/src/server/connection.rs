@@ -27,6 +27,10 @@ const HTTP2_PING: Duration = Duration::from_secs(20);
 /// The windows of a stream and of its HTTP/2 connection: a tensor of some MiB needs few round trips.
 const HTTP2_WINDOWS: (u32, u32) = (4 << 20, 8 << 20);
 
+/// So many times as large as it may be, a head of HTTP/2 is still read: whoever sent it hears from the door why it is
+/// refused, and over gRPC with which status.
+const HTTP2_HEADS: usize = 4;
+
 /// How long a connection that never brought a request may still bring one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
@@ -44,6 +48,17 @@ pub(super) enum Protocol {
     Both,
 }
 
+/// How a connection has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself, or for lack of anything to do.
+    Itself,
+    /// The server stopped, and its client did not take an answer that was there.
+    Unread,
+    /// The time to stop was over.
+    Cut,
+}
+
 /// How connections of one port are served.
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
@@ -56,7 +71,8 @@ pub(super) struct Connections {
 impl Connections {
     pub(super) fn new(protocol: Protocol, limits: &Limits, rooms: Rooms) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
-        let header_bytes = u32::try_from(limits.max_header_bytes).unwrap_or(u32::MAX);
+        let header_bytes = HTTP2_HEADS * limits.max_header_bytes;
+        let header_bytes = u32::try_from(header_bytes).unwrap_or(u32::MAX);
         builder
             .http1()
             .timer(TokioTimer::new())
@@ -104,14 +120,12 @@ impl Connections {
 
     /// Serves a connection to its end. When the server stops, requests that have come are answered, until the
     /// deadline at the latest.
-    ///
-    /// Returns whether the connection ended by itself.
     pub(super) async fn serve(
         self,
         stream: TcpStream,
         traffic: Traffic,
         mut stop: watch::Receiver<Option<Instant>>,
-    ) -> bool {
+    ) -> Ending {
         set_up(&stream, self.limits.body_timeout);
         let service =
             service_fn(|request| answer(Arc::clone(&self.door), request, traffic.clone()));
@@ -125,7 +139,7 @@ impl Connections {
             neglect = traffic.neglected(self.tolerance) => {
                 // HTTP/2 itself would wait for ever for the first bytes of a connection.
                 if neglect == Neglect::Blocked || !traffic.used() {
-                    return true;
+                    return Ending::Itself;
                 }
                 None
             }
@@ -137,8 +151,9 @@ impl Connections {
             () = sleep(LAST_CALL) => {}
         }
         if !traffic.used() {
-            return true;
+            return Ending::Itself;
         }
+        let stopping = deadline.is_some();
         let deadline = async {
             match deadline {
                 Some(deadline) => deadline,
@@ -148,8 +163,11 @@ impl Connections {
         tokio::select! {
             biased;
             ended = connection.as_mut() => ended_early(ended),
-            _ = traffic.neglected(LAST_WORDS) => true,
-            () = deadline.then(sleep_until) => false,
+            neglect = traffic.neglected(LAST_WORDS) => match neglect {
+                Neglect::Blocked if stopping => Ending::Unread,
+                _ => Ending::Itself,
+            },
+            () = deadline.then(sleep_until) => Ending::Cut,
         }
     }
 }
@@ -190,10 +208,10 @@ fn set_up(stream: &TcpStream, stalled: Duration) {
     let _ = stalled;
 }
 
-fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> bool {
+fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> Ending {
     if let Err(error) = ended {
         // A client that breaks its connection off, or sends what is no HTTP, is everyday life.
         tracing::debug!(%error, "connection ended early");
     }
-    true
+    Ending::Itself
 }

@@ -1,12 +1,12 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
 use super::acceptor::Acceptor;
-use super::connection::{Connections, stopped};
+use super::connection::{Connections, Ending, stopped};
 use super::places::Places;
 use super::reserve::Reserve;
 use super::traffic::Traffic;
@@ -25,14 +25,14 @@ impl Endpoint {
     ///
     /// Returns whether all connections finished in time.
     pub(super) async fn serve(self, stop: watch::Receiver<Option<Instant>>) -> bool {
-        let finished = Arc::new(AtomicBool::new(true));
+        let ended = Arc::new(Ended::default());
         let serve = |places: &mut Places, stream: TcpStream, place: OwnedSemaphorePermit| {
             let traffic = Traffic::new();
             let connections = self.connections.clone();
             let serving = connections.serve(stream, traffic.clone(), stop.clone());
-            let finished = Arc::clone(&finished);
+            let ended = Arc::clone(&ended);
             let connection = tokio::spawn(async move {
-                finished.fetch_and(serving.await, Ordering::Relaxed);
+                ended.count(serving.await);
                 drop(place);
             });
             places.remember(traffic, connection.abort_handle());
@@ -59,6 +59,32 @@ impl Endpoint {
         }
         drop(acceptor);
         // Every connection gives its place back when it ends, by the deadline at the latest.
-        places.all_free().await && finished.load(Ordering::Relaxed)
+        let in_time = places.all_free().await;
+        let unread = ended.unread.load(Ordering::Relaxed);
+        if unread > 0 {
+            tracing::warn!(
+                connections = unread,
+                "connections were closed whose clients did not take their answers"
+            );
+        }
+        in_time && ended.cut.load(Ordering::Relaxed) == 0
+    }
+}
+
+/// How many connections have ended otherwise than by themselves.
+#[derive(Debug, Default)]
+struct Ended {
+    unread: AtomicUsize,
+    cut: AtomicUsize,
+}
+
+impl Ended {
+    fn count(&self, ending: Ending) {
+        let count = match ending {
+            Ending::Itself => return,
+            Ending::Unread => &self.unread,
+            Ending::Cut => &self.cut,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::Limits;
 
-use super::connection::{Connections, Protocol};
+use super::connection::{Connections, Ending, Protocol};
 use super::door::Rooms;
 use super::traffic::Traffic;
 
@@ -46,11 +46,15 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// A connection to a server of one connection, which says whether it ended by itself, and answers so many bytes.
+/// A connection to a server of one connection, which says how it ended, and answers so many bytes.
 async fn connect(
     limits: Limits,
     answer: usize,
-) -> (TcpStream, JoinHandle<bool>, watch::Sender<Option<Instant>>) {
+) -> (
+    TcpStream,
+    JoinHandle<Ending>,
+    watch::Sender<Option<Instant>>,
+) {
     let router = Router::new().fallback(async move || "x".repeat(answer));
     let connections = Connections::new(Protocol::Http2, &limits, Rooms::Routes(router));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -77,7 +81,9 @@ async fn an_idle_connection_is_closed_although_it_had_a_request() {
     client.write_all(&greeting).await.unwrap();
     let mut seen = Vec::new();
     let closed = timeout(PATIENCE, client.read_to_end(&mut seen)).await;
-    assert!(closed.is_ok() && timeout(PATIENCE, served).await.unwrap().unwrap());
+    assert!(closed.is_ok());
+    let ending = timeout(PATIENCE, served).await.unwrap();
+    assert_eq!(ending.unwrap(), Ending::Itself);
     // Neither at once nor never.
     assert!(begun.elapsed() > Duration::from_millis(350));
     assert!(
@@ -92,7 +98,8 @@ async fn an_answer_that_is_not_taken_ends_its_connection() {
         let (mut client, served, _stop) = connect(limits(8000, 400), ANSWER).await;
         let greeting = [hello(window), get(1)].concat();
         client.write_all(&greeting).await.unwrap();
-        assert!(timeout(PATIENCE, served).await.unwrap().unwrap());
+        let ending = timeout(PATIENCE, served).await.unwrap();
+        assert_eq!(ending.unwrap(), Ending::Itself);
     }
 }
 
@@ -103,5 +110,6 @@ async fn an_answer_that_is_not_taken_does_not_hold_a_server_that_stops() {
     client.write_all(&greeting).await.unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
     stop.send_replace(Some(Instant::now() + 2 * PATIENCE));
-    assert!(timeout(PATIENCE, served).await.unwrap().unwrap());
+    let ending = timeout(PATIENCE, served).await.unwrap();
+    assert_eq!(ending.unwrap(), Ending::Unread);
 }

@@ -35,6 +35,8 @@ struct State {
     open: usize,
     /// Answers of which the client has to take something before there is more to do.
     offered: usize,
+    /// Whether there is no room for what is to be written.
+    stuck: bool,
     moved: Instant,
     /// Where the one request of an HTTP/1.1 connection is.
     stage: Option<Stage>,
@@ -64,6 +66,7 @@ impl Traffic {
             used: false,
             open: 0,
             offered: 0,
+            stuck: false,
             moved: Instant::now(),
             stage: None,
         })))
@@ -113,6 +116,11 @@ impl Traffic {
         }
     }
 
+    /// There is no room for what is to be written, or there is again.
+    pub(super) fn stick(&self, stuck: bool) {
+        self.state().stuck = stuck;
+    }
+
     /// Waits until something has been so for longer than is tolerated. A server that computes may take its time.
     pub(super) async fn neglected(&self, tolerance: Tolerance) -> Neglect {
         // What begins meanwhile may be tolerated for less long.
@@ -121,6 +129,8 @@ impl Traffic {
             let (found, still) = {
                 let state = self.state();
                 let found = match (state.open, state.offered) {
+                    // An answer that has been handed over as a whole may have gone in part.
+                    (0, _) if state.stuck => Some((Neglect::Blocked, tolerance.blocked)),
                     (0, _) => Some((Neglect::Idle, tolerance.idle)),
                     (_, 0) => None,
                     _ => Some((Neglect::Blocked, tolerance.blocked)),

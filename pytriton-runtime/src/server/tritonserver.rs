@@ -47,14 +47,23 @@ pub(super) async fn serve(
         "stopping: accepted requests are answered, new ones refused"
     );
     tokio::select! {
-        stopped = engine.stop() => match stopped {
-            Stopped { cut: 0, exit } if exit.success() => Ok(()),
-            Stopped { cut: 0, exit } => Err(ServerError::Died { exit }),
-            Stopped { cut, .. } => Err(ServerError::Cut {
-                seconds: options.exit_timeout_secs,
-                connections: cut,
-            }),
-        },
+        stopped = engine.stop() => {
+            let Stopped { exit, cut, broken_off } = stopped;
+            if broken_off > 0 {
+                tracing::warn!(
+                    connections = broken_off,
+                    "connections over gRPC were closed with calls on which nothing had come or gone for two seconds"
+                );
+            }
+            match cut {
+                0 if exit.success() => Ok(()),
+                0 => Err(ServerError::Died { exit }),
+                connections => Err(ServerError::Cut {
+                    seconds: options.exit_timeout_secs,
+                    connections,
+                }),
+            }
+        }
         signal = signals.next() => {
             tracing::warn!(signal, "stopping at once");
             Err(ServerError::Interrupted { signal })

@@ -28,6 +28,8 @@ pub(super) struct Wire {
     unwritten: bool,
     /// Who waits until it is.
     reader: Option<Waker>,
+    /// Whether the client leaves no room for it.
+    stuck: bool,
 }
 
 /// A client that sends nothing more.
@@ -46,6 +48,7 @@ impl Wire {
             half_closed: None,
             unwritten: false,
             reader: None,
+            stuck: false,
         }
     }
 
@@ -82,6 +85,10 @@ impl Wire {
         self.unwritten = true;
         if let Poll::Ready(Ok(bytes)) = written {
             self.traffic.wrote(bytes);
+        }
+        if self.stuck != written.is_pending() {
+            self.stuck = written.is_pending();
+            self.traffic.stick(self.stuck);
         }
         written
     }

@@ -256,7 +256,7 @@ fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineErro
 
 #[cfg(test)]
 mod tests {
-    use crate::triton::pbtxt::tests::TABLE;
+    use crate::configuration::table::TABLE;
     use crate::triton::{Flags, Found, install};
 
     use super::*;

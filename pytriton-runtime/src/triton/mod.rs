@@ -23,6 +23,7 @@ mod repository;
 mod stopping;
 mod version;
 
+pub use crate::configuration::BACKEND;
 pub use crate::engine::Flags;
 pub use command::{Endpoints, Launch, UnknownFlag, arguments};
 pub use descriptors::DescriptorError;
@@ -30,7 +31,7 @@ pub use engine::{EngineError, TritonEngine};
 pub use launched::{LaunchError, Tritonserver};
 pub use library::{BackendLibrary, NativeRepository, write_native};
 pub use locate::{Found, LocateError, Located, Places};
-pub use pbtxt::{BACKEND, ConfigError, config_text};
+pub use pbtxt::{ConfigError, config_text};
 pub use probe::{Probe, ProbeError, glibc, version};
 pub use repository::{WriteError, write_repository};
 pub use stopping::Stopped;

@@ -38,6 +38,9 @@ pub struct Stopped {
     pub exit: Exit,
     /// How many connections were closed on which something was still under way, because the time was over.
     pub cut: usize,
+    /// How many were closed before, because nothing had moved on them for a while: their clients had streams open over which
+    /// they asked nothing, or took nothing of their answers.
+    pub broken_off: usize,
 }
 
 /// A tritonserver that is being stopped.
@@ -76,9 +79,10 @@ impl<'a> Stopping<'a> {
 
     /// Lets the server answer what it has accepted, and ends it.
     pub(super) async fn stop(self) -> Stopped {
+        let mut broken_off = 0;
         let drained = tokio::select! {
-            exit = self.server.exited() => return Stopped { exit, cut: 0 },
-            drained = self.drained() => drained,
+            exit = self.server.exited() => return Stopped { exit, cut: 0, broken_off },
+            drained = self.drained(&mut broken_off) => drained,
         };
         let cut = match &drained {
             Ok(Drained::All) => 0,
@@ -95,11 +99,17 @@ impl<'a> Stopping<'a> {
         tracing::debug!(?drained, "tritonserver is ended");
         let exit = self.server.end().await;
         tracing::debug!(%exit, "tritonserver has ended");
-        Stopped { exit, cut }
+        Stopped {
+            exit,
+            cut,
+            broken_off,
+        }
     }
 
     /// Waits until the server has answered all that it has accepted, and has no connection any more.
-    async fn drained(&self) -> io::Result<Drained> {
+    ///
+    /// `broken_off` counts those that are closed although a call is open.
+    async fn drained(&self, broken_off: &mut usize) -> io::Result<Drained> {
         let process = self.server.id().ok_or(io::ErrorKind::NotFound)?;
         let Endpoints { http, grpc, .. } = self.launch.endpoints;
         let (hold, places) = self.close_http().await;
@@ -118,7 +128,7 @@ impl<'a> Stopping<'a> {
             let silent = left.is_silent() && self.knows_all();
             let idle = silent && apart(&mut drain, Drain::is_idle).await?;
             if idle && left.awaited() > 0 {
-                apart(&mut drain, Drain::hang_up).await??;
+                *broken_off += apart(&mut drain, Drain::hang_up).await??;
             }
             // What clients that are gone have asked for may be under way; a server that ends by itself awaits that.
             let ended = idle || self.ends_by_itself() || now >= self.end;
@@ -186,7 +196,10 @@ impl<'a> Stopping<'a> {
             exit = self.server.stop() => exit,
             exit = last_call => exit,
         };
-        Stopped { exit, cut: 0 }
+        Stopped {
+            exit,
+            ..Stopped::default()
+        }
     }
 
     /// Whether the server must come to its end by itself: others' models may have something to do then, traces are written

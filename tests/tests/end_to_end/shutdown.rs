@@ -1,6 +1,6 @@
 //! SIGTERM and Ctrl-C: accepted requests are answered, the exit code is 0.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
@@ -59,5 +59,32 @@ fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
     let (status, log) = server.wait(EXIT)?;
     assert_eq!(status.code(), Some(1), "{log}");
     assert!(log.contains("1 seconds were not enough"), "{log}");
+    Ok(())
+}
+
+#[test]
+fn an_answer_that_nobody_takes_is_said() -> Result<()> {
+    const BYTES: usize = 24 << 20;
+    let server = Server::start(MODELS, &[])?;
+    let header = format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{BYTES}],"parameters":{{"binary_data_size":{BYTES}}}}}],"parameters":{{"binary_data_output":true}}}}"#
+    );
+    let head = format!(
+        "POST /v2/models/I_UINT8/infer HTTP/1.1\r\nHost: x\r\nInference-Header-Content-Length: {}\r\nContent-Length: {}\r\n\r\n",
+        header.len(),
+        header.len() + BYTES
+    );
+    let mut client = TcpStream::connect(&server.banner().http)?;
+    client.write_all(head.as_bytes())?;
+    client.write_all(header.as_bytes())?;
+    client.write_all(&vec![7; BYTES])?;
+    // The answer has begun, and is more than the system takes.
+    client.read_exact(&mut [0; 100])?;
+    server.signal("TERM")?;
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{log}");
+    let expected = "connections were closed whose clients did not take their answers";
+    assert!(log.contains(expected), "{log}");
+    assert!(log.contains("connections=1"), "{log}");
     Ok(())
 }

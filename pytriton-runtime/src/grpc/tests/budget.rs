@@ -7,6 +7,8 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::iter;
 
+use crate::proto::InferTensorContents;
+
 use super::slow::{call, framed};
 use super::*;
 
@@ -52,5 +54,31 @@ async fn no_more_bytes_are_held_than_may_be() {
             }
         };
         timeout(PATIENCE, settled).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn elements_count_for_what_they_take_while_they_are_read() {
+    let limits = Limits {
+        max_bytes_in_flight: 1000 * KIB,
+        ..Limits::default()
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let reception = Reception {
+        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
+        limits,
+        forward: HeaderForward::default(),
+    };
+    // Two bytes each in the message, and 32 where prost keeps it.
+    for (count, code) in [(10 * KIB, "3"), (40 * KIB, "8")] {
+        let mut message = message("1", &[1.0]);
+        message.raw_input_contents.clear();
+        message.inputs[0].contents = Some(InferTensorContents {
+            bytes_contents: vec![Bytes::new(); count],
+            ..InferTensorContents::default()
+        });
+        let called = call(&reception, "ModelInfer", None, framed(&message).into()).await;
+        assert_eq!(called.0, code, "{count}");
+        assert_eq!(reception.models.budget().held(), 0);
     }
 }

@@ -1,6 +1,9 @@
 //! Messages that take long to read, on one thread, and probes beside them.
 
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::io::Write;
+use std::task::{Context, Poll};
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -8,11 +11,15 @@ use axum::response::Response;
 use bytes::{Buf, Bytes};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures_util::StreamExt;
+use futures_util::stream::iter;
 use prost::Message;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use tower::ServiceExt;
 
+use crate::grpc::messages::Messages;
+use crate::grpc::punctual::Punctual;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{InferParameter, InferTensorContents, ModelStreamInferResponse};
 
@@ -129,4 +136,67 @@ async fn a_stream_answers_in_order_what_takes_long_and_what_does_not() {
         ids.push(answer.infer_response.unwrap().id);
     }
     assert_eq!(ids, ["1", "2", "3", "4", "5"]);
+}
+
+/// In how many turns of its task something is there.
+async fn turns<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> (usize, T) {
+    let mut turns = 0;
+    let done = poll_fn(|context| {
+        turns += 1;
+        poll(context)
+    });
+    let done = done.await;
+    (turns, done)
+}
+
+fn frames(bytes: &[u8]) -> Body {
+    let frames: Vec<_> = bytes.chunks(16 << 10).map(Bytes::copy_from_slice).collect();
+    Body::from_stream(iter(frames).map(Ok::<_, Infallible>))
+}
+
+#[tokio::test]
+async fn a_message_of_small_fields_is_looked_at_in_several_turns() {
+    let reception = asked().await;
+    let field = [0x78, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
+    let message = field.repeat(60_000);
+    let length = u32::try_from(message.len()).unwrap();
+    let body = [&[0], &length.to_be_bytes()[..], &message].concat();
+    let body = Punctual::new(frames(&body), false, &reception);
+    let mut messages = Messages::new(body, None, message.len());
+    let (turns, read) = turns(|context| messages.poll_next(context)).await;
+    assert!(read.unwrap().is_ok());
+    assert!(turns > message.len() / (64 << 10), "{turns}");
+}
+
+#[tokio::test]
+async fn very_many_messages_are_answered_in_several_turns() {
+    const MESSAGES: usize = 4096;
+    let reception = asked().await;
+    for path in [
+        "/inference.GRPCInferenceService/ModelStreamInfer",
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+    ] {
+        // Any message can be empty.
+        let body = framed(&ModelInferRequest::default()).repeat(MESSAGES);
+        let response = call(&reception, path, "identity", frames(&body)).await;
+        let mut answers = Box::pin(to_bytes(response.into_body(), usize::MAX));
+        let (turns, answers) = turns(|context| answers.as_mut().poll(context)).await;
+        assert!(answers.unwrap().len() > MESSAGES);
+        assert!(turns >= MESSAGES / 128, "{path}: {turns}");
+    }
+}
+
+#[tokio::test]
+async fn a_shape_of_very_many_dimensions_is_refused_before_it_is_read() {
+    let reception = asked().await;
+    let mut wide = message("1", &[1.0]);
+    wide.inputs[0].shape = vec![1; 1 << 20];
+    let path = "/inference.GRPCInferenceService/ModelInfer";
+    let response = call(&reception, path, "identity", framed(&wide)).await;
+    assert_eq!(response.headers()[tonic::Status::GRPC_STATUS], "3");
+    let message = &response.headers()[tonic::Status::GRPC_MESSAGE];
+    assert!(
+        message.to_str().unwrap().ends_with("dimensions"),
+        "{message:?}"
+    );
 }

@@ -1,9 +1,9 @@
 //! The gRPC protocol: messages to requests, responses and what is known of models to messages.
 
-mod config;
 mod contents;
 mod encode;
 mod error;
+mod extent;
 mod metadata;
 mod outputs;
 mod parameters;
@@ -16,7 +16,6 @@ mod statistics;
 mod tests;
 mod varint;
 
-pub use config::config;
 pub use encode::Encode;
 pub use error::ProtoError;
 pub use metadata::{metadata, server_metadata};

@@ -7,6 +7,7 @@ use prost::{DecodeError, Message};
 use crate::proto::ModelInferRequest;
 use crate::tensor::AlignedBuffer;
 
+use super::extent::Extent;
 use super::varint::Varint;
 
 /// Raw contents of so many bytes get memory of their own; for smaller ones that would cost more than it saves.
@@ -18,7 +19,7 @@ const MOST_OWN: usize = 256 << 20;
 /// So much is reserved at most for what has not come.
 const AHEAD: usize = 1 << 20;
 
-/// More fields no message needs: an empty input takes two bytes of a message, and three hundred of memory.
+/// More fields and dimensions no message needs: an empty input takes two bytes of a message, and three hundred of memory.
 const MOST_FIELDS: usize = 1 << 16;
 
 /// What is reserved for all else than raw contents.
@@ -64,7 +65,7 @@ enum Place {
     Field(u64),
     /// Raw contents with memory of their own, of which so many bytes are missing.
     Own(AlignedBuffer, usize),
-    /// What is behind a group or a mistake.
+    /// What is behind a group, a mistake, or more fields than anybody needs.
     Beyond,
 }
 
@@ -123,9 +124,14 @@ impl Pieces {
         self.rest.len() + owned.sum::<usize>()
     }
 
-    /// Whether it has more fields than anybody needs.
-    pub fn is_crowded(&self) -> bool {
-        self.fields > MOST_FIELDS
+    /// How many bytes its typed contents take when it is read; `None` where it has more fields, parameters and dimensions
+    /// than anybody needs.
+    pub fn elements(&self) -> Option<usize> {
+        if self.fields > MOST_FIELDS {
+            return None;
+        }
+        let extent = Extent::of(&self.rest);
+        (extent.fields <= MOST_FIELDS).then_some(extent.elements)
     }
 
     /// Reads the message when all of it has come.
@@ -155,7 +161,10 @@ impl Pieces {
             Place::Key(mut key) => match key.push(byte) {
                 Some(value) => {
                     self.fields += 1;
-                    Place::behind_key(value)
+                    match self.fields > MOST_FIELDS {
+                        true => Place::Beyond,
+                        false => Place::behind_key(value),
+                    }
                 }
                 None if key.is_full() => Place::Beyond,
                 None => Place::Key(key),

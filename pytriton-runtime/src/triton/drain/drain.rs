@@ -143,24 +143,25 @@ impl Drain {
         self.effort.is_none(Instant::now())
     }
 
-    /// Breaks off the calls on which nothing moves.
+    /// Breaks off the calls on which nothing moves, and says how many connections have them.
     ///
     /// # Errors
     ///
     /// As [`look`](Self::look).
-    pub(in crate::triton) fn hang_up(&mut self) -> io::Result<()> {
-        let now = Instant::now();
+    pub(in crate::triton) fn hang_up(&mut self) -> io::Result<usize> {
+        let (now, mut count) = (Instant::now(), 0);
         for (number, inode) in Open::of(self.process)?.sockets {
             let known = self.known.get_mut(&inode).and_then(Option::as_mut);
-            let silent = known.filter(|connection| connection.is_silent(now));
+            let silent = known.filter(|known| known.is_silent(now) && !known.is_deserted());
             if let Some(connection) = silent
                 && let Some(socket) = borrow(&self.lender, number, inode)?
             {
                 let _ = shutdown(&socket, Shutdown::Both);
                 connection.broken_off();
+                count += 1;
             }
         }
-        Ok(())
+        Ok(count)
     }
 
     /// Finds out what the sockets are that were not there before, and lets nobody else in over gRPC; returns how many of

@@ -1,10 +1,13 @@
 //! Messages that come in pieces, against prost.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
+use prost::encoding::encode_varint;
 
 use crate::kserve::proto::Pieces;
 use crate::proto::infer_parameter::ParameterChoice;
@@ -46,7 +49,7 @@ fn contents() -> impl Strategy<Value = Bytes> {
         .prop_map(|(byte, length)| Bytes::from(vec![byte; length]))
 }
 
-fn parameters() -> impl Strategy<Value = std::collections::BTreeMap<String, InferParameter>> {
+fn parameters() -> impl Strategy<Value = BTreeMap<String, InferParameter>> {
     let choice = option::of(prop_oneof![
         any::<bool>().prop_map(ParameterChoice::BoolParam),
         any::<i64>().prop_map(ParameterChoice::Int64Param),
@@ -226,13 +229,90 @@ fn mistakes_have_the_words_of_prost() {
     }
 }
 
+fn of_input(tensor: InferInputTensor) -> Vec<u8> {
+    let message = ModelInferRequest {
+        inputs: vec![tensor],
+        ..ModelInferRequest::default()
+    };
+    message.encode_to_vec()
+}
+
+fn many(parameters: usize) -> BTreeMap<String, InferParameter> {
+    let names = (0..parameters).map(|number| number.to_string());
+    names
+        .map(|name| (name, InferParameter::default()))
+        .collect()
+}
+
+type Make = fn(usize) -> Vec<u8>;
+
+/// Messages of so many fields, each an input, a parameter or a dimension.
+const CROWDS: [(&str, Make); 6] = [
+    ("inputs", |count| [0x2a, 0].repeat(count)),
+    ("behind a group", |count| {
+        [&[0x4b, 0x4c][..], &[0x2a, 0].repeat(count - 1)].concat()
+    }),
+    ("dimensions", |count| {
+        of_input(InferInputTensor {
+            shape: vec![1; count - 1],
+            ..InferInputTensor::default()
+        })
+    }),
+    ("dimensions one by one", |count| {
+        let dims = [0x18, 1].repeat(count - 1);
+        let mut message = vec![0x2a];
+        encode_varint(dims.len() as u64, &mut message);
+        [message, dims].concat()
+    }),
+    ("parameters of an input", |count| {
+        of_input(InferInputTensor {
+            parameters: many(count - 1),
+            ..InferInputTensor::default()
+        })
+    }),
+    ("parameters of an output", |count| {
+        let message = ModelInferRequest {
+            outputs: vec![InferRequestedOutputTensor {
+                parameters: many(count - 1),
+                ..InferRequestedOutputTensor::default()
+            }],
+            ..ModelInferRequest::default()
+        };
+        message.encode_to_vec()
+    }),
+];
+
 #[test]
 fn a_message_of_very_many_fields_is_known_before_it_is_read() {
-    for (fields, crowded) in [(1 << 16, false), ((1 << 16) + 1, true)] {
-        let empty_inputs = [0x2a, 0].repeat(fields);
-        let mut pieces = Pieces::new(empty_inputs.len());
-        pieces.push(&empty_inputs);
-        assert_eq!(pieces.is_crowded(), crowded);
-        assert_eq!(pieces.length(), empty_inputs.len());
+    for (what, make) in CROWDS {
+        for (fields, crowded) in [(1 << 16, false), ((1 << 16) + 1, true)] {
+            let encoded = make(fields);
+            let mut pieces = Pieces::new(encoded.len());
+            pieces.push(&encoded);
+            assert_eq!(pieces.elements().is_none(), crowded, "{what}");
+            assert_eq!(pieces.length(), encoded.len(), "{what}");
+        }
     }
+}
+
+#[test]
+fn what_typed_contents_take_is_known_before_they_are_read() {
+    let contents = InferTensorContents {
+        bool_contents: vec![true; 3],
+        int_contents: vec![1, -1],
+        int64_contents: vec![1, 1 << 40, -1],
+        uint_contents: vec![300],
+        uint64_contents: vec![1],
+        fp32_contents: vec![0.5; 5],
+        fp64_contents: vec![0.5],
+        bytes_contents: vec![Bytes::new(); 7],
+    };
+    let encoded = of_input(InferInputTensor {
+        contents: Some(contents),
+        ..InferInputTensor::default()
+    });
+    let mut pieces = Pieces::new(encoded.len());
+    pieces.push(&encoded);
+    let expected = 3 + 2 * 4 + 3 * 8 + 4 + 8 + 5 * 4 + 8 + 7 * size_of::<Bytes>();
+    assert_eq!(pieces.elements(), Some(expected));
 }

@@ -1,17 +1,12 @@
-//! Golden files: `UPDATE=1` writes them anew, for a person to read.
+//! Declarations of models, each varying the plainest in one way.
 
-use std::path::Path;
-use std::{env, fs};
-
-use crate::model::{ModelSpec, TensorDeclaration};
+use crate::model::{QueuePolicy, TensorDeclaration, TimeoutAction};
 use crate::registry::PrioritiesDeclaration;
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
-use super::*;
-
-const ANY: TensorDeclaration = TensorDeclaration {
+pub(crate) const ANY: TensorDeclaration = TensorDeclaration {
     name: "any",
     datatype: DataType::Fp32,
     rank: None,
@@ -32,8 +27,8 @@ const BATCHING: DynamicBatchingDeclaration = DynamicBatchingDeclaration {
     priorities: None,
 };
 
-/// Declarations of models, each varying the plainest in one way.
-pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
+/// The declarations and what they are called.
+pub(crate) const TABLE: &[(&str, ModelDeclaration)] = &[
     ("plain", IDENTITY),
     (
         "dynamic_batching",
@@ -170,92 +165,3 @@ pub(in crate::triton) const TABLE: &[(&str, ModelDeclaration)] = &[
         },
     ),
 ];
-
-fn golden(name: &str, text: &str) {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/triton/golden/{name}.pbtxt"));
-    if env::var_os("UPDATE").is_some() {
-        fs::write(&path, text).unwrap();
-    }
-    let expected = fs::read_to_string(&path).unwrap();
-    assert_eq!(text, expected, "{name}: UPDATE=1 writes it anew");
-}
-
-#[test]
-fn each_declaration_has_its_configuration() {
-    for (name, declaration) in TABLE {
-        let spec = declaration.spec().unwrap();
-        golden(name, &config_text(BACKEND, &spec, &[]).unwrap());
-    }
-}
-
-#[test]
-fn versions_share_a_configuration() {
-    let one = IDENTITY.spec().unwrap();
-    let two = ModelSpec {
-        version: 2,
-        ..one.clone()
-    };
-    golden("versions", &config_text(BACKEND, &one, &[&two]).unwrap());
-}
-
-#[test]
-fn versions_that_differ_are_refused() {
-    let one = IDENTITY.spec().unwrap();
-    let table: [(ModelDeclaration, &str); 4] = [
-        (
-            ModelDeclaration {
-                max_batch_size: 16,
-                ..IDENTITY
-            },
-            "`max_batch_size: 8` where version 2",
-        ),
-        (
-            ModelDeclaration {
-                inputs: &[ANY],
-                ..IDENTITY
-            },
-            "`name: \"any\"`",
-        ),
-        (
-            ModelDeclaration {
-                dynamic_batching: None,
-                ..IDENTITY
-            },
-            "has `nothing`",
-        ),
-        (
-            ModelDeclaration {
-                parameters: &[("a", "1")],
-                ..IDENTITY
-            },
-            "has `parameters {`",
-        ),
-    ];
-    for (declaration, expected) in table {
-        let two = ModelDeclaration {
-            version: 2,
-            ..declaration
-        }
-        .spec()
-        .unwrap();
-        let error = config_text(BACKEND, &one, &[&two]).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-        assert!(error.contains("testing.rs:1"), "{error}");
-    }
-}
-
-#[test]
-fn strings_are_escaped() {
-    let table = [
-        ("", r#""""#),
-        ("a", r#""a""#),
-        ("\"\\", r#""\"\\""#),
-        ("\n\r\t", r#""\n\r\t""#),
-        ("\0\u{1b}7", r#""\000\0337""#),
-        ("ü→", "\"ü→\""),
-    ];
-    for (value, expected) in table {
-        assert_eq!(quoted(value), expected);
-    }
-}

@@ -1,0 +1,86 @@
+use super::{Message, Scalar, Value};
+
+const VARINT: u64 = 0;
+const LENGTH_DELIMITED: u64 = 2;
+
+/// The fields of an entry of a map.
+const KEY: u32 = 1;
+const VALUE: u32 = 2;
+
+impl Message<'_> {
+    /// The message as protobuf, with what Triton fills in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use pytriton_runtime::configuration::{Field, Message};
+    /// let message = Message {
+    ///     fields: vec![Field { name: "count", number: 2, value: 300_u64.into(), said: true }],
+    /// };
+    /// assert_eq!(message.bytes(), [0x10, 0xac, 0x02]);
+    /// ```
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for field in &self.fields {
+            self::field(&mut bytes, field.number, &field.value);
+        }
+        bytes
+    }
+}
+
+fn field(bytes: &mut Vec<u8>, number: u32, value: &Value<'_>) {
+    match value {
+        Value::Scalar(inner) => scalar(bytes, number, inner),
+        Value::Message(message) => delimited(bytes, number, &message.bytes()),
+        Value::Numbers(numbers) if numbers.is_empty() => {}
+        Value::Numbers(numbers) => {
+            let mut packed = Vec::new();
+            for number in &**numbers {
+                varint(&mut packed, number.cast_unsigned());
+            }
+            delimited(bytes, number, &packed);
+        }
+        Value::Messages(messages) => {
+            for message in messages {
+                delimited(bytes, number, &message.bytes());
+            }
+        }
+        Value::Map(entries) => {
+            for (key, message) in entries {
+                let mut entry = Vec::new();
+                scalar(&mut entry, KEY, key);
+                delimited(&mut entry, VALUE, &message.bytes());
+                delimited(bytes, number, &entry);
+            }
+        }
+    }
+}
+
+/// One of the value that it would have without being there is left out.
+fn scalar(bytes: &mut Vec<u8>, number: u32, scalar: &Scalar<'_>) {
+    let value = match scalar {
+        Scalar::Text(text) if text.is_empty() => return,
+        Scalar::Text(text) => return delimited(bytes, number, text.as_bytes()),
+        Scalar::Boolean(boolean) => u64::from(*boolean),
+        Scalar::Number(value) => *value,
+        Scalar::Enumeration(_, value) => u64::from(*value),
+    };
+    if value != 0 {
+        varint(bytes, u64::from(number) << 3 | VARINT);
+        varint(bytes, value);
+    }
+}
+
+fn delimited(bytes: &mut Vec<u8>, number: u32, content: &[u8]) {
+    varint(bytes, u64::from(number) << 3 | LENGTH_DELIMITED);
+    varint(bytes, content.len() as u64);
+    bytes.extend_from_slice(content);
+}
+
+fn varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value.to_le_bytes()[0]);
+}

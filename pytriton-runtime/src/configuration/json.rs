@@ -1,0 +1,148 @@
+use crate::kserve::JsonWriter;
+
+use super::{Message, Scalar, Value};
+
+impl Message<'_> {
+    /// The message as Triton shows it over HTTP: every field, with what Triton fills in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use pytriton_runtime::configuration::{Field, Message};
+    /// let message = Message {
+    ///     fields: vec![Field { name: "count", number: 2, value: 4_u64.into(), said: true }],
+    /// };
+    /// assert_eq!(message.json(), br#"{"count":4}"#);
+    /// ```
+    pub fn json(&self) -> Vec<u8> {
+        let mut json = JsonWriter::with_capacity(2048);
+        message(&mut json, self);
+        json.finish()
+    }
+}
+
+fn message(json: &mut JsonWriter, message: &Message<'_>) {
+    json.object(|json| {
+        for field in &message.fields {
+            value(json.name(field.name), &field.value);
+        }
+    });
+}
+
+fn value(json: &mut JsonWriter, value: &Value<'_>) {
+    match value {
+        Value::Scalar(inner) => scalar(json, inner),
+        Value::Message(inner) => message(json, inner),
+        Value::Numbers(numbers) => json.array(numbers.iter().copied(), JsonWriter::integer),
+        Value::Messages(messages) => json.array(messages, message),
+        Value::Map(entries) => json.object(|json| {
+            for (key, inner) in entries {
+                message(json.key(&key.to_string()), inner);
+            }
+        }),
+    }
+}
+
+fn scalar(json: &mut JsonWriter, scalar: &Scalar<'_>) {
+    match scalar {
+        Scalar::Text(text) => json.text(text),
+        Scalar::Boolean(boolean) => json.boolean(*boolean),
+        Scalar::Number(number) => json.integer(*number),
+        Scalar::Enumeration(name, _) => json.text(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::configuration::{BACKEND, configuration};
+    use crate::model::{QueuePolicy, TimeoutAction};
+    use crate::registry::ModelDeclaration;
+    use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+    use crate::testing::IDENTITY;
+
+    fn json(declaration: &ModelDeclaration) -> String {
+        String::from_utf8(configuration(&declaration.spec().unwrap(), BACKEND, &[1]).json())
+            .unwrap()
+    }
+
+    #[test]
+    fn has_tritons_members_in_their_order() {
+        let expected = r#"{"name":"Identity","platform":"","backend":"pytriton","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":8,"input":[{"name":"INPUT_1","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"OUTPUT_1","data_type":"TYPE_FP32","dims":[-1],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"optimization":{"priority":"PRIORITY_DEFAULT","input_pinned_memory":{"enable":true},"output_pinned_memory":{"enable":true},"gather_kernel_buffer_threshold":0,"eager_batching":false},"dynamic_batching":{"preferred_batch_size":[8],"max_queue_delay_microseconds":0,"preserve_ordering":false,"priority_levels":0,"default_priority_level":0,"priority_queue_policy":{}},"instance_group":[{"name":"Identity_0","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[],"model_transaction_policy":{"decoupled":false}}"#;
+        assert_eq!(json(&IDENTITY), expected);
+    }
+
+    #[test]
+    fn all_versions_are_served() {
+        let spec = IDENTITY.spec().unwrap();
+        let json = String::from_utf8(configuration(&spec, BACKEND, &[1, 3]).json()).unwrap();
+        assert!(json.contains(r#""version_policy":{"all":{}},"#), "{json}");
+    }
+
+    #[test]
+    fn shows_the_parameters_of_the_model() {
+        let json = json(&ModelDeclaration {
+            parameters: &[("weights", "/w \"1\""), ("a.b", "")],
+            ..IDENTITY
+        });
+        assert!(json.contains(r#""parameters":{"weights":{"string_value":"/w \"1\""},"a.b":{"string_value":""}},"model_warmup""#), "{json}");
+    }
+
+    #[test]
+    fn shows_the_response_cache_of_a_model_that_has_it() {
+        let json = json(&ModelDeclaration {
+            response_cache: true,
+            ..IDENTITY
+        });
+        let end = r#""model_warmup":[],"model_transaction_policy":{"decoupled":false},"response_cache":{"enable":true}}"#;
+        assert!(json.ends_with(end), "{json}");
+    }
+
+    #[test]
+    fn shows_a_queue_policy_only_where_there_is_one() {
+        let batching = DynamicBatchingDeclaration {
+            preferred_batch_size: &[2, 4],
+            max_queue_delay_microseconds: 100,
+            preserve_ordering: true,
+            queue_policy: QueuePolicy {
+                timeout_action: TimeoutAction::Delay,
+                default_timeout_microseconds: 7,
+                allow_timeout_override: true,
+                max_queue_size: 9,
+            },
+            priorities: None,
+        };
+        let with = json(&ModelDeclaration {
+            dynamic_batching: Some(batching),
+            ..IDENTITY
+        });
+        assert!(with.contains(r#""dynamic_batching":{"preferred_batch_size":[2,4],"max_queue_delay_microseconds":100,"preserve_ordering":true,"priority_levels":0,"default_priority_level":0,"default_queue_policy":{"timeout_action":"DELAY","default_timeout_microseconds":7,"allow_timeout_override":true,"max_queue_size":9},"priority_queue_policy":{}}"#), "{with}");
+        let priorities = PrioritiesDeclaration {
+            levels: 3,
+            default_level: 2,
+            queue_policies: &[
+                (1, QueuePolicy::DEFAULT),
+                (
+                    3,
+                    QueuePolicy {
+                        max_queue_size: 4,
+                        ..QueuePolicy::DEFAULT
+                    },
+                ),
+            ],
+        };
+        let levels = json(&ModelDeclaration {
+            dynamic_batching: Some(DynamicBatchingDeclaration {
+                queue_policy: QueuePolicy::DEFAULT,
+                priorities: Some(priorities),
+                ..batching
+            }),
+            ..IDENTITY
+        });
+        assert!(levels.contains(r#""preserve_ordering":true,"priority_levels":3,"default_priority_level":2,"priority_queue_policy":{"1":{"timeout_action":"REJECT","default_timeout_microseconds":0,"allow_timeout_override":false,"max_queue_size":0},"3":{"timeout_action":"REJECT","default_timeout_microseconds":0,"allow_timeout_override":false,"max_queue_size":4}}}"#), "{levels}");
+        let without = json(&ModelDeclaration {
+            dynamic_batching: None,
+            ..IDENTITY
+        });
+        assert!(!without.contains("dynamic_batching"));
+    }
+}

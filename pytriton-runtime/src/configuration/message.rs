@@ -1,0 +1,144 @@
+use std::borrow::Cow;
+use std::fmt;
+
+/// A protobuf message whose fields know their names: the fields in the order in which Triton shows them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// Its fields, each at most once.
+    pub fields: Vec<Field<'a>>,
+}
+
+/// A field of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// Its name.
+    pub name: &'static str,
+    /// Its number.
+    pub number: u32,
+    /// Its value.
+    pub value: Value<'a>,
+    /// Whether the model says so; what it does not say Triton fills in by itself.
+    pub said: bool,
+}
+
+/// A value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// What is no message.
+    Scalar(Scalar<'a>),
+    /// A message.
+    Message(Message<'a>),
+    /// Numbers of a type with a sign.
+    Numbers(Cow<'a, [i64]>),
+    /// Messages.
+    Messages(Vec<Message<'a>>),
+    /// Keys and what they stand for.
+    Map(Vec<(Scalar<'a>, Message<'a>)>),
+}
+
+/// A value that is no message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scalar<'a> {
+    /// A string.
+    Text(Cow<'a, str>),
+    /// A truth.
+    Boolean(bool),
+    /// A number that is not below zero.
+    Number(u64),
+    /// A value of an enumeration: its name and its number.
+    Enumeration(&'static str, u32),
+}
+
+impl<'a> Message<'a> {
+    /// Adds a field that the model sets.
+    pub(super) fn say(&mut self, name: &'static str, number: u32, value: impl Into<Value<'a>>) {
+        self.put(name, number, value, true);
+    }
+
+    /// Adds a field that Triton sets where nobody does.
+    pub(super) fn fill_in(&mut self, name: &'static str, number: u32, value: impl Into<Value<'a>>) {
+        self.put(name, number, value, false);
+    }
+
+    /// Adds a field that the model sets or leaves to Triton.
+    pub(super) fn put(
+        &mut self,
+        name: &'static str,
+        number: u32,
+        value: impl Into<Value<'a>>,
+        said: bool,
+    ) {
+        let value = value.into();
+        self.fields.push(Field {
+            name,
+            number,
+            value,
+            said,
+        });
+    }
+}
+
+impl fmt::Display for Scalar<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Boolean(boolean) => boolean.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Enumeration(name, _) => f.write_str(name),
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Scalar<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Scalar<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<bool> for Scalar<'_> {
+    fn from(boolean: bool) -> Self {
+        Self::Boolean(boolean)
+    }
+}
+
+impl From<u32> for Scalar<'_> {
+    fn from(number: u32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<u64> for Scalar<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a, S: Into<Scalar<'a>>> From<S> for Value<'a> {
+    fn from(scalar: S) -> Self {
+        Self::Scalar(scalar.into())
+    }
+}
+
+impl<'a> From<&'a [i64]> for Value<'a> {
+    fn from(numbers: &'a [i64]) -> Self {
+        Self::Numbers(numbers.into())
+    }
+}
+
+impl<'a> From<Message<'a>> for Value<'a> {
+    fn from(message: Message<'a>) -> Self {
+        Self::Message(message)
+    }
+}
+
+impl<'a> From<Vec<Message<'a>>> for Value<'a> {
+    fn from(messages: Vec<Message<'a>>) -> Self {
+        Self::Messages(messages)
+    }
+}

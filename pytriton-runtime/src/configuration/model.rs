@@ -1,0 +1,152 @@
+use crate::model::{ModelSpec, TensorSpec};
+use crate::tensor::DataType;
+
+use super::batching::dynamic_batching;
+use super::{Message, Scalar, Value};
+
+/// The name of the backend behind which the models are in another process, or in this one.
+pub const BACKEND: &str = "pytriton";
+
+/// The configuration of a model that `backend` runs.
+///
+/// `versions` are those that are served under its name.
+///
+/// Source: `ModelConfig` in Triton's `model_config.proto`, and `ModelConfigToJson` in Triton 2.51 for the order.
+pub fn configuration<'a>(spec: &'a ModelSpec, backend: &'a str, versions: &[u32]) -> Message<'a> {
+    let mut config = Message::default();
+    config.say("name", 1, &*spec.name);
+    config.fill_in("platform", 2, "");
+    config.say("backend", 17, backend);
+    config.fill_in("runtime", 25, "");
+    let several = versions.len() > 1;
+    config.put("version_policy", 3, version_policy(several), several);
+    config.say("max_batch_size", 4, size(spec.max_batch_size));
+    config.say("input", 5, messages(&spec.inputs, input));
+    config.say("output", 6, messages(&spec.outputs, output));
+    config.fill_in("batch_input", 20, Vec::new());
+    config.fill_in("batch_output", 21, Vec::new());
+    config.fill_in("optimization", 12, optimization());
+    if let Some(batching) = spec.dynamic_batching.as_ref().filter(|_| spec.batching()) {
+        config.say("dynamic_batching", 11, dynamic_batching(spec, batching));
+    }
+    config.say("instance_group", 7, vec![instance_group(spec)]);
+    config.fill_in("default_model_filename", 8, "");
+    config.fill_in("cc_model_filenames", 9, Value::Map(Vec::new()));
+    config.fill_in("metric_tags", 10, Value::Map(Vec::new()));
+    config.say("parameters", 14, parameters(spec));
+    config.fill_in("model_warmup", 16, Vec::new());
+    // Said as PyTriton says it: each request has one response.
+    let mut transactions = Message::default();
+    transactions.say("decoupled", 1, false);
+    config.say("model_transaction_policy", 19, transactions);
+    if spec.response_cache {
+        config.say("response_cache", 24, enabled());
+    }
+    config
+}
+
+fn version_policy(several: bool) -> Message<'static> {
+    let mut policy = Message::default();
+    if several {
+        policy.say("all", 2, Message::default());
+    } else {
+        let mut latest = Message::default();
+        latest.fill_in("num_versions", 1, 1_u32);
+        policy.fill_in("latest", 1, latest);
+    }
+    policy
+}
+
+fn messages<'a>(
+    tensors: &'a [TensorSpec],
+    message: impl Fn(&'a TensorSpec) -> Message<'a>,
+) -> Vec<Message<'a>> {
+    tensors.iter().map(message).collect()
+}
+
+fn input(tensor: &TensorSpec) -> Message<'_> {
+    let mut input = Message::default();
+    input.say("name", 1, &*tensor.name);
+    input.say("data_type", 2, data_type(tensor.datatype));
+    input.fill_in("format", 3, Scalar::Enumeration("FORMAT_NONE", 0));
+    input.say("dims", 4, &*tensor.dims);
+    input.fill_in("is_shape_tensor", 6, false);
+    input.fill_in("allow_ragged_batch", 7, false);
+    input.put("optional", 8, tensor.optional, tensor.optional);
+    input.fill_in("is_non_linear_format_io", 9, false);
+    input
+}
+
+fn output(tensor: &TensorSpec) -> Message<'_> {
+    let mut output = Message::default();
+    output.say("name", 1, &*tensor.name);
+    output.say("data_type", 2, data_type(tensor.datatype));
+    output.say("dims", 3, &*tensor.dims);
+    output.fill_in("label_filename", 4, "");
+    output.fill_in("is_shape_tensor", 6, false);
+    output.fill_in("is_non_linear_format_io", 7, false);
+    output
+}
+
+fn data_type(datatype: DataType) -> Scalar<'static> {
+    let number = match datatype {
+        DataType::Bool => 1,
+        DataType::Uint8 => 2,
+        DataType::Uint16 => 3,
+        DataType::Uint32 => 4,
+        DataType::Uint64 => 5,
+        DataType::Int8 => 6,
+        DataType::Int16 => 7,
+        DataType::Int32 => 8,
+        DataType::Int64 => 9,
+        DataType::Fp16 => 10,
+        DataType::Fp32 => 11,
+        DataType::Fp64 => 12,
+        DataType::Bytes => 13,
+        DataType::Bf16 => 14,
+    };
+    Scalar::Enumeration(datatype.config_name(), number)
+}
+
+fn optimization() -> Message<'static> {
+    let mut optimization = Message::default();
+    optimization.fill_in("priority", 2, Scalar::Enumeration("PRIORITY_DEFAULT", 0));
+    optimization.fill_in("input_pinned_memory", 5, enabled());
+    optimization.fill_in("output_pinned_memory", 6, enabled());
+    optimization.fill_in("gather_kernel_buffer_threshold", 7, 0_u32);
+    optimization.fill_in("eager_batching", 8, false);
+    optimization
+}
+
+fn enabled() -> Message<'static> {
+    let mut enabled = Message::default();
+    enabled.say("enable", 1, true);
+    enabled
+}
+
+fn instance_group(spec: &ModelSpec) -> Message<'_> {
+    let mut group = Message::default();
+    group.fill_in("name", 1, format!("{}_0", spec.name));
+    group.say("kind", 4, Scalar::Enumeration("KIND_CPU", 2));
+    group.say("count", 2, size(spec.instances));
+    group.fill_in("gpus", 3, Value::Numbers(Vec::new().into()));
+    group.fill_in("secondary_devices", 8, Vec::new());
+    group.fill_in("profile", 5, Vec::new());
+    group.fill_in("passive", 7, false);
+    group.fill_in("host_policy", 9, "");
+    group
+}
+
+fn parameters(spec: &ModelSpec) -> Value<'_> {
+    let parameters = spec.parameters.iter().map(|(name, text)| {
+        let mut value = Message::default();
+        value.say("string_value", 1, &**text);
+        (Scalar::from(&**name), value)
+    });
+    Value::Map(parameters.collect())
+}
+
+/// A size, which the configuration has as a number with a sign.
+fn size(size: u32) -> u32 {
+    size.min(i32::MAX.cast_unsigned())
+}

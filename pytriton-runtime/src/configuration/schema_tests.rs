@@ -1,0 +1,267 @@
+//! What is written is what the checked-in messages read.
+
+use prost::Message as _;
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
+
+use crate::model::{ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction};
+use crate::proto::model_config::SchedulingChoice;
+use crate::proto::model_instance_group::Kind;
+use crate::proto::model_optimization_policy::PinnedMemoryBuffer;
+use crate::proto::model_version_policy::{All, Latest, PolicyChoice};
+use crate::proto::{self, FILE_DESCRIPTOR_SET, ModelConfig, ModelParameter, model_queue_policy};
+use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration};
+use crate::tensor::DataType;
+use crate::testing::IDENTITY;
+
+use super::table::{ANY, TABLE};
+use super::*;
+
+/// A model with an input of each element type.
+fn of_all_types() -> ModelSpec {
+    let tensor = |datatype: &DataType| TensorSpec {
+        name: datatype.name().into(),
+        datatype: *datatype,
+        dims: vec![-1, 1 << 40, 0],
+        optional: false,
+    };
+    ModelSpec {
+        inputs: DataType::ALL.iter().map(tensor).collect(),
+        ..IDENTITY.spec().unwrap()
+    }
+}
+
+struct Schema {
+    messages: Vec<(String, DescriptorProto)>,
+    enumerations: Vec<(String, EnumDescriptorProto)>,
+}
+
+impl Schema {
+    fn new() -> Self {
+        let mut schema = Self {
+            messages: Vec::new(),
+            enumerations: Vec::new(),
+        };
+        for file in FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).unwrap().file {
+            schema.add(
+                &format!(".{}", file.package()),
+                file.message_type,
+                file.enum_type,
+            );
+        }
+        schema
+    }
+
+    fn add(
+        &mut self,
+        scope: &str,
+        messages: Vec<DescriptorProto>,
+        enumerations: Vec<EnumDescriptorProto>,
+    ) {
+        for enumeration in enumerations {
+            let name = format!("{scope}.{}", enumeration.name());
+            self.enumerations.push((name, enumeration));
+        }
+        for message in messages {
+            let name = format!("{scope}.{}", message.name());
+            self.add(
+                &name,
+                message.nested_type.clone(),
+                message.enum_type.clone(),
+            );
+            self.messages.push((name, message));
+        }
+    }
+
+    fn message(&self, name: &str) -> &DescriptorProto {
+        let mut messages = self.messages.iter();
+        &messages.find(|(other, _)| other == name).unwrap().1
+    }
+
+    fn check(&self, message: &Message<'_>, name: &str) {
+        for field in &message.fields {
+            let place = format!("{name}.{}", field.name);
+            let twice = message.fields.iter().filter(|one| one.name == field.name);
+            assert_eq!(twice.count(), 1, "{place}");
+            let declared = self.message(name).field.iter();
+            let mut declared = declared.filter(|declared| declared.name() == field.name);
+            let declared = declared.next().unwrap_or_else(|| panic!("no {place}"));
+            assert_eq!(declared.number().cast_unsigned(), field.number, "{place}");
+            let repeated = declared.label() == Label::Repeated;
+            let (kind, inner) = (declared.r#type(), declared.type_name());
+            match &field.value {
+                Value::Scalar(scalar) => {
+                    assert!(!repeated, "{place}");
+                    self.check_scalar(scalar, kind, inner, &place);
+                }
+                Value::Message(message) => {
+                    assert!(!repeated, "{place}");
+                    self.check(message, inner);
+                }
+                Value::Numbers(_) => {
+                    assert!(repeated, "{place}");
+                    assert!([Type::Int32, Type::Int64].contains(&kind), "{place}");
+                }
+                Value::Messages(messages) => {
+                    assert!(repeated, "{place}");
+                    for message in messages {
+                        self.check(message, inner);
+                    }
+                }
+                Value::Map(entries) => {
+                    let entry = self.message(inner);
+                    assert!(entry.options.as_ref().unwrap().map_entry(), "{place}");
+                    let [key, value] = &*entry.field else {
+                        panic!("{place} is no map");
+                    };
+                    for (one, message) in entries {
+                        self.check_scalar(one, key.r#type(), key.type_name(), &place);
+                        self.check(message, value.type_name());
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_scalar(&self, scalar: &Scalar<'_>, kind: Type, inner: &str, place: &str) {
+        let fits = match scalar {
+            Scalar::Text(_) => kind == Type::String,
+            Scalar::Boolean(_) => kind == Type::Bool,
+            Scalar::Number(_) => [Type::Int32, Type::Uint32, Type::Uint64].contains(&kind),
+            Scalar::Enumeration(name, number) => {
+                let mut enumerations = self.enumerations.iter();
+                let (_, enumeration) = enumerations.find(|(other, _)| other == inner).unwrap();
+                let mut values = enumeration.value.iter();
+                values
+                    .any(|value| value.name() == *name && value.number().cast_unsigned() == *number)
+            }
+        };
+        assert!(fits, "{place}: {scalar:?} is no {kind:?}");
+    }
+}
+
+#[test]
+fn every_field_has_the_name_the_number_and_the_type_that_are_checked_in() {
+    let schema = Schema::new();
+    let specs = TABLE.iter();
+    let specs = specs.map(|(_, declaration)| declaration.spec().unwrap());
+    for spec in specs.chain([of_all_types()]) {
+        for versions in [&[1][..], &[1, 2]] {
+            let config = configuration(&spec, BACKEND, versions);
+            schema.check(&config, ".inference.ModelConfig");
+        }
+    }
+}
+
+#[test]
+fn bytes_have_the_tensors_of_all_types() {
+    let spec = of_all_types();
+    let bytes = configuration(&spec, BACKEND, &[1]).bytes();
+    let config = ModelConfig::decode(&*bytes).unwrap();
+    for (input, datatype) in config.input.iter().zip(DataType::ALL) {
+        assert_eq!(input.name, datatype.name());
+        assert_eq!(input.data_type().as_str_name(), datatype.config_name());
+        assert_eq!(input.dims, [-1, 1 << 40, 0]);
+    }
+    assert_eq!(config.input.len(), DataType::ALL.len());
+}
+
+const RICH: ModelDeclaration = ModelDeclaration {
+    name: "rich ü",
+    max_batch_size: 300,
+    instances: 2,
+    inputs: &[TensorDeclaration {
+        optional: true,
+        ..ANY
+    }],
+    dynamic_batching: Some(DynamicBatchingDeclaration {
+        preferred_batch_size: &[4, 200],
+        max_queue_delay_microseconds: 1 << 40,
+        preserve_ordering: true,
+        queue_policy: QueuePolicy {
+            timeout_action: TimeoutAction::Delay,
+            default_timeout_microseconds: 7,
+            allow_timeout_override: true,
+            max_queue_size: 9,
+        },
+        priorities: Some(PrioritiesDeclaration {
+            levels: 3,
+            default_level: 2,
+            queue_policies: &[(1, QueuePolicy::DEFAULT)],
+        }),
+    }),
+    response_cache: true,
+    parameters: &[("b", "2"), ("a", "")],
+    ..IDENTITY
+};
+
+#[test]
+fn bytes_are_read_as_the_message() {
+    let dynamic_batching = proto::ModelDynamicBatching {
+        preferred_batch_size: vec![4, 200],
+        max_queue_delay_microseconds: 1 << 40,
+        preserve_ordering: true,
+        priority_levels: 3,
+        default_priority_level: 2,
+        default_queue_policy: Some(proto::ModelQueuePolicy {
+            timeout_action: model_queue_policy::TimeoutAction::Delay.into(),
+            default_timeout_microseconds: 7,
+            allow_timeout_override: true,
+            max_queue_size: 9,
+        }),
+        priority_queue_policy: [(1, proto::ModelQueuePolicy::default())].into(),
+    };
+    let parameter = |name: &str, value: &str| {
+        let string_value = value.to_owned();
+        (name.to_owned(), ModelParameter { string_value })
+    };
+    let policy = |choice| proto::ModelVersionPolicy {
+        policy_choice: Some(choice),
+    };
+    let expected = ModelConfig {
+        name: "rich ü".to_owned(),
+        backend: "pytriton".to_owned(),
+        version_policy: Some(policy(PolicyChoice::Latest(Latest { num_versions: 1 }))),
+        max_batch_size: 300,
+        input: vec![proto::ModelInput {
+            name: "any".to_owned(),
+            data_type: proto::DataType::TypeFp32.into(),
+            dims: vec![-1],
+            optional: true,
+            ..proto::ModelInput::default()
+        }],
+        output: vec![proto::ModelOutput {
+            name: "OUTPUT_1".to_owned(),
+            data_type: proto::DataType::TypeFp32.into(),
+            dims: vec![-1],
+            ..proto::ModelOutput::default()
+        }],
+        optimization: Some(proto::ModelOptimizationPolicy {
+            input_pinned_memory: Some(PinnedMemoryBuffer { enable: true }),
+            output_pinned_memory: Some(PinnedMemoryBuffer { enable: true }),
+            ..proto::ModelOptimizationPolicy::default()
+        }),
+        scheduling_choice: Some(SchedulingChoice::DynamicBatching(dynamic_batching)),
+        instance_group: vec![proto::ModelInstanceGroup {
+            name: "rich ü_0".to_owned(),
+            kind: Kind::Cpu.into(),
+            count: 2,
+            ..proto::ModelInstanceGroup::default()
+        }],
+        parameters: [parameter("a", ""), parameter("b", "2")].into(),
+        model_transaction_policy: Some(proto::ModelTransactionPolicy { decoupled: false }),
+        response_cache: Some(proto::ModelResponseCache { enable: true }),
+        ..ModelConfig::default()
+    };
+    let spec = RICH.spec().unwrap();
+    let read = |versions: &[u32]| {
+        let bytes = configuration(&spec, BACKEND, versions).bytes();
+        ModelConfig::decode(&*bytes).unwrap()
+    };
+    assert_eq!(read(&[1]), expected);
+    let all = ModelConfig {
+        version_policy: Some(policy(PolicyChoice::All(All {}))),
+        ..expected
+    };
+    assert_eq!(read(&[1, 2]), all);
+}

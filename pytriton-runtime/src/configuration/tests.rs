@@ -1,0 +1,32 @@
+use std::path::Path;
+use std::{env, fs};
+
+use crate::testing::IDENTITY;
+
+use super::table::TABLE;
+use super::*;
+
+/// Golden files: `UPDATE=1` writes them anew, for a person to read.
+fn golden(name: &str, text: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/configuration/golden");
+    let path = folder.join(format!("{name}.pbtxt"));
+    if env::var_os("UPDATE").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap();
+    assert_eq!(text, expected, "{name}: UPDATE=1 writes it anew");
+}
+
+#[test]
+fn each_declaration_has_its_text() {
+    for (name, declaration) in TABLE {
+        let spec = declaration.spec().unwrap();
+        golden(name, &configuration(&spec, BACKEND, &[1]).text());
+    }
+}
+
+#[test]
+fn versions_share_a_text() {
+    let spec = IDENTITY.spec().unwrap();
+    golden("versions", &configuration(&spec, BACKEND, &[1, 2]).text());
+}

@@ -1,0 +1,110 @@
+use std::mem::size_of;
+
+use bytes::Bytes;
+use prost::DecodeError;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
+/// What there is in a message, found without reading it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Its fields, the parameters of its inputs and outputs, and all dimensions.
+    pub(super) fields: usize,
+    /// The bytes that typed contents take in memory.
+    pub(super) elements: usize,
+}
+
+/// What stands in a field.
+#[derive(Debug, Clone, Copy)]
+enum Content<'a> {
+    Bytes(&'a [u8]),
+    Other,
+}
+
+impl Extent {
+    /// That of an encoded request. Of one with a mistake, that of what stands before it: nobody reads further.
+    pub(super) fn of(message: &[u8]) -> Self {
+        let mut extent = Self::default();
+        // Prost is to tell of a mistake.
+        let _ = walk(message, |field, content| {
+            extent.fields += 1;
+            match (field, content) {
+                (INPUTS, Content::Bytes(input)) => extent.input(input),
+                (OUTPUTS, Content::Bytes(output)) => walk(output, |field, _| {
+                    extent.fields += usize::from(field == OUTPUT_PARAMETERS);
+                    Ok(())
+                }),
+                _ => Ok(()),
+            }
+        });
+        extent
+    }
+
+    fn input(&mut self, input: &[u8]) -> Result<(), DecodeError> {
+        walk(input, |field, content| {
+            match (field, content) {
+                (SHAPE, Content::Bytes(dims)) => self.fields += numbers(dims),
+                (SHAPE | INPUT_PARAMETERS, _) => self.fields += 1,
+                (CONTENTS, Content::Bytes(contents)) => self.contents(contents)?,
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    fn contents(&mut self, contents: &[u8]) -> Result<(), DecodeError> {
+        walk(contents, |field, content| {
+            self.elements += match (field, content) {
+                (BYTES_CONTENTS, _) => size_of::<Bytes>(),
+                (INT_CONTENTS | UINT_CONTENTS, Content::Bytes(packed)) => 4 * numbers(packed),
+                (INT64_CONTENTS | UINT64_CONTENTS, Content::Bytes(packed)) => 8 * numbers(packed),
+                // The others take as much as they come with.
+                (_, Content::Bytes(packed)) => packed.len(),
+                (_, Content::Other) => 8,
+            };
+            Ok(())
+        })
+    }
+}
+
+/// How many numbers stand one after the other.
+fn numbers(packed: &[u8]) -> usize {
+    packed.iter().filter(|byte| **byte < 0x80).count()
+}
+
+/// Shows the fields of a message one after the other, up to a mistake.
+fn walk<'a>(
+    mut message: &'a [u8],
+    mut show: impl FnMut(u32, Content<'a>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
+    while !message.is_empty() {
+        let (field, kind) = decode_key(&mut message)?;
+        let content = match kind {
+            WireType::LengthDelimited => {
+                let length = decode_varint(&mut message)?;
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                let length = length.min(message.len());
+                let (content, rest) = message.split_at(length);
+                message = rest;
+                Content::Bytes(content)
+            }
+            kind => {
+                skip_field(kind, field, &mut message, DecodeContext::default())?;
+                Content::Other
+            }
+        };
+        show(field, content)?;
+    }
+    Ok(())
+}
+
+const INPUTS: u32 = 5;
+const OUTPUTS: u32 = 6;
+const SHAPE: u32 = 3;
+const INPUT_PARAMETERS: u32 = 4;
+const CONTENTS: u32 = 5;
+const OUTPUT_PARAMETERS: u32 = 2;
+const INT_CONTENTS: u32 = 2;
+const INT64_CONTENTS: u32 = 3;
+const UINT_CONTENTS: u32 = 4;
+const UINT64_CONTENTS: u32 = 5;
+const BYTES_CONTENTS: u32 = 8;
