@@ -6,6 +6,7 @@
 mod classification;
 mod config;
 mod data;
+mod decimal;
 mod envelope;
 mod error;
 mod header;

@@ -94,12 +94,8 @@ impl Caller {
             false => return None,
         };
         let batch = self.queue.try_next_batch()?;
-        let waiting = batch.waiting.iter();
-        if waiting
-            .map(|waiting| waiting.request.bytes())
-            .sum::<usize>()
-            <= SMALL
-        {
+        let bytes: usize = batch.requests.iter().map(Request::bytes).sum();
+        if bytes <= SMALL {
             return Some(self.execute(batch));
         }
         let (requests, replies) = Replies::part(&self.exit, batch);

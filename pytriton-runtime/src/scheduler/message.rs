@@ -28,6 +28,26 @@ pub(super) struct Waiting {
     pub(super) sink: ReplySink,
 }
 
+/// What is left of a waiting request while it is executed.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) arrived: Instant,
+    pub(super) batch_size: usize,
+    pub(super) sink: ReplySink,
+}
+
+impl Waiting {
+    /// What is executed, and where its response goes.
+    pub(super) fn part(self) -> (Request, Reply) {
+        let reply = Reply {
+            arrived: self.arrived,
+            batch_size: self.request.batch_size(),
+            sink: self.sink,
+        };
+        (self.request, reply)
+    }
+}
+
 /// Requests that are executed together.
 #[derive(Debug)]
 pub(super) struct Batch {
@@ -35,5 +55,7 @@ pub(super) struct Batch {
     pub(super) sequence: u64,
     /// Whether no instance's thread has it.
     pub(super) lent: bool,
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) requests: Vec<Request>,
+    /// One for each request.
+    pub(super) replies: Vec<Reply>,
 }

@@ -9,10 +9,9 @@ use crate::request::{Request, Response};
 use crate::statistics::{self, Conclusion, Durations, FailureReason, Success, nanoseconds};
 
 use super::SchedulerError;
-use super::message::{Batch, Outcome, Waiting};
+use super::message::{Batch, Outcome, Reply};
 use super::order::Order;
 use super::queue::Queue;
-use super::sink::ReplySink;
 use super::speed::Speed;
 
 /// Responses that may leave only after those of earlier batches.
@@ -36,14 +35,6 @@ pub(super) struct Exit {
     budget: Arc<Budget>,
     order: Mutex<Order<Finished>>,
     speed: Speed,
-}
-
-/// What is left of a waiting request while it is executed.
-#[derive(Debug)]
-struct Reply {
-    arrived: Instant,
-    batch_size: usize,
-    sink: ReplySink,
 }
 
 impl Exit {
@@ -87,16 +78,14 @@ impl Exit {
 impl Replies {
     /// Parts a batch that is about to be executed into its requests and what they wait for.
     pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
-        let waiting = batch.waiting.into_iter();
-        let (requests, replies) = waiting.map(Reply::part).unzip();
         let replies = Self {
             exit: Arc::clone(exit),
             sequence: batch.sequence,
             lent: batch.lent,
             begun: Instant::now(),
-            replies,
+            replies: batch.replies,
         };
-        (requests, replies)
+        (batch.requests, replies)
     }
 
     /// Counts what became of the batch, answers its requests, and gives its place to the next.
@@ -139,17 +128,6 @@ impl Replies {
             Err(_) => Conclusion::Failed(since(reply.arrived)),
         });
         self.exit.queue.recorder().record(execution, requests);
-    }
-}
-
-impl Reply {
-    fn part(waiting: Waiting) -> (Request, Self) {
-        let reply = Self {
-            arrived: waiting.arrived,
-            batch_size: waiting.request.batch_size(),
-            sink: waiting.sink,
-        };
-        (waiting.request, reply)
     }
 }
 
