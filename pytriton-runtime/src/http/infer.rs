@@ -8,7 +8,7 @@ use crate::budget::{Budget, Held};
 use crate::heavy::{apart, by_weight};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
-    encode_response, header_length,
+    header_length,
 };
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception, counted};
@@ -75,7 +75,7 @@ fn encode(
     encoding: Option<Encoding>,
     budget: &Arc<Budget>,
 ) -> Result<Answer, Error> {
-    let encoded = encode_response(model.spec(), format, response)?;
+    let encoded = model.writer().write(format, response)?;
     let json = budget.hold(encoded.json.len())?;
     Ok(answer(
         encoded,

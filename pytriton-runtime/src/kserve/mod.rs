@@ -22,6 +22,7 @@ mod quick;
 mod raw;
 mod request;
 mod response;
+mod response_writer;
 mod statistics;
 #[cfg(test)]
 mod tests;
@@ -34,5 +35,6 @@ pub use index::{decode_index_request, index_json};
 pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json};
 pub use raw::decode_raw_request;
 pub use request::decode_request;
-pub use response::{EncodedResponse, ResponseFormat, encode_response};
+pub use response::{EncodedResponse, ResponseFormat};
+pub use response_writer::ResponseWriter;
 pub use statistics::statistics_json;

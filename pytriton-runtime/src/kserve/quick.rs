@@ -1,3 +1,5 @@
+use std::str::from_utf8;
+
 use bytemuck::NoUninit;
 use bytes::Bytes;
 
@@ -15,8 +17,8 @@ pub(super) fn quick(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<
     let mut request = InferRequest::default();
     let (mut id, mut inputs) = (None, None);
     json.members(|json, member| match member {
-        "id" => put(&mut id, json.text()?),
-        "inputs" => put(&mut inputs, json.inputs(model)?),
+        b"id" => put(&mut id, from_utf8(json.text()?).ok()?),
+        b"inputs" => put(&mut inputs, json.inputs(model)?),
         _ => None,
     })?;
     json.blanks();
@@ -68,7 +70,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A string of ASCII in which nothing is escaped.
-    fn text(&mut self) -> Option<&'a str> {
+    fn text(&mut self) -> Option<&'a [u8]> {
         self.eat(b'"')?;
         let all = self.0;
         let mut length = 0;
@@ -80,7 +82,7 @@ impl<'a> Cursor<'a> {
             }
         }
         self.0 = &all[length + 1..];
-        std::str::from_utf8(&all[..length]).ok()
+        Some(&all[..length])
     }
 
     /// A number as JSON writes it.
@@ -134,7 +136,7 @@ impl<'a> Cursor<'a> {
         (count > 0).then_some(count)
     }
 
-    fn members(&mut self, mut member: impl FnMut(&mut Self, &'a str) -> Option<()>) -> Option<()> {
+    fn members(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Option<()>) -> Option<()> {
         self.eat(b'{')?;
         loop {
             let name = self.text()?;
@@ -168,11 +170,11 @@ impl<'a> Cursor<'a> {
     fn input(&mut self, model: &ModelSpec) -> Option<InferInput> {
         let (mut name, mut datatype, mut shape, mut data) = (None, None, None, None);
         self.members(|json, member| match member {
-            "name" => put(&mut name, json.text()?),
-            "datatype" => put(&mut datatype, json.text()?.parse().ok()?),
-            "shape" => put(&mut shape, json.shape()?),
+            b"name" => put(&mut name, from_utf8(json.text()?).ok()?),
+            b"datatype" => put(&mut datatype, from_utf8(json.text()?).ok()?.parse().ok()?),
+            b"shape" => put(&mut shape, json.shape()?),
             // Of elements that come before their type nothing is known.
-            "data" => put(&mut data, json.data(datatype?, shape.as_deref()?)?),
+            b"data" => put(&mut data, json.data(datatype?, shape.as_deref()?)?),
             _ => None,
         })?;
         let shape = shape?;

@@ -34,16 +34,32 @@ pub(super) struct Reply {
     pub(super) arrived: Instant,
     pub(super) batch_size: usize,
     pub(super) sink: ReplySink,
+    /// What became of it, once that is so.
+    pub(super) outcome: Option<Outcome>,
+}
+
+impl Reply {
+    pub(super) fn new(arrived: Instant, batch_size: usize, sink: ReplySink) -> Self {
+        Self {
+            arrived,
+            batch_size,
+            sink,
+            outcome: None,
+        }
+    }
+
+    /// Sends what became of it.
+    pub(super) fn send(self) {
+        if let Some(outcome) = self.outcome {
+            self.sink.finish(outcome);
+        }
+    }
 }
 
 impl Waiting {
     /// What is executed, and where its response goes.
     pub(super) fn part(self) -> (Request, Reply) {
-        let reply = Reply {
-            arrived: self.arrived,
-            batch_size: self.request.batch_size(),
-            sink: self.sink,
-        };
+        let reply = Reply::new(self.arrived, self.request.batch_size(), self.sink);
         (self.request, reply)
     }
 }

@@ -119,23 +119,22 @@ impl Queue {
         state.next_ticket += 1;
         let refused = deadline.filter(|_| policy.timeout_action == TimeoutAction::Reject);
         let rows = request.batch_size();
-        let waiting = Waiting {
-            ticket,
-            request,
-            arrived,
-            deadline,
-            sink,
-        };
         let free = state.running < self.places;
         let goes = |state: &State| {
             let decision = self.policy.decide(&[rows], false, Duration::ZERO);
             free && state.line.len() == 0 && decision == Decision::Take(1)
         };
         let batch = if here && goes(&state) {
-            let (request, reply) = waiting.part();
+            let reply = Reply::new(arrived, rows, sink);
             Some(state.batch(vec![request], vec![reply], true))
         } else {
-            state.line.push(waiting);
+            state.line.push(Waiting {
+                ticket,
+                request,
+                arrived,
+                deadline,
+                sink,
+            });
             drop(state);
             if free {
                 self.changed.notify_one();
