@@ -252,7 +252,7 @@ mod tests {
         let Some(quick) = quick(text, &spec, 100) else {
             return false;
         };
-        let (request, _) = whole(text, bytes::Bytes::new(), &spec, 100).unwrap();
+        let (request, _) = whole(text, Bytes::new(), &spec, 100).unwrap();
         assert_eq!((quick.id, quick.inputs), (request.id, request.inputs));
         assert!(quick.outputs.is_empty() && request.outputs.is_empty());
         assert!(request.parameters.is_empty());
@@ -272,7 +272,7 @@ mod tests {
             let text = format!(
                 r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,10000],"data":[{numbers}{end}"#
             );
-            let body = bytes::Bytes::from(text);
+            let body = Bytes::from(text);
             let (request, _) = decode_request(&body, body.len(), &spec, 100).unwrap();
             assert_eq!(request.inputs[0].data.len(), 40_000, "{end}");
         }
