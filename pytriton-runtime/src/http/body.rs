@@ -118,7 +118,9 @@ struct Pieces<B> {
 impl<B: Body> Pieces<B> {
     /// The next piece of the body that is not empty.
     async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
-        while let Some(frame) = self.frame().await? {
+        while !self.body.is_end_stream()
+            && let Some(frame) = self.frame().await?
+        {
             let frame = frame.map_err(|error| HttpError::BodyRead {
                 message: error.to_string(),
             })?;

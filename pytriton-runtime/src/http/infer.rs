@@ -8,7 +8,7 @@ use crate::budget::{Budget, Held};
 use crate::heavy::{apart, by_weight};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
-    encode_response, header_length,
+    header_length,
 };
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception, counted};
@@ -21,12 +21,14 @@ use super::body::Body;
 use super::compression::{Encoding, decompress};
 use super::{HttpError, body};
 
+static HEADER_LENGTH_NAME: HeaderName = HeaderName::from_static(HEADER_LENGTH);
+
 /// Serves one inference request.
 pub(super) async fn infer<B: Body>(
     reception: &Reception,
     name: &str,
     version: Option<&str>,
-    headers: &HeaderMap,
+    headers: HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
     let model = reception.model(name, version).map_err(Failure::plain)?;
@@ -34,7 +36,7 @@ pub(super) async fn infer<B: Body>(
         body,
         json_length,
         mut held,
-    } = read(reception, headers, body)
+    } = read(reception, &headers, body)
         .await
         .map_err(Failure::plain)?;
     let max_depth = reception.limits.max_json_depth;
@@ -54,11 +56,11 @@ pub(super) async fn infer<B: Body>(
         .forward
         .forward(forwarded, &mut request.parameters);
     let response = reception.infer(&model, request).await.map_err(failure)?;
-    let encoding = Encoding::of_response(headers);
+    let encoding = Encoding::of_response(&headers);
     let text = format.text(&response);
     let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
     let budget = Arc::clone(reception.models.budget());
-    let encode = move || encode(&model, &format, &response, encoding, &budget);
+    let encode = move || encode(&model, &format, &response, headers, encoding, &budget);
     by_weight(weight, encode).await.map_err(Failure::plain)
 }
 
@@ -69,13 +71,15 @@ fn encode(
     model: &Model,
     format: &ResponseFormat,
     response: &Response,
+    headers: HeaderMap,
     encoding: Option<Encoding>,
     budget: &Arc<Budget>,
 ) -> Result<Answer, Error> {
-    let encoded = encode_response(model.spec(), format, response)?;
+    let encoded = model.writer().write(format, response)?;
     let json = budget.hold(encoded.json.len())?;
     Ok(answer(
         encoded,
+        headers,
         encoding,
         json.as_ref(),
         response.held.as_ref(),
@@ -97,7 +101,7 @@ async fn read(
 ) -> Result<Received, HttpError> {
     let encoding = Encoding::of_request(headers)?;
     let value = headers
-        .get(HEADER_LENGTH)
+        .get(&HEADER_LENGTH_NAME)
         .map(|value| value.to_str().unwrap_or("unreadable"));
     // Whatever the header says is checked when the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
@@ -153,15 +157,17 @@ fn failure(error: Error) -> Failure {
 
 fn answer(
     encoded: EncodedResponse,
+    mut headers: HeaderMap,
     encoding: Option<Encoding>,
     json: Option<&Arc<Held>>,
     tensors: Option<&Arc<Held>>,
 ) -> Answer {
-    let mut headers = HeaderMap::with_capacity(4);
+    // Those of the request: their memory is used again.
+    headers.clear();
     let content_type = HeaderValue::from_static(encoded.content_type());
     headers.insert(CONTENT_TYPE, content_type);
     if let Some(length) = encoded.header_length() {
-        headers.insert(HeaderName::from_static(HEADER_LENGTH), length.into());
+        headers.insert(HEADER_LENGTH_NAME.clone(), length.into());
     }
     if let Some(encoding) = encoding
         && let Ok(body) = encoding.compress(encoded.clone().into_parts())

@@ -52,9 +52,7 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             ModelAction::Ready => model::ready(reception, name, version),
             ModelAction::Config => model::config(reception, name, version),
             ModelAction::Statistics => model::statistics(reception, Some(name), version),
-            ModelAction::Infer => {
-                infer::infer(reception, name, version, &parts.headers, body).await
-            }
+            ModelAction::Infer => infer::infer(reception, name, version, parts.headers, body).await,
             ModelAction::Generate => Err(Failure::json(HttpError::NotOffered {
                 what: "the generate extension",
             })),

@@ -5,6 +5,7 @@
 
 mod classification;
 mod data;
+mod decimal;
 mod envelope;
 mod error;
 mod header;
@@ -20,6 +21,7 @@ mod quick;
 mod raw;
 mod request;
 mod response;
+mod response_writer;
 mod statistics;
 #[cfg(test)]
 mod tests;
@@ -32,5 +34,6 @@ pub(crate) use json::JsonWriter;
 pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json};
 pub use raw::decode_raw_request;
 pub use request::decode_request;
-pub use response::{EncodedResponse, ResponseFormat, encode_response};
+pub use response::{EncodedResponse, ResponseFormat};
+pub use response_writer::ResponseWriter;
 pub use statistics::statistics_json;

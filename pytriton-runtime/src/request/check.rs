@@ -2,7 +2,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
-use crate::tensor::{BytesElements, DataType, Tensor, TensorError, element_count, shape_text};
+use crate::tensor::{
+    BytesElements, DataType, Dims, Tensor, TensorError, element_count, shape_text,
+};
 use crate::text::excerpt;
 
 use super::{
@@ -135,7 +137,7 @@ fn quoted(names: &[&str]) -> String {
     shown.join(",")
 }
 
-fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Vec<usize>, RequestError> {
+fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Sequence<usize>, RequestError> {
     let index = |input: &InferInput| {
         spec.input_index(&input.name)
             .ok_or_else(|| RequestError::UnknownInput {
@@ -220,8 +222,8 @@ impl Checker<'_> {
         })
     }
 
-    fn shape(&self, shape: &[i64]) -> Result<Vec<usize>, RequestError> {
-        let sizes: Option<Vec<usize>> = shape.iter().map(|&dim| dim.try_into().ok()).collect();
+    fn shape(&self, shape: &[i64]) -> Result<Dims, RequestError> {
+        let sizes: Option<Dims> = shape.iter().map(|&dim| dim.try_into().ok()).collect();
         let Some(sizes) = sizes else {
             return Err(RequestError::OpenDimension {
                 request: self.id.clone(),

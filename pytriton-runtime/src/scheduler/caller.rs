@@ -1,6 +1,5 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
-use std::time::Instant;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{spawn_blocking, yield_now};
@@ -95,12 +94,8 @@ impl Caller {
             false => return None,
         };
         let batch = self.queue.try_next_batch()?;
-        let waiting = batch.waiting.iter();
-        if waiting
-            .map(|waiting| waiting.request.bytes())
-            .sum::<usize>()
-            <= SMALL
-        {
+        let bytes: usize = batch.requests.iter().map(Request::bytes).sum();
+        if bytes <= SMALL {
             return Some(self.execute(batch));
         }
         let (requests, replies) = Replies::part(&self.exit, batch);
@@ -116,11 +111,10 @@ impl Caller {
     /// Executes a batch; says whether others wait for its place.
     fn execute(self: &Arc<Self>, batch: Batch) -> bool {
         let (requests, replies) = Replies::part(&self.exit, batch);
-        let begun = Instant::now();
         let Some(executed) = self.called(&requests) else {
             return false;
         };
-        self.exit.speed().check(begun.elapsed());
+        self.exit.speed().check(executed.durations.total());
         if !executed.results.iter().any(blocks) {
             return replies.conclude(executed);
         }

@@ -50,9 +50,9 @@ impl Line {
     }
 
     /// Takes the first `count` requests.
-    pub(super) fn take(&mut self, count: usize) -> Vec<Waiting> {
+    pub(super) fn take(&mut self, count: usize) -> impl Iterator<Item = Waiting> {
         let first = self.levels.iter_mut().flat_map(Places::leaving);
-        first.take(count).collect()
+        first.take(count)
     }
 
     /// Takes a request out of the middle.

@@ -28,6 +28,42 @@ pub(super) struct Waiting {
     pub(super) sink: ReplySink,
 }
 
+/// What is left of a waiting request while it is executed.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) arrived: Instant,
+    pub(super) batch_size: usize,
+    pub(super) sink: ReplySink,
+    /// What became of it, once that is so.
+    pub(super) outcome: Option<Outcome>,
+}
+
+impl Reply {
+    pub(super) fn new(arrived: Instant, batch_size: usize, sink: ReplySink) -> Self {
+        Self {
+            arrived,
+            batch_size,
+            sink,
+            outcome: None,
+        }
+    }
+
+    /// Sends what became of it.
+    pub(super) fn send(self) {
+        if let Some(outcome) = self.outcome {
+            self.sink.finish(outcome);
+        }
+    }
+}
+
+impl Waiting {
+    /// What is executed, and where its response goes.
+    pub(super) fn part(self) -> (Request, Reply) {
+        let reply = Reply::new(self.arrived, self.request.batch_size(), self.sink);
+        (self.request, reply)
+    }
+}
+
 /// Requests that are executed together.
 #[derive(Debug)]
 pub(super) struct Batch {
@@ -35,5 +71,7 @@ pub(super) struct Batch {
     pub(super) sequence: u64,
     /// Whether no instance's thread has it.
     pub(super) lent: bool,
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) requests: Vec<Request>,
+    /// One for each request.
+    pub(super) replies: Vec<Reply>,
 }

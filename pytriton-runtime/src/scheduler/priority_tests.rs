@@ -70,9 +70,9 @@ impl Levels {
     /// The numbers of the next batch, in its order.
     async fn batch(&self) -> Vec<u8> {
         let batch = self.queue.next_batch().await.unwrap();
-        let numbers = batch.waiting.iter();
-        numbers
-            .map(|waiting| waiting.request.id().parse().unwrap())
+        let requests = batch.requests.iter();
+        requests
+            .map(|request| request.id().parse().unwrap())
             .collect()
     }
 }

@@ -10,7 +10,7 @@ use crate::statistics::{FailureReason, Recorder, nanoseconds};
 use crate::watchdog::{Watch, Watchdog};
 
 use super::line::Line;
-use super::message::{Batch, Ticket, Waiting};
+use super::message::{Batch, Reply, Ticket, Waiting};
 use super::sink::{Answers, reply};
 use super::{Decision, Policy, SchedulerError};
 
@@ -119,22 +119,22 @@ impl Queue {
         state.next_ticket += 1;
         let refused = deadline.filter(|_| policy.timeout_action == TimeoutAction::Reject);
         let rows = request.batch_size();
-        let waiting = Waiting {
-            ticket,
-            request,
-            arrived,
-            deadline,
-            sink,
-        };
         let free = state.running < self.places;
         let goes = |state: &State| {
             let decision = self.policy.decide(&[rows], false, Duration::ZERO);
             free && state.line.len() == 0 && decision == Decision::Take(1)
         };
         let batch = if here && goes(&state) {
-            Some(state.batch(vec![waiting], true))
+            let reply = Reply::new(arrived, rows, sink);
+            Some(state.batch(vec![request], vec![reply], true))
         } else {
-            state.line.push(waiting);
+            state.line.push(Waiting {
+                ticket,
+                request,
+                arrived,
+                deadline,
+                sink,
+            });
             drop(state);
             if free {
                 self.changed.notify_one();
@@ -235,7 +235,7 @@ impl Queue {
         let Some(error) = error else {
             return;
         };
-        let refused = state.line.take(usize::MAX);
+        let refused: Vec<_> = state.line.take(usize::MAX).collect();
         drop(state);
         for waiting in refused {
             let waited = nanoseconds(waiting.arrived.elapsed());
@@ -281,8 +281,8 @@ impl Queue {
             Decision::Take(count) => count,
             Decision::Wait(left) => return Found::Look(Some(left)),
         };
-        let waiting = state.line.take(count);
-        let batch = state.batch(waiting, lent);
+        let (requests, replies) = state.line.take(count).map(Waiting::part).unzip();
+        let batch = state.batch(requests, replies, lent);
         let more = state.line.len() > 0 && state.running < self.places;
         drop(state);
         if more {
@@ -300,7 +300,7 @@ impl Queue {
 
 impl State {
     /// Makes a batch, which is being executed from here on.
-    fn batch(&mut self, waiting: Vec<Waiting>, lent: bool) -> Batch {
+    fn batch(&mut self, requests: Vec<Request>, replies: Vec<Reply>, lent: bool) -> Batch {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
         self.running += 1;
@@ -308,7 +308,8 @@ impl State {
         Batch {
             sequence,
             lent,
-            waiting,
+            requests,
+            replies,
         }
     }
 }

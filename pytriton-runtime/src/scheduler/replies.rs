@@ -9,14 +9,10 @@ use crate::request::{Request, Response};
 use crate::statistics::{self, Conclusion, Durations, FailureReason, Success, nanoseconds};
 
 use super::SchedulerError;
-use super::message::{Batch, Outcome, Waiting};
+use super::message::{Batch, Outcome, Reply};
 use super::order::Order;
 use super::queue::Queue;
-use super::sink::ReplySink;
 use super::speed::Speed;
-
-/// Responses that may leave only after those of earlier batches.
-type Finished = Vec<(Reply, Outcome)>;
 
 /// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
 #[derive(Debug)]
@@ -34,16 +30,9 @@ pub(super) struct Exit {
     model: Arc<str>,
     queue: Arc<Queue>,
     budget: Arc<Budget>,
-    order: Mutex<Order<Finished>>,
+    /// Replies that may leave only after those of earlier batches.
+    order: Mutex<Order<Vec<Reply>>>,
     speed: Speed,
-}
-
-/// What is left of a waiting request while it is executed.
-#[derive(Debug)]
-struct Reply {
-    arrived: Instant,
-    batch_size: usize,
-    sink: ReplySink,
 }
 
 impl Exit {
@@ -69,12 +58,8 @@ impl Exit {
         Ok(response)
     }
 
-    fn respond(&self, sequence: u64, finished: Finished) {
-        let send = |finished: Finished| {
-            for (reply, outcome) in finished {
-                reply.sink.finish(outcome);
-            }
-        };
+    fn respond(&self, sequence: u64, finished: Vec<Reply>) {
+        let send = |finished: Vec<Reply>| finished.into_iter().for_each(Reply::send);
         if !self.queue.policy().preserve_ordering {
             return send(finished);
         }
@@ -87,16 +72,14 @@ impl Exit {
 impl Replies {
     /// Parts a batch that is about to be executed into its requests and what they wait for.
     pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
-        let waiting = batch.waiting.into_iter();
-        let (requests, replies) = waiting.map(Reply::part).unzip();
         let replies = Self {
             exit: Arc::clone(exit),
             sequence: batch.sequence,
             lent: batch.lent,
             begun: Instant::now(),
-            replies,
+            replies: batch.replies,
         };
-        (requests, replies)
+        (batch.requests, replies)
     }
 
     /// Counts what became of the batch, answers its requests, and gives its place to the next.
@@ -112,44 +95,31 @@ impl Replies {
         let Executed { results, durations } = executed;
         let failed = results.iter().any(Result::is_err);
         self.exit.speed.note(durations.total(), failed);
-        let replies = mem::take(&mut self.replies).into_iter();
-        let results = results.into_iter();
-        let finished: Finished = replies
-            .zip(results)
-            .map(|(reply, result)| (reply, self.exit.counted(result)))
-            .collect();
+        let mut finished = mem::take(&mut self.replies);
+        for (reply, result) in finished.iter_mut().zip(results) {
+            reply.outcome = Some(self.exit.counted(result));
+        }
         self.record(durations, &finished);
         self.exit.respond(self.sequence, finished);
         self.exit.queue.release(self.lent)
     }
 
-    fn record(&self, durations: Durations, finished: &Finished) {
+    fn record(&self, durations: Durations, finished: &[Reply]) {
         let now = Instant::now();
         let execution = statistics::Execution {
-            batch_size: finished.iter().map(|(reply, _)| reply.batch_size).sum(),
+            batch_size: finished.iter().map(|reply| reply.batch_size).sum(),
             durations,
         };
         let since = |earlier: Instant| nanoseconds(now.saturating_duration_since(earlier));
-        let requests = finished.iter().map(|(reply, outcome)| match outcome {
-            Ok(_) => Conclusion::Succeeded(Success {
+        let requests = finished.iter().map(|reply| match reply.outcome {
+            Some(Ok(_)) => Conclusion::Succeeded(Success {
                 batch_size: reply.batch_size,
                 request: since(reply.arrived),
                 queue: nanoseconds(self.begun.saturating_duration_since(reply.arrived)),
             }),
-            Err(_) => Conclusion::Failed(since(reply.arrived)),
+            _ => Conclusion::Failed(since(reply.arrived)),
         });
         self.exit.queue.recorder().record(execution, requests);
-    }
-}
-
-impl Reply {
-    fn part(waiting: Waiting) -> (Request, Self) {
-        let reply = Self {
-            arrived: waiting.arrived,
-            batch_size: waiting.request.batch_size(),
-            sink: waiting.sink,
-        };
-        (waiting.request, reply)
     }
 }
 
@@ -159,18 +129,17 @@ impl Drop for Replies {
             return;
         }
         let Exit { model, queue, .. } = &*self.exit;
-        let replies = mem::take(&mut self.replies).into_iter();
-        let finished = replies.map(|reply| {
+        let mut finished = mem::take(&mut self.replies);
+        for reply in &mut finished {
             let took = nanoseconds(reply.arrived.elapsed());
             queue
                 .recorder()
                 .record_failure(FailureReason::Backend, took);
-            let error = SchedulerError::InstanceEnded {
+            reply.outcome = Some(Err(SchedulerError::InstanceEnded {
                 model: Arc::clone(model),
-            };
-            (reply, Err(error))
-        });
-        self.exit.respond(self.sequence, finished.collect());
+            }));
+        }
+        self.exit.respond(self.sequence, finished);
         if queue.release(self.lent) {
             queue.wake();
         }

@@ -46,10 +46,7 @@ fn queue(spec: &Arc<ModelSpec>) -> Queue {
 }
 
 fn rows(batch: &Batch) -> Vec<usize> {
-    let waiting = batch.waiting.iter();
-    waiting
-        .map(|waiting| waiting.request.batch_size())
-        .collect()
+    batch.requests.iter().map(Request::batch_size).collect()
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::limits::Limits;
 
+use super::attentive::Attentive;
 use super::door::{Door, Rooms};
 use super::offered::Offered;
 use super::received::Received;
@@ -75,8 +76,8 @@ impl Connections {
         let header_bytes = u32::try_from(header_bytes).unwrap_or(u32::MAX);
         builder
             .http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits.header_timeout)
+            // A connection without a request is idle, however much of a head has come.
+            .header_read_timeout(None)
             .auto_date_header(false)
             .title_case_headers(true);
         builder
@@ -131,12 +132,17 @@ impl Connections {
             service_fn(|request| answer(Arc::clone(&self.door), request, traffic.clone()));
         let wire = TokioIo::new(Wire::new(stream, &traffic));
         let connection = self.builder.serve_connection(wire, service);
-        let mut connection = pin!(connection);
-        let deadline = tokio::select! {
+        let connection = pin!(connection);
+        let mut connection = Attentive::new(connection);
+        let turned = Box::pin(turned(&mut stop, &traffic, self.tolerance));
+        let turn = tokio::select! {
             biased;
-            ended = connection.as_mut() => return ended_early(ended),
-            deadline = stopped(&mut stop) => Some(deadline),
-            neglect = traffic.neglected(self.tolerance) => {
+            ended = &mut connection => return ended_early(ended),
+            turn = Attentive::new(turned) => turn,
+        };
+        let deadline = match turn {
+            Turn::Stop(deadline) => Some(deadline),
+            Turn::Neglect(neglect) => {
                 // HTTP/2 itself would wait for ever for the first bytes of a connection.
                 if neglect == Neglect::Blocked || !traffic.used() {
                     return Ending::Itself;
@@ -144,10 +150,10 @@ impl Connections {
                 None
             }
         };
-        connection.as_mut().graceful_shutdown();
+        connection.changed().as_mut().graceful_shutdown();
         tokio::select! {
             biased;
-            ended = connection.as_mut() => return ended_early(ended),
+            ended = &mut connection => return ended_early(ended),
             () = sleep(LAST_CALL) => {}
         }
         if !traffic.used() {
@@ -162,13 +168,32 @@ impl Connections {
         };
         tokio::select! {
             biased;
-            ended = connection.as_mut() => ended_early(ended),
+            ended = connection => ended_early(ended),
             neglect = traffic.neglected(LAST_WORDS) => match neglect {
                 Neglect::Blocked if stopping => Ending::Unread,
                 _ => Ending::Itself,
             },
             () = deadline.then(sleep_until) => Ending::Cut,
         }
+    }
+}
+
+/// Why a connection gets no further requests.
+enum Turn {
+    /// The server stops, and waits until then.
+    Stop(Instant),
+    Neglect(Neglect),
+}
+
+async fn turned(
+    stop: &mut watch::Receiver<Option<Instant>>,
+    traffic: &Traffic,
+    tolerance: Tolerance,
+) -> Turn {
+    tokio::select! {
+        biased;
+        deadline = stopped(stop) => Turn::Stop(deadline),
+        neglect = traffic.neglected(tolerance) => Turn::Neglect(neglect),
     }
 }
 

@@ -64,23 +64,24 @@ impl Door {
         ) {
             (Err(error), _) => (http::refusal(error).map(Answered::Http), true),
             (Ok(()), Some(limit)) if !is_probe(&request) => (exhausted(&request, limit), http1),
-            (Ok(()), exhausted) => (self.enter(request).await, http1 && exhausted.is_some()),
+            (Ok(()), exhausted) => {
+                let response = match &self.rooms {
+                    Rooms::Routes(routes) => routed(routes, request).await,
+                    Rooms::Both(_, routes) if grpc::is_grpc(&request) => {
+                        routed(routes, request).await
+                    }
+                    Rooms::Http(reception) | Rooms::Both(reception, _) => {
+                        http::answer(reception, request).await.map(Answered::Http)
+                    }
+                };
+                (response, http1 && exhausted.is_some())
+            }
         };
         if close {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }
         response
-    }
-
-    async fn enter(&self, request: Request<Received>) -> Response<Answered> {
-        match &self.rooms {
-            Rooms::Routes(routes) => routed(routes, request).await,
-            Rooms::Both(_, routes) if grpc::is_grpc(&request) => routed(routes, request).await,
-            Rooms::Http(reception) | Rooms::Both(reception, _) => {
-                http::answer(reception, request).await.map(Answered::Http)
-            }
-        }
     }
 }
 

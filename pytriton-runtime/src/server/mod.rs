@@ -5,6 +5,8 @@ mod absent;
 #[cfg(feature = "embedded")]
 mod acceptor;
 mod addresses;
+#[cfg(feature = "embedded")]
+mod attentive;
 mod banner;
 mod check;
 mod command;
@@ -45,6 +47,9 @@ mod run;
 #[cfg(feature = "embedded")]
 mod serve;
 mod signal;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod slow_head_tests;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod tests;

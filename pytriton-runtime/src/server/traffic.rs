@@ -78,7 +78,10 @@ impl Traffic {
         state.stage = (version == Version::HTTP_11).then_some(Stage::Coming);
         state.used = true;
         state.open += 1;
-        state.moved = Instant::now();
+        // Where nothing is offered the server computes, however long.
+        if state.offered > 0 {
+            state.moved = Instant::now();
+        }
         Passage {
             traffic: self.clone(),
             offered: false,
@@ -159,22 +162,21 @@ impl Passage {
 
     /// The client has something to take, or has taken all there is.
     pub(super) fn offer(&mut self, offered: bool) {
-        let mut state = self.traffic.state();
-        state.offered -= usize::from(self.offered);
-        state.offered += usize::from(offered);
         // Whoever asks again for what is not there yet has taken nothing.
         if self.offered || offered {
+            let mut state = self.traffic.state();
+            state.offered -= usize::from(self.offered);
+            state.offered += usize::from(offered);
             state.moved = Instant::now();
         }
-        drop(state);
         self.offered = offered;
     }
 }
 
 impl Drop for Passage {
     fn drop(&mut self) {
-        self.offer(false);
         let mut state = self.traffic.state();
+        state.offered -= usize::from(self.offered);
         state.open -= 1;
         state.stage = None;
         state.moved = Instant::now();

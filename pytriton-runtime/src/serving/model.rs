@@ -3,6 +3,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use crate::cache::ResponseCache;
+use crate::kserve::ResponseWriter;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
@@ -16,6 +17,7 @@ use super::cached::Cached;
 #[derive(Debug)]
 pub struct Model {
     spec: Arc<ModelSpec>,
+    writer: ResponseWriter,
     scheduler: Scheduler,
     cached: Option<Cached>,
 }
@@ -36,6 +38,7 @@ impl Model {
                 source,
             })?;
         Ok(Self {
+            writer: ResponseWriter::new(&spec),
             spec,
             scheduler,
             cached: cache.map(|cache| Cached::new(cache, &resources.budget)),
@@ -45,6 +48,11 @@ impl Model {
     /// What the model is.
     pub fn spec(&self) -> &Arc<ModelSpec> {
         &self.spec
+    }
+
+    /// Writes its responses as JSON.
+    pub fn writer(&self) -> &ResponseWriter {
+        &self.writer
     }
 
     /// Whether the model has an instance that takes requests.

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use ndarray::{Array, ArrayView, CowArray, Dimension, IxDyn};
+use ndarray::{Array, ArrayView, CowArray, Dimension};
 
 use super::{Element, Tensor, TensorError, shape_text};
 
@@ -12,15 +12,19 @@ pub(crate) fn array<T: Element, D: Dimension>(
         expected: D::NDIM.unwrap_or_default(),
         shape: shape_text(tensor.shape()),
     };
-    let shape = IxDyn(tensor.shape());
+    let elements = tensor.elements::<T>()?;
+    let sizes = tensor.shape();
+    if D::NDIM.is_some_and(|rank| rank != sizes.len()) {
+        return Err(rank());
+    }
+    let mut shape = D::zeros(sizes.len());
+    shape.slice_mut().copy_from_slice(sizes);
     // A tensor's elements are as many as its shape says, so that only an overflow of ndarray's own can make this fail.
-    match tensor.elements::<T>()? {
+    match elements {
         Cow::Borrowed(elements) => ArrayView::from_shape(shape, elements)
-            .and_then(ArrayView::into_dimensionality)
             .map(CowArray::from)
             .map_err(|_| rank()),
         Cow::Owned(elements) => Array::from_shape_vec(shape, elements)
-            .and_then(Array::into_dimensionality)
             .map(CowArray::from)
             .map_err(|_| rank()),
     }

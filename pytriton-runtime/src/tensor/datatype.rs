@@ -115,10 +115,23 @@ impl FromStr for DataType {
     type Err = ();
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|datatype| datatype.name() == name)
-            .ok_or(())
+        Ok(match name {
+            "BOOL" => Self::Bool,
+            "UINT8" => Self::Uint8,
+            "UINT16" => Self::Uint16,
+            "UINT32" => Self::Uint32,
+            "UINT64" => Self::Uint64,
+            "INT8" => Self::Int8,
+            "INT16" => Self::Int16,
+            "INT32" => Self::Int32,
+            "INT64" => Self::Int64,
+            "FP16" => Self::Fp16,
+            "BF16" => Self::Bf16,
+            "FP32" => Self::Fp32,
+            "FP64" => Self::Fp64,
+            "BYTES" => Self::Bytes,
+            _ => return Err(()),
+        })
     }
 }
 

@@ -38,6 +38,23 @@ impl From<Vec<usize>> for Dims {
     }
 }
 
+impl FromIterator<usize> for Dims {
+    fn from_iter<I: IntoIterator<Item = usize>>(dims: I) -> Self {
+        let mut few = [0; FEW];
+        let mut count = 0;
+        let mut dims = dims.into_iter();
+        while let Some(dim) = dims.next() {
+            let Some(place) = few.get_mut(usize::from(count)) else {
+                let many = few.into_iter().chain([dim]).chain(dims);
+                return Self(Kept::Many(many.collect()));
+            };
+            *place = dim;
+            count += 1;
+        }
+        Self(Kept::Few(count, few))
+    }
+}
+
 impl Deref for Dims {
     type Target = [usize];
 
@@ -83,6 +100,7 @@ mod tests {
             let mut dims = Dims::from(expected.as_slice());
             assert_eq!(*dims, expected);
             assert_eq!(dims, Dims::from(expected.clone()));
+            assert_eq!(dims, (0..count).collect());
             assert_eq!(format!("{dims:?}"), format!("{expected:?}"));
             if let Some(first) = dims.first_mut() {
                 *first = 7;

@@ -63,6 +63,12 @@ impl JsonWriter {
         self.out.push(bracket);
     }
 
+    /// What another writer has written before.
+    pub(crate) fn written(&mut self, json: &[u8]) {
+        self.separate();
+        self.out.extend_from_slice(json);
+    }
+
     pub(crate) fn text(&mut self, text: &str) {
         self.string(text.as_bytes());
     }

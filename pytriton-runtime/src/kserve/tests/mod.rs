@@ -34,5 +34,5 @@ fn input(members: &str) -> String {
 
 fn encode(format: &ResponseFormat, tensor: Tensor) -> Result<EncodedResponse, CodecError> {
     let response = Response::new(vec![(0, tensor)].into());
-    encode_response(&model(), format, &response)
+    ResponseWriter::new(&model()).write(format, &response)
 }

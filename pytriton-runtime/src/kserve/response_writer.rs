@@ -1,0 +1,190 @@
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::model::{ModelSpec, TensorSpec};
+use crate::request::Response;
+use crate::tensor::{BytesElements, DataType, Element, Tensor, TensorError};
+
+use super::json::{Float, JsonWriter};
+use super::{CodecError, EncodedResponse, ResponseFormat, classify};
+
+/// Writes the responses of a model; what is the same in all of them it has written before.
+#[derive(Debug)]
+pub struct ResponseWriter {
+    batching: bool,
+    /// The members between the id and the first output.
+    head: Vec<u8>,
+    outputs: Vec<OutputWriter>,
+}
+
+#[derive(Debug)]
+struct OutputWriter {
+    name: Arc<str>,
+    datatype: DataType,
+    /// The beginning of the output up to its shape.
+    head: Vec<u8>,
+}
+
+impl ResponseWriter {
+    /// That of a model.
+    pub fn new(model: &ModelSpec) -> Self {
+        let mut json = JsonWriter::default();
+        json.name("model_name").text(&model.name);
+        json.name("model_version")
+            .text(itoa::Buffer::new().format(model.version));
+        json.name("outputs").begin(b'[');
+        Self {
+            batching: model.batching(),
+            head: json.finish(),
+            outputs: model.outputs.iter().map(OutputWriter::new).collect(),
+        }
+    }
+
+    /// Writes a response; binary data is not copied.
+    ///
+    /// Source: `FinalizeResponse` in Triton 2.51.
+    ///
+    /// # Errors
+    ///
+    /// [`CodecError::JsonOutput`] for `FP16` and `BF16` wanted as JSON, [`CodecError::Classification`] for classes of
+    /// elements that have no order.
+    pub fn write(
+        &self,
+        format: &ResponseFormat,
+        response: &Response,
+    ) -> Result<EncodedResponse, CodecError> {
+        let mut json = JsonWriter::with_capacity(self.capacity(format, response));
+        let mut binary = Vec::new();
+        json.begin(b'{');
+        if !format.id.is_empty() {
+            json.name("id").text(&format.id);
+        }
+        json.written(&self.head);
+        for (index, tensor) in &response.outputs {
+            let Some(output) = self.outputs.get(*index) else {
+                continue;
+            };
+            let format = format.outputs.get(*index).copied().unwrap_or_default();
+            let classes;
+            let tensor = match format.classification {
+                0 => tensor,
+                count => {
+                    classes = classify(tensor, self.batching, count)?;
+                    &classes
+                }
+            };
+            output.begin(&mut json, tensor);
+            if format.binary {
+                json.name("parameters")
+                    .object(|json| json.name("binary_data_size").integer(tensor.data().len()));
+                if !tensor.data().is_empty() {
+                    binary.push(tensor.data().clone());
+                }
+            } else {
+                json.name("data");
+                write_data(&mut json, &output.name, tensor)?;
+            }
+            json.end(b'}');
+        }
+        json.end(b']');
+        json.end(b'}');
+        Ok(EncodedResponse {
+            json: Bytes::from(json.finish()),
+            binary,
+        })
+    }
+
+    /// Enough for most responses, so that writing them moves no bytes twice.
+    fn capacity(&self, format: &ResponseFormat, response: &Response) -> usize {
+        /// The names, brackets and commas around one output's data.
+        const HEAD: usize = 160;
+
+        let output = |(index, tensor): &(usize, Tensor)| {
+            let format = format.outputs.get(*index);
+            let binary = format.is_some_and(|output| output.binary);
+            HEAD + if binary { 0 } else { tensor.data().len() * 3 }
+        };
+        self.head.len() + format.id.len() + response.outputs.iter().map(output).sum::<usize>()
+    }
+}
+
+impl OutputWriter {
+    fn new(output: &TensorSpec) -> Self {
+        let TensorSpec { name, datatype, .. } = output;
+        Self {
+            name: Arc::clone(name),
+            datatype: *datatype,
+            head: head(name, *datatype),
+        }
+    }
+
+    /// Opens the object of the output and writes all members before its data.
+    fn begin(&self, json: &mut JsonWriter, tensor: &Tensor) {
+        match tensor.datatype() == self.datatype {
+            true => json.written(&self.head),
+            false => json.written(&head(&self.name, tensor.datatype())),
+        }
+        json.array(tensor.shape().iter().copied(), JsonWriter::integer);
+    }
+}
+
+fn head(name: &str, datatype: DataType) -> Vec<u8> {
+    let mut json = JsonWriter::default();
+    json.begin(b'{');
+    json.name("name").text(name);
+    json.name("datatype").text(datatype.name());
+    json.name("shape");
+    json.finish()
+}
+
+fn write_data(json: &mut JsonWriter, output: &Arc<str>, tensor: &Tensor) -> Result<(), CodecError> {
+    let written = match tensor.datatype() {
+        DataType::Bool => {
+            json.array(tensor.data(), |json, byte| json.boolean(*byte != 0));
+            Ok(())
+        }
+        DataType::Uint8 => integers::<u8>(json, tensor),
+        DataType::Uint16 => integers::<u16>(json, tensor),
+        DataType::Uint32 => integers::<u32>(json, tensor),
+        DataType::Uint64 => integers::<u64>(json, tensor),
+        DataType::Int8 => integers::<i8>(json, tensor),
+        DataType::Int16 => integers::<i16>(json, tensor),
+        DataType::Int32 => integers::<i32>(json, tensor),
+        DataType::Int64 => integers::<i64>(json, tensor),
+        DataType::Fp32 => floats::<f32>(json, tensor),
+        DataType::Fp64 => floats::<f64>(json, tensor),
+        DataType::Bytes => strings(json, tensor),
+        datatype @ (DataType::Fp16 | DataType::Bf16) => {
+            return Err(CodecError::JsonOutput { datatype });
+        }
+    };
+    written.map_err(|source| CodecError::Output {
+        output: Arc::clone(output),
+        source,
+    })
+}
+
+fn strings(json: &mut JsonWriter, tensor: &Tensor) -> Result<(), TensorError> {
+    json.begin(b'[');
+    for element in BytesElements::new(tensor.data()) {
+        json.string(element?);
+    }
+    json.end(b']');
+    Ok(())
+}
+
+fn integers<T: Element + itoa::Integer + Copy>(
+    json: &mut JsonWriter,
+    tensor: &Tensor,
+) -> Result<(), TensorError> {
+    let elements = tensor.elements::<T>()?;
+    json.array(elements.iter().copied(), JsonWriter::integer);
+    Ok(())
+}
+
+fn floats<T: Element + Float>(json: &mut JsonWriter, tensor: &Tensor) -> Result<(), TensorError> {
+    let elements = tensor.elements::<T>()?;
+    json.array(elements.iter().copied(), JsonWriter::float);
+    Ok(())
+}

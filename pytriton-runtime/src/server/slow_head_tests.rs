@@ -1,0 +1,73 @@
+//! Heads of HTTP/1.1 that do not come as a whole.
+
+use std::time::Duration;
+
+use axum::Router;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, interval, timeout};
+
+use crate::Limits;
+
+use super::connection::{Connections, Ending, Protocol};
+use super::door::Rooms;
+use super::traffic::Traffic;
+
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// How long a head may take.
+const HEAD: Duration = Duration::from_millis(400);
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/// Sends a byte now and then, and says how long that was so until the connection was closed, and what was answered.
+async fn drip(protocol: Protocol, first: &[u8]) -> (Duration, String) {
+    let router = Router::new().fallback(async || "fine");
+    let limits = Limits {
+        header_timeout: HEAD,
+        ..Limits::default()
+    };
+    let connections = Connections::new(protocol, &limits, Rooms::Routes(router));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).await;
+    let (stream, _) = listener.accept().await.unwrap();
+    let (_stop, stopping) = watch::channel(None);
+    let served = tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+    let begun = Instant::now();
+    let (mut reader, mut writer) = client.unwrap().into_split();
+    let drips = async {
+        writer.write_all(first).await.unwrap();
+        writer.write_all(b"GET / HTTP/1.1\r\nX: ").await.unwrap();
+        let mut pause = interval(HEAD / 20);
+        // Until the server has gone.
+        while writer.write_all(b"x").await.is_ok() {
+            pause.tick().await;
+        }
+    };
+    let mut answer = Vec::new();
+    let read = async {
+        // What comes too late is refused.
+        let _ = reader.read_to_end(&mut answer).await;
+        begun.elapsed()
+    };
+    let ((), took) = timeout(PATIENCE, async { tokio::join!(drips, read) })
+        .await
+        .unwrap();
+    let ending = timeout(PATIENCE, served).await.unwrap().unwrap();
+    assert_eq!(ending, Ending::Itself);
+    (took, String::from_utf8(answer).unwrap())
+}
+
+#[tokio::test]
+async fn a_head_has_its_time_however_often_a_byte_comes() {
+    for protocol in [Protocol::Http1, Protocol::Both] {
+        for (first, answers) in [(&b""[..], 0), (REQUEST, 1), (&REQUEST.repeat(3), 3)] {
+            let (took, answer) = drip(protocol, first).await;
+            assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), answers);
+            assert_eq!(answer.matches("HTTP/1.1").count(), answers, "{answer}");
+            assert!(took > HEAD - HEAD / 10, "{protocol:?} {answers} {took:?}");
+            assert!(took < PATIENCE / 2, "{protocol:?} {answers} {took:?}");
+        }
+    }
+}
