@@ -126,9 +126,10 @@ impl Decorations {
         steps
     }
 
-    /// What refuses decorators beside options.
-    pub(super) fn to_checks(&self, root: &CratePath) -> TokenStream {
-        let steps = self.steps.iter().map(|decoration| {
+    /// What refuses decorators beside options; `batching` where something is to be said of that.
+    pub(super) fn to_checks(&self, batching: bool, root: &CratePath) -> TokenStream {
+        let steps = self.steps.iter().filter(|step| batching && is_mode(step));
+        let steps = steps.map(|decoration| {
             let name = decoration.name();
             let flaw = quote!(__SIGNATURE.step_flaw(#name, &__OPTIONS));
             refusal(decoration, &flaw)

@@ -5,6 +5,7 @@ use syn::spanned::Spanned;
 use super::ast::Model;
 use super::item::Function;
 use super::options::ModelOptions;
+use super::parameters::Parameter;
 use super::state::Load;
 use super::validate::validate;
 use crate::errors::Errors;
@@ -45,7 +46,7 @@ impl Model {
         let private = &options.root;
         let constants = options.to_tokens(true);
         let signature = self.to_signature(private);
-        let checks = self.to_checks(private);
+        let checks = self.to_checks(options);
         let outputs = self.to_outputs(private);
         let overrides = self.decorations.overrides.iter();
         let overrides = overrides.map(|with| with.to_tokens(private));
@@ -67,24 +68,19 @@ impl Model {
             const __OVERRIDES: &[#private::OutputOverride] = &[#(#overrides),*];
             #check
             #instance
-            const __INPUTS: [#private::TensorDeclaration; __SIGNATURE.input_count()] =
-                __SIGNATURE.inputs();
-            const __FIRST_VALUES: [#private::FirstValue; __SIGNATURE.first_value_count()] =
-                __SIGNATURE.first_values();
-            const __STEPS: &[&dyn #private::Step] = &[#(&#steps),*];
             #private::inventory::submit! {
-                #private::ModelDeclaration {
-                    inputs: &__INPUTS,
+                #private::FunctionDeclaration {
+                    options: __OPTIONS,
+                    signature: __SIGNATURE,
                     outputs: __OUTPUTS,
                     output_overrides: __OVERRIDES,
-                    first_values: &__FIRST_VALUES,
-                    steps: __STEPS,
+                    steps: &[#(&#steps),*],
+                    load: #load,
                     location: #private::Location {
                         package: ::core::env!("CARGO_PKG_NAME"),
                         file: ::core::file!(),
                         line: ::core::line!(),
                     },
-                    ..#private::ModelDeclaration::new(&__OPTIONS, &__SIGNATURE, #load)
                 }
             }
         }
@@ -98,10 +94,11 @@ impl Model {
         let whole = self.parameters.len() == before;
         let constants = options.to_tokens(sound);
         let signature = self.to_signature(private);
+        let batching = options.says("batching") || !self.decorations.batch();
         let parameters = self.parameters.iter().enumerate();
         let checks = parameters
             .filter(|_| sound)
-            .map(|(index, parameter)| parameter.to_checks(index, private));
+            .map(|(index, parameter)| parameter.to_checks(index, batching, private));
         let outputs = whole.then(|| self.to_outputs(private));
         quote!(#constants #signature #(#checks)* #outputs)
     }
@@ -120,15 +117,20 @@ impl Model {
                 decorated: #decorated,
                 declared: &[#(#declared),*],
             };
+            const __RAW: bool = __SIGNATURE.raw();
         }
     }
 
-    fn to_checks(&self, private: &CratePath) -> TokenStream {
+    fn to_checks(&self, options: &ModelOptions) -> TokenStream {
+        let private = &options.root;
+        let batching = options.says("batching") || !self.decorations.batch();
         let parameters = self.parameters.iter().enumerate();
-        let parameters = parameters.map(|(index, parameter)| parameter.to_checks(index, private));
-        let decorations = self.decorations.to_checks(private);
+        let parameters =
+            parameters.map(|(index, parameter)| parameter.to_checks(index, batching, private));
+        let decorations = self.decorations.to_checks(batching, private);
         let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
-        let whole = refusal(&self.name, &whole);
+        let surely = self.parameters.iter().any(Parameter::is_surely_input);
+        let whole = (!surely).then(|| refusal(&self.name, &whole));
         quote!(#(#parameters)* #decorations #whole)
     }
 
@@ -140,7 +142,7 @@ impl Model {
         let bound = quote_spanned!(returned.span()=> declarations::<#returned>());
         quote! {
             const __OUTPUTS: &[#private::TensorDeclaration] =
-                #private::Returns::<{ __SIGNATURE.raw() }>::#bound;
+                #private::Returns::<__RAW>::#bound;
         }
     }
 
@@ -160,7 +162,19 @@ impl Model {
             Some((ty, _)) => quote!(<#ty>::#name),
         };
         let receiver = self.state.as_ref().map(|_| quote!(&self.0,));
-        let wait = self.is_async.then(|| quote!(.await));
+        let call = quote! {
+            #(let #locals = #reads;)*
+            let __returned = #callee(#receiver #(#locals.argument()),*)
+        };
+        let convert = quote!(#private::Answer::<_, __RAW>(__returned).convert(__call));
+        let execution = match self.is_async {
+            true => quote!(::std::boxed::Box::pin(async move { #call.await; #convert })),
+            // What never waits needs no state of its own.
+            false => quote! {
+                let __answer = || -> #private::Answered { #call; #convert };
+                #private::executed(__answer())
+            },
+        };
         // A function without a state is the same on any thread.
         let detached = state.is_none().then(|| {
             quote! {
@@ -180,11 +194,7 @@ impl Model {
             struct __Instance #state;
             impl #private::Instance for __Instance {
                 fn execute<'a>(&'a self, __call: &'a #private::Call<'a>) -> #private::Execution<'a> {
-                    ::std::boxed::Box::pin(async move {
-                        #(let #locals = #reads;)*
-                        let __returned = #callee(#receiver #(#locals.argument()),*) #wait;
-                        #private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
-                    })
+                    #execution
                 }
                 #detached
                 #is_async

@@ -27,6 +27,15 @@ const MODEL: [(&str, Form); 15] = [
     ("response_cache", Form::Boolean),
     ("description", Form::Text),
 ];
+/// The options beside which others cannot stand.
+const CONFLICTING: [&str; 6] = [
+    "batching",
+    "dynamic_batching",
+    "preserve_ordering",
+    "priority_levels",
+    "default_priority_level",
+    "response_cache",
+];
 /// The options of a queue: the model's, or that of one level.
 const QUEUE: [(&str, Form); 4] = [
     ("max_queue_size", Form::Number),
@@ -94,6 +103,11 @@ impl ModelOptions {
         options.find(|row| row.name == name)?.value.boolean()
     }
 
+    /// Whether the option is there.
+    pub(super) fn says(&self, name: &str) -> bool {
+        self.model.iter().any(|row| row.name == name)
+    }
+
     /// The constant `__OPTIONS`, and what refuses each option that cannot be; where not all of them are `sound`, each by
     /// itself.
     pub(super) fn to_tokens(&self, sound: bool) -> TokenStream {
@@ -136,16 +150,20 @@ impl ModelOptions {
 
     fn to_checks(&self, sound: bool) -> TokenStream {
         let mut checks = TokenStream::new();
+        let conflicts = !self.queue.is_empty() || CONFLICTING.iter().any(|name| self.says(name));
         for Row { name, key, value } in self.model.iter().chain(&self.queue) {
             checks.extend(refusal(&value.expression, &quote!(__OPTIONS.flaw(#name))));
             if !sound {
                 continue;
             }
-            checks.extend(refusal(key, &quote!(__OPTIONS.conflict(#name))));
             let sizes = value.elements().into_iter().enumerate();
             checks.extend(
                 sizes.map(|(index, size)| refusal(size, &quote!(__OPTIONS.preferred_flaw(#index)))),
             );
+            if !conflicts {
+                continue;
+            }
+            checks.extend(refusal(key, &quote!(__OPTIONS.conflict(#name))));
         }
         if !sound {
             return checks;

@@ -121,6 +121,11 @@ impl Parameter {
         self.parameter.as_ref() == Some(&plain_name(ident).0)
     }
 
+    /// Whether its type is an array by its name.
+    pub(super) fn is_surely_input(&self) -> bool {
+        ArrayType::parse(argument_of("Option", &self.shown).unwrap_or(&self.shown)).is_some()
+    }
+
     /// What decorators of the function may name.
     pub(super) fn to_input(&self, root: &CratePath) -> Option<Input> {
         let (ty, name) = (&self.ty, self.name.as_ref()?);
@@ -161,8 +166,8 @@ impl Parameter {
         quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#first_value)* #filled)
     }
 
-    /// What refuses the parameter of that index.
-    pub(super) fn to_checks(&self, index: usize, root: &CratePath) -> TokenStream {
+    /// What refuses the parameter of that index; `batching` where something is to be said of that.
+    pub(super) fn to_checks(&self, index: usize, batching: bool, root: &CratePath) -> TokenStream {
         let flaw = |method: TokenStream| quote!(__SIGNATURE.#method(#index, &__OPTIONS));
         let mut checks = refusal(&self.shown, &flaw(quote!(flaw)));
         if let Some(shape) = &self.shape {
@@ -170,7 +175,9 @@ impl Parameter {
             checks.extend(refusal(shape.value(), &flaw(quote!(shape_flaw))));
         }
         if let Some((said, decoration)) = &self.first_value {
-            checks.extend(refusal(decoration, &flaw(quote!(first_value_flaw))));
+            if batching {
+                checks.extend(refusal(decoration, &flaw(quote!(first_value_flaw))));
+            }
             if let Some(squeeze) = &said.squeeze {
                 checks.extend(refusal(&squeeze.expression, &flaw(quote!(squeeze_flaw))));
             }
@@ -178,7 +185,10 @@ impl Parameter {
         if let Some(decoration) = &self.given {
             checks.extend(refusal(decoration, &flaw(quote!(given_flaw))));
         }
-        if let Some(name) = &self.name {
+        let plain = |name: &TensorName| {
+            name.own && !name.text.starts_with("__") && !name.text.starts_with("triton_")
+        };
+        if let Some(name) = self.name.as_ref().filter(|name| !plain(name)) {
             let shown = Ident::new("name", name.span);
             checks.extend(refusal(shown, &flaw(quote!(name_flaw))));
         }
@@ -192,7 +202,7 @@ impl Parameter {
             Some(_) => quote!(FirstValueReader),
             None => quote!(Reader),
         };
-        quote!((&#root::#reader::<#ty>::NEW).read(__call, const { __SIGNATURE.inputs_before(#index) })?)
+        quote!((&#root::#reader::<#ty>::NEW).read(__call, __SIGNATURE.inputs_before(#index))?)
     }
 }
 

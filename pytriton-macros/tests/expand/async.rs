@@ -12,7 +12,6 @@ const _: () = {
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -28,13 +27,11 @@ const _: () = {
         decorated: false,
         declared: &[],
     };
+    const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.name_flaw(1usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        { __SIGNATURE.raw() },
+        __RAW,
     >::declarations::<Array2<f32>>();
     const __OVERRIDES: &[__private::OutputOverride] = &[];
     const _: () = __private::refuse(
@@ -48,12 +45,12 @@ const _: () = {
         ) -> __private::Execution<'a> {
             ::std::boxed::Box::pin(async move {
                 let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
-                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
                 let __argument_1 = (&__private::Reader::<&Context>::NEW)
-                    .read(__call, const { __SIGNATURE.inputs_before(1usize) })?;
+                    .read(__call, __SIGNATURE.inputs_before(1usize))?;
                 let __returned = linear(__argument_0.argument(), __argument_1.argument())
                     .await;
-                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
+                __private::Answer::<_, __RAW>(__returned).convert(__call)
             })
         }
         fn detached(&self) -> __private::Detached {
@@ -63,16 +60,11 @@ const _: () = {
             true
         }
     }
-    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
-        .inputs();
-    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
-        .first_values();
-    const __STEPS: &[&dyn __private::Step] = &[];
     __private::inventory::submit! {
-        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
-        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
-        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
-        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
-        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
+        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : | _ |
+        __private::instance(__Instance), location : __private::Location { package :
+        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
+        }, }
     }
 };

@@ -12,7 +12,6 @@ const _: () = {
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -24,12 +23,10 @@ const _: () = {
         decorated: true,
         declared: &[],
     };
+    const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        { __SIGNATURE.raw() },
+        __RAW,
     >::declarations::<Array2<f32>>();
     const __OVERRIDES: &[__private::OutputOverride] = &[];
     const _: () = __private::refuse(
@@ -41,27 +38,23 @@ const _: () = {
             &'a self,
             __call: &'a __private::Call<'a>,
         ) -> __private::Execution<'a> {
-            ::std::boxed::Box::pin(async move {
+            let __answer = || -> __private::Answered {
                 let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
-                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
                 let __returned = renamed(__argument_0.argument());
-                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
-            })
+                __private::Answer::<_, __RAW>(__returned).convert(__call)
+            };
+            __private::executed(__answer())
         }
         fn detached(&self) -> __private::Detached {
             __private::detached(Self)
         }
     }
-    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
-        .inputs();
-    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
-        .first_values();
-    const __STEPS: &[&dyn __private::Step] = &[];
     __private::inventory::submit! {
-        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
-        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
-        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
-        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
-        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
+        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : | _ |
+        __private::instance(__Instance), location : __private::Location { package :
+        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
+        }, }
     }
 };

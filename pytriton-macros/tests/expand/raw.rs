@@ -42,8 +42,8 @@ const _: () = {
             },
         ],
     };
+    const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.declared_flaw(0usize));
     const _: () = __private::refuse(__private::tensor_name_flaw("x"));
     const _: () = __private::refuse(__private::dimension_flaw(-1));
@@ -52,7 +52,7 @@ const _: () = {
     const _: () = __private::refuse(__private::dimension_flaw(1));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        { __SIGNATURE.raw() },
+        __RAW,
     >::declarations::<Vec<Array2<f32>>>();
     const __OVERRIDES: &[__private::OutputOverride] = &[];
     const _: () = __private::refuse(
@@ -64,27 +64,23 @@ const _: () = {
             &'a self,
             __call: &'a __private::Call<'a>,
         ) -> __private::Execution<'a> {
-            ::std::boxed::Box::pin(async move {
+            let __answer = || -> __private::Answered {
                 let __argument_0 = (&__private::Reader::<&[Request]>::NEW)
-                    .read(__call, const { __SIGNATURE.inputs_before(0usize) })?;
+                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
                 let __returned = raw(__argument_0.argument());
-                __private::Answer::<_, { __SIGNATURE.raw() }>(__returned).convert(__call)
-            })
+                __private::Answer::<_, __RAW>(__returned).convert(__call)
+            };
+            __private::executed(__answer())
         }
         fn detached(&self) -> __private::Detached {
             __private::detached(Self)
         }
     }
-    const __INPUTS: [__private::TensorDeclaration; __SIGNATURE.input_count()] = __SIGNATURE
-        .inputs();
-    const __FIRST_VALUES: [__private::FirstValue; __SIGNATURE.first_value_count()] = __SIGNATURE
-        .first_values();
-    const __STEPS: &[&dyn __private::Step] = &[];
     __private::inventory::submit! {
-        __private::ModelDeclaration { inputs : & __INPUTS, outputs : __OUTPUTS,
-        output_overrides : __OVERRIDES, first_values : & __FIRST_VALUES, steps : __STEPS,
-        location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"), file :
-        ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
-        __OPTIONS, & __SIGNATURE, | _ | __private::instance(__Instance)) }
+        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : | _ |
+        __private::instance(__Instance), location : __private::Location { package :
+        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
+        }, }
     }
 };

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -13,6 +13,14 @@ pub type Loader = Arc<dyn Fn(&Context) -> Result<Box<dyn Instance>, ModelError> 
 
 /// A call of the function that is under way. It stays on the instance's thread and need not be `Send`.
 pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
+
+/// What a call came to.
+pub type Answered = Result<Returned, ModelError>;
+
+/// A call that is over.
+pub fn executed<'a>(answered: Answered) -> Execution<'a> {
+    Box::pin(ready(answered))
+}
 
 /// A function for any thread, where it has no state.
 pub type Detached = Option<Box<dyn Instance + Send + Sync>>;

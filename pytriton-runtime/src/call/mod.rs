@@ -33,7 +33,7 @@ pub use error::ModelError;
 pub use execute::{Callee, Executed};
 pub(crate) use execute::{caught, panic_message};
 pub use first_value::FirstValueParameter;
-pub use instance::{Detached, Execution, Instance, Load, Loader, detached};
+pub use instance::{Answered, Detached, Execution, Instance, Load, Loader, detached, executed};
 pub use loaded::{IntoState, instance, loaded};
 pub use output_field::{OutputField, output_field};
 pub use outputs::{FunctionError, Output, Outputs, Responses, declaration, output};

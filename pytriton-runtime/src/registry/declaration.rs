@@ -4,7 +4,7 @@ use crate::model::{CallMode, FirstValue, Location, OutputOverride, TensorDeclara
 
 use super::{DynamicBatchingDeclaration, ModelOptions, Signature};
 
-/// A model as `#[pytriton::model]` writes it down: const, so that `inventory` can collect it.
+/// A model as it is declared.
 #[derive(Debug)]
 pub struct ModelDeclaration {
     /// The model's name in URLs and requests.
@@ -47,7 +47,7 @@ pub struct ModelDeclaration {
 
 impl ModelDeclaration {
     /// A model of these options, whose tensors and steps are to be filled in.
-    pub const fn new(options: &ModelOptions<'static>, signature: &Signature, load: Load) -> Self {
+    pub(super) fn new(options: &ModelOptions<'static>, signature: &Signature, load: Load) -> Self {
         Self {
             name: options.name,
             version: options.version,
@@ -77,5 +77,3 @@ impl ModelDeclaration {
         }
     }
 }
-
-inventory::collect!(ModelDeclaration);

@@ -1,9 +1,10 @@
-//! The models of a binary: a macro writes a [`ModelDeclaration`] into it, and at start the [`Registry`] turns every one
+//! The models of a binary: a macro writes a [`FunctionDeclaration`] into it, and at start the [`Registry`] turns every one
 //! into a checked [`ModelSpec`](crate::model::ModelSpec) with what makes its instances.
 
 mod batching;
 mod declaration;
 mod error;
+mod function;
 mod options;
 #[expect(
     clippy::module_inception,
@@ -17,6 +18,7 @@ mod specify;
 pub use batching::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
+pub use function::FunctionDeclaration;
 pub use options::ModelOptions;
 pub use registry::{Registration, Registry};
 pub use rules::{dimension_flaw, name_flaw, refuse, tensor_name_flaw, timeout_action};

@@ -6,7 +6,7 @@ use crate::call::Loader;
 use crate::decorators::Steps;
 use crate::model::{Location, ModelSpec};
 
-use super::{ModelDeclaration, RegistryError};
+use super::{FunctionDeclaration, ModelDeclaration, RegistryError};
 
 /// A model of the registry.
 #[derive(Clone)]
@@ -41,8 +41,8 @@ impl Registry {
     ///
     /// A [`RegistryError`] that names the model and its place in the source.
     pub fn collect() -> Result<Self, RegistryError> {
-        let declarations: Vec<_> = inventory::iter::<ModelDeclaration>().collect();
-        Self::new(&declarations)
+        let functions = inventory::iter::<FunctionDeclaration>();
+        Self::of(functions.map(|function| (function.location, function.registration())))
     }
 
     /// Checks the declarations and sorts them by name and version.
@@ -52,10 +52,20 @@ impl Registry {
     /// A [`RegistryError`] that names the model and its place in the source; [`RegistryError::Several`] for every
     /// mistake there is.
     pub fn new(declarations: &[&ModelDeclaration]) -> Result<Self, RegistryError> {
+        let declarations = declarations.iter();
+        Self::of(declarations.map(|model| (model.location, model.registration())))
+    }
+
+    fn of(
+        models: impl Iterator<Item = (Location, Result<Registration, RegistryError>)>,
+    ) -> Result<Self, RegistryError> {
+        // By their places in the source: `inventory` promises no order.
+        let mut found: Vec<_> = models.collect();
+        found.sort_by_key(|(location, _)| (location.package, location.file, location.line));
         let mut models = BTreeMap::new();
         let mut errors = Vec::new();
-        for declaration in in_order(declarations) {
-            let registration = match declaration.registration() {
+        for (_, registration) in found {
+            let registration = match registration {
                 Ok(registration) => registration,
                 Err(error) => {
                     errors.push(error);
@@ -94,20 +104,6 @@ impl fmt::Debug for Registration {
             .field("spec", &self.spec)
             .finish_non_exhaustive()
     }
-}
-
-/// By their places in the source: `inventory` promises no order.
-fn in_order<'a>(declarations: &[&'a ModelDeclaration]) -> Vec<&'a ModelDeclaration> {
-    let mut declarations = declarations.to_vec();
-    declarations.sort_by_key(|declaration| {
-        let Location {
-            package,
-            file,
-            line,
-        } = declaration.location;
-        (package, file, line)
-    });
-    declarations
 }
 
 fn duplicate(first: &ModelSpec, second: &ModelSpec) -> RegistryError {

@@ -70,6 +70,7 @@ impl Signature {
     }
 
     /// How many inputs there are before the argument of that index.
+    #[inline]
     pub const fn inputs_before(&self, argument: usize) -> usize {
         let mut inputs = 0;
         let mut index = 0;
@@ -83,63 +84,32 @@ impl Signature {
     }
 
     /// How many inputs the model has.
-    pub const fn input_count(&self) -> usize {
+    const fn input_count(&self) -> usize {
         match self.raw() {
             true => self.declared.len(),
             false => self.inputs_before(self.arguments.len()),
         }
     }
 
-    /// The inputs in their order; `N` is [`input_count`](Self::input_count).
-    pub const fn inputs<const N: usize>(&self) -> [TensorDeclaration; N] {
-        let mut inputs = [TensorDeclaration::NONE; N];
-        let mut index = 0;
-        let mut filled = 0;
-        while filled < N {
-            inputs[filled] = match self.raw() {
-                true => self.declared[filled],
-                false => self.arguments[index].declaration(),
-            };
-            if self.raw() || self.arguments[index].input().is_some() {
-                filled += 1;
-            }
-            index += 1;
+    /// The inputs in their order.
+    pub(super) fn inputs(&self) -> Vec<TensorDeclaration> {
+        if self.raw() {
+            return self.declared.to_vec();
         }
-        inputs
+        let inputs = self.arguments.iter();
+        let inputs = inputs.filter(|argument| argument.input().is_some());
+        inputs.map(Argument::declaration).collect()
     }
 
-    /// How many inputs are one value for the whole call.
-    pub const fn first_value_count(&self) -> usize {
-        let mut count = 0;
-        let mut index = 0;
-        while index < self.arguments.len() {
-            if self.arguments[index].first_value.is_some() {
-                count += 1;
-            }
-            index += 1;
-        }
-        count
-    }
-
-    /// These inputs; `N` is [`first_value_count`](Self::first_value_count).
-    pub const fn first_values<const N: usize>(&self) -> [FirstValue; N] {
-        let mut values = [FirstValue {
-            input: 0,
-            strict: true,
-        }; N];
-        let mut index = 0;
-        let mut filled = 0;
-        while filled < N {
-            if let Some(strict) = self.arguments[index].first_value {
-                values[filled] = FirstValue {
-                    input: self.inputs_before(index),
-                    strict,
-                };
-                filled += 1;
-            }
-            index += 1;
-        }
-        values
+    /// The inputs that are one value for the whole call.
+    pub(super) fn first_values(&self) -> Vec<FirstValue> {
+        let arguments = self.arguments.iter().enumerate();
+        let values = arguments.filter_map(|(index, argument)| {
+            let strict = argument.first_value?;
+            let input = self.inputs_before(index);
+            Some(FirstValue { input, strict })
+        });
+        values.collect()
     }
 
     /// What is wrong with the type of the argument of that index.
@@ -184,14 +154,15 @@ impl Signature {
         let Some(name) = self.arguments[argument].input_name() else {
             return None;
         };
-        let mut earlier = 0;
-        while earlier < argument {
-            if let Some(other) = self.arguments[earlier].input_name()
-                && equal(other.as_bytes(), name.as_bytes())
+        let mut other = 0;
+        while other < self.arguments.len() {
+            if let Some(text) = self.arguments[other].input_name()
+                && other != argument
+                && equal(text.as_bytes(), name.as_bytes())
             {
                 return Some("another input has this name: write another `name = \"…\"`");
             }
-            earlier += 1;
+            other += 1;
         }
         tensor_name_flaw(name)
     }

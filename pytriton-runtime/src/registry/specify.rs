@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::decorators::Step;
-use crate::model::{ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
+use crate::model::{FirstValue, ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
 
 use super::{ModelDeclaration, Registration, RegistryError};
 
@@ -13,7 +13,16 @@ impl ModelDeclaration {
     ///
     /// As [`spec`](Self::spec), and [`RegistryError::Step`] for a step that does not fit the model.
     pub fn registration(&self) -> Result<Registration, RegistryError> {
-        let spec = self.spec()?;
+        self.of(self.inputs, self.first_values)
+    }
+
+    /// The same with these inputs in the place of its own.
+    pub(super) fn of(
+        &self,
+        inputs: &[TensorDeclaration],
+        first_values: &[FirstValue],
+    ) -> Result<Registration, RegistryError> {
+        let spec = self.spec_of(inputs, first_values)?;
         let steps = self.steps.iter();
         let flaws = steps.filter_map(|step| step.check(&spec).err());
         let flaws = flaws.map(|source| RegistryError::Step {
@@ -39,6 +48,14 @@ impl ModelDeclaration {
     /// `#[output]` stands more or less often than there are outputs, [`RegistryError::DuplicateTensor`] for a name used
     /// twice, and [`RegistryError::Several`] for more than one of these.
     pub fn spec(&self) -> Result<ModelSpec, RegistryError> {
+        self.spec_of(self.inputs, self.first_values)
+    }
+
+    fn spec_of(
+        &self,
+        inputs: &[TensorDeclaration],
+        first_values: &[FirstValue],
+    ) -> Result<ModelSpec, RegistryError> {
         let mut errors = Vec::new();
         let overrides = self.output_overrides;
         if !overrides.is_empty() && overrides.len() != self.outputs.len() {
@@ -61,7 +78,7 @@ impl ModelDeclaration {
             max_call: Some(self.max_call_microseconds)
                 .filter(|&microseconds| microseconds > 0)
                 .map(Duration::from_micros),
-            inputs: tensors(self, self.inputs.iter().copied(), &mut errors),
+            inputs: tensors(self, inputs.iter().copied(), &mut errors),
             outputs: tensors(self, outputs, &mut errors),
             dynamic_batching: self.dynamic_batching.map(Into::into),
             response_cache: self.response_cache,
@@ -70,7 +87,7 @@ impl ModelDeclaration {
                 .collect(),
             call: self.call,
             by_parameters: self.by_parameters,
-            first_values: self.first_values.to_vec(),
+            first_values: first_values.to_vec(),
             location: self.location,
         };
         RegistryError::all(errors)?;

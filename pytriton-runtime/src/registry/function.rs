@@ -1,0 +1,45 @@
+use crate::call::Load;
+use crate::decorators::Step;
+use crate::model::{Location, OutputOverride, TensorDeclaration};
+
+use super::{ModelDeclaration, ModelOptions, Registration, RegistryError, Signature};
+
+/// A function as `#[pytriton::model]` writes it down: const, so that `inventory` can collect it. What can be said of it at
+/// start is not computed by the compiler.
+#[derive(Debug)]
+pub struct FunctionDeclaration {
+    /// The options of the model.
+    pub options: ModelOptions<'static>,
+    /// The parameters of the function.
+    pub signature: Signature,
+    /// The outputs, as the function's return type declares them.
+    pub outputs: &'static [TensorDeclaration],
+    /// Names and dims that `#[output]` gives to the outputs, in their order; empty for none.
+    pub output_overrides: &'static [OutputOverride],
+    /// The steps around the function, in their order.
+    pub steps: &'static [&'static dyn Step],
+    /// Makes the function, or the state it is called on, once for each instance.
+    pub load: Load,
+    /// Where the model stands in the user's source.
+    pub location: Location,
+}
+
+inventory::collect!(FunctionDeclaration);
+
+impl FunctionDeclaration {
+    /// The model and what makes its instances.
+    ///
+    /// # Errors
+    ///
+    /// As [`ModelDeclaration::registration`].
+    pub fn registration(&self) -> Result<Registration, RegistryError> {
+        let declaration = ModelDeclaration {
+            outputs: self.outputs,
+            output_overrides: self.output_overrides,
+            steps: self.steps,
+            location: self.location,
+            ..ModelDeclaration::new(&self.options, &self.signature, self.load)
+        };
+        declaration.of(&self.signature.inputs(), &self.signature.first_values())
+    }
+}
