@@ -6,6 +6,7 @@
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`serving`]: the models that are being served.
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
+//! - [`bound`]: models that are put together at run time.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
@@ -35,6 +36,7 @@ compile_error!(
 );
 
 mod backend_macro;
+pub mod bound;
 pub mod budget;
 #[cfg(feature = "embedded")]
 pub mod cache;

@@ -14,6 +14,32 @@
 //!
 //! What is served stands in the function's signature: see [`macro@model`].
 //!
+//! A model that is known at run time only is a [`Model`] and a [`Function`], and [`Triton`] is the server as a value: it is bound,
+//! run and stopped by the program.
+//!
+//! ```
+//! use pytriton::prelude::*;
+//! use pytriton::ndarray::Ix2;
+//! use pytriton::{EngineChoice, Function, Input, Model, Output, Triton};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let triton = Triton::builder().engine(EngineChoice::Embedded).free_ports().build()?;
+//! let scale = Model::new("Scale")
+//!     .max_batch_size(16)
+//!     .input(Input::new::<f32>("x", [-1]))
+//!     .input(Input::new::<f32>("by", [1]).first_value())
+//!     .output(Output::new::<f32>("y", [-1]));
+//! let function = Function::batch(|inputs| {
+//!     let x = inputs.array::<f32, Ix2>("x")?;
+//!     Ok(&x * inputs.scalar::<f32>("by")?)
+//! });
+//! triton.bind(scale, function)?;
+//! println!("{:?}", triton.run()?.http);
+//! triton.stop()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Features
 //!
 //! Both are on by default, and at least one must be.
@@ -27,15 +53,25 @@
 pub mod __private;
 mod main_macro;
 pub mod prelude;
+#[cfg(feature = "embedded")]
+pub mod testing;
 
-pub use pytriton_runtime::call::Context;
-pub use pytriton_runtime::decorators::{
-    Batch, ConstantPadder, Groups, PadValue, Padder, Step, StepError,
+pub use pytriton_runtime::bound::{
+    Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, Stateful,
 };
+pub use pytriton_runtime::call::{Context, ModelError};
+pub use pytriton_runtime::decorators::{
+    Batch, ConstantPadder, FillOptional, GroupByValues, Groups, PadBatch, PadValue, Padder, Step,
+    StepError,
+};
+pub use pytriton_runtime::engine::EngineChoice;
 pub use pytriton_runtime::half::{bf16, f16};
-pub use pytriton_runtime::model::{ModelSpec, TensorSpec};
+pub use pytriton_runtime::model::{ModelSpec, QueuePolicy, TensorSpec, TimeoutAction};
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request};
+#[cfg(feature = "embedded")]
+pub use pytriton_runtime::server::Router;
+pub use pytriton_runtime::server::{Addresses, Builder, Options, ServerError, Triton};
 pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
 /// Makes the models of a library crate a native Triton backend: a stock tritonserver runs them in its own process.

@@ -30,6 +30,11 @@ impl<'a> Call<'a> {
         self.requests
     }
 
+    /// The tensors in the order of the model's inputs, `None` for those that were left out; none for a raw call.
+    pub fn inputs(&self) -> &[Option<Tensor>] {
+        &self.inputs
+    }
+
     /// The parameters that all requests of the call share.
     pub fn parameters(&self) -> &'a Parameters {
         self.parameters

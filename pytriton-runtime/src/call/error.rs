@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::decorators::StepError;
 use crate::status::Status;
-use crate::tensor::TensorError;
+use crate::tensor::{DataType, TensorError};
 use crate::text::seconds;
 
 /// What the user's function, or the door to it, says instead of outputs.
@@ -84,6 +84,63 @@ pub enum ModelError {
         expected: usize,
         /// The responses that came back.
         got: usize,
+    },
+    /// A function that was bound at run time returned more or fewer outputs than its model has.
+    #[error("model '{model}' returned {got} outputs, expected {expected}")]
+    OutputCount {
+        /// The model.
+        model: Arc<str>,
+        /// The outputs that are declared.
+        expected: usize,
+        /// The outputs that came back.
+        got: usize,
+    },
+    /// It did not return an output.
+    #[error("model '{model}' did not return output '{output}'")]
+    MissingOutput {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+    },
+    /// It returned an output that its model has not.
+    #[error("model '{model}' returned '{output}', which is none of its outputs")]
+    UnknownOutput {
+        /// The model.
+        model: Arc<str>,
+        /// The name.
+        output: Arc<str>,
+    },
+    /// It returned an output of another element type.
+    #[error("output '{output}' of model '{model}' is {got}, expected {expected}")]
+    OutputDataType {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// The declared type.
+        expected: DataType,
+        /// The type that came back.
+        got: DataType,
+    },
+    /// It asked for parameters although requests of different ones may be in one call.
+    #[error(
+        "model '{model}' asks for the parameters of a call, in which requests of different ones may be: write `by_parameters()`"
+    )]
+    Parameters {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// It asked for an input as it is not.
+    #[error("the function of model '{model}' asked for input '{input}': {source}")]
+    Asked {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// What it asked for, and what there is.
+        #[source]
+        source: TensorError,
     },
     /// An output has more or fewer rows than the batch.
     #[error(

@@ -31,6 +31,11 @@ pub enum ChoiceError {
         /// Why.
         reason: &'static str,
     },
+    /// tritonserver answers on ports of its own.
+    #[error(
+        "tritonserver answers on ports of its own, so that no router can: take the embedded engine, or `run`"
+    )]
+    Router,
     /// There is no tritonserver.
     #[cfg(tritonserver)]
     #[error("{0}; `install` fetches one")]
@@ -64,6 +69,18 @@ impl Choice {
     /// runs.
     pub fn new(options: &TritonOptions) -> Result<Self, ChoiceError> {
         choose(options, || tritonserver(options))
+    }
+
+    /// The engine that needs no ports of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`ChoiceError::Router`] when tritonserver is asked for, [`ChoiceError::NoEmbedded`] when this binary has nothing else.
+    pub fn without_ports(options: &TritonOptions) -> Result<Self, ChoiceError> {
+        if options.engine == EngineChoice::Tritonserver {
+            return Err(ChoiceError::Router);
+        }
+        embedded("a router has no other".to_owned())
     }
 
     /// Says in one line which engine serves and why.

@@ -1,7 +1,7 @@
 /// A place in the user's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
-    /// The crate.
+    /// The crate; empty where it is not known.
     pub package: &'static str,
     /// The file, as the compiler names it.
     pub file: &'static str,
@@ -16,6 +16,9 @@ impl std::fmt::Display for Location {
             file,
             line,
         } = self;
-        write!(f, "{file}:{line} (crate `{package}`)")
+        match package.is_empty() {
+            true => write!(f, "{file}:{line}"),
+            false => write!(f, "{file}:{line} (crate `{package}`)"),
+        }
     }
 }

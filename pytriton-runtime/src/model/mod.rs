@@ -15,4 +15,5 @@ pub use call_mode::{CallMode, FirstValue};
 pub use declared::{Declared, InputType};
 pub use location::Location;
 pub use spec::ModelSpec;
+pub(crate) use tensor::elements_flaw;
 pub use tensor::{OutputOverride, TensorDeclaration, TensorSpec};

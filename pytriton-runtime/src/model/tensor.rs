@@ -71,19 +71,24 @@ impl TensorDeclaration {
                 false => "`shape` must have one number for each dimension of the array",
             });
         }
-        let mut elements = 1_i64;
-        let mut index = 0;
-        while index < shape.len() {
-            if shape[index] > 0 {
-                elements = match elements.checked_mul(shape[index]) {
-                    Some(elements) => elements,
-                    None => return Some("no tensor has as many elements as `shape` says"),
-                };
-            }
-            index += 1;
-        }
-        None
+        elements_flaw(shape)
     }
+}
+
+/// What keeps a tensor from having these dims, of which -1 stands for any size.
+pub(crate) const fn elements_flaw(shape: &[i64]) -> Option<&'static str> {
+    let mut elements = 1_i64;
+    let mut index = 0;
+    while index < shape.len() {
+        if shape[index] > 0 {
+            elements = match elements.checked_mul(shape[index]) {
+                Some(elements) => elements,
+                None => return Some("no tensor has as many elements as `shape` says"),
+            };
+        }
+        index += 1;
+    }
+    None
 }
 
 /// What `#[output]` on a function says about one output.

@@ -82,6 +82,35 @@ impl Registry {
         Ok(Self { models })
     }
 
+    /// Adds a model.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::DuplicateModel`] when there is one of its name and version already, which stays.
+    pub fn insert(&mut self, model: Registration) -> Result<(), RegistryError> {
+        self.check_new(&model.spec)?;
+        let key = (Arc::clone(&model.spec.name), model.spec.version);
+        self.models.insert(key, model);
+        Ok(())
+    }
+
+    /// Says whether a model could be added.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn check_new(&self, model: &ModelSpec) -> Result<(), RegistryError> {
+        match self.models.get(&(Arc::clone(&model.name), model.version)) {
+            Some(other) => Err(duplicate(&other.spec, model)),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a model out.
+    pub fn remove(&mut self, name: &str, version: u32) -> Option<Registration> {
+        self.models.remove(&(name.into(), version))
+    }
+
     /// The models in the order of their names and versions.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ModelSpec>> {
         self.models.values().map(|registration| &registration.spec)

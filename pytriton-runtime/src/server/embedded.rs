@@ -1,30 +1,64 @@
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 
-use super::run::{print, registry};
-use super::signal::StopSignals;
-use super::{Options, Server, ServerError, banner};
+use super::caretaker::{Plan, Progress};
+use super::order::Orders;
+use super::run::runtime;
+use super::started::{Started, StartedEngine};
+use super::{Server, ServerError};
 
-/// Serves on the threads of `workers` until a signal comes, which is heard `here`.
-pub(super) fn serve(
-    options: &Options,
+/// Serves until it is told to stop.
+///
+/// Whatever happens on the workers, the thread that stops the server has a runtime of its own.
+pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<(), ServerError> {
+    let workers = runtime(&mut Builder::new_multi_thread())?;
+    let here = runtime(&mut Builder::new_current_thread())?;
+    let done = serve_on(&workers, &here, plan, orders, progress);
+    workers.shutdown_background();
+    done
+}
+
+fn serve_on(
     workers: &Runtime,
     here: &Runtime,
+    plan: &Plan,
+    mut orders: Orders,
+    progress: &Progress,
 ) -> Result<(), ServerError> {
-    let registry = registry()?;
-    let signals = here.block_on(async { StopSignals::new() })?;
-    let server = workers.block_on(Server::start(&registry, options))?;
-    print(&banner(&registry, server.addresses(), "embedded"));
-    here.block_on(until_stopped(server, signals, options.exit_timeout_secs))
+    let server = workers.block_on(async {
+        tokio::select! {
+            server = start(plan) => server,
+            signal = orders.abandon() => Err(ServerError::Interrupted { signal }),
+        }
+    })?;
+    progress.serving(Started {
+        addresses: *server.addresses(),
+        engine: StartedEngine::Embedded {
+            models: server.models().clone(),
+            workers: workers.handle().clone(),
+        },
+    });
+    here.block_on(until_stopped(
+        server,
+        orders,
+        plan.options.exit_timeout_secs,
+    ))
+}
+
+async fn start(plan: &Plan) -> Result<Server, ServerError> {
+    match plan.ports {
+        true => Server::start(&plan.registry, &plan.options).await,
+        false => Server::without_ports(&plan.registry, &plan.options).await,
+    }
 }
 
 async fn until_stopped(
     server: Server,
-    mut signals: StopSignals,
+    mut orders: Orders,
     seconds: u64,
 ) -> Result<(), ServerError> {
-    let signal = signals.next().await;
+    let signal = orders.stop().await;
     tracing::info!(
         signal,
         "stopping: accepted requests are answered, new ones refused"
@@ -34,7 +68,7 @@ async fn until_stopped(
             true => Ok(()),
             false => Err(ServerError::Drain { seconds }),
         },
-        signal = signals.next() => {
+        signal = orders.abandon() => {
             tracing::warn!(signal, "stopping at once");
             Err(ServerError::Interrupted { signal })
         }

@@ -1,7 +1,9 @@
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::bound::ModelFlaws;
 #[cfg(feature = "embedded")]
 use crate::cache::CacheConfigError;
 use crate::engine::ChoiceError;
@@ -24,6 +26,49 @@ pub enum ServerError {
     /// The binary has no model.
     #[error("no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`")]
     NoModels,
+    /// There is nothing that tritonserver could be started with.
+    #[error(
+        "no model is bound: tritonserver is started with the models that it serves, call `bind` before"
+    )]
+    NothingBound,
+    /// A model cannot be bound as it is.
+    #[error(transparent)]
+    Model(#[from] ModelFlaws),
+    /// A model of the tritonserver engine that is to come or go while it serves.
+    #[error(
+        "model '{model}' cannot {verb} while tritonserver serves: its models are fixed when it starts, because whoever could \
+         reach it could then load and unload models too; call `stop` before, or take the embedded engine"
+    )]
+    Fixed {
+        /// The model.
+        model: Arc<str>,
+        /// `come` or `go`.
+        verb: &'static str,
+    },
+    /// There is no such model.
+    #[error("no model '{model}' of version {version} is bound")]
+    NotBound {
+        /// Its name.
+        model: Arc<str>,
+        /// Its version.
+        version: u32,
+    },
+    /// It is started a second time.
+    #[error("the server runs already")]
+    Running,
+    /// A model that was taken out still had requests when its time was over.
+    #[error(
+        "{seconds} seconds were not enough to answer all accepted requests of model '{model}' (option --exit-timeout-secs)"
+    )]
+    Unbind {
+        /// The model.
+        model: Arc<str>,
+        /// The time there was.
+        seconds: u64,
+    },
+    /// Options that cannot be read.
+    #[error("{0}")]
+    Arguments(String),
     /// The models do not go together.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -73,13 +118,13 @@ pub enum ServerError {
     /// A signal came before the server was ready.
     #[error("{signal} came before tritonserver was ready")]
     NotReady {
-        /// The signal's name.
+        /// The signal's name, or the call that was made.
         signal: &'static str,
     },
     /// A second signal came while the server was stopping.
     #[error("{signal} came again: accepted requests were not answered")]
     Interrupted {
-        /// The signal's name.
+        /// The signal's name, or the call that was made.
         signal: &'static str,
     },
     /// Requests were still being executed when the time to stop was over.

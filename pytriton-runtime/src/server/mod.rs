@@ -1,13 +1,20 @@
 //! The house around the rooms: command line, logs, listeners, start and graceful stop.
+//!
+//! [`Triton`] is the house as a value. A caretaker, a thread of its own with the runtime of the engine, starts the engine,
+//! hears when it is to stop, and stops it; so that each of several houses in a process lives by itself, and its owner may call it
+//! from wherever it is, `async` code too.
 
 #[cfg(not(tritonserver))]
 mod absent;
 #[cfg(feature = "embedded")]
 mod acceptor;
 mod addresses;
+mod apart;
 #[cfg(feature = "embedded")]
 mod attentive;
 mod banner;
+mod builder;
+mod caretaker;
 mod check;
 mod command;
 #[cfg(feature = "embedded")]
@@ -22,6 +29,7 @@ mod endpoint;
 mod error;
 #[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
 mod ffi;
+mod foreground;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod half_closed_tests;
@@ -37,12 +45,15 @@ mod memory;
 #[cfg(feature = "embedded")]
 mod offered;
 mod options;
+mod order;
 #[cfg(feature = "embedded")]
 mod places;
 #[cfg(feature = "embedded")]
 mod received;
 #[cfg(feature = "embedded")]
 mod reserve;
+#[cfg(feature = "embedded")]
+mod router;
 mod run;
 #[cfg(feature = "embedded")]
 mod serve;
@@ -50,11 +61,13 @@ mod signal;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod slow_head_tests;
+mod started;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod tests;
 #[cfg(feature = "embedded")]
 mod traffic;
+mod triton;
 #[cfg(tritonserver)]
 mod tritonserver;
 #[cfg(feature = "embedded")]
@@ -65,8 +78,12 @@ use absent as inspect;
 
 pub use addresses::Addresses;
 pub use banner::{banner, model_line, table};
+pub use builder::Builder;
 pub use error::ServerError;
 pub use options::Options;
+#[cfg(feature = "embedded")]
+pub use router::Router;
 pub use run::run;
 #[cfg(feature = "embedded")]
 pub use serve::Server;
+pub use triton::Triton;

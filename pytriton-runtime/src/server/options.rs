@@ -1,7 +1,8 @@
+use std::ffi::OsString;
 use std::net::IpAddr;
 
-use clap::Args;
 use clap::builder::BoolishValueParser;
+use clap::{Args, Parser};
 
 #[cfg(feature = "embedded")]
 use crate::cache::{CacheConfigError, cache_bytes};
@@ -10,6 +11,7 @@ use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
 
+use super::ServerError;
 #[cfg(feature = "embedded")]
 use super::memory::memory;
 
@@ -138,6 +140,43 @@ pub struct Options {
     /// The other engine's.
     #[command(flatten)]
     pub triton: TritonOptions,
+}
+
+impl Options {
+    /// The options behind these arguments, written as on a command line; the environment and the defaults say the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`ServerError::Arguments`], which names the argument or the variable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use pytriton_runtime::server::Options;
+    ///
+    /// let options = Options::parse(["--http-port=0"]).unwrap();
+    /// assert_eq!(options.http_port, 0);
+    /// assert!(Options::parse(["--http-port=many"]).is_err());
+    /// ```
+    pub fn parse<A: Into<OsString> + Clone>(
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Result<Self, ServerError> {
+        #[derive(Debug, Parser)]
+        #[command(no_binary_name = true, disable_help_flag = true)]
+        struct Line {
+            #[command(flatten)]
+            options: Options,
+        }
+        match Line::try_parse_from(arguments) {
+            Ok(line) => Ok(line.options),
+            Err(error) => {
+                let text = error.to_string();
+                let said = text.split("\n\n").next().unwrap_or_default();
+                let said = said.strip_prefix("error: ").unwrap_or(said);
+                Err(ServerError::Arguments(said.to_owned()))
+            }
+        }
+    }
 }
 
 #[cfg(feature = "embedded")]

@@ -11,7 +11,7 @@ use crate::registry::Registry;
 
 use super::command::{Command, CommandLine};
 use super::ffi::outlive_file_size_limits;
-use super::{Options, ServerError, check, descriptors, inspect, table};
+use super::{Options, ServerError, Triton, check, descriptors, inspect, table};
 
 /// Runs the command line of a binary with models: what `pytriton::main!` calls.
 ///
@@ -22,14 +22,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     let done = match CommandLine::command(name, version) {
         Command::Serve(options) => {
             logging::init(options.log_verbose, options.log_format);
-            choose(&options).and_then(|choice| match choice {
-                #[cfg(feature = "embedded")]
-                Choice::Embedded(_) => embedded(&options),
-                #[cfg(tritonserver)]
-                Choice::Tritonserver(located, probe) => {
-                    block_on(super::tritonserver::serve(options, located, probe))
-                }
-            })
+            registry().and_then(|registry| Triton::with(options, registry).serve())
         }
         Command::List => registry().map(|registry| print(table(&registry).trim_end())),
         Command::Check(options) => {
@@ -57,16 +50,6 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     }
 }
 
-/// Whatever happens on the workers, the thread that stops the server has a runtime of its own.
-#[cfg(feature = "embedded")]
-fn embedded(options: &Options) -> Result<(), ServerError> {
-    let workers = runtime(&mut Builder::new_multi_thread())?;
-    let here = runtime(&mut Builder::new_current_thread())?;
-    let done = super::embedded::serve(options, &workers, &here);
-    workers.shutdown_background();
-    done
-}
-
 fn choose(options: &Options) -> Result<Choice, ServerError> {
     let choice = Choice::new(&options.triton)?;
     choice.log();
@@ -89,7 +72,7 @@ fn block_on<T>(future: impl Future<Output = Result<T, ServerError>>) -> Result<T
     done
 }
 
-fn runtime(builder: &mut Builder) -> Result<Runtime, ServerError> {
+pub(super) fn runtime(builder: &mut Builder) -> Result<Runtime, ServerError> {
     builder
         .enable_all()
         .thread_name("pytriton")

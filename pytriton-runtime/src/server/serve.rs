@@ -1,12 +1,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::engine::UnsupportedOptions;
+use crate::forward::HeaderForward;
 use crate::grpc;
 use crate::http;
 use crate::limits::Limits;
@@ -39,19 +41,9 @@ impl Server {
     ///
     /// A [`ServerError`] that names the option, the model or the address.
     pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
-        if registry.is_empty() {
-            return Err(ServerError::NoModels);
-        }
-        UnsupportedOptions::check(&options.triton)?;
-        let limits = options.limits()?;
+        let limits = checked(options)?;
         let reserved = Reserved::new(options)?;
-        let models = ModelSet::start(registry, &limits).await?;
-        let mut server = Self {
-            models: Arc::new(models),
-            addresses: Addresses::default(),
-            stop: watch::Sender::new(None),
-            endpoints: JoinSet::new(),
-        };
+        let mut server = Self::load(registry, limits).await?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
         for endpoint in server.endpoints(listeners, limits, options) {
@@ -62,18 +54,31 @@ impl Server {
         Ok(server)
     }
 
+    /// Loads the models, and opens no port.
+    ///
+    /// # Errors
+    ///
+    /// A [`ServerError`] that names the option or the model.
+    pub async fn without_ports(
+        registry: &Registry,
+        options: &Options,
+    ) -> Result<Self, ServerError> {
+        Self::load(registry, checked(options)?).await
+    }
+
+    async fn load(registry: &Registry, limits: Limits) -> Result<Self, ServerError> {
+        let models = ModelSet::start(registry, &limits).await?;
+        Ok(Self {
+            models: Arc::new(models),
+            addresses: Addresses::default(),
+            stop: watch::Sender::new(None),
+            endpoints: JoinSet::new(),
+        })
+    }
+
     fn endpoints(&self, listeners: Listeners, limits: Limits, options: &Options) -> Vec<Endpoint> {
         let models = &self.models;
-        let http = Arc::new(Reception {
-            models: Arc::clone(models),
-            limits,
-            forward: options.http_header_forward_pattern.clone(),
-        });
-        let grpc = grpc::routes(Reception {
-            models: Arc::clone(models),
-            limits,
-            forward: options.grpc_header_forward_pattern.clone(),
-        });
+        let (http, grpc) = doors(models, limits, options);
         let mut endpoints = Vec::new();
         let mut open = |listener: Option<TcpListener>, protocol, rooms| {
             endpoints.extend(listener.map(|listener| Endpoint {
@@ -92,6 +97,11 @@ impl Server {
         let metrics = http::metrics_router(Arc::clone(models));
         open(listeners.metrics, Protocol::Http1, Rooms::Routes(metrics));
         endpoints
+    }
+
+    /// The models that are being served.
+    pub fn models(&self) -> &Arc<ModelSet> {
+        &self.models
     }
 
     /// Where the server can be reached.
@@ -123,6 +133,28 @@ impl Server {
         };
         all & self.models.drain(deadline).await
     }
+}
+
+/// What answers over HTTP, and over gRPC.
+pub(super) fn doors(
+    models: &Arc<ModelSet>,
+    limits: Limits,
+    options: &Options,
+) -> (Arc<Reception>, Router) {
+    let reception = |forward: &HeaderForward| Reception {
+        models: Arc::clone(models),
+        limits,
+        forward: forward.clone(),
+    };
+    let http = reception(&options.http_header_forward_pattern);
+    let grpc = reception(&options.grpc_header_forward_pattern);
+    (Arc::new(http), grpc::routes(grpc))
+}
+
+/// The limits of options that this engine can honour.
+fn checked(options: &Options) -> Result<Limits, ServerError> {
+    UnsupportedOptions::check(&options.triton)?;
+    Ok(options.limits()?)
 }
 
 /// Waits until all ports are closed and says whether all connections ended by themselves.

@@ -1,37 +1,60 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use tokio::runtime::Builder;
+
 use crate::registry::Registry;
 use crate::triton::{Endpoints, Launch, Located, Probe, Stopped, TritonEngine};
 
 use super::addresses::shared;
-use super::run::{print, registry};
-use super::signal::StopSignals;
-use super::{Addresses, Options, ServerError, banner};
+use super::caretaker::{Plan, Progress};
+use super::order::Orders;
+use super::run::runtime;
+use super::started::{Started, StartedEngine};
+use super::{Addresses, Options, ServerError};
 
-/// Serves until a signal comes or tritonserver dies.
-pub(super) async fn serve(
-    options: Options,
-    located: Located,
-    probe: Probe,
+/// Serves until it is told to stop, or tritonserver dies.
+pub(super) fn serve(
+    plan: &Plan,
+    located: &Located,
+    probe: &Probe,
+    orders: Orders,
+    progress: &Progress,
 ) -> Result<(), ServerError> {
-    let registry = registry()?;
-    let mut signals = StopSignals::new()?;
+    let workers = runtime(&mut Builder::new_multi_thread())?;
+    let done = workers.block_on(serve_until_stopped(plan, located, probe, orders, progress));
+    // A function that never returns must not keep the server from ending.
+    workers.shutdown_background();
+    done
+}
+
+async fn serve_until_stopped(
+    plan: &Plan,
+    located: &Located,
+    probe: &Probe,
+    mut orders: Orders,
+    progress: &Progress,
+) -> Result<(), ServerError> {
+    let options = &plan.options;
     let mut engine = tokio::select! {
-        engine = start(&registry, &options, &located, probe) => engine?,
-        signal = signals.next() => return Err(ServerError::NotReady { signal }),
+        engine = start(&plan.registry, options, located, probe.clone()) => engine?,
+        signal = orders.stop() => return Err(ServerError::NotReady { signal }),
     };
     let Endpoints {
         http,
         grpc,
         metrics,
     } = *engine.endpoints();
-    let addresses = Addresses {
-        http,
-        grpc,
-        metrics,
-    };
-    print(&banner(&registry, &addresses, "tritonserver"));
+    progress.serving(Started {
+        addresses: Addresses {
+            http,
+            grpc,
+            metrics,
+        },
+        engine: StartedEngine::Tritonserver {
+            ready: Box::new(engine.instances_ready()),
+        },
+    });
     let died = async {
         if options.triton.restart {
             engine.keep_alive().await;
@@ -40,7 +63,7 @@ pub(super) async fn serve(
     };
     let signal = tokio::select! {
         exit = died => return Err(ServerError::Died { exit }),
-        signal = signals.next() => signal,
+        signal = orders.stop() => signal,
     };
     tracing::info!(
         signal,
@@ -64,7 +87,7 @@ pub(super) async fn serve(
                 }),
             }
         }
-        signal = signals.next() => {
+        signal = orders.abandon() => {
             tracing::warn!(signal, "stopping at once");
             Err(ServerError::Interrupted { signal })
         }
@@ -78,6 +101,9 @@ pub(super) async fn start(
     located: &Located,
     probe: Probe,
 ) -> Result<TritonEngine, ServerError> {
+    if registry.is_empty() {
+        return Err(ServerError::NothingBound);
+    }
     if !options.allow_http && !options.allow_grpc {
         return Err(ServerError::NoEndpoint);
     }

@@ -129,6 +129,11 @@ impl TritonEngine {
         &self.launch.endpoints
     }
 
+    /// Says, whenever it is asked, whether every model has an instance that takes requests.
+    pub fn instances_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
+        self.worker.instances_ready()
+    }
+
     /// Waits until tritonserver has died.
     ///
     /// # Cancel safety

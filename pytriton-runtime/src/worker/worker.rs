@@ -16,6 +16,7 @@ use crate::call::ModelError;
 use crate::gathered::calls;
 use crate::model::ModelSpec;
 use crate::registry::Registry;
+use crate::runner::Availability;
 
 use super::WorkerError;
 use super::instance::{Loaded, spawn};
@@ -75,6 +76,15 @@ impl Worker {
             .models
             .iter()
             .all(|sessions| sessions.quiet(since, time))
+    }
+
+    /// Says, whenever it is asked, whether every model has an instance that takes requests.
+    pub fn instances_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
+        let listener = Arc::clone(&self.listener);
+        move || {
+            let mut models = listener.models.iter();
+            models.all(|sessions| sessions.instances.availability() == Availability::Ready)
+        }
     }
 
     /// Refuses all batches that are not yet being executed.

@@ -1,8 +1,9 @@
 //! The examples as they stand, asked by NVIDIA's client.
 
+use std::process::Command;
 use std::time::Duration;
 
-use pytriton_tests::{Result, Server, finish};
+use pytriton_tests::{Result, Server, finish, tritonserver};
 
 use crate::python;
 
@@ -152,6 +153,84 @@ expected = np.arange(8000, dtype=np.float32).reshape(1000, 8)[ids]
 for result in infer('Embedding', ids=ids):
     np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), expected)
 fails('Embedding', 'there is no vector of id -1', ids=np.array([[-1]], np.int64))
+",
+    )
+}
+
+#[test]
+fn bound() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_bound"),
+        "
+x = np.array([[1, 2], [3, -4]], np.float32)
+for result in infer('square', x=x):
+    np.testing.assert_array_equal(result.as_numpy('y'), x * x)
+for result in infer('line', x=x):
+    np.testing.assert_array_equal(result.as_numpy('y'), 2 * x + 1)
+",
+    )
+}
+
+#[test]
+fn bound_with_tritonserver() -> Result<()> {
+    let binary = env!("CARGO_BIN_EXE_example_bound");
+    let path = tritonserver(crate::MODELS.as_ref(), crate::folder())?;
+    let mut command = Command::new(binary);
+    command.env("PYTRITON_ENGINE", "tritonserver");
+    command.env("PYTRITON_TRITONSERVER", path);
+    command.env("POLYNOMIALS", "cube=0,0,0,1");
+    command.args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);
+    ask_of(
+        Server::spawn(&mut command)?,
+        "
+x = np.array([[1, 2], [3, -4]], np.float32)
+for result in infer('cube', x=x):
+    np.testing.assert_array_equal(result.as_numpy('y'), x * x * x)
+",
+    )
+}
+
+#[test]
+fn multi_instance() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_multi_instance"),
+        "
+x = np.array([[1, 2, 3], [0, 1, 0]], np.float32)
+weights = np.add.outer(np.arange(3), np.arange(2)).astype(np.float32)
+devices = set()
+with tritonclient.http.InferenceServerClient(sys.argv[1], concurrency=8) as client:
+    def begin():
+        given = tritonclient.http.InferInput('x', [2, 3], 'FP32')
+        return client.async_infer('Network', [given.set_data_from_numpy(x)])
+    for _ in range(200):
+        for begun in [begin() for _ in range(8)]:
+            result = begun.get_result()
+            np.testing.assert_array_equal(result.as_numpy('y'), x @ weights)
+            devices.update(result.as_numpy('device').ravel().tolist())
+        if len(devices) == 2:
+            break
+assert devices == {b'gpu:0', b'gpu:1'}, devices
+",
+    )
+}
+
+#[test]
+fn online_learning() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_online_learning"),
+        "
+generator = np.random.default_rng(1)
+ends = np.array([[-1], [1]], np.float32)
+for result in infer('predict', x=ends):
+    np.testing.assert_array_equal(result.as_numpy('y'), np.zeros((2, 1), np.float32))
+losses = []
+for _ in range(40):
+    x = generator.uniform(-1, 1, (16, 1)).astype(np.float32)
+    for result in infer('fit', x=x, y=3 * x - 2):
+        losses.append(result.as_numpy('loss').mean())
+assert losses[-1] < 1e-3 < losses[0], losses
+for result in infer('predict', x=ends):
+    np.testing.assert_allclose(result.as_numpy('y'), 3 * ends - 2, atol=0.1)
 ",
     )
 }

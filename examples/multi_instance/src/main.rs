@@ -1,0 +1,44 @@
+//! Two instances, each with a network of its own on a device of its own, and a thread that calls it.
+
+use std::env;
+use std::error::Error;
+
+use pytriton::ndarray::Ix2;
+use pytriton::prelude::*;
+use pytriton::{Function, Input, Model, Named, Output, Triton};
+
+const DEVICES: [&str; 2] = ["gpu:0", "gpu:1"];
+
+/// What a library for networks would give: something that stays on the thread where it was loaded.
+struct Network {
+    weights: Array2<f32>,
+    device: &'static str,
+}
+
+impl Network {
+    fn load(device: &'static str) -> Result<Self, String> {
+        let weights = Array::from_shape_fn((3, 2), |(row, column)| (row + column) as f32);
+        Ok(Self { weights, device })
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let triton = Triton::builder().arguments(env::args().skip(1)).build()?;
+    let model = Model::new("Network")
+        .max_batch_size(16)
+        .input(Input::new::<f32>("x", [3]))
+        .output(Output::new::<f32>("y", [2]))
+        .output(Output::new::<String>("device", [1]));
+    let instances = DEVICES.map(|device| {
+        let network = Function::stateful(move |_| Ok(Network::load(device)?));
+        network.batch(|network, inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?;
+            let device = Array2::from_elem((x.nrows(), 1), network.device.to_owned());
+            Ok(Named::new()
+                .with("y", x.dot(&network.weights))
+                .with("device", device))
+        })
+    });
+    triton.bind(model, instances)?;
+    Ok(triton.serve()?)
+}

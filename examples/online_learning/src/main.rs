@@ -1,0 +1,55 @@
+//! A line that learns while it serves: `fit` takes points and moves it, `predict` asks where it is.
+
+use std::env;
+use std::error::Error;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pytriton::ndarray::{Ix2, Zip};
+use pytriton::{Function, Input, Model, Output, Triton};
+
+const RATE: f32 = 0.1;
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Line {
+    slope: f32,
+    offset: f32,
+}
+
+impl Line {
+    fn predict(self, x: f32) -> f32 {
+        self.slope * x + self.offset
+    }
+
+    /// Goes one step towards a point; how far away it was, squared.
+    fn fit(&mut self, x: f32, y: f32) -> f32 {
+        let error = y - self.predict(x);
+        self.slope += RATE * error * x;
+        self.offset += RATE * error;
+        error * error
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let triton = Triton::builder().arguments(env::args().skip(1)).build()?;
+    let learning = Arc::new(RwLock::new(Line::default()));
+    let line = Arc::clone(&learning);
+    let fit = Function::batch(move |inputs| {
+        let (x, y) = (
+            inputs.array::<f32, Ix2>("x")?,
+            inputs.array::<f32, Ix2>("y")?,
+        );
+        let mut line = learning.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(Zip::from(&x).and(&y).map_collect(|&x, &y| line.fit(x, y)))
+    });
+    let predict = Function::batch(move |inputs| {
+        let line = *line.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(inputs.array::<f32, Ix2>("x")?.mapv(|x| line.predict(x)))
+    });
+    let x = || Input::new::<f32>("x", [1]);
+    let model = Model::new("fit").max_batch_size(64).input(x());
+    let model = model.input(Input::new::<f32>("y", [1]));
+    triton.bind(model.output(Output::new::<f32>("loss", [1])), fit)?;
+    let model = Model::new("predict").max_batch_size(64).input(x());
+    triton.bind(model.output(Output::new::<f32>("y", [1])), predict)?;
+    Ok(triton.serve()?)
+}

@@ -1,0 +1,149 @@
+use std::sync::Arc;
+
+use crate::call::{self, Call, ModelError, Outputs, Returned};
+use crate::model::ModelSpec;
+use crate::tensor::{Tensor, TensorError};
+
+use super::Failure;
+
+/// What a function returns: an array, a tuple of arrays or a struct that derives `Outputs`, in the order of the model's
+/// outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the answer of a model",
+    label = "not an answer",
+    note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
+)]
+pub trait Answer {
+    /// One tensor for each output of the model, in its order, or whatever came back instead.
+    ///
+    /// # Errors
+    ///
+    /// A [`ModelError`] that names the output.
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Outputs> Answer for O {
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        Outputs::into_tensors(self, model)
+    }
+}
+
+impl Answer for Vec<Tensor> {
+    fn into_tensors(self, _: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        Ok(self)
+    }
+}
+
+/// Outputs by their names.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::array;
+/// use pytriton_runtime::bound::Named;
+///
+/// let outputs = Named::new()
+///     .with("sum", array![[3.0_f32]])
+///     .with("difference", array![[1.0_f32]]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Named {
+    outputs: Vec<(String, Result<Tensor, TensorError>)>,
+}
+
+impl Named {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more output.
+    pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
+        self.outputs.push((name.into(), array.into_tensor()));
+        self
+    }
+
+    /// One more output, whatever its element type is.
+    pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
+        self.outputs.push((name.into(), Ok(tensor)));
+        self
+    }
+}
+
+impl Answer for Named {
+    fn into_tensors(mut self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        let mut tensors = Vec::with_capacity(model.outputs.len());
+        for output in &model.outputs {
+            let at = self
+                .outputs
+                .iter()
+                .position(|(name, _)| **name == *output.name);
+            let Some(at) = at else {
+                return Err(ModelError::MissingOutput {
+                    model: Arc::clone(&model.name),
+                    output: Arc::clone(&output.name),
+                });
+            };
+            let (_, tensor) = self.outputs.swap_remove(at);
+            tensors.push(tensor.map_err(|source| ModelError::Output {
+                model: Arc::clone(&model.name),
+                output: Arc::clone(&output.name),
+                source,
+            })?);
+        }
+        match self.outputs.pop() {
+            None => Ok(tensors),
+            Some((output, _)) => Err(ModelError::UnknownOutput {
+                model: Arc::clone(&model.name),
+                output: output.into(),
+            }),
+        }
+    }
+}
+
+/// What a function returned for the whole call.
+pub(super) fn whole(
+    call: &Call<'_>,
+    answer: Result<impl Answer, Failure>,
+) -> Result<Returned, ModelError> {
+    tensors(call.context().model(), answer).map(Returned::Call)
+}
+
+/// What a raw function returned, one entry for each request.
+pub(super) fn each<A: Answer>(
+    call: &Call<'_>,
+    answers: Result<Vec<Result<A, Failure>>, Failure>,
+) -> Result<Returned, ModelError> {
+    let model = call.context().model();
+    let answers = answers.map_err(|failure| failure.of_call(model))?;
+    let answers = answers.into_iter().map(|answer| tensors(model, answer));
+    Ok(Returned::Each(answers.collect()))
+}
+
+/// Checks what the compiler checks for a declared model: how many outputs there are, and of which elements.
+fn tensors(
+    model: &ModelSpec,
+    answer: Result<impl Answer, Failure>,
+) -> Result<Vec<Tensor>, ModelError> {
+    let answer = answer.map_err(|failure| failure.of_call(model))?;
+    let tensors = answer.into_tensors(model)?;
+    if tensors.len() != model.outputs.len() {
+        return Err(ModelError::OutputCount {
+            model: Arc::clone(&model.name),
+            expected: model.outputs.len(),
+            got: tensors.len(),
+        });
+    }
+    for (tensor, output) in tensors.iter().zip(&model.outputs) {
+        if tensor.datatype() != output.datatype {
+            return Err(ModelError::OutputDataType {
+                model: Arc::clone(&model.name),
+                output: Arc::clone(&output.name),
+                expected: output.datatype,
+                got: tensor.datatype(),
+            });
+        }
+    }
+    Ok(tensors)
+}

@@ -1,0 +1,174 @@
+use std::sync::Arc;
+
+use crate::model::{CallMode, TensorSpec, TimeoutAction, elements_flaw};
+use crate::registry::{dimension_flaw, tensor_name_flaw};
+
+use super::options::Options;
+use super::{Flaw, Function, Model};
+
+/// What is wrong with a model that has this function, in the order in which models are written. The rules of options and names
+/// are those of declared models.
+pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
+    let options = &model.options;
+    let mut flaws = written(options);
+    flaws.extend(parameters(options));
+    flaws.extend(tensors(
+        "input",
+        model.inputs.iter().map(|input| &input.spec),
+    ));
+    flaws.extend(tensors(
+        "output",
+        model.outputs.iter().map(|output| &output.spec),
+    ));
+    if model.inputs.is_empty() && options.plain.batching {
+        flaws.push(Flaw::NoInput);
+    }
+    if model.outputs.is_empty() {
+        flaws.push(Flaw::NoOutput);
+    }
+    flaws.extend(instances(model, function));
+    flaws.extend(called(model, function.call));
+    flaws
+}
+
+fn written(options: &Options) -> Vec<Flaw> {
+    let borrowed = options.borrowed();
+    let mut flaws = Vec::new();
+    for &option in &options.written {
+        if let Some(help) = borrowed.flaw(option).or(borrowed.conflict(option)) {
+            flaws.push(Flaw::Option { option, help });
+        }
+    }
+    for (index, &size) in options.preferred_batch_size.iter().enumerate() {
+        if let Some(help) = borrowed.preferred_flaw(index) {
+            flaws.push(Flaw::PreferredSize { size, help });
+        }
+    }
+    for (index, &(level, policy)) in options.priority_queue_policy.iter().enumerate() {
+        let action = (policy.timeout_action != TimeoutAction::Reject).then_some("timeout_action");
+        let asked = ["level", "max_queue_size", "allow_timeout_override"];
+        for option in asked.into_iter().chain(action) {
+            if let Some(help) = borrowed.level_flaw(index, option) {
+                flaws.push(Flaw::Level {
+                    level,
+                    option,
+                    help,
+                });
+            }
+        }
+    }
+    flaws
+}
+
+fn parameters(options: &Options) -> Vec<Flaw> {
+    let parameters = &options.parameters;
+    let twice = parameters.iter().enumerate().filter(|(index, (name, _))| {
+        let mut before = parameters[..*index].iter();
+        before.any(|(other, _)| other == name)
+    });
+    twice
+        .map(|(_, (name, _))| Flaw::ParameterTwice {
+            name: Arc::clone(name),
+        })
+        .collect()
+}
+
+fn tensors<'a>(kind: &'static str, tensors: impl Iterator<Item = &'a TensorSpec>) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    let mut before: Vec<&str> = Vec::new();
+    for tensor in tensors {
+        let name = &tensor.name;
+        if let Some(help) = tensor_name_flaw(name) {
+            flaws.push(Flaw::TensorName {
+                name: Arc::clone(name),
+                help,
+            });
+        }
+        if before.contains(&&**name) {
+            flaws.push(Flaw::TensorTwice {
+                kind,
+                name: Arc::clone(name),
+            });
+        }
+        before.push(name);
+        if tensor.dims.is_empty() {
+            flaws.push(Flaw::NoDims {
+                tensor: Arc::clone(name),
+            });
+        }
+        if let Some(help) = elements_flaw(&tensor.dims) {
+            flaws.push(Flaw::Elements {
+                tensor: Arc::clone(name),
+                help,
+            });
+        }
+        flaws.extend(tensor.dims.iter().filter_map(|&dim| {
+            Some(Flaw::Dim {
+                tensor: Arc::clone(name),
+                dim,
+                help: dimension_flaw(dim)?,
+            })
+        }));
+    }
+    flaws
+}
+
+/// Whether there is a function for each instance.
+fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    let instances = model.options.plain.instances;
+    match function.loaders.len() {
+        0 => flaws.push(Flaw::NoFunction),
+        1 => {}
+        functions if model.says("instances") && instances as usize != functions => {
+            flaws.push(Flaw::Functions {
+                instances,
+                functions,
+            });
+        }
+        _ => {}
+    }
+    if function.mixed {
+        flaws.push(Flaw::MixedFunctions);
+    }
+    flaws
+}
+
+/// Whether what is asked for goes together with what one call of the function sees.
+fn called(model: &Model, call: CallMode) -> Vec<Flaw> {
+    let options = &model.options.plain;
+    let (raw, cached) = (call == CallMode::Raw, options.response_cache);
+    let first_values = model.inputs.iter().any(|input| input.first_value.is_some());
+    let table = [
+        (
+            call == CallMode::Batch && !options.batching,
+            "`Function::batch` needs batching: write `Function::sample`, or remove `batching(false)`",
+        ),
+        (
+            first_values && call != CallMode::Batch,
+            "one value for a whole batch needs `Function::batch`: write it, or remove `first_value`",
+        ),
+        (
+            raw && !model.steps.is_empty(),
+            "steps do not stand around a raw function: write `Function::batch`, or remove `step`",
+        ),
+        (
+            raw && model.by_parameters,
+            "requests that are taken as they are have parameters of their own: remove `by_parameters`, and call `request.parameters()`",
+        ),
+        (
+            cached && model.by_parameters,
+            "`response_cache` gives requests of the same inputs the same response, whatever their parameters are: remove it, or `by_parameters`",
+        ),
+        (
+            cached && raw,
+            "`response_cache` gives requests of the same inputs the same response, and a raw function sees their parameters: remove it, or write `Function::batch`",
+        ),
+    ];
+    let broken = table.into_iter().filter(|(broken, _)| *broken);
+    broken.map(|(_, help)| Flaw::Conflict { help }).collect()
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -1,0 +1,240 @@
+use crate::decorators::{FillOptional, PadBatch};
+use crate::model::{QueuePolicy, TimeoutAction};
+
+use super::super::{Function, Input, Model, Output};
+
+const DELAY: QueuePolicy = QueuePolicy {
+    timeout_action: TimeoutAction::Delay,
+    default_timeout_microseconds: 5,
+    ..QueuePolicy::DEFAULT
+};
+
+fn model() -> Model {
+    Model::new("Model")
+        .input(Input::new::<f32>("x", [-1]))
+        .output(Output::new::<f32>("y", [-1]))
+}
+
+fn batch() -> Function {
+    Function::batch(|_| Ok(Vec::new()))
+}
+
+/// What is wrong, without what stands before it in each line.
+fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> {
+    let Err(error) = model.registration(&function.into()) else {
+        return Vec::new();
+    };
+    let text = error.to_string();
+    // Others are notes.
+    let lines = text.lines().filter(|line| line.starts_with("model '"));
+    let lines = lines.map(|line| {
+        let (place, flaw) = line.split_once(": ").unwrap_or_default();
+        assert!(place.contains("check_tests.rs:"), "{line}");
+        flaw.to_owned()
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_good_model_has_no_flaw() {
+    let full = model()
+        .version(3)
+        .max_batch_size(16)
+        .batches_in_flight(2)
+        .max_call_microseconds(1_000)
+        .preferred_batch_size([4, 8])
+        .max_queue_delay_microseconds(100)
+        .max_queue_size(64)
+        .default_timeout_microseconds(1_000)
+        .timeout_action(TimeoutAction::Delay)
+        .allow_timeout_override(true)
+        .priority_levels(3)
+        .default_priority_level(2)
+        .priority_queue_policy(3, DELAY)
+        .priority_queue_policy(1, QueuePolicy::DEFAULT)
+        .response_cache(true)
+        .parameter("weights", "/w")
+        .step(PadBatch);
+    let registration = full.registration(&batch()).unwrap();
+    let spec = &registration.spec;
+    assert_eq!(
+        (spec.version, spec.max_batch_size, spec.instances),
+        (3, 16, 1)
+    );
+    assert_eq!(registration.steps.len(), 1);
+    let batching = spec.dynamic_batching.clone().unwrap();
+    assert_eq!(batching.preferred_batch_size, [4, 8]);
+    let priorities = batching.priorities.unwrap();
+    assert_eq!((priorities.levels, priorities.default_level), (3, 2));
+    assert_eq!(
+        priorities.queue_policies,
+        [(1, QueuePolicy::DEFAULT), (3, DELAY)]
+    );
+    assert_eq!(spec.parameter("weights"), Some("/w"));
+    let plain = model()
+        .registration(&[batch(), batch()].into())
+        .unwrap()
+        .spec;
+    assert_eq!((plain.max_batch_size, plain.instances), (4, 2));
+    assert!(plain.dynamic_batching.is_some() && plain.max_call.is_none());
+    let flat = model().batching(false).instances(3);
+    let flat = flat
+        .registration(&Function::sample(|_| Ok(Vec::new())))
+        .unwrap()
+        .spec;
+    assert_eq!((flat.max_batch_size, flat.instances), (0, 3));
+    assert!(flat.dynamic_batching.is_none());
+}
+
+#[test]
+fn every_flaw_is_named() {
+    let raw = || Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new()));
+    let sample = || Function::sample(|_| Ok(Vec::new()));
+    let none = Function::from(Vec::new());
+    let table: Vec<(Model, Function, &str)> = vec![
+        (
+            Model::new("a b")
+                .input(Input::new::<f32>("x", [1]))
+                .output(Output::new::<f32>("y", [1])),
+            batch(),
+            "`name`: only letters, digits, `.`, `_` and `-` are allowed in the name of a model",
+        ),
+        (
+            model().version(0),
+            batch(),
+            "`version`: expected a number from 1 to 2147483647",
+        ),
+        (
+            model().instances(0),
+            batch(),
+            "`instances`: expected a number from 1 to",
+        ),
+        (
+            model().batches_in_flight(5000),
+            batch(),
+            "`batches_in_flight`: expected a number from 1 to 4096",
+        ),
+        (
+            model().batching(false).max_batch_size(4),
+            sample(),
+            "`max_batch_size`: this option needs batching",
+        ),
+        (
+            model().preferred_batch_size([5]),
+            batch(),
+            "`preferred_batch_size` 5: a preferred batch size must be from 1 to",
+        ),
+        (
+            model().dynamic_batching(false).max_queue_size(1),
+            batch(),
+            "`max_queue_size`: this option needs dynamic batching",
+        ),
+        (
+            model().preserve_ordering(true).response_cache(true),
+            batch(),
+            "`response_cache`: `response_cache` and `preserve_ordering` exclude",
+        ),
+        (
+            model().priority_levels(2).priority_queue_policy(3, DELAY),
+            batch(),
+            "`priority_queue_policy` of level 3, `level`: expected a number from 1 to `priority_levels`",
+        ),
+        (
+            model().parameter("a", "1").parameter("a", "2"),
+            batch(),
+            "`parameter(\"a\", …)` stands twice",
+        ),
+        (
+            model().input(Input::new::<f32>("__x", [1])),
+            batch(),
+            "tensor `__x`: names of tensors that start with",
+        ),
+        (
+            model().output(Output::new::<f32>("y", [1])),
+            batch(),
+            "two outputs are named `y`",
+        ),
+        (
+            model().input(Input::new::<f32>("z", [])),
+            batch(),
+            "tensor `z` needs at least one dimension",
+        ),
+        (
+            model().input(Input::new::<f32>("z", [0])),
+            batch(),
+            "tensor `z` has a dimension 0: a dimension must be at least 1",
+        ),
+        (
+            model().input(Input::new::<f32>("z", [1 << 32, 1 << 32])),
+            batch(),
+            "tensor `z`: no tensor has as many elements as",
+        ),
+        (
+            Model::new("m").output(Output::new::<f32>("y", [1])),
+            batch(),
+            "a model with a batch axis needs an input",
+        ),
+        (
+            Model::new("m").input(Input::new::<f32>("x", [1])),
+            batch(),
+            "a model needs an output",
+        ),
+        (model(), none, "a model needs a function"),
+        (
+            model(),
+            [batch(), sample()].into(),
+            "the functions of a model's instances must be of one kind",
+        ),
+        (
+            model().instances(3),
+            [batch(), batch()].into(),
+            "`instances` is 3, but there are 2 functions",
+        ),
+        (
+            model().batching(false),
+            batch(),
+            "`Function::batch` needs batching",
+        ),
+        (
+            model().input(Input::new::<f32>("z", [1]).first_value()),
+            sample(),
+            "one value for a whole batch needs `Function::batch`",
+        ),
+        (
+            model().step(PadBatch),
+            raw(),
+            "steps do not stand around a raw function",
+        ),
+        (
+            model().by_parameters(),
+            raw(),
+            "requests that are taken as they are have parameters of their own",
+        ),
+        (
+            model().by_parameters().response_cache(true),
+            batch(),
+            "`response_cache` gives requests of the same inputs the same response, whatever",
+        ),
+        (
+            model().response_cache(true),
+            raw(),
+            "`response_cache` gives requests of the same inputs the same response, and a raw",
+        ),
+        (
+            model().step(FillOptional::<f32, _>::new("nothing", 1.0)),
+            batch(),
+            "model 'Model' has no input 'nothing'",
+        ),
+    ];
+    for (model, function, expected) in table {
+        let flaws = flaws(model, function);
+        assert_eq!(flaws.len(), 1, "{flaws:?}");
+        assert!(flaws[0].starts_with(expected), "{}\n{expected}", flaws[0]);
+    }
+}
+
+#[test]
+fn all_flaws_are_told_at_once() {
+    let flawed = Model::new("").version(0).batches_in_flight(0);
+    assert_eq!(flaws(flawed, batch()).len(), 5);
+}

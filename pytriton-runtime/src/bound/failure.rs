@@ -1,0 +1,57 @@
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::ModelError;
+use crate::model::ModelSpec;
+use crate::text::for_client;
+
+/// Why a function has no answer: any error or text, which `?` turns into one. The client is told what it displays.
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_runtime::bound::Failure;
+///
+/// fn half(text: &str) -> Result<u32, Failure> {
+///     let number: u32 = text.parse()?;
+///     match number % 2 {
+///         0 => Ok(number / 2),
+///         _ => Err("it is odd".into()),
+///     }
+/// }
+/// assert_eq!(half("4").unwrap(), 2);
+/// assert_eq!(half("5").unwrap_err().to_string(), "it is odd");
+/// ```
+pub struct Failure(Box<dyn Error + Send + Sync>);
+
+impl Failure {
+    /// What an input could not be read for keeps its kind; anything else is the function's own.
+    pub(super) fn of_call(self, model: &ModelSpec) -> ModelError {
+        match self.0.downcast::<ModelError>() {
+            Ok(error) => *error,
+            Err(error) => ModelError::Function {
+                model: Arc::clone(&model.name),
+                message: for_client(&error),
+            },
+        }
+    }
+}
+
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

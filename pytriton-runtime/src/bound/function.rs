@@ -1,0 +1,192 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::{Call, Context, Execution, Instance, Loader, ModelError};
+use crate::model::CallMode;
+use crate::request::Request;
+
+use super::answer::{each, whole};
+use super::instance::{OwnInstance, Plain, PlainInstance, Waiting, WaitingInstance};
+use super::{Answer, Failure, Inputs, Stateful};
+
+/// What answers the requests of a [`Model`](super::Model): a closure, and what one call of it sees.
+///
+/// A boxed closure (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync>`) is a closure too. An array or
+/// a `Vec` of functions has one for each instance.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::Ix2;
+/// use pytriton_runtime::bound::Function;
+///
+/// let double = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
+/// let slow = Function::async_sample(async |inputs| {
+///     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+///     Ok(inputs.array::<f32, Ix2>("x")?.into_owned())
+/// });
+/// ```
+#[derive(Clone)]
+pub struct Function {
+    pub(super) call: CallMode,
+    /// One for all instances, or one for each.
+    pub(super) loaders: Vec<Loader>,
+    /// Whether some of the loaders make functions of another kind of call.
+    pub(super) mixed: bool,
+}
+
+impl Function {
+    /// One call for a whole batch, whose rows are stacked along axis 0: as `#[batch]`.
+    pub fn batch<F, A>(function: F) -> Self
+    where
+        F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        let function = move |call: &Call<'_>| whole(call, function(&Inputs::new(call)));
+        Self::plain(CallMode::Batch, Arc::new(function))
+    }
+
+    /// One call for each request.
+    pub fn sample<F, A>(function: F) -> Self
+    where
+        F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        Self {
+            call: CallMode::Request,
+            ..Self::batch(function)
+        }
+    }
+
+    /// One call for the requests of a batch as they are, with one answer for each of them.
+    pub fn raw<F, A>(function: F) -> Self
+    where
+        F: Fn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        let function = move |call: &Call<'_>| each(call, function(call.requests()));
+        Self::plain(CallMode::Raw, Arc::new(function))
+    }
+
+    /// As [`batch`](Self::batch); while it waits, its instance runs the other batches that it has in flight.
+    pub fn async_batch<F, A>(function: F) -> Self
+    where
+        F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        let function = Arc::new(function);
+        Self::waiting(CallMode::Batch, move |call| {
+            let function = Arc::clone(&function);
+            Box::pin(async move { whole(call, function(&Inputs::new(call)).await) })
+        })
+    }
+
+    /// As [`sample`](Self::sample), `async`.
+    pub fn async_sample<F, A>(function: F) -> Self
+    where
+        F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        Self {
+            call: CallMode::Request,
+            ..Self::async_batch(function)
+        }
+    }
+
+    /// As [`raw`](Self::raw), `async`.
+    pub fn async_raw<F, A>(function: F) -> Self
+    where
+        F: AsyncFn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        let function = Arc::new(function);
+        Self::waiting(CallMode::Raw, move |call| {
+            let function = Arc::clone(&function);
+            Box::pin(async move { each(call, function(call.requests()).await) })
+        })
+    }
+
+    /// A function that is called on a state, which `load` makes for each instance on the instance's own thread: it need
+    /// not be `Send`.
+    pub fn stateful<L, S>(load: L) -> Stateful<S>
+    where
+        L: Fn(&Context) -> Result<S, Failure> + Send + Sync + 'static,
+        S: 'static,
+    {
+        Stateful::new(load)
+    }
+
+    fn plain(call: CallMode, function: Arc<Plain>) -> Self {
+        Self::new(call, move |_| {
+            Ok(Box::new(PlainInstance(Arc::clone(&function))))
+        })
+    }
+
+    fn waiting<F>(call: CallMode, function: F) -> Self
+    where
+        F: for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync + 'static,
+    {
+        let function: Arc<Waiting> = Arc::new(function);
+        Self::new(call, move |_| {
+            Ok(Box::new(WaitingInstance(Arc::clone(&function))))
+        })
+    }
+
+    pub(super) fn new<L>(call: CallMode, load: L) -> Self
+    where
+        L: Fn(&Context) -> Result<Box<dyn Instance>, ModelError> + Send + Sync + 'static,
+    {
+        Self {
+            call,
+            loaders: vec![Arc::new(load)],
+            mixed: false,
+        }
+    }
+
+    /// What makes the instances: as many as there are functions, or any number.
+    pub(super) fn loader(&self) -> Loader {
+        if let [loader] = self.loaders.as_slice() {
+            return Arc::clone(loader);
+        }
+        let loaders = self.loaders.clone();
+        Arc::new(move |context| {
+            // There are as many instances as loaders.
+            let loader = &loaders[context.instance() as usize % loaders.len()];
+            Ok(Box::new(OwnInstance(loader(context)?)))
+        })
+    }
+}
+
+impl From<Vec<Self>> for Function {
+    /// The functions of a model's instances, in their order.
+    fn from(functions: Vec<Self>) -> Self {
+        let call = functions
+            .first()
+            .map_or(CallMode::Batch, |first| first.call);
+        Self {
+            call,
+            mixed: functions
+                .iter()
+                .any(|other| other.mixed || other.call != call),
+            loaders: functions
+                .into_iter()
+                .flat_map(|function| function.loaders)
+                .collect(),
+        }
+    }
+}
+
+impl<const N: usize> From<[Self; N]> for Function {
+    fn from(functions: [Self; N]) -> Self {
+        Vec::from(functions).into()
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Function")
+            .field("call", &self.call)
+            .field("functions", &self.loaders.len())
+            .finish()
+    }
+}

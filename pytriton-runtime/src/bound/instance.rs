@@ -1,0 +1,84 @@
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use crate::call::{Call, Execution, Instance, ModelError, Returned};
+
+pub(super) type Answered = Result<Returned, ModelError>;
+
+/// A function without a state.
+pub(super) type Plain = dyn Fn(&Call<'_>) -> Answered + Send + Sync;
+/// An `async` function without a state.
+pub(super) type Waiting = dyn for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync;
+/// A function that is called on a state.
+pub(super) type OnState<S> = dyn Fn(&mut S, &Call<'_>) -> Answered + Send + Sync;
+/// An `async` function that is called on a state.
+pub(super) type WaitingOnState<S> =
+    dyn for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync;
+
+pub(super) struct PlainInstance(pub(super) Arc<Plain>);
+
+impl Instance for PlainInstance {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move { (self.0)(call) })
+    }
+
+    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
+        Some(Box::new(Self(Arc::clone(&self.0))))
+    }
+}
+
+pub(super) struct WaitingInstance(pub(super) Arc<Waiting>);
+
+impl Instance for WaitingInstance {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        (self.0)(call)
+    }
+
+    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
+        Some(Box::new(Self(Arc::clone(&self.0))))
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+pub(super) struct StatefulInstance<S> {
+    /// A call is done before the next one begins.
+    pub(super) state: RefCell<S>,
+    pub(super) function: Arc<OnState<S>>,
+}
+
+impl<S> Instance for StatefulInstance<S> {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move { (self.function)(&mut self.state.borrow_mut(), call) })
+    }
+}
+
+pub(super) struct WaitingStatefulInstance<S> {
+    pub(super) state: S,
+    pub(super) function: Arc<WaitingOnState<S>>,
+}
+
+impl<S> Instance for WaitingStatefulInstance<S> {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        (self.function)(&self.state, call)
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+/// An instance whose function is its own: no other thread may call it in the place of another instance's.
+pub(super) struct OwnInstance(pub(super) Box<dyn Instance>);
+
+impl Instance for OwnInstance {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        self.0.execute(call)
+    }
+
+    fn is_async(&self) -> bool {
+        self.0.is_async()
+    }
+}

@@ -1,0 +1,28 @@
+//! Models that are put together at run time: what `#[pytriton::model]` reads from a function is said here by hand.
+//!
+//! A [`Model`] says what the model is, with the macro's options as methods. A [`Function`] is what answers its requests: a
+//! closure, an `async` closure, one with a state that each instance has for itself ([`Stateful`]), or one for each
+//! instance. Together they become the same [`Registration`](crate::registry::Registration) that a declaration becomes, or
+//! [`ModelFlaws`]. What the function returns is an [`Answer`], which is checked against the model.
+
+mod answer;
+mod check;
+mod failure;
+mod flaw;
+mod function;
+mod inputs;
+mod instance;
+mod model;
+mod options;
+mod settings;
+mod stateful;
+mod tensor;
+
+pub use answer::{Answer, Named};
+pub use failure::Failure;
+pub use flaw::{Flaw, ModelFlaws};
+pub use function::Function;
+pub use inputs::Inputs;
+pub use model::Model;
+pub use stateful::Stateful;
+pub use tensor::{Input, Output};

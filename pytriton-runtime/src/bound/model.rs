@@ -1,0 +1,142 @@
+use std::panic;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::decorators::Step;
+use crate::model::{FirstValue, Location, ModelSpec};
+use crate::registry::Registration;
+
+use super::check::check;
+use super::options::Options;
+use super::{Flaw, Function, Input, ModelFlaws, Output};
+
+/// What a model is: its name, its tensors and its options, which are those of `#[pytriton::model]`.
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_runtime::bound::{Input, Model, Output};
+///
+/// let linear = Model::new("Linear")
+///     .max_batch_size(16)
+///     .input(Input::new::<f32>("x", [20]))
+///     .input(Input::new::<f32>("scale", [1]).first_value())
+///     .output(Output::new::<f32>("y", [30]));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    pub(super) options: Options,
+    pub(super) inputs: Vec<Input>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) by_parameters: bool,
+    pub(super) steps: Vec<Arc<dyn Step>>,
+    location: Location,
+}
+
+impl Model {
+    /// A model of that name; the other options have their defaults.
+    #[track_caller]
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        let caller = panic::Location::caller();
+        Self {
+            options: Options::new(name.into()),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            by_parameters: false,
+            steps: Vec::new(),
+            location: Location {
+                package: "",
+                file: caller.file(),
+                line: caller.line(),
+            },
+        }
+    }
+
+    /// One more input.
+    pub fn input(mut self, input: Input) -> Self {
+        self.inputs.push(input);
+        self
+    }
+
+    /// One more output.
+    pub fn output(mut self, output: Output) -> Self {
+        self.outputs.push(output);
+        self
+    }
+
+    /// Requests of different parameters are called apart, so that the function can ask for them:
+    /// [`Inputs::parameters`](super::Inputs::parameters).
+    pub fn by_parameters(self) -> Self {
+        Self {
+            by_parameters: true,
+            ..self
+        }
+    }
+
+    /// One more step around the function, below those that are there: [`FillOptional`](crate::decorators::FillOptional) and its
+    /// like, or one of your own.
+    pub fn step(mut self, step: impl Step + 'static) -> Self {
+        self.steps.push(Arc::new(step));
+        self
+    }
+
+    /// The model with what answers its requests, every default filled in and every rule checked.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelFlaws`] with every mistake there is.
+    pub fn registration(self, function: &Function) -> Result<Registration, ModelFlaws> {
+        let mut flaws = check(&self, function);
+        let spec = self.spec(function);
+        let steps = self.steps.iter();
+        let steps = steps.filter_map(|step| step.check(&spec).err());
+        flaws.extend(steps.map(Flaw::Step));
+        if !flaws.is_empty() {
+            return Err(ModelFlaws {
+                model: self.options.name,
+                location: self.location,
+                flaws,
+            });
+        }
+        Ok(Registration {
+            spec: Arc::new(spec),
+            load: function.loader(),
+            steps: self.steps.into(),
+        })
+    }
+
+    fn spec(&self, function: &Function) -> ModelSpec {
+        let options = &self.options.plain;
+        let functions = u32::try_from(function.loaders.len()).unwrap_or(u32::MAX);
+        let inputs = self.inputs.iter().enumerate();
+        let first_values = inputs.filter_map(|(input, of)| {
+            let strict = of.first_value?;
+            Some(FirstValue { input, strict })
+        });
+        ModelSpec {
+            name: Arc::clone(&self.options.name),
+            version: options.version,
+            max_batch_size: match options.batching {
+                true => options.max_batch_size,
+                false => 0,
+            },
+            instances: match self.says("instances") {
+                true => options.instances,
+                false => functions,
+            },
+            batches_in_flight: options.batches_in_flight,
+            max_call: self
+                .says("max_call_microseconds")
+                .then(|| Duration::from_micros(options.max_call_microseconds)),
+            inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
+            outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
+            dynamic_batching: self.options.batcher(),
+            response_cache: options.response_cache,
+            parameters: self.options.parameters.clone(),
+            call: function.call,
+            by_parameters: self.by_parameters,
+            first_values: first_values.collect(),
+            location: self.location,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use std::sync::Arc;
+
+use crate::model::{DynamicBatching, Priorities, QueuePolicy};
+use crate::registry::ModelOptions;
+
+/// [`ModelOptions`] that own what they say, and know what was written.
+#[derive(Debug, Clone)]
+pub(super) struct Options {
+    pub(super) plain: ModelOptions<'static>,
+    pub(super) name: Arc<str>,
+    pub(super) preferred_batch_size: Vec<u32>,
+    pub(super) priority_queue_policy: Vec<(u32, QueuePolicy)>,
+    pub(super) parameters: Vec<(Arc<str>, Arc<str>)>,
+    pub(super) written: Vec<&'static str>,
+}
+
+impl Options {
+    pub(super) fn new(name: Arc<str>) -> Self {
+        Self {
+            plain: ModelOptions::DEFAULT,
+            name,
+            preferred_batch_size: Vec::new(),
+            priority_queue_policy: Vec::new(),
+            parameters: Vec::new(),
+            written: vec!["name"],
+        }
+    }
+
+    /// What can be asked for flaws.
+    pub(super) fn borrowed(&self) -> ModelOptions<'_> {
+        ModelOptions {
+            name: &self.name,
+            preferred_batch_size: &self.preferred_batch_size,
+            priority_queue_policy: &self.priority_queue_policy,
+            ..self.plain
+        }
+    }
+
+    /// How requests are gathered; `None` where each is a batch of its own.
+    pub(super) fn batcher(&self) -> Option<DynamicBatching> {
+        let mut batcher = DynamicBatching::from(self.plain.batcher()?);
+        batcher.preferred_batch_size = self.preferred_batch_size.clone();
+        if let Some(priorities) = &mut batcher.priorities {
+            let mut queue_policies = self.priority_queue_policy.clone();
+            queue_policies.sort_by_key(|(level, _)| *level);
+            *priorities = Priorities {
+                queue_policies,
+                ..priorities.clone()
+            };
+        }
+        Some(batcher)
+    }
+}

@@ -1,0 +1,150 @@
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::{Call, Context, Execution, Instance, ModelError, loaded};
+use crate::model::CallMode;
+use crate::request::Request;
+
+use super::answer::{each, whole};
+use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
+use super::{Answer, Failure, Function, Inputs};
+
+/// A state that each instance of a model has for itself; the methods say what is called on it.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::Ix2;
+/// use pytriton_runtime::bound::Function;
+///
+/// let counting = Function::stateful(|_| Ok(0.0)).batch(|calls: &mut f32, inputs| {
+///     *calls += 1.0;
+///     Ok(&inputs.array::<f32, Ix2>("x")? * 0.0 + *calls)
+/// });
+/// ```
+pub struct Stateful<S> {
+    load: Arc<MakeState<S>>,
+}
+
+type MakeState<S> = dyn Fn(&Context) -> Result<S, Failure> + Send + Sync;
+
+impl<S: 'static> Stateful<S> {
+    pub(super) fn new(
+        load: impl Fn(&Context) -> Result<S, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            load: Arc::new(load),
+        }
+    }
+
+    /// As [`Function::batch`].
+    pub fn batch<F, A>(self, function: F) -> Function
+    where
+        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        let function =
+            move |state: &mut S, call: &Call<'_>| whole(call, function(state, &Inputs::new(call)));
+        self.on_state(CallMode::Batch, Arc::new(function))
+    }
+
+    /// As [`Function::sample`].
+    pub fn sample<F, A>(self, function: F) -> Function
+    where
+        F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        Function {
+            call: CallMode::Request,
+            ..self.batch(function)
+        }
+    }
+
+    /// As [`Function::raw`].
+    pub fn raw<F, A>(self, function: F) -> Function
+    where
+        F: Fn(&mut S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
+            + Send
+            + Sync
+            + 'static,
+        A: Answer,
+    {
+        let function =
+            move |state: &mut S, call: &Call<'_>| each(call, function(state, call.requests()));
+        self.on_state(CallMode::Raw, Arc::new(function))
+    }
+
+    /// As [`Function::async_batch`]; calls that are under way at the same time share the state.
+    pub fn async_batch<F, A>(self, function: F) -> Function
+    where
+        F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        let function = Arc::new(function);
+        self.waiting(CallMode::Batch, move |state, call| {
+            let function = Arc::clone(&function);
+            Box::pin(async move { whole(call, function(state, &Inputs::new(call)).await) })
+        })
+    }
+
+    /// As [`Function::async_sample`]; calls that are under way at the same time share the state.
+    pub fn async_sample<F, A>(self, function: F) -> Function
+    where
+        F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
+        A: Answer,
+    {
+        Function {
+            call: CallMode::Request,
+            ..self.async_batch(function)
+        }
+    }
+
+    /// As [`Function::async_raw`]; calls that are under way at the same time share the state.
+    pub fn async_raw<F, A>(self, function: F) -> Function
+    where
+        F: AsyncFn(&S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
+            + Send
+            + Sync
+            + 'static,
+        A: Answer,
+    {
+        let function = Arc::new(function);
+        self.waiting(CallMode::Raw, move |state, call| {
+            let function = Arc::clone(&function);
+            Box::pin(async move { each(call, function(state, call.requests()).await) })
+        })
+    }
+
+    fn on_state(self, call: CallMode, function: Arc<OnState<S>>) -> Function {
+        Function::new(call, move |context| {
+            Ok(Box::new(StatefulInstance {
+                state: RefCell::new(self.state(context)?),
+                function: Arc::clone(&function),
+            }) as Box<dyn Instance>)
+        })
+    }
+
+    fn waiting<F>(self, call: CallMode, function: F) -> Function
+    where
+        F: for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync + 'static,
+    {
+        let function: Arc<WaitingOnState<S>> = Arc::new(function);
+        Function::new(call, move |context| {
+            Ok(Box::new(WaitingStatefulInstance {
+                state: self.state(context)?,
+                function: Arc::clone(&function),
+            }) as Box<dyn Instance>)
+        })
+    }
+
+    fn state(&self, context: &Context) -> Result<S, ModelError> {
+        loaded(context, (self.load)(context))
+    }
+}
+
+impl<S> fmt::Debug for Stateful<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stateful")
+    }
+}

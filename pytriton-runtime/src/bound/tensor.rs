@@ -1,0 +1,87 @@
+use std::sync::Arc;
+
+use crate::model::TensorSpec;
+use crate::tensor::{DataType, Element};
+
+/// An input of a [`Model`](super::Model).
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_runtime::bound::Input;
+///
+/// let image = Input::new::<f32>("image", [224, 224, 3]);
+/// let threshold = Input::new::<f32>("threshold", [1]).first_value().optional();
+/// ```
+#[derive(Debug, Clone)]
+pub struct Input {
+    pub(super) spec: TensorSpec,
+    /// Whether a call sees the first row alone, and whether rows that differ are an error then.
+    pub(super) first_value: Option<bool>,
+}
+
+impl Input {
+    /// An input of these elements and dims: without the batch axis, -1 for any size.
+    pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self::of(T::DATATYPE, name, dims)
+    }
+
+    /// The same where the element type is known at run time only.
+    pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self {
+            spec: spec(datatype, name.into(), dims.into()),
+            first_value: None,
+        }
+    }
+
+    /// A request may leave it out.
+    pub fn optional(mut self) -> Self {
+        self.spec.optional = true;
+        self
+    }
+
+    /// The function sees one value for the whole batch; rows that differ are an error.
+    pub fn first_value(self) -> Self {
+        Self {
+            first_value: Some(true),
+            ..self
+        }
+    }
+
+    /// The function sees the value of the first row, whatever the others are.
+    pub fn first_value_of_any(self) -> Self {
+        Self {
+            first_value: Some(false),
+            ..self
+        }
+    }
+}
+
+/// An output of a [`Model`](super::Model).
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub(super) spec: TensorSpec,
+}
+
+impl Output {
+    /// An output of these elements and dims: without the batch axis, -1 for any size.
+    pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self::of(T::DATATYPE, name, dims)
+    }
+
+    /// The same where the element type is known at run time only.
+    pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self {
+            spec: spec(datatype, name.into(), dims.into()),
+        }
+    }
+}
+
+fn spec(datatype: DataType, name: Arc<str>, dims: Vec<i64>) -> TensorSpec {
+    TensorSpec {
+        name,
+        datatype,
+        dims,
+        optional: false,
+    }
+}

@@ -1,0 +1,95 @@
+use std::ops::ControlFlow;
+
+use tokio::runtime::Builder;
+
+use crate::logging;
+
+use super::apart::apart;
+use super::caretaker::{Caretaker, Phase};
+use super::ffi::outlive_file_size_limits;
+use super::order::Order;
+use super::run::{print, runtime};
+use super::signal::StopSignals;
+use super::{ServerError, Triton, banner};
+
+impl Triton {
+    /// Serves until SIGINT or SIGTERM comes, or [`stop`](Self::stop) is called; what `pytriton::main!` does. It starts where
+    /// it does not run yet, sets up the log where the program has none, and prints where it can be reached.
+    ///
+    /// A second signal ends it at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run) and [`stop`](Self::stop); [`ServerError::Interrupted`] for a second signal.
+    pub fn serve(&self) -> Result<(), ServerError> {
+        logging::init(self.options.log_verbose, self.options.log_format);
+        outlive_file_size_limits();
+        apart(|| self.serve_here())
+    }
+
+    fn serve_here(&self) -> Result<(), ServerError> {
+        // Nothing else can be bound until it serves.
+        let models = self.lock_models();
+        // Signals are not heard yet: a tritonserver that does not even say what it can must not keep the process from ending.
+        let choice = match self.serving() {
+            Some(_) => None,
+            None => Some(self.choose(true)?),
+        };
+        let here = runtime(&mut Builder::new_current_thread())?;
+        let mut signals = here.block_on(async { StopSignals::new() })?;
+        let caretaker = match choice {
+            Some(choice) => Some(self.begin(&models, choice, true)?),
+            None => self.serving(),
+        };
+        let Some(caretaker) = caretaker else {
+            // It has ended meanwhile.
+            return Ok(());
+        };
+        let mut stopping = false;
+        here.block_on(watch(
+            &caretaker,
+            &mut signals,
+            &mut stopping,
+            Phase::Serving,
+        ));
+        if let Some(started) = caretaker.started() {
+            let engine = started.engine.name();
+            print(&banner(&models, &started.addresses, engine));
+        }
+        drop(models);
+        here.block_on(watch(&caretaker, &mut signals, &mut stopping, Phase::Ended));
+        let done = caretaker.join();
+        self.forget(&caretaker);
+        done
+    }
+}
+
+/// Passes signals on to a server until it has come so far.
+async fn watch(
+    caretaker: &Caretaker,
+    signals: &mut StopSignals,
+    stopping: &mut bool,
+    until: Phase,
+) {
+    let mut phase = caretaker.phase();
+    loop {
+        let reached = async {
+            // What is gone has ended.
+            let _ = phase
+                .wait_for(|phase| *phase == until || *phase == Phase::Ended)
+                .await;
+        };
+        let step = tokio::select! {
+            () = reached => ControlFlow::Break(()),
+            signal = signals.next() => ControlFlow::Continue(signal),
+        };
+        match step {
+            ControlFlow::Break(()) => return,
+            ControlFlow::Continue(signal) if *stopping => caretaker.order(Order::Abandon(signal)),
+            ControlFlow::Continue(signal) => {
+                *stopping = true;
+                caretaker.order(Order::Stop(signal));
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, HttpBody};
+use axum::http::{Request, Response};
+use bytes::Bytes;
+use tonic::codegen::Service;
+
+use crate::grpc;
+use crate::http::{self, check_head, metrics_router};
+use crate::reception::Reception;
+
+use super::serve::doors;
+use super::started::{Started, StartedEngine};
+use super::{ServerError, Triton};
+
+/// Answers what a [`Triton`] answers, in a server of the program's own: a tower service that axum takes as
+/// `Router::fallback_service`.
+///
+/// It serves HTTP, `/metrics`, and gRPC where the server speaks HTTP/2. It neither counts connections nor closes those that
+/// are idle or slow: that is the server's.
+#[derive(Debug, Clone)]
+pub struct Router {
+    http: Arc<Reception>,
+    grpc: axum::Router,
+    metrics: axum::Router,
+}
+
+impl Triton {
+    /// Loads the models where they are not being served, opens no port, and returns what answers in their place. With the
+    /// embedded engine.
+    ///
+    /// [`stop`](Self::stop) answers what the models have accepted; the server that the router is a part of stops before.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and when tritonserver is asked for, which answers on ports of its own.
+    pub fn router(&self) -> Result<Router, ServerError> {
+        // Whoever is starting it is waited for.
+        drop(self.lock_models());
+        let caretaker = match self.serving() {
+            Some(caretaker) => caretaker,
+            None => self.start(false)?.0,
+        };
+        match caretaker.started() {
+            Some(Started {
+                engine: StartedEngine::Embedded { models, .. },
+                ..
+            }) => {
+                let limits = self.options.limits()?;
+                let (http, grpc) = doors(models, limits, &self.options);
+                Ok(Router {
+                    http,
+                    grpc,
+                    metrics: metrics_router(Arc::clone(models)),
+                })
+            }
+            #[cfg(tritonserver)]
+            Some(_) => Err(crate::engine::ChoiceError::Router.into()),
+            None => Err(ServerError::NotReady {
+                signal: "a call of `router`",
+            }),
+        }
+    }
+}
+
+impl Router {
+    async fn answer<B>(self, request: Request<B>) -> Response<Body>
+    where
+        B: HttpBody<Data = Bytes, Error: Display + Into<axum::BoxError>> + Send + Unpin + 'static,
+    {
+        if let Err(error) = check_head(request.version(), request.headers()) {
+            return http::refusal(error).map(Body::new);
+        }
+        if grpc::is_grpc(&request) {
+            return routed(self.grpc, request).await;
+        }
+        match request.uri().path() {
+            "/metrics" => routed(self.metrics, request).await,
+            _ => http::answer(&self.http, request).await.map(Body::new),
+        }
+    }
+}
+
+async fn routed<B>(mut routes: axum::Router, request: Request<B>) -> Response<Body>
+where
+    B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+{
+    // A router is always ready.
+    match routes.call(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}
+
+impl<B> Service<Request<B>> for Router
+where
+    B: HttpBody<Data = Bytes, Error: Display + Into<axum::BoxError>> + Send + Unpin + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let router = self.clone();
+        Box::pin(async move { Ok(router.answer(request).await) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+
+    use crate::engine::EngineChoice;
+    use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
+    use crate::proto::{ModelReadyRequest, ServerReadyRequest};
+    use crate::registry::Registry;
+    use crate::server::Options;
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_each_protocol() {
+        let mut options = Options::parse::<&str>([]).unwrap();
+        options.triton.engine = EngineChoice::Embedded;
+        let triton = Triton::with(options, Registry::new(&[&IDENTITY]).unwrap());
+        let mut router = triton.router().unwrap();
+        let mut grpc = GrpcInferenceServiceClient::new(router.clone());
+        let ready = grpc.server_ready(ServerReadyRequest {}).await.unwrap();
+        assert!(ready.into_inner().ready);
+        let asked = ModelReadyRequest {
+            name: "Identity".to_owned(),
+            version: String::new(),
+        };
+        assert!(
+            grpc.model_ready(asked.clone())
+                .await
+                .unwrap()
+                .into_inner()
+                .ready
+        );
+        for (path, status) in [
+            ("/v2/health/ready", StatusCode::OK),
+            ("/v2/models/Identity", StatusCode::OK),
+            ("/metrics", StatusCode::OK),
+            ("/elsewhere", StatusCode::NOT_FOUND),
+        ] {
+            let request = Request::get(path).header("host", "x").body(Body::empty());
+            let response = router.call(request.unwrap()).await.unwrap();
+            assert_eq!(response.status(), status, "{path}");
+        }
+        triton.stop().unwrap();
+        assert!(!grpc.model_ready(asked).await.unwrap().into_inner().ready);
+    }
+}

@@ -1,0 +1,104 @@
+//! Models on free ports, for the tests of a program that has some.
+//!
+//! ```standalone_crate
+//! use std::net::TcpStream;
+//!
+//! use pytriton::prelude::*;
+//! use pytriton::testing;
+//!
+//! #[pytriton::model(name = "Double", max_batch_size = 8)]
+//! #[batch]
+//! fn double(x: ArrayView2<f32>) -> Array2<f32> {
+//!     &x * 2.0
+//! }
+//!
+//! let served = testing::serve_registered().unwrap();
+//! assert!(TcpStream::connect(served.http()).is_ok());
+//! ```
+
+use std::net::SocketAddr;
+
+use pytriton_runtime::bound::{Function, Model};
+use pytriton_runtime::engine::EngineChoice;
+use pytriton_runtime::server::{ServerError, Triton};
+
+/// Models that are served by the embedded engine until this is dropped.
+#[derive(Debug)]
+pub struct Served {
+    triton: Triton,
+    http: SocketAddr,
+    grpc: SocketAddr,
+    metrics: SocketAddr,
+}
+
+/// Serves one model.
+///
+/// # Errors
+///
+/// As [`Triton::bind`] and [`Triton::run`].
+pub fn serve(model: Model, function: impl Into<Function>) -> Result<Served, ServerError> {
+    let triton = triton()?;
+    triton.bind(model, function)?;
+    Served::run(triton)
+}
+
+/// Serves all models that `#[pytriton::model]` wrote into this binary.
+///
+/// # Errors
+///
+/// As [`Triton::bind_registered`] and [`Triton::run`].
+pub fn serve_registered() -> Result<Served, ServerError> {
+    let triton = triton()?;
+    triton.bind_registered()?;
+    Served::run(triton)
+}
+
+/// Whatever the environment says of ports: they are for this program alone.
+fn triton() -> Result<Triton, ServerError> {
+    let builder = Triton::builder().engine(EngineChoice::Embedded);
+    let builder = builder.free_ports().options(|options| {
+        (
+            options.allow_http,
+            options.allow_grpc,
+            options.allow_metrics,
+        ) = (true, true, true);
+    });
+    builder.build()
+}
+
+impl Served {
+    fn run(triton: Triton) -> Result<Self, ServerError> {
+        let addresses = triton.run()?;
+        let (Some(http), Some(grpc), Some(metrics)) =
+            (addresses.http, addresses.grpc, addresses.metrics)
+        else {
+            return Err(ServerError::NoEndpoint);
+        };
+        Ok(Self {
+            triton,
+            http,
+            grpc,
+            metrics,
+        })
+    }
+
+    /// Where HTTP is served.
+    pub fn http(&self) -> SocketAddr {
+        self.http
+    }
+
+    /// Where gRPC is served.
+    pub fn grpc(&self) -> SocketAddr {
+        self.grpc
+    }
+
+    /// Where the metrics are served.
+    pub fn metrics(&self) -> SocketAddr {
+        self.metrics
+    }
+
+    /// The server, to be bound more models and stopped.
+    pub fn triton(&self) -> &Triton {
+        &self.triton
+    }
+}

@@ -1,0 +1,50 @@
+//! Models that are bound at run time, in servers of this very process, on both engines.
+
+mod answers;
+mod ask;
+mod coming_and_going;
+mod functions;
+mod router;
+mod signals;
+mod stopping;
+mod tritonserver;
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use pytriton::{Builder, EngineChoice, Input, Model, Output, Triton};
+use pytriton_tests::Engine;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// No part of these tests takes longer.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A server on free ports; what the engine needs is put where the other tests have it, once.
+fn triton(engine: Engine) -> Result<Triton> {
+    Ok(builder(engine)?.build()?)
+}
+
+fn builder(engine: Engine) -> Result<Builder> {
+    let builder = Triton::builder().free_ports();
+    Ok(match engine {
+        Engine::Embedded => builder.engine(EngineChoice::Embedded),
+        Engine::Tritonserver => {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+            let binary = Path::new(env!("CARGO_BIN_EXE_example_identity"));
+            let path = pytriton_tests::tritonserver(binary, folder)?;
+            let builder = builder.engine(EngineChoice::Tritonserver);
+            builder.options(|options| options.triton.tritonserver = Some(path))
+        }
+    })
+}
+
+/// A model of one input `x` and one output `y`, of any number of columns.
+#[track_caller]
+fn model(name: &str) -> Model {
+    Model::new(name)
+        .max_batch_size(8)
+        .input(Input::new::<f32>("x", [-1]))
+        .output(Output::new::<f32>("y", [-1]))
+}

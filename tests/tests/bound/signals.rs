@@ -1,0 +1,82 @@
+//! Signals to a program that serves by itself: this one, once more.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use pytriton::Function;
+use pytriton_tests::Engine;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::{DEADLINE, Result, model, triton};
+
+/// Where the other program says that it is loading.
+const LOADING: &str = "PYTRITON_TEST_LOADING";
+
+/// Run by the test below, in a process of its own.
+#[test]
+#[ignore = "it never ends by itself"]
+fn serves_a_model_that_is_never_loaded() -> Result<()> {
+    let file = env::var(LOADING)?;
+    let hanging = Function::stateful(move |_| {
+        fs::write(&file, "")?;
+        loop {
+            std::thread::park();
+        }
+    });
+    let triton = triton(Engine::Embedded)?;
+    triton.bind(
+        model("hanging"),
+        hanging.batch(|_: &mut (), _| Ok(Vec::new())),
+    )?;
+    Ok(triton.serve()?)
+}
+
+#[test]
+fn a_second_one_ends_it_while_it_is_still_loading() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("loading");
+    let mut child = Command::new(env::current_exe()?)
+        .args([
+            "--ignored",
+            "--exact",
+            "signals::serves_a_model_that_is_never_loaded",
+        ])
+        .env(LOADING, &file)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let begun = Instant::now();
+    let ended = end(&mut child, &file, begun);
+    child.kill()?;
+    child.wait()?;
+    // That of a test that fails: no signal has killed it.
+    assert_eq!(ended?.code(), Some(101));
+    Ok(())
+}
+
+fn end(child: &mut Child, file: &Path, begun: Instant) -> Result<ExitStatus> {
+    let id = Pid::from_child(child);
+    while !file.exists() {
+        tick(begun)?;
+    }
+    kill_process(id, Signal::TERM)?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        // The first alone waits for the load; two that come at once are one.
+        kill_process(id, Signal::TERM)?;
+        tick(begun)?;
+    }
+}
+
+fn tick(begun: Instant) -> Result<()> {
+    if begun.elapsed() > DEADLINE {
+        return Err("it takes too long".into());
+    }
+    std::thread::sleep(Duration::from_millis(5));
+    Ok(())
+}
