@@ -121,29 +121,11 @@ pub(super) fn each<A: Answer>(
     Ok(Returned::Each(answers.collect()))
 }
 
-/// Checks what the compiler checks for a declared model: how many outputs there are, and of which elements.
+/// The tensors of one answer.
 fn tensors(
     model: &ModelSpec,
     answer: Result<impl Answer, Failure>,
 ) -> Result<Vec<Tensor>, ModelError> {
     let answer = answer.map_err(|failure| failure.of_call(model))?;
-    let tensors = answer.into_tensors(model)?;
-    if tensors.len() != model.outputs.len() {
-        return Err(ModelError::OutputCount {
-            model: Arc::clone(&model.name),
-            expected: model.outputs.len(),
-            got: tensors.len(),
-        });
-    }
-    for (tensor, output) in tensors.iter().zip(&model.outputs) {
-        if tensor.datatype() != output.datatype {
-            return Err(ModelError::OutputDataType {
-                model: Arc::clone(&model.name),
-                output: Arc::clone(&output.name),
-                expected: output.datatype,
-                got: tensor.datatype(),
-            });
-        }
-    }
-    Ok(tensors)
+    answer.into_tensors(model)
 }

@@ -1,10 +1,13 @@
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::decorators::{Batch, Step, StepError};
+use crate::model::ModelSpec;
 use crate::tensor::Tensor;
 
+use super::execute::caught;
 use super::{ModelError, Part, Returned};
 
 pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -32,7 +35,7 @@ where
         match cut(step.as_ref(), &batch) {
             Ok(None) => within(step.as_ref(), below, batch, call).await,
             Ok(Some(groups)) => apart(step.as_ref(), below, batch, groups, call).await,
-            Err(error) => vec![Part::whole(rows, Err(error.into()))],
+            Err(error) => vec![Part::whole(rows, Err(error))],
         }
     })
 }
@@ -48,16 +51,16 @@ where
     C: Fn(Batch<'a>) -> Boxed<'a, Result<Returned, ModelError>>,
 {
     let (model, rows) = (batch.model(), batch.rows());
-    let prepared = step.prepare(&mut batch).and_then(|()| batch.checked());
-    let batch = match prepared {
+    let prepared = guarded(model, || step.prepare(&mut batch));
+    let batch = match prepared.and_then(|()| Ok(batch.checked()?)) {
         Ok(batch) => batch,
-        Err(error) => return vec![Part::whole(rows, Err(error.into()))],
+        Err(error) => return vec![Part::whole(rows, Err(error))],
     };
     let prepared = batch.rows();
     let mut parts = around(below, batch, call).await;
     if prepared != rows {
         let outputs = match parts.pop() {
-            Some(part) if parts.is_empty() => part.outputs,
+            Some(part) if parts.is_empty() && part.is_in_order() => part.outputs,
             _ => Err(ModelError::from(StepError::RowsBeforeCut {
                 model: Arc::clone(&model.name),
             })),
@@ -65,7 +68,7 @@ where
         parts = vec![Part::whole(rows, outputs)];
     }
     for part in &mut parts {
-        part.change(|rows, outputs| step.finish(model, rows, outputs));
+        part.change(|rows, outputs| guarded(model, || step.finish(model, rows, outputs)));
     }
     parts
 }
@@ -102,21 +105,23 @@ where
         .iter_mut()
         .filter_map(|part| Some(part.outputs.as_mut().ok()?.as_mut_slice()))
         .collect();
-    if let Err(error) = step.join(batch.model(), &mut outputs) {
+    let model = batch.model();
+    if let Err(error) = guarded(model, || step.join(model, &mut outputs)) {
         for part in parts.iter_mut().filter(|part| part.outputs.is_ok()) {
-            part.outputs = Err(error.clone().into());
+            part.outputs = Err(error.clone());
         }
     }
     parts
 }
 
 /// The groups of a batch, in which each row stands once; `None` for the whole batch.
-fn cut(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, StepError> {
-    let mut groups = step.cut(batch)?;
+fn cut(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, ModelError> {
+    let mut groups = guarded(batch.model(), || step.cut(batch))?;
     groups.retain(|group| !group.is_empty());
     if groups.is_empty() {
         return Ok(None);
     }
+    StepError::need_batch_axis(batch.model())?;
     let mut stands = vec![false; batch.rows()];
     let flaw = |row| StepError::Groups {
         model: Arc::clone(&batch.model().name),
@@ -126,12 +131,27 @@ fn cut(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, St
     for &row in groups.iter().flatten() {
         match stands.get_mut(row) {
             Some(stands) if !*stands => *stands = true,
-            _ => return Err(flaw(row)),
+            _ => return Err(flaw(row).into()),
         }
     }
     match stands.iter().position(|stands| !stands) {
-        Some(row) => Err(flaw(row)),
+        Some(row) => Err(flaw(row).into()),
         None => Ok(Some(groups)),
+    }
+}
+
+/// Catches the panics of a step, which may be the user's.
+fn guarded<T>(
+    model: &ModelSpec,
+    step: impl FnOnce() -> Result<T, StepError>,
+) -> Result<T, ModelError> {
+    // What a panic leaves behind is the step's and this batch's, and the batch fails.
+    match catch_unwind(AssertUnwindSafe(step)) {
+        Ok(done) => Ok(done?),
+        Err(panic) => Err(ModelError::Panic {
+            model: Arc::clone(&model.name),
+            message: caught(panic),
+        }),
     }
 }
 

@@ -207,3 +207,81 @@ fn what_a_step_makes_must_fit_the_model() {
     let error = batch.set("z", column(&[1])).unwrap_err().to_string();
     assert_eq!(error, "model 'Identity' has no input 'z'");
 }
+
+/// Panics where there is a 13, at one place or another.
+#[derive(Debug)]
+enum Panics {
+    Cutting,
+    Preparing,
+    Finishing,
+}
+
+impl Panics {
+    fn unlucky(batch: &Batch<'_>) {
+        let x = batch.array::<i32>("INPUT_1").unwrap().unwrap();
+        assert!(!x.iter().any(|&value| value == 13), "thirteen");
+    }
+}
+
+impl Step for Panics {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        if matches!(self, Self::Cutting) {
+            Self::unlucky(batch);
+        }
+        Ok(Groups::new())
+    }
+
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+        if matches!(self, Self::Preparing) {
+            Self::unlucky(batch);
+        }
+        Ok(())
+    }
+
+    fn finish(&self, _: &ModelSpec, _: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
+        if matches!(self, Self::Finishing) {
+            assert!(!values(&outputs[0]).contains(&20), "twenty");
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_step_that_panics_fails_its_own_rows() {
+    for panics in [Panics::Cutting, Panics::Preparing] {
+        let steps = [step(Remainder(2)), step(panics)];
+        let (answers, _) = answer(&steps, &[13, 2, 1]);
+        let texts: Vec<bool> = answers.iter().map(Result::is_ok).collect();
+        assert_eq!(texts, [false, true, false]);
+        let text = answers[0].clone().unwrap_err();
+        assert_eq!(text, "model 'Identity' panicked: thirteen");
+    }
+    let steps = [step(Remainder(2)), step(Panics::Finishing)];
+    let (answers, _) = answer(&steps, &[1, 2, 3]);
+    let texts: Vec<bool> = answers.iter().map(Result::is_ok).collect();
+    assert_eq!(texts, [true, false, true]);
+}
+
+#[test]
+fn one_group_in_another_order_is_answered_in_the_order_of_the_requests() {
+    use crate::testing::request;
+
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    let requests = [1.0, 2.0, 3.0].map(|value| request(&spec, 1, value));
+    let tens = |values: [f32; 3]| Tensor::from_elements(vec![3, 1], values.to_vec()).unwrap();
+    let part = Part {
+        rows: vec![2, 0, 1],
+        outputs: Ok(vec![tens([30.0, 10.0, 20.0])]),
+    };
+    let responses =
+        super::super::returned::responses(&spec, &requests, Returned::Parts(vec![part]));
+    let got = responses.into_iter().map(|response| {
+        let (_, tensor) = response.unwrap().outputs.iter().next().unwrap().clone();
+        tensor.elements::<f32>().unwrap()[0]
+    });
+    assert_eq!(got.collect::<Vec<_>>(), [10.0, 20.0, 30.0]);
+
+    let steps = [step(Fill(4)), step(Cut(&[&[3, 1, 0, 2]]))];
+    let (answers, _) = answer(&steps, &[7, 8]);
+    assert!(answers.iter().all(Result::is_err), "{answers:?}");
+}

@@ -62,7 +62,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
     /// Runs a batch of requests.
     ///
     /// `stacked` are inputs that are stacked already: in the order of the model's inputs, `None` or nothing for those that
-    /// are not. Panics of the function are caught here and nowhere else.
+    /// are not. Panics of the function are caught here, those of a step where it is called.
     pub async fn execute(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
         let arranged = Arranged::new(self.context.model(), requests, stacked);
         let mut executed = Executed::default();

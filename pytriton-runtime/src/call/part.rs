@@ -1,4 +1,3 @@
-use crate::decorators::StepError;
 use crate::tensor::Tensor;
 
 use super::ModelError;
@@ -29,15 +28,20 @@ impl Part {
         }
     }
 
+    /// Whether its rows stand as they did in the batch.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.rows.is_sorted()
+    }
+
     /// Changes the outputs, where there are some.
     pub(super) fn change(
         &mut self,
-        change: impl FnOnce(usize, &mut [Tensor]) -> Result<(), StepError>,
+        change: impl FnOnce(usize, &mut [Tensor]) -> Result<(), ModelError>,
     ) {
         if let Ok(outputs) = &mut self.outputs
             && let Err(error) = change(self.rows.len(), outputs)
         {
-            self.outputs = Err(error.into());
+            self.outputs = Err(error);
         }
     }
 }

@@ -33,10 +33,12 @@ pub(super) fn responses(
             Ok(responses) => responses,
             Err(error) => vec![Err(error); requests.len()],
         },
-        Returned::Parts(mut parts) if parts.len() == 1 => match parts.remove(0).outputs {
-            Ok(tensors) => responses(spec, requests, Returned::Call(tensors)),
-            Err(error) => vec![Err(error); requests.len()],
-        },
+        Returned::Parts(mut parts) if parts.len() == 1 && parts[0].is_in_order() => {
+            match parts.remove(0).outputs {
+                Ok(tensors) => responses(spec, requests, Returned::Call(tensors)),
+                Err(error) => vec![Err(error); requests.len()],
+            }
+        }
         Returned::Parts(parts) => joined(spec, requests, parts),
         Returned::Each(each) if each.len() != requests.len() => {
             let error = ModelError::ResponseCount {
@@ -148,9 +150,24 @@ fn output_error(spec: &ModelSpec, output: usize, source: TensorError) -> ModelEr
     }
 }
 
-/// Compares outputs with what the model declares: rows first, then the other dims.
-fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelError> {
+/// Compares outputs with what the model declares: number and types, rows, then the other dims.
+pub(super) fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelError> {
+    if tensors.len() != spec.outputs.len() {
+        return Err(ModelError::OutputCount {
+            model: Arc::clone(&spec.name),
+            expected: spec.outputs.len(),
+            got: tensors.len(),
+        });
+    }
     for (tensor, output) in tensors.iter().zip(&spec.outputs) {
+        if tensor.datatype() != output.datatype {
+            return Err(ModelError::OutputDataType {
+                model: Arc::clone(&spec.name),
+                output: Arc::clone(&output.name),
+                expected: output.datatype,
+                got: tensor.datatype(),
+            });
+        }
         let rank = output.dims.len() + 1;
         if spec.batching() && tensor.shape().len() == rank && tensor.rows() != rows {
             return Err(ModelError::Rows {

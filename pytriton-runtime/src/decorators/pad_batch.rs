@@ -61,7 +61,12 @@ impl Step for PadBatch {
                 });
             }
             let own = rows(output, 0, count);
-            *output = own.map_err(|source| StepError::output(model, index, source))?;
+            let own = own.map_err(|source| StepError::output(model, index, source))?;
+            // A small part would keep all of it alive until it is sent.
+            *output = match count < expected / 2 {
+                true => own.detached(),
+                false => own,
+            };
         }
         Ok(())
     }

@@ -2,6 +2,9 @@ use ::bytes::Bytes;
 
 use crate::tensor::{AlignedBuffer, DataType, Tensor, TensorError, shape_text};
 
+/// So many bytes a tensor has at most to which a step has added: what clients send is bounded, what is made of it is too.
+pub(super) const MOST_PADDED: usize = 1 << 30;
+
 /// A tensor of `shape` whose bytes are those of `before` and then, so many times, those of `row`.
 pub(super) fn repeated(
     datatype: DataType,
@@ -12,7 +15,7 @@ pub(super) fn repeated(
 ) -> Result<Tensor, TensorError> {
     let len = row.len().checked_mul(times);
     let len = len.and_then(|added| added.checked_add(before.len()));
-    let Some(len) = len.filter(|&len| isize::try_from(len).is_ok()) else {
+    let Some(len) = len.filter(|&len| len <= MOST_PADDED) else {
         return Err(TensorError::TooLarge {
             shape: shape_text(&shape),
         });

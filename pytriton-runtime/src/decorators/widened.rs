@@ -1,3 +1,4 @@
+use super::repeated::MOST_PADDED;
 use crate::tensor::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
 
 /// A tensor with larger dims behind the first, and `element` where it had none.
@@ -11,7 +12,7 @@ pub(super) fn widened(
     let added = count.saturating_sub(element_count(tensor.shape())?);
     let len = added.checked_mul(element.len());
     let len = len.and_then(|added| added.checked_add(tensor.data().len()));
-    let Some(len) = len.filter(|&len| isize::try_from(len).is_ok()) else {
+    let Some(len) = len.filter(|&len| len <= MOST_PADDED) else {
         return Err(TensorError::TooLarge {
             shape: shape_text(&shape),
         });

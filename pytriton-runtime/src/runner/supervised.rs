@@ -37,6 +37,10 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
     /// The call is dropped when its time is over, if the function lets go of the thread.
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async {
+            // An earlier group of the batch has taken too long: nobody waits for this one.
+            if self.supervisor.answered(self.batch) {
+                return Err(self.supervisor.too_long());
+            }
             let calling = Calling {
                 batch: self.batch,
                 requests: call.requests().len(),

@@ -72,7 +72,7 @@ pub(super) struct Connections {
 impl Connections {
     pub(super) fn new(protocol: Protocol, limits: &Limits, rooms: Rooms) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
-        let header_bytes = HTTP2_HEADS * limits.max_header_bytes;
+        let header_bytes = HTTP2_HEADS.saturating_mul(limits.max_header_bytes);
         let header_bytes = u32::try_from(header_bytes).unwrap_or(u32::MAX);
         builder
             .http1()
