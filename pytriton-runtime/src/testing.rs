@@ -86,6 +86,7 @@ impl Drop for Slow {
 /// The declaration of `Identity`, for tests to vary.
 pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     name: "Identity",
+    description: "",
     version: 1,
     max_batch_size: 8,
     instances: 1,

@@ -113,6 +113,7 @@ pub use pytriton_runtime::backend;
 /// | --- | --- | --- |
 /// | `name = "…"` | | letters, digits, `.`, `_` and `-` |
 /// | `version = 1` | 1 | |
+/// | `description = "…"` | the doc comment of the function or block | what the model is, for people; the command `list` shows its first line |
 /// | `max_batch_size = 16` | 4 | the most rows of one call |
 /// | `batching = false` | `true` | tensors have no batch axis |
 /// | `instances = 2` | 1 | how many threads call the function, each its own instance |
@@ -185,6 +186,14 @@ pub use pytriton_runtime::backend;
 ///   not called together.
 /// - `&Context`: the model's configuration and the instance.
 /// - `&[Request]` alone: the requests as they are, see [`macro@input`].
+///
+/// Types decide what a parameter is: an alias, an import under another name or an associated type is what it stands for.
+///
+/// # Decorators
+///
+/// They stand above the function in the order in which they work: [`macro@fill_optionals`] and [`macro@group_by_keys`],
+/// then [`macro@batch`] or [`macro@sample`], then [`macro@group_by_values`] and steps of your own ([`macro@step`]), then
+/// [`macro@pad_batch`]. Any other order does not compile. [`macro@first_value`] on a parameter comes last.
 ///
 /// Without [`macro@batch`] each call sees one request. The function may be `async`.
 ///

@@ -115,6 +115,7 @@ impl Model {
         });
         ModelSpec {
             name: Arc::clone(&self.options.name),
+            description: Arc::clone(&self.options.description),
             version: options.version,
             max_batch_size: match options.batching {
                 true => options.max_batch_size,

@@ -8,6 +8,7 @@ use crate::registry::ModelOptions;
 pub(super) struct Options {
     pub(super) plain: ModelOptions<'static>,
     pub(super) name: Arc<str>,
+    pub(super) description: Arc<str>,
     pub(super) preferred_batch_size: Vec<u32>,
     pub(super) priority_queue_policy: Vec<(u32, QueuePolicy)>,
     pub(super) parameters: Vec<(Arc<str>, Arc<str>)>,
@@ -19,6 +20,7 @@ impl Options {
         Self {
             plain: ModelOptions::DEFAULT,
             name,
+            description: Arc::default(),
             preferred_batch_size: Vec::new(),
             priority_queue_policy: Vec::new(),
             parameters: Vec::new(),

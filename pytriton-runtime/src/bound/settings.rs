@@ -7,6 +7,13 @@ use super::options::Options;
 
 /// The options of `#[pytriton::model]`, each under its name.
 impl Model {
+    /// What the model is, for people.
+    pub fn description(self, description: impl Into<Arc<str>>) -> Self {
+        self.with("description", |options| {
+            options.description = description.into()
+        })
+    }
+
     /// The version, from 1.
     pub fn version(self, version: u32) -> Self {
         self.with("version", |options| options.plain.version = version)

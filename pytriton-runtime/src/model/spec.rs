@@ -10,6 +10,8 @@ use super::{CallMode, DynamicBatching, FirstValue, Location, TensorSpec};
 pub struct ModelSpec {
     /// The model's name.
     pub name: Arc<str>,
+    /// What the model is, for people; empty where nothing is said.
+    pub description: Arc<str>,
     /// The model's version.
     pub version: u32,
     /// The largest batch; 0 for a model whose tensors have no batch axis.

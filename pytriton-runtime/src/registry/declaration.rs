@@ -9,6 +9,8 @@ use super::{DynamicBatchingDeclaration, ModelOptions, Signature};
 pub struct ModelDeclaration {
     /// The model's name in URLs and requests.
     pub name: &'static str,
+    /// What the model is, for people; empty where nothing is said.
+    pub description: &'static str,
     /// The model's version, from 1.
     pub version: u32,
     /// The largest batch; 0 for a model whose tensors have no batch axis.
@@ -50,6 +52,7 @@ impl ModelDeclaration {
     pub(super) fn new(options: &ModelOptions<'static>, signature: &Signature, load: Load) -> Self {
         Self {
             name: options.name,
+            description: options.description,
             version: options.version,
             max_batch_size: match options.batching {
                 true => options.max_batch_size,

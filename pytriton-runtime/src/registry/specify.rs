@@ -71,6 +71,7 @@ impl ModelDeclaration {
         let parameters = self.parameters.iter();
         let spec = ModelSpec {
             name: self.name.into(),
+            description: self.description.into(),
             version: self.version,
             max_batch_size: self.max_batch_size,
             instances: self.instances,

@@ -53,6 +53,7 @@ pub fn table(registry: &Registry) -> String {
             "INSTANCES",
             "INPUTS",
             "OUTPUTS",
+            "DESCRIPTION",
         ]
         .map(str::to_owned),
     ];
@@ -67,9 +68,19 @@ pub fn table(registry: &Registry) -> String {
             model.instances.to_string(),
             signature(model, &model.inputs),
             signature(model, &model.outputs),
+            // The rest is for whoever reads the whole of it.
+            model
+                .description
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
         ]);
     }
-    let widths = [0, 1, 2, 3, 4, 5].map(|column| {
+    if rows.iter().skip(1).all(|row| row[6].is_empty()) {
+        rows[0][6].clear();
+    }
+    let widths = [0, 1, 2, 3, 4, 5, 6].map(|column| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or_default()
     });
@@ -102,6 +113,7 @@ fn signature(model: &ModelSpec, tensors: &[TensorSpec]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -118,6 +130,16 @@ mod tests {
             table(&registry),
             "MODEL     VERSION  BATCH  INSTANCES  INPUTS                OUTPUTS\n\
              Identity  1        8      1          INPUT_1 FP32 [-1,-1]  OUTPUT_1 FP32 [-1,-1]\n"
+        );
+        let described = ModelDeclaration {
+            description: "What comes, back.\n\nAll of it.",
+            ..IDENTITY
+        };
+        let registry = Registry::new(&[&described]).unwrap();
+        assert_eq!(
+            table(&registry),
+            "MODEL     VERSION  BATCH  INSTANCES  INPUTS                OUTPUTS                DESCRIPTION\n\
+             Identity  1        8      1          INPUT_1 FP32 [-1,-1]  OUTPUT_1 FP32 [-1,-1]  What comes, back.\n"
         );
     }
 }

@@ -29,6 +29,7 @@ impl Instance for Identity {
 /// Returns its input, batches of at most eight rows.
 pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     name: "Identity",
+    description: "",
     version: 1,
     max_batch_size: 8,
     instances: 1,

@@ -234,3 +234,93 @@ for result in infer('predict', x=ends):
 ",
     )
 }
+
+#[test]
+fn optionals() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_optionals"),
+        "
+x = np.array([[1, 2], [3, 4]], np.float32)
+scale, offset = np.full((2, 2), 3, np.float32), np.full((2, 2), 0.5, np.float32)
+for given, expected in (
+    ({}, x),
+    ({'scale': scale}, 3 * x),
+    ({'offset': offset}, x + 0.5),
+    ({'scale': scale, 'offset': offset}, 3 * x + 0.5),
+):
+    for result in infer('Transform', x=x, **given):
+        np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), expected)
+",
+    )
+}
+
+#[test]
+fn parameters() -> Result<()> {
+    let forwarded = [
+        "--http-header-forward-pattern",
+        "x-.*",
+        "--grpc-header-forward-pattern",
+        "x-.*",
+    ];
+    let server = Server::start(env!("CARGO_BIN_EXE_example_parameters"), &forwarded)?;
+    ask_of(
+        server,
+        "
+text = np.array([[b'hello']], np.object_)
+for protocol, address in zip((tritonclient.http, tritonclient.grpc), sys.argv[1:]):
+    with protocol.InferenceServerClient(address) as client:
+        given = protocol.InferInput('text', [1, 1], 'BYTES').set_data_from_numpy(text)
+        for options, expected in (
+            ({}, b'hello stranger, from instance 0'),
+            ({'parameters': {'times': 2}}, b'hello hello stranger, from instance 0'),
+            ({'headers': {'x-user': 'ada'}}, b'hello ada, from instance 0'),
+        ):
+            result = client.infer('Greet', [given], **options)
+            assert result.as_numpy('OUTPUT_1').tolist() == [[expected]], result.as_numpy('OUTPUT_1')
+        try:
+            client.infer('Greet', [given], parameters={'times': 10})
+        except InferenceServerException as error:
+            assert 'times must be from 1 to 9, not 10' in error.message(), error
+        else:
+            raise AssertionError('it did not fail')
+",
+    )
+}
+
+#[test]
+fn multiple_models() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_multiple_models"),
+        "
+a, b = np.array([1, 2], np.int64), np.array([10, -2], np.int64)
+for result in infer('Sum', a=a, b=b):
+    np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), a + b)
+x = np.array([[1, 4], [2, 8]], np.float64)
+for protocol, address in zip((tritonclient.http, tritonclient.grpc), sys.argv[1:]):
+    with protocol.InferenceServerClient(address) as client:
+        given = protocol.InferInput('x', [2, 2], 'FP64').set_data_from_numpy(x)
+        for version, expected in (('1', [[2.5], [5]]), ('2', [[2], [4]]), ('', [[2], [4]])):
+            result = client.infer('Mean', [given], model_version=version)
+            np.testing.assert_allclose(result.as_numpy('OUTPUT_1'), expected)
+seen = [result.as_numpy('OUTPUT_1').tolist() for result in infer('Counter', x=np.zeros((2, 1), np.uint8))]
+assert seen == [[[2], [2]], [[4], [4]]], seen
+",
+    )
+}
+
+#[test]
+fn grouping() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_grouping"),
+        "
+start, length = np.array([[10], [20], [30]], np.int32), np.array([[1], [3], [1]], np.uint8)
+for result in infer('Beam', start=start, length=length):
+    assert result.as_numpy('OUTPUT_1').tolist() == [[11, 0, 0], [21, 22, 23], [31, 0, 0]]
+for rows, compiled in ((1, 1), (2, 4), (4, 4), (5, 8), (8, 8)):
+    x = np.arange(rows, dtype=np.float32).reshape(rows, 1)
+    for result in infer('Compiled', x=x):
+        np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), 2 * x)
+        np.testing.assert_array_equal(result.as_numpy('OUTPUT_2'), np.full((rows, 1), compiled))
+",
+    )
+}

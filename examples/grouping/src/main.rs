@@ -1,0 +1,31 @@
+//! Rows that belong together are called together, and batches always have a size that the network knows.
+
+use pytriton::ConstantPadder;
+use pytriton::prelude::*;
+
+/// The tokens a beam search finds, of which each length is a network of its own.
+///
+/// A request may mix lengths; shorter answers end in zeros.
+#[pytriton::model(name = "Beam", max_batch_size = 16)]
+#[batch]
+#[group_by_values(length, pad_fn = ConstantPadder::new(0))]
+fn beam(start: ArrayView2<i32>, #[first_value] length: u8) -> Array2<i32> {
+    let length = usize::from(length);
+    Array2::from_shape_fn((start.nrows(), length), |(row, column)| {
+        start[[row, 0]] + column as i32 + 1
+    })
+}
+
+/// A network that was compiled for batches of 1, 4 and 8.
+#[pytriton::model(name = "Compiled", max_batch_size = 8, preferred_batch_size = [1, 4])]
+#[batch]
+#[pad_batch]
+fn compiled(x: ArrayView2<f32>) -> Result<(Array2<f32>, Array2<u8>), String> {
+    let rows = x.nrows();
+    match rows {
+        1 | 4 | 8 => Ok((&x * 2.0, Array2::from_elem((rows, 1), rows as u8))),
+        _ => Err(format!("there is no network for {rows} rows")),
+    }
+}
+
+pytriton::main!();
