@@ -71,6 +71,7 @@ pub(super) const fn array<T: Element, D: Dimension>(optional: bool) -> Declared 
     })
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
@@ -81,6 +82,7 @@ impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;
@@ -91,6 +93,7 @@ impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for Array<T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
@@ -101,6 +104,7 @@ impl<T: Element, D: Dimension> Parameter for Array<T, D> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;
@@ -112,6 +116,7 @@ impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Parameter for &Parameters {
     const DECLARED: Declared = Declared::Parameters;
     type Element = ();
@@ -122,6 +127,7 @@ impl Parameter for &Parameters {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Parameter for &Context {
     const DECLARED: Declared = Declared::Context;
     type Element = ();
@@ -132,6 +138,7 @@ impl Parameter for &Context {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Parameter for &[Request] {
     const DECLARED: Declared = Declared::Requests;
     type Element = ();

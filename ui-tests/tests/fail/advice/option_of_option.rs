@@ -1,0 +1,8 @@
+use pytriton::prelude::*;
+
+#[model(name = "m")]
+fn f(x: Array2<f32>, _y: Option<Option<ArrayView2<f32>>>) -> Array2<f32> {
+    x
+}
+
+fn main() {}

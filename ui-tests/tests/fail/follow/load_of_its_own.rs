@@ -1,0 +1,12 @@
+use pytriton::prelude::*;
+
+struct S;
+
+impl S {
+    #[load]
+    fn load() -> Self {
+        Self
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pytriton::prelude::*;
+
+#[model(name = "m")]
+#[batch]
+fn f((_x, _y): (Array2<f32>, Array2<f32>), _p: Parameters) -> Array2<f32> {
+    todo!()
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use pytriton::prelude::*;
+
+struct Whole {
+    _x: u8,
+}
+
+#[model(name = "m")]
+fn f(Whole { _x }: Whole) -> Array2<f32> {
+    todo!()
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use pytriton::prelude::*;
+
+struct Strange;
+
+#[pytriton::model(name = "m")]
+#[input(name = "x", datatype = FP32, shape = [-1])]
+fn f(_requests: &[Request]) -> Result<Strange, String> {
+    todo!()
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use pytriton::prelude::*;
+
+struct Wrong;
+
+#[pytriton::model(name = "m")]
+#[input(name = "x", datatype = FP32, shape = [-1])]
+fn f(_requests: &[Request]) -> Wrong {
+    todo!()
+}
+
+fn main() {}

@@ -1,0 +1,1 @@
+pytriton::main!("models");

@@ -1,0 +1,7 @@
+fn serve() {
+    pytriton::main!();
+}
+
+fn main() {
+    serve();
+}

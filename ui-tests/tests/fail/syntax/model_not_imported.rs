@@ -1,0 +1,9 @@
+use pytriton::{batch, ndarray::Array2};
+
+#[model(name = "m")]
+#[batch]
+fn f(x: Array2<f32>) -> Array2<f32> {
+    x
+}
+
+fn main() {}
