@@ -6,18 +6,22 @@ fn linear(
 ) -> Array2<f32> {
     f()
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[batch(__taken)]
+    const _: () = ();
+    #[first_value(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Linear",
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
+    const __SOUND: bool = __private::sound(&[__OPTIONS.flaw("name")]);
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -57,12 +61,23 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.name_flaw(3usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        { __SIGNATURE.raw() },
-    >::declarations::<Array2<f32>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<{ __SIGNATURE.raw() }>::whole::<Array2<f32>>();
+        __private::Returns::<Array2<f32>, { __SIGNATURE.raw() }>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
     const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+        __private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    );
+    const _: () = __private::refuse_output(
+        if __private::sound(
+            &[__private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)],
+        ) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance;
     impl __private::Instance for __Instance {

@@ -7,12 +7,15 @@ impl State {
     }
     fn other(&self) {}
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[batch(__taken)]
+    const _: () = ();
+    #[load(__taken)]
+    const _: () = ();
+    #[infer(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "State",
         instances: 2,
@@ -21,11 +24,24 @@ const _: () = {
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const _: () = __private::refuse(__OPTIONS.flaw("instances"));
-    const _: () = __private::refuse(__OPTIONS.conflict("instances"));
     const _: () = __private::refuse(__OPTIONS.flaw("response_cache"));
-    const _: () = __private::refuse(__OPTIONS.conflict("response_cache"));
+    const __SOUND: bool = __private::sound(
+        &[
+            __OPTIONS.flaw("name"),
+            __OPTIONS.flaw("instances"),
+            __OPTIONS.flaw("response_cache"),
+        ],
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("instances")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("response_cache")),
+    );
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -41,12 +57,23 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        { __SIGNATURE.raw() },
-    >::declarations::<Array2<f32>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<{ __SIGNATURE.raw() }>::whole::<Array2<f32>>();
+        __private::Returns::<Array2<f32>, { __SIGNATURE.raw() }>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
     const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+        __private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    );
+    const _: () = __private::refuse_output(
+        if __private::sound(
+            &[__private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)],
+        ) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance(State);
     impl __private::Instance for __Instance {
@@ -74,6 +101,6 @@ const _: () = {
         ::core::file!(), line : ::core::line!(), }, ..__private::ModelDeclaration::new(&
         __OPTIONS, & __SIGNATURE, | __context |
         __private::instance(__Instance(__private::loaded:: < State, _ > (__context, <
-        State > ::load(__context)) ?))) }
+        State > ::load(__private::loading:: < & Context > (__context))) ?))) }
     }
 };

@@ -6,3 +6,5 @@ fn f(x: Array2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[model(name = "m", parameters(a = "b"))]

@@ -6,3 +6,5 @@ fn f(_x: Array2<f32>) -> Result<String, Array2<f32>> {
 }
 
 fn main() {}
+
+//~ 4: fn f(_x: Array2<f32>) -> Result<Array2<f32>, String> {

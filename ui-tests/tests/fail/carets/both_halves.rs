@@ -9,3 +9,5 @@ fn f(_x: Array2<f32>) -> Result<Reply, Silent> {
 }
 
 fn main() {}
+
+//~ 7: fn f(_x: Array2<f32>) -> Result<Array2<f32>, String> {

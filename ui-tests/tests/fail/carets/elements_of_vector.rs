@@ -9,3 +9,5 @@ fn f(_requests: &[Request]) -> Vec<Result<(Array2<f32>, Reply), String>> {
 }
 
 fn main() {}
+
+//~ 7: fn f(_requests: &[Request]) -> Vec<Result<(Array2<f32>, Array2<f32>), String>> {

@@ -14,3 +14,5 @@ fn f(_x: Array2<f32>) -> Both {
 }
 
 fn main() {}
+
+//~ 8:     b: Array2<f32>,

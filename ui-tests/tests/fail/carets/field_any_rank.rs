@@ -12,3 +12,6 @@ fn f(_x: Array2<f32>) -> Both {
 }
 
 fn main() {}
+
+//~ 6:     #[output(shape = [-1])]
+//~ 6:     b: ArrayD<f32>,

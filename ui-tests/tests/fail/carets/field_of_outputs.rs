@@ -12,3 +12,5 @@ struct Both {
 }
 
 fn main() {}
+
+//~ 11:     one: Array2<f32>,

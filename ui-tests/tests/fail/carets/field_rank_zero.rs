@@ -12,3 +12,5 @@ fn f(_x: Array2<f32>) -> Both {
 }
 
 fn main() {}
+
+//~ 6:     b: Array2<f32>,

@@ -6,3 +6,5 @@ fn f(_x: ArrayView1<f32>) -> Array1<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[model(name = "m", batching = false)]

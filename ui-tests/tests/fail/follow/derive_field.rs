@@ -12,3 +12,6 @@ fn f(_x: Array2<f32>) -> Both {
 }
 
 fn main() {}
+
+//~ 5:     a: Array2<u64>,
+//~ 6:     b: Array2<f32>,

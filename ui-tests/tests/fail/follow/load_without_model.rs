@@ -16,3 +16,6 @@ impl S {
 }
 
 fn main() {}
+
+//~ 5: #[pytriton::model(name = "m")]
+//~ 5: impl S {

@@ -17,3 +17,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 14:     fn infer(&self, _x: Array2<f32>) -> Array2<f32> {

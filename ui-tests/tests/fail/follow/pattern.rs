@@ -7,3 +7,5 @@ fn f((_x, _y): (Array2<f32>, Array2<f32>), _p: Parameters) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 5: fn f(_x: ArrayView2<f32>, _p: &Parameters) -> Array2<f32> {

@@ -10,3 +10,5 @@ fn f(Whole { _x }: Whole) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 8: fn f(_x: ArrayView2<f32>) -> Array2<f32> {

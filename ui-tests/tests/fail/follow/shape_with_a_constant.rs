@@ -8,3 +8,5 @@ fn f(#[input(shape = [WIDTH, 3])] _x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 6: fn f(#[input(shape = [WIDTH])] _x: ArrayView2<f32>) -> Array2<f32> {

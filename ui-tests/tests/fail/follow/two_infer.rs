@@ -22,3 +22,7 @@ impl S {
 }
 
 fn main() {}
+
+//~ 17:
+//~ 18:
+//~ 19:     fn two(&self, _x: f32) -> Array2<f32> {

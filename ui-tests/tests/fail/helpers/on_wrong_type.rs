@@ -6,3 +6,7 @@ fn f(#[input(nam = "x")] _x: Option<Vec<Request>>, #[batch] _p: &mut Parameters)
 }
 
 fn main() {}
+
+//~ 3: #[model(name = "m")]
+//~ 3: #[input(name = "x", datatype = FP32, shape = [-1])]
+//~ 4: fn f(_x: &[Request]) -> Vec<Array2<f32>> {

@@ -16,3 +16,5 @@ impl S<'_> {
 }
 
 fn main() {}
+
+//~ 6: impl S<'static> {

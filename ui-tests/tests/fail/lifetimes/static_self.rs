@@ -16,3 +16,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 13:     fn infer(&self, _x: Array2<f32>) -> Array2<f32> {

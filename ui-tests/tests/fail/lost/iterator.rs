@@ -7,3 +7,6 @@ fn f(_requests: &[Request]) -> impl Iterator<Item = Array2<f32>> {
 }
 
 fn main() {}
+
+//~ 5: fn f(_requests: &[Request]) -> Vec<Array2<f32>> {
+//~ 6:     Vec::new()

@@ -12,3 +12,5 @@ fn f(_requests: &[Request]) -> Both {
 }
 
 fn main() {}
+
+//~ 10: fn f(_requests: &[Request]) -> Vec<Both> {

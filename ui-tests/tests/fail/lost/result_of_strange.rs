@@ -9,3 +9,5 @@ fn f(_requests: &[Request]) -> Result<Strange, String> {
 }
 
 fn main() {}
+
+//~ 7: fn f(_requests: &[Request]) -> Result<Vec<Array2<f32>>, String> {

@@ -9,3 +9,5 @@ fn f(_requests: &[Request]) -> Wrong {
 }
 
 fn main() {}
+
+//~ 7: fn f(_requests: &[Request]) -> Vec<Array2<f32>> {

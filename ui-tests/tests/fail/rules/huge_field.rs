@@ -12,3 +12,5 @@ fn f(_x: ArrayView2<f32>) -> Both {
 }
 
 fn main() {}
+
+//~ 5:     #[output(shape = [4, 4, 4])]

@@ -7,3 +7,5 @@ fn f(_x: ArrayView2<f32>) -> Array4<f32> {
 }
 
 fn main() {}
+
+//~ 4: #[output(shape = [4, 4, 4])]

@@ -14,3 +14,5 @@ fn f(_x: ArrayView2<f32>) -> Both {
 }
 
 fn main() {}
+
+//~ 10: #[output(name = "b", shape = [3])]

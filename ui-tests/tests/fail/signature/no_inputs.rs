@@ -6,3 +6,5 @@ fn f(_context: &Context) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(_context: &Context, _x: ArrayView2<f32>) -> Array2<f32> {

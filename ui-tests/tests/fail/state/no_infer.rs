@@ -5,3 +5,8 @@ impl S {
 }
 
 fn main() {}
+
+//~ 1: use pytriton::{infer, load};
+//~ 1: struct S;
+//~ 4:     #[load] fn load() -> Self { Self }
+//~ 4:     #[infer] fn infer(&self, x: pytriton::ndarray::ArrayView2<f32>) -> pytriton::ndarray::Array2<f32> { x.to_owned() }

@@ -17,3 +17,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 15:         x * scale

@@ -7,3 +7,5 @@ fn f(x: Array2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 1: use pytriton::{batch, model, ndarray::Array2};

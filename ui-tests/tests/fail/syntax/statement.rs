@@ -8,3 +8,6 @@ fn f(x: Array2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 6:     let y = 1;
+//~ 7:     x + y as f32

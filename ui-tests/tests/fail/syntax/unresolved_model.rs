@@ -7,3 +7,5 @@ fn f(x: Array2<f32>, #[first_value] scale: f32) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m")]

@@ -6,3 +6,5 @@ fn f(x: Array2<f32>, _y: ArrayView<f32, Ix2>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: Array2<f32>, _y: ArrayView<f32, pytriton::ndarray::Ix2>) -> Array2<f32> {
