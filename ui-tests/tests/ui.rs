@@ -53,12 +53,18 @@ fn followed(case: &Path) -> String {
     let source = fs::read_to_string(case).unwrap();
     let (advice, lines): (Vec<&str>, Vec<&str>) =
         source.lines().partition(|line| line.starts_with("//~ "));
-    assert!(!advice.is_empty(), "{case:?} does not follow its advice: write `//~ 3: …` at its end");
+    assert!(
+        !advice.is_empty(),
+        "{case:?} does not follow its advice: write `//~ 3: …` at its end"
+    );
     let mut replaced: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for line in advice {
         let (number, text) = line["//~ ".len()..].split_once(':').unwrap();
         let number = number.parse().unwrap();
-        replaced.entry(number).or_default().push(text.strip_prefix(' ').unwrap_or(text));
+        replaced
+            .entry(number)
+            .or_default()
+            .push(text.strip_prefix(' ').unwrap_or(text));
     }
     let mut program = String::new();
     for (index, line) in lines.iter().enumerate() {
@@ -75,10 +81,15 @@ fn followed(case: &Path) -> String {
 fn check_words(case: &Path, program: &str) {
     let messages = fs::read_to_string(case.with_extension("stderr")).unwrap_or_default();
     for message in messages.lines().filter(|line| line.starts_with("error")) {
-        let advice = message.split_once(" write `").or(message.split_once("did you mean `"));
+        let advice = message
+            .split_once(" write `")
+            .or(message.split_once("did you mean `"));
         let Some((_, advice)) = advice else { continue };
         let words: Vec<&str> = advice.split('`').step_by(2).collect();
         let open = |word: &&str| word.contains('…') || program.contains(*word);
-        assert!(words.iter().any(open), "{case:?} does not write what it says: {message}");
+        assert!(
+            words.iter().any(open),
+            "{case:?} does not write what it says: {message}"
+        );
     }
 }

@@ -148,7 +148,9 @@ impl ModelOptions {
         }
         let policies = self.policies.iter().flat_map(|policy| &policy.queue);
         let actions = self.queue.iter().chain(policies);
-        for Row { value, .. } in actions.filter(|row| row.name == "timeout_action") {
+        let actions = actions.filter(|row| row.name == "timeout_action");
+        let actions: Vec<&Value> = actions.map(|row| &row.value).collect();
+        for value in &actions {
             let flaw = quote!(#root::timeout_action_flaw(#value));
             checks.extend(refusal(&value.expression, &flaw));
         }
@@ -157,7 +159,10 @@ impl ModelOptions {
         }
         let names = rows().map(|row| row.name);
         checks.extend(quote! {
-            const __SOUND: bool = #root::sound(&[#(__OPTIONS.flaw(#names)),*]);
+            const __SOUND: bool = #root::sound(&[
+                #(__OPTIONS.flaw(#names),)*
+                #(#root::timeout_action_flaw(#actions),)*
+            ]);
         });
         let beside = |flaw: TokenStream| quote!(#root::flaw_if(__SOUND, __OPTIONS.#flaw));
         for Row { name, key, value } in rows() {

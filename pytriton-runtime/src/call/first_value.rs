@@ -47,7 +47,6 @@ impl<T: Element> FirstValueParameter for T {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element> FirstValueParameter for Option<T> {
     const DECLARED: Declared = value::<T>(true);
     type Element = T;
@@ -58,7 +57,6 @@ impl<T: Element> FirstValueParameter for Option<T> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> FirstValueParameter for ArrayView<'_, T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
@@ -69,7 +67,6 @@ impl<T: Element, D: Dimension> FirstValueParameter for ArrayView<'_, T, D> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> FirstValueParameter for Option<ArrayView<'_, T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;
@@ -80,7 +77,6 @@ impl<T: Element, D: Dimension> FirstValueParameter for Option<ArrayView<'_, T, D
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> FirstValueParameter for Array<T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
@@ -91,7 +87,6 @@ impl<T: Element, D: Dimension> FirstValueParameter for Array<T, D> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> FirstValueParameter for Option<Array<T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;

@@ -25,7 +25,6 @@ impl<S> IntoState<S> for S {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
     fn into_state(self, context: &Context) -> Result<S, ModelError> {
         self.map_err(|error| ModelError::Load {

@@ -29,7 +29,6 @@ pub trait Output {
     fn into_tensor(self) -> Result<Tensor, TensorError>;
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Output for Array<T, D> {
     const DATATYPE: DataType = T::DATATYPE;
     const RANK: Option<usize> = D::NDIM;
@@ -68,7 +67,6 @@ pub trait Outputs {
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Outputs for Array<T, D> {
     const DECLARATIONS: &'static [TensorDeclaration] = &[declaration::<Self>("OUTPUT_1")];
 
@@ -77,7 +75,6 @@ impl<T: Element, D: Dimension> Outputs for Array<T, D> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<O: Outputs, E: FunctionError> Outputs for Result<O, E> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 
@@ -130,7 +127,6 @@ pub trait Responses {
     ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError>;
 }
 
-#[diagnostic::do_not_recommend]
 impl<O: Outputs> Responses for Vec<O> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 
@@ -145,7 +141,6 @@ impl<O: Outputs> Responses for Vec<O> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<R: Responses, E: FunctionError> Responses for Result<R, E> {
     const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
 

@@ -71,7 +71,6 @@ pub(super) const fn array<T: Element, D: Dimension>(optional: bool) -> Declared 
     })
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
@@ -82,7 +81,6 @@ impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;
@@ -93,7 +91,6 @@ impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for Array<T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
@@ -104,7 +101,6 @@ impl<T: Element, D: Dimension> Parameter for Array<T, D> {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;

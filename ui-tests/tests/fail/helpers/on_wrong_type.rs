@@ -1,7 +1,7 @@
 use pytriton::prelude::*;
 
 #[model(name = "m")]
-fn f(#[input(nam = "x")] _x: Option<Vec<Request>>, #[batch] _p: &mut Parameters) -> Array2<f32> {
+fn f(#[input(nam = "x")] _x: Option<Vec<Request>>, #[batch] _p: &mut Context) -> Array2<f32> {
     todo!()
 }
 
@@ -9,4 +9,4 @@ fn main() {}
 
 //~ 3: #[model(name = "m")]
 //~ 3: #[input(name = "x", datatype = FP32, shape = [-1])]
-//~ 4: fn f(_x: &[Request]) -> Vec<Array2<f32>> {
+//~ 4: fn f(_x: &[Request], _p: &Context) -> Vec<Array2<f32>> {

@@ -7,4 +7,4 @@ fn f(_context: &Context) -> Array2<f32> {
 
 fn main() {}
 
-//~ 4: fn f(_context: &Context, _x: ArrayView2<f32>) -> Array2<f32> {
+//~ 3: #[pytriton::model(name = "m", batching = false)]

@@ -9,4 +9,4 @@ impl S {
 
 fn main() {}
 
-//~ 6:     #[load] fn load() -> Result<Self, String> { Ok(Self) }
+//~ 6:     #[load] fn load() -> Self { Self }

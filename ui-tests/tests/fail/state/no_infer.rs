@@ -6,7 +6,7 @@ impl S {
 
 fn main() {}
 
-//~ 1: use pytriton::{infer, load};
+//~ 1: use pytriton::prelude::*;
 //~ 1: struct S;
 //~ 4:     #[load] fn load() -> Self { Self }
-//~ 4:     #[infer] fn infer(&self, x: pytriton::ndarray::ArrayView2<f32>) -> pytriton::ndarray::Array2<f32> { x.to_owned() }
+//~ 4:     #[infer] fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> { x.to_owned() }
