@@ -20,17 +20,29 @@ fn ui() {
     cases.pass("tests/pass/*.rs");
 }
 
+#[test]
+fn what_a_message_says_to_write_was_written() {
+    for case in cases() {
+        check_words(&case, &followed(&case));
+    }
+}
+
 /// One program with a module for each program of `tests/fail`, as its messages say that it should be.
 fn every_advice_followed() -> String {
     let mut program = "#![allow(unused)]\n\n".to_owned();
-    let mut groups = entries(Path::new("tests/fail"));
-    groups.retain(|group| !group.ends_with(ALONE));
-    for (index, case) in groups.iter().enumerate() {
+    for (index, case) in cases().iter().enumerate() {
         let source = followed(case);
         let name = case.file_stem().unwrap().to_string_lossy();
         writeln!(program, "mod {name}_{index} {{\n{source}}}\n").unwrap();
     }
     program + "fn main() {}\n"
+}
+
+/// The programs of `tests/fail`.
+fn cases() -> Vec<PathBuf> {
+    let mut cases = entries(Path::new("tests/fail"));
+    cases.retain(|case| !case.ends_with(ALONE));
+    cases
 }
 
 /// The programs in a folder and those below it, in order.
@@ -73,7 +85,6 @@ fn followed(case: &Path) -> String {
         }
     }
     assert!(replaced.is_empty(), "{case:?} has no lines {replaced:?}");
-    check_words(case, &program);
     program
 }
 

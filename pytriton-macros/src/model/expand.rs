@@ -154,7 +154,7 @@ impl Model {
 
     fn to_output_checks(&self, private: &CratePath) -> TokenStream {
         let given = quote!(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-        let whole = quote!(#private::outputs_flaw(#given));
+        let whole = quote!(#private::outputs_flaw(__OUTPUTS, __OVERRIDES));
         let mut checks = refusal(&self.shown, &whole);
         let one = quote! {
             if #private::sound(&[#whole]) { #private::output_flaw(#given) } else { ::core::option::Option::None },

@@ -34,6 +34,7 @@ const _: () = {
             __OPTIONS.flaw("max_call_microseconds"),
             __OPTIONS.flaw("preferred_batch_size"),
             __OPTIONS.flaw("timeout_action"),
+            __private::timeout_action_flaw("delay"),
         ],
     );
     const _: () = __private::refuse(
@@ -89,13 +90,9 @@ const _: () = {
             shape: ::core::option::Option::Some(&[3]),
         },
     ];
-    const _: () = __private::refuse(
-        __private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
-    );
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
     const _: () = __private::refuse_output(
-        if __private::sound(
-            &[__private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)],
-        ) {
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
             __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
         } else {
             ::core::option::Option::None

@@ -66,13 +66,9 @@ const _: () = {
         __private::Returns::<Array2<f32>, { __SIGNATURE.raw() }>::DECLARATIONS
     };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        __private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
-    );
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
     const _: () = __private::refuse_output(
-        if __private::sound(
-            &[__private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)],
-        ) {
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
             __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
         } else {
             ::core::option::Option::None

@@ -38,6 +38,7 @@ const _: () = {
             __OPTIONS.flaw("name"),
             __OPTIONS.flaw("priority_levels"),
             __OPTIONS.flaw("default_priority_level"),
+            __private::timeout_action_flaw("delay"),
         ],
     );
     const _: () = __private::refuse(
@@ -90,13 +91,9 @@ const _: () = {
         __private::Returns::<Array2<f32>, { __SIGNATURE.raw() }>::DECLARATIONS
     };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        __private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
-    );
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
     const _: () = __private::refuse_output(
-        if __private::sound(
-            &[__private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)],
-        ) {
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
             __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
         } else {
             ::core::option::Option::None

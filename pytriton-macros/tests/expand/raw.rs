@@ -50,11 +50,11 @@ const _: () = {
     };
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.declared_flaw(0usize));
+    const _: () = __private::refuse(__SIGNATURE.declared_flaw());
     const _: () = __private::refuse(__private::tensor_name_flaw("x"));
     const _: () = __private::refuse(__private::dimension_flaw(-1));
     const _: () = __private::refuse(__SIGNATURE.declared_shape_flaw(0usize));
-    const _: () = __private::refuse(__SIGNATURE.declared_flaw(1usize));
+    const _: () = __private::refuse(__SIGNATURE.declared_flaw());
     const _: () = __private::refuse(__private::tensor_name_flaw("label"));
     const _: () = __private::refuse(__private::dimension_flaw(1));
     const _: () = __private::refuse(__SIGNATURE.declared_shape_flaw(1usize));
@@ -64,13 +64,9 @@ const _: () = {
         __private::Returns::<Vec<Array2<f32>>, { __SIGNATURE.raw() }>::DECLARATIONS
     };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        __private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
-    );
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
     const _: () = __private::refuse_output(
-        if __private::sound(
-            &[__private::outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)],
-        ) {
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
             __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
         } else {
             ::core::option::Option::None

@@ -257,7 +257,7 @@ impl Signature {
     }
 
     /// What is wrong with an input that is declared beside a function that takes arrays.
-    pub const fn declared_flaw(&self, input: usize) -> Flaw {
+    pub const fn declared_flaw(&self) -> Flaw {
         match self.raw() {
             true => None,
             false => Some(
@@ -389,11 +389,7 @@ const fn equal(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// What keeps a function's outputs from being the model's.
-pub const fn outputs_flaw(
-    outputs: &[TensorDeclaration],
-    overrides: &[OutputOverride],
-    batching: bool,
-) -> Flaw {
+pub const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Flaw {
     if overrides.len() < outputs.len() && !overrides.is_empty() {
         return Some(
             "the function returns more outputs than it has `#[output]` attributes: write one for each, or none",
