@@ -3,6 +3,11 @@
 //! A program of `tests/fail` ends with lines `//~ 3: …`, which follow the advice of its messages: they stand in the place
 //! of its third line.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a case that cannot be read is a failure"
+)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fmt::Write as _, fs};
