@@ -41,10 +41,10 @@ impl ArrayType {
     }
 
     /// Whether the type is named like an array but lacks its element type.
-    pub(crate) fn lacks_element(ty: &Type) -> Option<&Ident> {
-        let segment = last_segment(ty)?;
-        (kind(&segment.ident).is_some() && type_argument(segment).is_none())
-            .then_some(&segment.ident)
+    pub(crate) fn lacks_element(ty: &Type) -> bool {
+        last_segment(ty).is_some_and(|segment| {
+            kind(&segment.ident).is_some() && type_argument(segment).is_none()
+        })
     }
 }
 

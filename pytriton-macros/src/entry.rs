@@ -1,5 +1,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
+use crate::errors::Errors;
+
 /// One option of an attribute, whose value is empty where there is none.
 #[derive(Debug)]
 pub(crate) struct Entry {
@@ -38,6 +40,37 @@ impl Entry {
         let list = syn::parse2::<Group>(self.value.clone()).ok();
         list.filter(|_| self.list).map(|list| list.stream())
     }
+}
+
+/// Cuts tokens into options, also where the comma between two is missing, which is reported.
+pub(crate) fn entries(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<TokenTree>> {
+    let mut entries = Vec::new();
+    for mut part in split(tokens) {
+        while let Some(next) = next_entry(&part) {
+            let rest = part.split_off(next);
+            let key = &rest[0];
+            errors.push(key, format!("a comma is missing: write `, {key}`"));
+            entries.push(std::mem::replace(&mut part, rest));
+        }
+        entries.push(part);
+    }
+    entries
+}
+
+/// Where, behind the value of an option, another option begins.
+fn next_entry(part: &[TokenTree]) -> Option<usize> {
+    let is_sign = |token: &TokenTree| matches!(token, TokenTree::Punct(_));
+    (2..part.len().saturating_sub(1)).find(|&index| {
+        let begins = match &part[index + 1] {
+            TokenTree::Punct(equals) => {
+                equals.as_char() == '=' && part.get(index + 2).is_some_and(|value| !is_sign(value))
+            }
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Parenthesis,
+            _ => false,
+        };
+        let key = matches!(&part[index], TokenTree::Ident(_));
+        key && begins && !is_sign(&part[index - 1])
+    })
 }
 
 /// Cuts tokens at their commas; a comma at the end is allowed.

@@ -5,32 +5,45 @@ use quote::ToTokens;
 
 /// Every mistake that was found, each on the user's own tokens.
 #[derive(Debug, Default)]
-pub(crate) struct Errors(Vec<syn::Error>);
+pub(crate) struct Errors {
+    reported: Vec<syn::Error>,
+    /// How many the compiler reports itself.
+    left: usize,
+}
 
 impl Errors {
     pub(crate) fn push(&mut self, tokens: impl ToTokens, message: impl Display) {
-        self.0.push(syn::Error::new_spanned(tokens, message));
+        self.reported.push(syn::Error::new_spanned(tokens, message));
     }
 
     /// For what is missing: there is no token to point at but the attribute.
     pub(crate) fn push_missing(&mut self, message: impl Display) {
-        self.0.push(syn::Error::new(Span::call_site(), message));
+        self.reported
+            .push(syn::Error::new(Span::call_site(), message));
     }
 
     pub(crate) fn push_error(&mut self, error: syn::Error) {
-        self.0.push(error);
+        self.reported.push(error);
+    }
+
+    /// Counts a mistake in the item itself, on which the compiler has an error of its own.
+    pub(crate) fn leave(&mut self) {
+        self.left += 1;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.reported.len() + self.left
     }
 
     /// The mistakes as `compile_error!` calls.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.0.iter().map(syn::Error::to_compile_error).collect()
+        self.reported
+            .iter()
+            .map(syn::Error::to_compile_error)
+            .collect()
     }
 }

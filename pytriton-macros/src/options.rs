@@ -1,7 +1,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::LitStr;
 
-use crate::entry::{Entry, split};
+use crate::entry::{Entry, entries};
 use crate::errors::Errors;
 use crate::nearest::nearest;
 use crate::texts::texts;
@@ -38,7 +38,7 @@ impl Options {
         errors: &mut Errors,
     ) -> Self {
         let mut options = Self::default();
-        for part in split(tokens) {
+        for part in entries(tokens, errors) {
             let Some(entry) = Entry::read(&part) else {
                 let example = match known.first() {
                     Some(first) => format!("expected an option such as `{first} = …`"),
@@ -79,6 +79,11 @@ impl Options {
         options
     }
 
+    /// Whether each option is there under its name and with a value.
+    pub(crate) fn readable(&self) -> bool {
+        !self.unreadable && self.flawed.is_empty()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -103,6 +108,11 @@ impl Options {
     pub(crate) fn lacks(&self, name: &str) -> bool {
         let flawed = self.unreadable || self.flawed.iter().any(|flawed| flawed == name);
         self.key(name).is_none() && !flawed
+    }
+
+    /// Whether the option is written `key(…)`.
+    pub(crate) fn is_list(&self, name: &str) -> bool {
+        self.entry(name).is_some_and(|entry| entry.list)
     }
 
     /// The tokens of an option's value.

@@ -11,6 +11,7 @@ use crate::types::{argument_of, peeled, type_text};
 pub(crate) fn check(output: &Type, errors: &mut Errors) {
     match ArrayType::parse(output) {
         Some(array) if !array.view => check_element(&array.element, errors),
+        None if ArrayType::lacks_element(output) => errors.leave(),
         _ => {
             if let Some(message) = no_array(output) {
                 errors.push(output, message);
@@ -24,9 +25,6 @@ fn no_array(output: &Type) -> Option<String> {
     let text = type_text(output);
     if let Some(array) = ArrayType::parse(output) {
         return Some(owned(&array.owned()));
-    }
-    if let Some(name) = ArrayType::lacks_element(output) {
-        return Some(format!("expected an element type: write `{name}<f32>`"));
     }
     if let Some(inner) = argument_of("Option", output) {
         let inner = type_text(inner);

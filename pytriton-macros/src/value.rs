@@ -31,6 +31,7 @@ impl Value {
     ) -> Option<Self> {
         let tokens = options.value(name)?;
         let expression = syn::parse2::<Expr>(tokens.clone()).ok();
+        let expression = expression.filter(|_| !options.is_list(name));
         match expression.filter(|expression| form.takes(expression)) {
             Some(expression) => Some(Self { expression }),
             None => {

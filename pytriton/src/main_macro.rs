@@ -1,3 +1,28 @@
+use std::process::{ExitCode, Termination};
+
+/// What the `main` function of [`main!`](crate::main) returns.
+#[derive(Debug)]
+pub struct Exit(pub ExitCode);
+
+impl Termination for Exit {
+    fn report(self) -> ExitCode {
+        self.0
+    }
+}
+
+/// The `main` function of a binary, as it is in the module of [`main!`](crate::main).
+#[diagnostic::on_unimplemented(
+    message = "`pytriton::main!();` is the `main` function: write it outside of any function, in the place of `fn main`",
+    label = "this is inside of a function"
+)]
+pub trait Main {}
+
+#[diagnostic::do_not_recommend]
+impl Main for Exit {}
+
+/// Asks for the `main` function of [`main!`](crate::main).
+pub const fn is_main<R: Main>(_: fn() -> R) {}
+
 /// The `main` function of a binary that serves its models: a command line with `serve` (the default), `list`, `check`,
 /// `--help` and `--version`.
 ///
@@ -17,11 +42,21 @@
 #[macro_export]
 macro_rules! main {
     () => {
-        fn main() -> ::std::process::ExitCode {
-            $crate::__private::run(
+        #[allow(dead_code, reason = "inside of a function it is an error already")]
+        fn main() -> $crate::__private::Exit {
+            $crate::__private::Exit($crate::__private::run(
                 ::core::env!("CARGO_PKG_NAME"),
                 ::core::env!("CARGO_PKG_VERSION"),
-            )
+            ))
         }
+
+        const _: () = $crate::__private::is_main(self::main);
+    };
+    ($($arguments:tt)+) => {
+        ::core::compile_error!(
+            "`pytriton::main!()` takes no arguments: write `pytriton::main!();`"
+        );
+
+        fn main() {}
     };
 }

@@ -1,9 +1,9 @@
 //! Not public API. Used by generated code.
 
 pub use pytriton_runtime::call::{
-    Answer, Answered, Call, Convert, ConvertNothing, Detached, Execution, FirstValueParameter,
-    FirstValueReader, Instance, ModelError, OutputField, Outputs, Parameter, Read, ReadNothing,
-    Reader, Returns, detached, executed, instance, loaded, output_field,
+    Answer, Answered, Asked, Call, Detached, Execution, FirstValueParameter, FirstValueReader,
+    Instance, ModelError, OutputField, Outputs, Parameter, Reader, Returns, detached, executed,
+    instance, loaded, loading, output_field,
 };
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;
@@ -11,8 +11,18 @@ pub use pytriton_runtime::model::{
     Location, ModelSpec, OutputOverride, QueuePolicy, TensorDeclaration,
 };
 pub use pytriton_runtime::registry::{
-    Argument, FunctionDeclaration, ModelOptions, Signature, dimension_flaw, outputs_flaw, refuse,
-    tensor_name_flaw, timeout_action,
+    Argument, FunctionDeclaration, ModelOptions, Signature, dimension_flaw, flaw_if, output_flaw,
+    outputs_flaw, override_flaw, refuse, refuse_output, sound, tensor_name_flaw, timeout_action,
+    timeout_action_flaw,
 };
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};
+
+pub use crate::main_macro::{Exit, Main, is_main};
+
+/// The traits whose methods generated code calls, without their names: those of the user's types stay the user's.
+pub mod methods {
+    pub use pytriton_runtime::call::{
+        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, ReturnsNothing as _,
+    };
+}

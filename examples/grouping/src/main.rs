@@ -10,20 +10,18 @@ use pytriton::prelude::*;
 #[batch]
 #[group_by_values(length, pad_fn = ConstantPadder::new(0))]
 fn beam(start: ArrayView2<i32>, #[first_value] length: u8) -> Array2<i32> {
-    let length = usize::from(length);
-    Array2::from_shape_fn((start.nrows(), length), |(row, column)| {
-        start[[row, 0]] + column as i32 + 1
-    })
+    let tokens: Array1<i32> = (1..=i32::from(length)).collect();
+    &start + &tokens
 }
 
 /// A network that was compiled for batches of 1, 4 and 8.
 #[pytriton::model(name = "Compiled", max_batch_size = 8, preferred_batch_size = [1, 4])]
 #[batch]
 #[pad_batch]
-fn compiled(x: ArrayView2<f32>) -> Result<(Array2<f32>, Array2<u8>), String> {
+fn compiled(x: ArrayView2<f32>) -> Result<(Array2<f32>, Array2<u64>), String> {
     let rows = x.nrows();
     match rows {
-        1 | 4 | 8 => Ok((&x * 2.0, Array2::from_elem((rows, 1), rows as u8))),
+        1 | 4 | 8 => Ok((&x * 2.0, Array2::from_elem((rows, 1), rows as u64))),
         _ => Err(format!("there is no network for {rows} rows")),
     }
 }

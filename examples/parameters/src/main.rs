@@ -12,15 +12,17 @@ fn greet(
     parameters: &Parameters,
     context: &Context,
 ) -> Result<Array2<String>, String> {
-    let times = match parameters.int("times") {
+    let wished = match parameters.int("times") {
         None => 1,
-        Some(times @ 1..=9) => times as usize,
-        Some(times) => return Err(format!("times must be from 1 to 9, not {times}")),
+        Some(times) => usize::try_from(times).unwrap_or(0),
     };
+    if !(1..=9).contains(&wished) {
+        return Err(format!("times must be from 1 to 9, not {wished}"));
+    }
     let user = parameters.str("x-user").unwrap_or("stranger");
     let instance = context.instance();
     let greeting = |text: String| {
-        let text = vec![text; times].join(" ");
+        let text = vec![text; wished].join(" ");
         format!("{text} {user}, from instance {instance}")
     };
     Ok(text.mapv(greeting))

@@ -1,12 +1,15 @@
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
-use syn::{Attribute, FnArg, Meta, Signature};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{Attribute, FnArg, Meta, Path, Signature};
 
 use super::{Decorator, Place};
 use crate::DECORATORS;
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
+
+/// The option of a decorator that only makes its import used.
+pub(super) const TAKEN: &str = "__taken";
 
 /// A decorator with the tokens that it stands in.
 #[derive(Debug, Clone)]
@@ -19,7 +22,7 @@ impl Decoration {
     /// Takes the decorators off a list of attributes.
     pub(crate) fn take(attributes: &mut Vec<Attribute>, root: &CratePath) -> Vec<Self> {
         let mut taken = Vec::new();
-        attributes.retain(|attribute| match named(attribute, root) {
+        attributes.retain(|attribute| match named(attribute.path(), root) {
             Some(decorator) => {
                 let attribute = attribute.clone();
                 taken.push(Self {
@@ -42,6 +45,43 @@ impl Decoration {
                 FnArg::Receiver(receiver) => Self::take(&mut receiver.attrs, root),
             })
             .collect()
+    }
+
+    /// Takes the decorators off an item that cannot be read.
+    pub(crate) fn strip(tokens: TokenStream, root: &CratePath) -> TokenStream {
+        let mut stripped: Vec<TokenTree> = Vec::new();
+        for token in tokens {
+            let TokenTree::Group(group) = token else {
+                stripped.push(token);
+                continue;
+            };
+            let sign =
+                matches!(stripped.last(), Some(TokenTree::Punct(sign)) if sign.as_char() == '#');
+            let meta = syn::parse2::<Meta>(group.stream());
+            if sign && meta.is_ok_and(|meta| named(meta.path(), root).is_some()) {
+                stripped.pop();
+                continue;
+            }
+            let mut inner = Group::new(group.delimiter(), Self::strip(group.stream(), root));
+            inner.set_span(group.span());
+            stripped.push(inner.into());
+        }
+        stripped.into_iter().collect()
+    }
+
+    /// Items that use the imports of decorators that have been taken off.
+    pub(crate) fn to_uses(decorations: &[Self]) -> TokenStream {
+        let mut seen = Vec::new();
+        let mut uses = TokenStream::new();
+        for decoration in decorations {
+            let path = decoration.attribute.path();
+            if !seen.contains(&path) {
+                seen.push(path);
+                let taken = Ident::new(TAKEN, Span::mixed_site());
+                uses.extend(quote!(#[#path(#taken)] const _: () = ();));
+            }
+        }
+        uses
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -98,8 +138,7 @@ impl ToTokens for Decoration {
 }
 
 /// The decorator that an attribute names: `batch`, `pytriton::batch`.
-fn named(attribute: &Attribute, root: &CratePath) -> Option<&'static Decorator> {
-    let path = attribute.path();
+fn named(path: &Path, root: &CratePath) -> Option<&'static Decorator> {
     let last = path.segments.last()?;
     if path.segments.len() > 1 && !root.is_prefix_of(path) {
         return None;

@@ -1,9 +1,10 @@
-//! A decorator that `#[model]` did not consume, because it stands alone or above.
+//! A decorator that `#[model]` did not take off, because it stands alone or above.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, ImplItem, Item, parse_quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Item, parse_quote_spanned};
 
+use super::attribute::TAKEN;
 use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
 use crate::path::CratePath;
@@ -13,35 +14,46 @@ pub(crate) fn stray(
     options: &TokenStream,
     item: TokenStream,
 ) -> TokenStream {
-    let name = decorator.name;
+    if options.to_string() == TAKEN {
+        return TokenStream::new();
+    }
+    let Decorator { name, belongs, .. } = decorator;
     let mut errors = Errors::default();
     let mut parsed = syn::parse2::<Item>(item.clone());
     let attributes = parsed.as_mut().ok().and_then(attributes);
     let model = attributes
         .as_deref()
-        .and_then(|attributes| model_index(attributes));
-    match (attributes, model) {
+        .and_then(|attributes| attributes.iter().position(is_model));
+    let stripped = || Decoration::strip(item.clone(), &CratePath::default());
+    let item = match (attributes, model) {
+        // There is no `#[model]` of that path, which the compiler reports.
+        (Some(attributes), Some(model)) if above(&attributes[model]) => stripped(),
         (Some(_), Some(_)) if !decorator.stands_on(Place::Function) => {
-            let place = decorator.belongs;
-            errors.push_missing(format!("`#[{name}]` belongs on {place}"));
+            errors.push_missing(format!("`#[{name}]` belongs on {belongs}"));
+            item
         }
         (Some(attributes), Some(model)) => {
             errors.push_missing(format!(
                 "`#[{name}]` must stand below `#[pytriton::model]`: move it down"
             ));
             // In its right place it causes no second error, and the rest of the function is checked.
-            attributes.insert(model + 1, attribute(decorator, options));
+            let moved = attribute(decorator, options, &attributes[model]);
+            attributes.insert(model + 1, moved);
+            parsed.map_or(item, ToTokens::into_token_stream)
+        }
+        _ if decorator.stands_on(Place::Method) => {
+            errors.push_missing(format!(
+                "`#[{name}]` must stand in an `impl` block under `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above the block"
+            ));
+            stripped()
         }
         _ => {
             errors.push_missing(format!(
                 "`#[{name}]` must stand below `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above it"
             ));
-            if let Ok(item) = &mut parsed {
-                strip(item);
-            }
+            stripped()
         }
-    }
-    let item = parsed.map_or(item, ToTokens::into_token_stream);
+    };
     let errors = errors.into_tokens();
     quote!(#item #errors)
 }
@@ -54,38 +66,23 @@ fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
     }
 }
 
-fn model_index(attributes: &[Attribute]) -> Option<usize> {
-    attributes.iter().position(|attribute| {
-        let last = attribute.path().segments.last();
-        last.is_some_and(|last| last.ident == "model")
-    })
+fn is_model(attribute: &Attribute) -> bool {
+    let last = attribute.path().segments.last();
+    last.is_some_and(|last| last.ident == "model")
 }
 
-fn attribute(decorator: &Decorator, options: &TokenStream) -> Attribute {
-    let name = format_ident!("{}", decorator.name);
-    if options.is_empty() {
-        parse_quote!(#[#name])
-    } else {
-        parse_quote!(#[#name(#options)])
-    }
+/// Whether an attribute stands above the decorator itself.
+fn above(attribute: &Attribute) -> bool {
+    let place = |span: Span| (span.unwrap().line(), span.unwrap().column());
+    place(attribute.pound_token.span) < place(Span::call_site())
 }
 
-/// Takes the other decorators off, which lack the same `#[model]`.
-fn strip(item: &mut Item) {
-    let root = CratePath::default();
-    match item {
-        Item::Fn(function) => {
-            Decoration::take(&mut function.attrs, &root);
-            Decoration::take_parameters(&mut function.sig, &root);
-        }
-        Item::Impl(block) => {
-            for item in &mut block.items {
-                if let ImplItem::Fn(method) = item {
-                    Decoration::take(&mut method.attrs, &root);
-                    Decoration::take_parameters(&mut method.sig, &root);
-                }
-            }
-        }
-        _ => {}
+/// The decorator below another attribute.
+fn attribute(decorator: &Decorator, options: &TokenStream, other: &Attribute) -> Attribute {
+    let span = Span::call_site().located_at(other.bracket_token.span.close());
+    let name = Ident::new(decorator.name, span);
+    match options.is_empty() {
+        true => parse_quote_spanned!(span=> #[#name]),
+        false => parse_quote_spanned!(span=> #[#name(#options)]),
     }
 }

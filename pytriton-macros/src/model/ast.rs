@@ -17,6 +17,8 @@ pub(super) struct Model {
     pub(super) decorations: Decorations,
     /// The steps around the function.
     pub(super) steps: Vec<TokenStream>,
+    /// The calls that ask for each part of the return type.
+    pub(super) asked: Vec<TokenStream>,
     /// `None` where it is missing or wrong.
     pub(super) returned: Option<Type>,
     /// The return type as the user wrote it.

@@ -1,6 +1,8 @@
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::{ImplItemFn, ItemImpl, Signature};
 
-use super::item::{Function, Member};
+use super::item::{Function, Member, lints};
 use super::lifetime::spell_out;
 use super::state::{Load, State};
 use crate::decorators::{Decoration, Decorator, infer, load};
@@ -35,8 +37,22 @@ pub(super) fn find(
         ty: (*block.self_ty).clone(),
         load: load.and_then(|load| Load::check(&methods[load].signature, &block.self_ty, errors)),
     };
+    let mut lints = lints(&block.attrs);
+    lints.extend(
+        methods
+            .iter()
+            .filter(|method| method.has_role())
+            .map(|method| method.lints.clone()),
+    );
+    let roles = methods.iter().flat_map(|method| &method.decorations);
+    let roles: Vec<Decoration> = roles.filter(|found| found.is_role()).cloned().collect();
     let infer = infer.map(|infer| methods.remove(infer));
+    // Of two methods under one role, that is the mistake.
     let others = methods.into_iter();
+    let others = others.filter(|method| {
+        let mut decorations = method.decorations.iter();
+        !decorations.any(|decoration| decoration.is(&infer::DECORATOR))
+    });
     stray.extend(others.flat_map(|method| {
         method
             .decorations
@@ -61,6 +77,8 @@ pub(super) fn find(
         signature,
         decorations,
         parameters,
+        lints,
+        roles,
         state: Some(state),
     })
 }
@@ -71,6 +89,7 @@ struct Method {
     signature: Signature,
     decorations: Vec<Decoration>,
     parameters: Vec<Vec<Decoration>>,
+    lints: TokenStream,
     /// Whether it depends on `#[cfg]`.
     conditional: bool,
 }
@@ -81,14 +100,19 @@ impl Method {
             decorations: Decoration::take(&mut method.attrs, root),
             parameters: Decoration::take_parameters(&mut method.sig, root),
             signature: method.sig.clone(),
+            lints: lints(&method.attrs),
             conditional: method.attrs.iter().any(|attribute| {
                 attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
             }),
         };
-        if found.decorations.iter().any(Decoration::is_role) {
+        if found.has_role() {
             spell_out(&mut method.sig);
         }
         found
+    }
+
+    fn has_role(&self) -> bool {
+        self.decorations.iter().any(Decoration::is_role)
     }
 }
 
@@ -98,6 +122,12 @@ fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
         let message =
             "expected an `impl` block of the type itself: write `impl State { … }` without a trait";
         errors.push(path, message);
+        return None;
+    }
+    if let Some(lifetime) = lifetime(block.self_ty.to_token_stream()) {
+        let message =
+            "a model's state lives as long as its server: write `'static`, and no other lifetime";
+        errors.push(lifetime, message);
         return None;
     }
     if !block.generics.params.is_empty() {
@@ -112,6 +142,28 @@ fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
         );
     }
     Some(())
+}
+
+/// The first lifetime of a type that is not `'static`.
+fn lifetime(ty: TokenStream) -> Option<TokenStream> {
+    let mut tokens = ty.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(quote) if quote.as_char() == '\'' => {
+                let name = tokens.next()?;
+                if name.to_string() != "static" {
+                    return Some(quote!(#quote #name));
+                }
+            }
+            TokenTree::Group(group) => {
+                if let Some(found) = lifetime(group.stream()) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The index of the only method under a role; of the first one if there are more.
@@ -133,6 +185,12 @@ fn single(
                     ),
                     false => format!("`#[{name}]` stands twice in this `impl` block: remove one"),
                 };
+                errors.push(attribute, message);
+            }
+            if found.is_none() && method.conditional {
+                let message = format!(
+                    "`#[cfg]` is not looked at beside `#[{name}]`: put it on the `impl` block, above `#[pytriton::model]`"
+                );
                 errors.push(attribute, message);
             }
             found = found.or(Some(index));

@@ -135,10 +135,12 @@ impl Decorations {
             refusal(decoration, &flaw)
         });
         let declared = self.declared.iter().enumerate().map(|(index, input)| {
-            let flaw = quote!(__SIGNATURE.declared_flaw(#index));
+            let flaw = quote!(__SIGNATURE.declared_flaw());
             let mut checks = refusal(&input.decoration, &flaw);
             checks.extend(input.name.to_check(root));
             checks.extend(input.shape.to_checks(root));
+            let shape = quote!(__SIGNATURE.declared_shape_flaw(#index));
+            checks.extend(refusal(input.shape.value(), &shape));
             checks
         });
         let overrides = self.overrides.iter().map(|output| {

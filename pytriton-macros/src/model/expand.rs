@@ -8,33 +8,44 @@ use super::options::ModelOptions;
 use super::parameters::Parameter;
 use super::state::Load;
 use super::validate::validate;
+use crate::decorators::Decoration;
 use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::tensor::refusal;
+use crate::tensor::{refusal, spanned_call};
 
 /// The item without its decorators, and beside it either its registration or everything that is wrong with it.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let options = ModelOptions::parse(attribute, &mut errors);
-    let sound = errors.is_empty();
     let (item, function) = Function::find(item, &options.root, &mut errors);
     let Some(function) = function else {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     };
+    let decorations = function.decorations.iter();
+    let decorations = decorations
+        .chain(function.parameters.iter().flatten())
+        .cloned();
+    let decorations: Vec<Decoration> = decorations.chain(function.roles.iter().cloned()).collect();
+    let lints = function.lints.clone();
     let model = validate(&options, function, &mut errors);
     let constants = match model {
         Some(model) if errors.is_empty() => model.to_registration(&options),
-        Some(model) => model.into_types(&options, sound),
-        None => options.to_tokens(sound),
+        Some(model) => model.into_types(&options),
+        None => {
+            let errors = errors.into_tokens();
+            return quote!(#item #errors);
+        }
     };
     let errors = errors.into_tokens();
     let import = options.root.to_import();
+    let uses = Decoration::to_uses(&decorations);
     quote! {
         #item
-        #[allow(deprecated, unused_imports)]
+        #lints
         const _: () = {
             #import
+            #uses
             #constants
         };
         #errors
@@ -44,23 +55,18 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 impl Model {
     fn to_registration(&self, options: &ModelOptions) -> TokenStream {
         let private = &options.root;
-        let constants = options.to_tokens(true);
+        let constants = options.to_tokens();
         let signature = self.to_signature(private);
         let checks = self.to_checks(options);
         let outputs = self.to_outputs(private);
         let overrides = self.decorations.overrides.iter();
         let overrides = overrides.map(|with| with.to_tokens(private));
-        let check = refusal(
-            &self.shown,
-            &quote!(outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)),
-        );
+        let check = self.to_output_checks(private);
         let instance = self.to_instance(private);
         let load = self.to_load(private);
         let steps = &self.steps;
         quote! {
-            use #private::{
-                Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-            };
+            use #private::methods::*;
             #constants
             #signature
             #checks
@@ -87,20 +93,20 @@ impl Model {
     }
 
     /// What is left to the compiler of a function with mistakes: what has none itself, without what follows from them.
-    fn into_types(mut self, options: &ModelOptions, sound: bool) -> TokenStream {
+    fn into_types(mut self, options: &ModelOptions) -> TokenStream {
         let private = &options.root;
         let before = self.parameters.len();
         self.parameters.retain(|parameter| !parameter.flawed);
         let whole = self.parameters.len() == before;
-        let constants = options.to_tokens(sound);
+        let constants = options.to_tokens();
         let signature = self.to_signature(private);
         let batching = options.says("batching") || !self.decorations.batch();
         let parameters = self.parameters.iter().enumerate();
         let checks = parameters
-            .filter(|_| sound)
+            .filter(|_| options.sound)
             .map(|(index, parameter)| parameter.to_checks(index, batching, private));
         let outputs = whole.then(|| self.to_outputs(private));
-        quote!(#constants #signature #(#checks)* #outputs)
+        quote!(use #private::methods::*; #constants #signature #(#checks)* #outputs)
     }
 
     /// The constant `__SIGNATURE`; the compiler reports each type that is no parameter on the type itself.
@@ -139,11 +145,35 @@ impl Model {
         let Some(returned) = &self.returned else {
             return TokenStream::new();
         };
-        let bound = quote_spanned!(returned.span()=> declarations::<#returned>());
+        let asked = &self.asked;
         quote! {
-            const __OUTPUTS: &[#private::TensorDeclaration] =
-                #private::Returns::<__RAW>::#bound;
+            const __OUTPUTS: &[#private::TensorDeclaration] = {
+                #(#private::Asked::<__RAW>::#asked;)*
+                #private::Returns::<#returned, __RAW>::DECLARATIONS
+            };
         }
+    }
+
+    fn to_output_checks(&self, private: &CratePath) -> TokenStream {
+        let given = quote!(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
+        let whole = quote!(#private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+        let mut checks = refusal(&self.shown, &whole);
+        let one = quote! {
+            if #private::sound(&[#whole]) { #private::output_flaw(#given) } else { ::core::option::Option::None },
+            __OUTPUTS.len()
+        };
+        let refuse = spanned_call(&self.shown, "refuse_output", &one);
+        checks.extend(quote!(const _: () = #refuse;));
+        let overrides = self.decorations.overrides.iter().enumerate();
+        for (index, with) in overrides {
+            checks.extend(with.shape.iter().map(|shape| {
+                let flaw = quote! {
+                    #private::override_flaw(__OUTPUTS, __OVERRIDES, #index, __OPTIONS.batching)
+                };
+                refusal(shape.value(), &flaw)
+            }));
+        }
+        checks
     }
 
     /// What is called for each batch or request.
@@ -214,10 +244,9 @@ impl Model {
         else {
             return TokenStream::new();
         };
-        let context = context.as_ref().map(|ty| {
-            let span = proc_macro2::Span::call_site().located_at(ty.span());
-            proc_macro2::Ident::new("__context", span)
-        });
+        let context = context
+            .as_ref()
+            .map(|ty| quote_spanned!(ty.span()=> #private::loading::<#ty>(__context)));
         let loaded =
             quote_spanned!(returned.span()=> loaded::<#ty, _>(__context, <#ty>::#name(#context)));
         quote!(|__context| #private::instance(__Instance(#private::#loaded?)))

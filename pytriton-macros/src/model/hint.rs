@@ -28,9 +28,8 @@ pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
         return;
     }
     let inner = argument_of("Option", ty).unwrap_or(ty);
-    if let Some(name) = ArrayType::lacks_element(inner) {
-        let message = format!("expected an element type: write `{name}<f32>`");
-        errors.push(name, message);
+    if ArrayType::lacks_element(inner) {
+        errors.leave();
         return;
     }
     match ArrayType::parse(inner) {
@@ -111,10 +110,14 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
         return Some(SLICE.to_owned());
     }
     if let Some(inner) = argument_of("Option", ty) {
+        let mut innermost = inner;
+        while let Some(inner) = argument_of("Option", innermost) {
+            innermost = inner;
+        }
         return match argument_of("Option", inner) {
             Some(_) => Some(format!(
-                "an input is there or not: write `{}`",
-                type_text(inner)
+                "an input is there or not: write `Option<{}>`",
+                type_text(innermost)
             )),
             None => wrong(inner, standing),
         };

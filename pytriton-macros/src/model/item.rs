@@ -16,6 +16,10 @@ pub(super) struct Function {
     pub(super) decorations: Vec<Decoration>,
     /// For each of the signature's inputs.
     pub(super) parameters: Vec<Vec<Decoration>>,
+    /// The lints that are off in it, as its registration names what it names.
+    pub(super) lints: TokenStream,
+    /// What says which methods it and its state are made of.
+    pub(super) roles: Vec<Decoration>,
     /// For a method, what it is called on.
     pub(super) state: Option<State>,
 }
@@ -45,7 +49,12 @@ impl Function {
             other => {
                 let message =
                     "`#[pytriton::model]` must stand on a `fn` with a body or on an `impl` block";
+                let mut tokens = Decoration::strip(tokens, root);
                 match other {
+                    Ok(Item::Verbatim(function)) => {
+                        errors.push(function.into_token_stream(), message);
+                        tokens = with_some_body(tokens);
+                    }
                     Ok(item) => errors.push(keyword(&item), message),
                     // The compiler has an error of its own for what is no item.
                     Err(_) if body.is_some() => {}
@@ -61,6 +70,8 @@ impl Function {
             decorations: Decoration::take(&mut function.attrs, root),
             parameters: Decoration::take_parameters(&mut function.sig, root),
             signature: function.sig.clone(),
+            lints: lints(&function.attrs),
+            roles: Vec::new(),
             state: None,
         };
         spell_out(&mut function.sig);
@@ -129,6 +140,30 @@ fn with_body(item: &impl ToTokens, body: &impl ToTokens) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.to_token_stream().into_iter().collect();
     tokens.pop();
     quote!(#(#tokens)* #body)
+}
+
+/// What turns the same lints off for generated code. Otherwise none is, as a crate may forbid it.
+pub(super) fn lints(attributes: &[Attribute]) -> TokenStream {
+    let mut lints = TokenStream::new();
+    for attribute in attributes {
+        let path = attribute.path();
+        if path.is_ident("deprecated") {
+            lints.extend(quote!(#[allow(deprecated)]));
+        } else if (path.is_ident("allow") || path.is_ident("expect"))
+            && let Ok(list) = attribute.meta.require_list()
+        {
+            let inside = &list.tokens;
+            lints.extend(quote!(#[allow(#inside)]));
+        }
+    }
+    lints
+}
+
+/// A function without a body, with one that causes no further error.
+fn with_some_body(function: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = function.into_iter().collect();
+    tokens.pop_if(|token| matches!(token, TokenTree::Punct(end) if end.as_char() == ';'));
+    quote!(#(#tokens)* { loop {} })
 }
 
 fn refuse_models(attributes: &mut Vec<Attribute>, root: &CratePath, errors: &mut Errors) {

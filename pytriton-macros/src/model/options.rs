@@ -4,7 +4,7 @@ use quote::{format_ident, quote};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
-use crate::tensor::{refusal, spanned_call};
+use crate::tensor::refusal;
 use crate::value::{Form, Value};
 
 /// The option that gives a priority level a policy of its own.
@@ -28,7 +28,8 @@ const MODEL: [(&str, Form); 15] = [
     ("description", Form::Text),
 ];
 /// The options beside which others cannot stand.
-const CONFLICTING: [&str; 6] = [
+const CONFLICTING: [&str; 7] = [
+    "preferred_batch_size",
     "batching",
     "dynamic_batching",
     "preserve_ordering",
@@ -54,6 +55,8 @@ pub(super) struct ModelOptions {
     /// The key of [`POLICY`], which stands once for each level.
     policy_key: Option<Ident>,
     parameters: Vec<(String, String)>,
+    /// Whether every option that others may depend on could be read.
+    pub(super) sound: bool,
 }
 
 /// The policy of one level.
@@ -83,15 +86,18 @@ impl ModelOptions {
             );
         }
         let root = CratePath::take(&options, errors);
+        let before = errors.len();
         let model = values(&options, &MODEL, errors);
         let queue = values(&options, &QUEUE, errors);
         let policies = options.nested(POLICY);
         let policies = policies.map(|(key, inside)| Policy::parse(key, inside, errors));
+        let policies = policies.collect();
         Self {
             root,
             model,
             queue,
-            policies: policies.collect(),
+            policies,
+            sound: options.readable() && errors.len() == before,
             policy_key: options.key(POLICY).cloned(),
             parameters: options.texts("parameters", errors),
         }
@@ -108,9 +114,8 @@ impl ModelOptions {
         self.model.iter().any(|row| row.name == name)
     }
 
-    /// The constant `__OPTIONS`, and what refuses each option that cannot be; where not all of them are `sound`, each by
-    /// itself.
-    pub(super) fn to_tokens(&self, sound: bool) -> TokenStream {
+    /// The constant `__OPTIONS`, and what refuses each option that cannot be.
+    pub(super) fn to_tokens(&self) -> TokenStream {
         let root = &self.root;
         let model = self.model.iter().map(|Row { name, value, .. }| {
             let name = format_ident!("{name}");
@@ -135,7 +140,7 @@ impl ModelOptions {
         let parameters = parameters.map(|(name, value)| quote!((#name, #value)));
         let parameters: Vec<TokenStream> = parameters.collect();
         let parameters = (!parameters.is_empty()).then(|| quote!(parameters: &[#(#parameters),*],));
-        let checks = self.to_checks(sound);
+        let checks = self.to_checks();
         quote! {
             const __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
                 #(#model,)*
@@ -148,28 +153,43 @@ impl ModelOptions {
         }
     }
 
-    fn to_checks(&self, sound: bool) -> TokenStream {
+    /// Each option by itself, and then beside the others where each of them is right.
+    fn to_checks(&self) -> TokenStream {
+        let root = &self.root;
         let mut checks = TokenStream::new();
-        let conflicts = !self.queue.is_empty() || CONFLICTING.iter().any(|name| self.says(name));
-        for Row { name, key, value } in self.model.iter().chain(&self.queue) {
+        let rows = || self.model.iter().chain(&self.queue);
+        for Row { name, value, .. } in rows() {
             checks.extend(refusal(&value.expression, &quote!(__OPTIONS.flaw(#name))));
-            if !sound {
-                continue;
-            }
-            let sizes = value.elements().into_iter().enumerate();
-            checks.extend(
-                sizes.map(|(index, size)| refusal(size, &quote!(__OPTIONS.preferred_flaw(#index)))),
-            );
-            if !conflicts {
-                continue;
-            }
-            checks.extend(refusal(key, &quote!(__OPTIONS.conflict(#name))));
         }
-        if !sound {
+        let policies = self.policies.iter().flat_map(|policy| &policy.queue);
+        let actions = self.queue.iter().chain(policies);
+        let actions = actions.filter(|row| row.name == "timeout_action");
+        let actions: Vec<&Value> = actions.map(|row| &row.value).collect();
+        for value in &actions {
+            let flaw = quote!(#root::timeout_action_flaw(#value));
+            checks.extend(refusal(&value.expression, &flaw));
+        }
+        let conflicts = !self.queue.is_empty() || self.policy_key.is_some();
+        if !self.sound || !(conflicts || CONFLICTING.iter().any(|name| self.says(name))) {
             return checks;
         }
+        let names = rows().map(|row| row.name);
+        checks.extend(quote! {
+            const __SOUND: bool = #root::sound(&[
+                #(__OPTIONS.flaw(#names),)*
+                #(#root::timeout_action_flaw(#actions),)*
+            ]);
+        });
+        let beside = |flaw: TokenStream| quote!(#root::flaw_if(__SOUND, __OPTIONS.#flaw));
+        for Row { name, key, value } in rows() {
+            checks.extend(refusal(key, &beside(quote!(conflict(#name)))));
+            let sizes = value.elements().into_iter().enumerate();
+            checks.extend(
+                sizes.map(|(index, size)| refusal(size, &beside(quote!(preferred_flaw(#index))))),
+            );
+        }
         if let Some(key) = &self.policy_key {
-            checks.extend(refusal(key, &quote!(__OPTIONS.conflict(#POLICY))));
+            checks.extend(refusal(key, &beside(quote!(conflict(#POLICY)))));
         }
         for (index, policy) in self.policies.iter().enumerate() {
             let level = policy.level.iter().map(|level| ("level", level));
@@ -177,7 +197,7 @@ impl ModelOptions {
             checks.extend(level.chain(queue).map(|(name, value)| {
                 refusal(
                     &value.expression,
-                    &quote!(__OPTIONS.level_flaw(#index, #name)),
+                    &beside(quote!(level_flaw(#index, #name))),
                 )
             }));
         }
@@ -215,8 +235,7 @@ fn queue_policy(queue: &[Row], root: &CratePath) -> TokenStream {
         let field = format_ident!("{name}");
         match *name {
             "timeout_action" => {
-                let action = spanned_call(&value.expression, "timeout_action", &quote!(#value));
-                quote!(#field: #action)
+                quote!(#field: #root::timeout_action(#value))
             }
             _ => quote!(#field: #value),
         }

@@ -1,8 +1,11 @@
 //! What is surely wrong with a return type by its name.
 
-use proc_macro2::Span;
-use syn::{PathArguments, ReturnType, Signature, Type};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{GenericArgument, PathArguments, ReturnType, Signature, Type};
 
+use super::lifetime::nameable;
 use crate::array::ArrayType;
 use crate::decorators::output::Override;
 use crate::errors::Errors;
@@ -27,6 +30,15 @@ pub(super) fn read(
         return None;
     };
     check_error(returned, errors);
+    check_impl(returned, raw, errors);
+    if let Some((outputs, error)) = result(returned)
+        && ArrayType::parse(error).is_some()
+    {
+        let instead = format!("Result<{}, {}>", type_text(error), type_text(outputs));
+        let message = format!("the outputs stand first: write `{instead}`");
+        errors.push(returned, message);
+        return None;
+    }
     let mut known = 0;
     if let Some(entry) = entry(returned, raw, errors) {
         known = check_types(entry, raw, errors)?;
@@ -42,6 +54,54 @@ fn example(raw: bool) -> &'static str {
     match raw {
         true => "Vec<Array2<f32>>",
         false => "Array2<f32>",
+    }
+}
+
+/// The calls that ask for each part of a return type that is there by its name, so that the compiler points at the part.
+pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<TokenStream> {
+    let mut asked = Vec::new();
+    let mut ask = |what: &str, ty: &Type| {
+        let (what, named) = (Ident::new(what, ty.span()), nameable(ty, state));
+        asked.push(quote_spanned!(ty.span()=> #what::<#named>()));
+    };
+    let mut inner = halves(returned, &mut ask);
+    let mut what = "whole";
+    if let Some(entry) = argument_of("Vec", inner).filter(|_| raw) {
+        inner = halves(entry, &mut ask);
+        what = "entry";
+    }
+    match peeled(inner) {
+        Type::Tuple(tuple) if !raw || what == "entry" => {
+            tuple
+                .elems
+                .iter()
+                .for_each(|element| ask("element", element));
+        }
+        _ => ask(what, inner),
+    }
+    asked
+}
+
+/// The outputs of a `Result`, whose error is asked for; any other type is its own outputs.
+fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
+    match result(ty) {
+        Some((outputs, error)) => {
+            ask("error", error);
+            outputs
+        }
+        None => ty,
+    }
+}
+
+/// The two types of a `Result` that has two.
+fn result(ty: &Type) -> Option<(&Type, &Type)> {
+    let segment = last_segment(ty).filter(|last| last.ident == "Result")?;
+    let PathArguments::AngleBracketed(list) = &segment.arguments else {
+        return None;
+    };
+    match Vec::from_iter(&list.args)[..] {
+        [GenericArgument::Type(outputs), GenericArgument::Type(error)] => Some((outputs, error)),
+        _ => None,
     }
 }
 
@@ -87,6 +147,14 @@ fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
         output::check(element, errors);
     }
     Some(tuple.elems.len())
+}
+
+/// Checks that the type is known.
+fn check_impl(returned: &Type, raw: bool, errors: &mut Errors) {
+    if raw && matches!(peeled(returned), Type::ImplTrait(_)) {
+        let message = format!("an output's type must be known: write `{}`", example(raw));
+        errors.push(returned, message);
+    }
 }
 
 /// Checks that the error of a `Result` can be named outside of the function.

@@ -116,6 +116,12 @@ impl Parameter {
         }
     }
 
+    /// Whether another one has its name, which the compiler reports.
+    pub(super) fn has_name_of(&self, others: &[Self]) -> bool {
+        let mut others = others.iter();
+        self.parameter.is_some() && others.any(|other| other.parameter == self.parameter)
+    }
+
     /// Whether decorators call it that.
     pub(super) fn is(&self, ident: &Ident) -> bool {
         self.parameter.as_ref() == Some(&plain_name(ident).0)

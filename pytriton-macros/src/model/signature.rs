@@ -59,6 +59,12 @@ fn check_free(signature: &Signature, errors: &mut Errors) {
 fn check_method(signature: &Signature, errors: &mut Errors) {
     match signature.inputs.first() {
         Some(FnArg::Receiver(receiver)) => match &receiver.kind {
+            ReceiverKind::Reference(_, Some(lifetime), None) if lifetime.ident == "static" => {
+                errors.push(
+                    lifetime,
+                    "`self` lives only as long as the call: remove `'static`",
+                );
+            }
             ReceiverKind::Reference(_, _, None) => {}
             ReceiverKind::Typed(_, ty) if is_borrowed_self(ty) => {}
             _ => errors.push(

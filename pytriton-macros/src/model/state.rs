@@ -35,7 +35,7 @@ impl Load {
         }
         let mut parameters = signature.inputs.iter();
         let context = match parameters.next() {
-            Some(FnArg::Typed(parameter)) => Some((*parameter.ty).clone()),
+            Some(FnArg::Typed(parameter)) => Some(nameable(&parameter.ty, Some(state))),
             Some(receiver) => {
                 errors.push(receiver, SURPLUS);
                 None

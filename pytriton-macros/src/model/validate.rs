@@ -21,8 +21,11 @@ pub(super) fn validate(
 ) -> Option<Model> {
     let before = errors.len();
     signature::check(&function, errors);
-    // The types of a generic function mean nothing outside of it.
-    let nameable_types = errors.len() == before;
+    // The types of a generic function mean nothing outside of it, and next to a method there can be nothing.
+    let nameable_types = errors.len() == before
+        || function.signature.generics.type_params().next().is_none()
+            && function.signature.generics.const_params().next().is_none()
+            && (function.state.is_some() || function.signature.receiver().is_none());
     let raw = function
         .signature
         .inputs
@@ -47,6 +50,9 @@ pub(super) fn validate(
         Parameter::read(parameter, found, state.as_ref(), standing, errors)
     });
     let mut parameters: Vec<Parameter> = parameters.collect();
+    if (1..parameters.len()).any(|index| parameters[index].has_name_of(&parameters[..index])) {
+        errors.leave();
+    }
     if !raw {
         decorations.check_batch(errors);
     }
@@ -58,6 +64,9 @@ pub(super) fn validate(
     let before = errors.len();
     let returned = outputs::read(raw, signature, &decorations.overrides, errors);
     let returned = returned.filter(|_| errors.len() == before);
+    let asked = returned.iter();
+    let asked = asked.flat_map(|returned| outputs::asked(returned, raw, state.as_ref()));
+    let asked = asked.collect();
     let returned = returned.map(|returned: Type| nameable(&returned, state.as_ref()));
     nameable_types.then(|| Model {
         name: signature.ident.clone(),
@@ -66,6 +75,7 @@ pub(super) fn validate(
         parameters,
         decorations,
         steps,
+        asked,
         returned,
         shown: match &signature.output {
             ReturnType::Type(_, returned) => returned.to_token_stream(),

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use super::fields::{OutputField, read, root};
 use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::tensor::optional;
+use crate::tensor::{optional, refusal};
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(item) {
@@ -35,8 +35,13 @@ fn implementation(input: &DeriveInput, fields: &[OutputField], root: &CratePath)
         .iter()
         .zip(&constants)
         .map(|(field, constant)| field.to_type(constant, root));
-    let checks = fields.iter().map(|field| {
-        let shape = field.shape.iter().map(|shape| shape.to_checks(root));
+    let checks = fields.iter().zip(&constants).map(|(field, constant)| {
+        let shape = field.shape.iter().map(|shape| {
+            let mut checks = shape.to_checks(root);
+            let flaw = quote!(#constant.shape_flaw(#shape));
+            checks.extend(refusal(shape.value(), &flaw));
+            checks
+        });
         [field.name.to_check(root)]
             .into_iter()
             .chain(shape)

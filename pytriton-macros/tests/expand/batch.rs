@@ -1,12 +1,15 @@
 fn batch(x: ndarray::ArrayView3<'_, u8>) -> Array2<u8> {
     f(x)
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[batch(__taken)]
+    const _: () = ();
+    #[output(__taken)]
+    const _: () = ();
+    #[input(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Batch",
         max_batch_size: 8,
@@ -19,17 +22,42 @@ const _: () = {
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const _: () = __private::refuse(__OPTIONS.flaw("max_batch_size"));
-    const _: () = __private::refuse(__OPTIONS.conflict("max_batch_size"));
     const _: () = __private::refuse(__OPTIONS.flaw("max_call_microseconds"));
-    const _: () = __private::refuse(__OPTIONS.conflict("max_call_microseconds"));
     const _: () = __private::refuse(__OPTIONS.flaw("preferred_batch_size"));
-    const _: () = __private::refuse(__OPTIONS.preferred_flaw(0usize));
-    const _: () = __private::refuse(__OPTIONS.preferred_flaw(1usize));
-    const _: () = __private::refuse(__OPTIONS.conflict("preferred_batch_size"));
     const _: () = __private::refuse(__OPTIONS.flaw("timeout_action"));
-    const _: () = __private::refuse(__OPTIONS.conflict("timeout_action"));
+    const _: () = __private::refuse(__private::timeout_action_flaw("delay"));
+    const __SOUND: bool = __private::sound(
+        &[
+            __OPTIONS.flaw("name"),
+            __OPTIONS.flaw("max_batch_size"),
+            __OPTIONS.flaw("max_call_microseconds"),
+            __OPTIONS.flaw("preferred_batch_size"),
+            __OPTIONS.flaw("timeout_action"),
+            __private::timeout_action_flaw("delay"),
+        ],
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("max_batch_size")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("max_call_microseconds")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("preferred_batch_size")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.preferred_flaw(0usize)),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.preferred_flaw(1usize)),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("timeout_action")),
+    );
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -51,17 +79,27 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__private::tensor_name_flaw("y"));
     const _: () = __private::refuse(__private::dimension_flaw(3));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        __RAW,
-    >::declarations::<Array2<u8>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::whole::<Array2<u8>>();
+        __private::Returns::<Array2<u8>, __RAW>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[
         __private::OutputOverride {
             name: ::core::option::Option::Some("y"),
             shape: ::core::option::Option::Some(&[3]),
         },
     ];
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+    const _: () = __private::refuse_output(
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
+    );
     const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+        __private::override_flaw(__OUTPUTS, __OVERRIDES, 0usize, __OPTIONS.batching),
     );
     struct __Instance;
     impl __private::Instance for __Instance {

@@ -9,6 +9,7 @@ const _: () = {
     const _: () = __private::refuse(__private::tensor_name_flaw("sum"));
     const _: () = __private::refuse(__private::tensor_name_flaw("text"));
     const _: () = __private::refuse(__private::dimension_flaw(1));
+    const _: () = __private::refuse(__FIELD_1.shape_flaw(&[1]));
     impl __private::Outputs for Both {
         const DECLARATIONS: &'static [__private::TensorDeclaration] = &[
             __FIELD_0.declaration(::core::option::Option::None),

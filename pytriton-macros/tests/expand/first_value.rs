@@ -6,12 +6,13 @@ fn linear(
 ) -> Array2<f32> {
     f()
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[batch(__taken)]
+    const _: () = ();
+    #[first_value(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Linear",
         ..__private::ModelOptions::DEFAULT
@@ -49,12 +50,19 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(2usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(3usize, &__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        __RAW,
-    >::declarations::<Array2<f32>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+    const _: () = __private::refuse_output(
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance;
     impl __private::Instance for __Instance {

@@ -7,12 +7,15 @@ impl State {
     }
     fn other(&self) {}
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[batch(__taken)]
+    const _: () = ();
+    #[load(__taken)]
+    const _: () = ();
+    #[infer(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "State",
         instances: 2,
@@ -21,11 +24,24 @@ const _: () = {
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const _: () = __private::refuse(__OPTIONS.flaw("instances"));
-    const _: () = __private::refuse(__OPTIONS.conflict("instances"));
     const _: () = __private::refuse(__OPTIONS.flaw("response_cache"));
-    const _: () = __private::refuse(__OPTIONS.conflict("response_cache"));
+    const __SOUND: bool = __private::sound(
+        &[
+            __OPTIONS.flaw("name"),
+            __OPTIONS.flaw("instances"),
+            __OPTIONS.flaw("response_cache"),
+        ],
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("instances")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("response_cache")),
+    );
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -39,12 +55,19 @@ const _: () = {
     };
     const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        __RAW,
-    >::declarations::<Array2<f32>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+    const _: () = __private::refuse_output(
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance(State);
     impl __private::Instance for __Instance {
@@ -65,8 +88,8 @@ const _: () = {
         __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
         outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : |
         __context | __private::instance(__Instance(__private::loaded:: < State, _ >
-        (__context, < State > ::load(__context)) ?)), location : __private::Location {
-        package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
-        ::core::line!(), }, }
+        (__context, < State > ::load(__private::loading:: < & Context > (__context)))
+        ?)), location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"),
+        file : ::core::file!(), line : ::core::line!(), }, }
     }
 };

@@ -2,21 +2,25 @@
 pub fn plain(x: ArrayView1<f32>, y: Option<Array1<Vec<u8>>>) -> Array1<f32> {
     f(x, y)
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Plain",
         batching: false,
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const _: () = __private::refuse(__OPTIONS.flaw("batching"));
-    const _: () = __private::refuse(__OPTIONS.conflict("batching"));
+    const __SOUND: bool = __private::sound(
+        &[__OPTIONS.flaw("name"), __OPTIONS.flaw("batching")],
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("batching")),
+    );
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -35,12 +39,19 @@ const _: () = {
     const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        __RAW,
-    >::declarations::<Array1<f32>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::whole::<Array1<f32>>();
+        __private::Returns::<Array1<f32>, __RAW>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+    const _: () = __private::refuse_output(
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance;
     impl __private::Instance for __Instance {

@@ -1,12 +1,11 @@
 fn urgent(x: ArrayView2<f32>) -> Array2<f32> {
     f(x)
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[batch(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Urgent",
         priority_levels: 3,
@@ -31,19 +30,47 @@ const _: () = {
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const _: () = __private::refuse(__OPTIONS.flaw("priority_levels"));
-    const _: () = __private::refuse(__OPTIONS.conflict("priority_levels"));
     const _: () = __private::refuse(__OPTIONS.flaw("default_priority_level"));
-    const _: () = __private::refuse(__OPTIONS.conflict("default_priority_level"));
-    const _: () = __private::refuse(__OPTIONS.conflict("priority_queue_policy"));
-    const _: () = __private::refuse(__OPTIONS.level_flaw(0usize, "level"));
-    const _: () = __private::refuse(
-        __OPTIONS.level_flaw(0usize, "default_timeout_microseconds"),
+    const _: () = __private::refuse(__private::timeout_action_flaw("delay"));
+    const __SOUND: bool = __private::sound(
+        &[
+            __OPTIONS.flaw("name"),
+            __OPTIONS.flaw("priority_levels"),
+            __OPTIONS.flaw("default_priority_level"),
+            __private::timeout_action_flaw("delay"),
+        ],
     );
-    const _: () = __private::refuse(__OPTIONS.level_flaw(1usize, "level"));
-    const _: () = __private::refuse(__OPTIONS.level_flaw(1usize, "max_queue_size"));
-    const _: () = __private::refuse(__OPTIONS.level_flaw(1usize, "timeout_action"));
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("priority_levels")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("default_priority_level")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("priority_queue_policy")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(0usize, "level")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(
+            __SOUND,
+            __OPTIONS.level_flaw(0usize, "default_timeout_microseconds"),
+        ),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(1usize, "level")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(1usize, "max_queue_size")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.level_flaw(1usize, "timeout_action")),
+    );
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -57,12 +84,19 @@ const _: () = {
     };
     const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        __RAW,
-    >::declarations::<Array2<f32>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+    const _: () = __private::refuse_output(
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance;
     impl __private::Instance for __Instance {

@@ -1,21 +1,27 @@
 fn raw(requests: &[Request]) -> Vec<Array2<f32>> {
     f(requests)
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[input(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Raw",
         dynamic_batching: false,
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.conflict("name"));
     const _: () = __private::refuse(__OPTIONS.flaw("dynamic_batching"));
-    const _: () = __private::refuse(__OPTIONS.conflict("dynamic_batching"));
+    const __SOUND: bool = __private::sound(
+        &[__OPTIONS.flaw("name"), __OPTIONS.flaw("dynamic_batching")],
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("dynamic_batching")),
+    );
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
@@ -44,19 +50,28 @@ const _: () = {
     };
     const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
-    const _: () = __private::refuse(__SIGNATURE.declared_flaw(0usize));
+    const _: () = __private::refuse(__SIGNATURE.declared_flaw());
     const _: () = __private::refuse(__private::tensor_name_flaw("x"));
     const _: () = __private::refuse(__private::dimension_flaw(-1));
-    const _: () = __private::refuse(__SIGNATURE.declared_flaw(1usize));
+    const _: () = __private::refuse(__SIGNATURE.declared_shape_flaw(0usize));
+    const _: () = __private::refuse(__SIGNATURE.declared_flaw());
     const _: () = __private::refuse(__private::tensor_name_flaw("label"));
     const _: () = __private::refuse(__private::dimension_flaw(1));
+    const _: () = __private::refuse(__SIGNATURE.declared_shape_flaw(1usize));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        __RAW,
-    >::declarations::<Vec<Array2<f32>>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::entry::<Array2<f32>>();
+        __private::Returns::<Vec<Array2<f32>>, __RAW>::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+    const _: () = __private::refuse_output(
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance;
     impl __private::Instance for __Instance {

@@ -1,12 +1,11 @@
 fn linear(x: ArrayView2<f32>) -> Result<(Array2<f32>, Array2<i64>), Error> {
     f(x)
 }
-#[allow(deprecated, unused_imports)]
 const _: () = {
     use ::pytriton::__private;
-    use __private::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, outputs_flaw,
-    };
+    #[batch(__taken)]
+    const _: () = ();
+    use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Linear",
         ..__private::ModelOptions::DEFAULT
@@ -25,12 +24,24 @@ const _: () = {
     };
     const __RAW: bool = __SIGNATURE.raw();
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
-    const __OUTPUTS: &[__private::TensorDeclaration] = __private::Returns::<
-        __RAW,
-    >::declarations::<Result<(Array2<f32>, Array2<i64>), Error>>();
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::error::<Error>();
+        __private::Asked::<__RAW>::element::<Array2<f32>>();
+        __private::Asked::<__RAW>::element::<Array2<i64>>();
+        __private::Returns::<
+            Result<(Array2<f32>, Array2<i64>), Error>,
+            __RAW,
+        >::DECLARATIONS
+    };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(
-        outputs_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching),
+    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
+    const _: () = __private::refuse_output(
+        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
+            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
+        } else {
+            ::core::option::Option::None
+        },
+        __OUTPUTS.len(),
     );
     struct __Instance;
     impl __private::Instance for __Instance {

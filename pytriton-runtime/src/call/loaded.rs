@@ -18,6 +18,7 @@ pub trait IntoState<S> {
     fn into_state(self, context: &Context) -> Result<S, ModelError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<S> IntoState<S> for S {
     fn into_state(self, _: &Context) -> Result<S, ModelError> {
         Ok(self)
@@ -32,6 +33,28 @@ impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
             message: for_client(&error),
         })
     }
+}
+
+/// What a `#[load]` function takes.
+#[diagnostic::on_unimplemented(
+    message = "`#[load]` takes nothing or `context: &Context`",
+    label = "not `&Context`"
+)]
+pub trait LoadParameter<'c> {
+    /// The argument.
+    fn new(context: &'c Context) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'c> LoadParameter<'c> for &'c Context {
+    fn new(context: &'c Context) -> Self {
+        context
+    }
+}
+
+/// The argument of a `#[load]` function.
+pub fn loading<'c, P: LoadParameter<'c>>(context: &'c Context) -> P {
+    P::new(context)
 }
 
 /// The state that a `#[load]` function made.

@@ -34,12 +34,13 @@ pub use execute::{Callee, Executed};
 pub(crate) use execute::{caught, panic_message};
 pub use first_value::FirstValueParameter;
 pub use instance::{Answered, Detached, Execution, Instance, Load, Loader, detached, executed};
-pub use loaded::{IntoState, instance, loaded};
+pub use loaded::{IntoState, LoadParameter, instance, loaded, loading};
 pub use output_field::{OutputField, output_field};
 pub use outputs::{FunctionError, Output, Outputs, Responses, declaration, output};
 pub use parameter::Parameter;
 pub use part::Part;
 pub use returned::Returned;
 pub use shim::{
-    Answer, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
+    Answer, Asked, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
+    ReturnsNothing,
 };

@@ -22,8 +22,26 @@ pub const fn output_field<T: Output>(name: &'static str) -> OutputField<T> {
 }
 
 impl<T> OutputField<T> {
+    /// What is wrong with its shape in any model: one dimension less than the array has may be said, as axis 0 may be the
+    /// batch.
+    pub const fn shape_flaw(&self, shape: &'static [i64]) -> Option<&'static str> {
+        let field = TensorDeclaration {
+            shape: Some(shape),
+            ..self.declaration
+        };
+        match field.shape_flaw(true) {
+            Some(flaw) if field.shape_flaw(false).is_some() => Some(flaw),
+            _ => None,
+        }
+    }
+
     /// The output that the field declares.
     pub const fn declaration(&self, shape: Option<&'static [i64]>) -> TensorDeclaration {
+        let shape = match shape {
+            // It is refused where it stands.
+            Some(shape) if self.shape_flaw(shape).is_some() => None,
+            shape => shape,
+        };
         TensorDeclaration {
             shape,
             ..self.declaration

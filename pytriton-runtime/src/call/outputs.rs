@@ -86,6 +86,7 @@ impl<O: Outputs, E: FunctionError> Outputs for Result<O, E> {
 
 macro_rules! tuple_outputs {
     ($($type:ident $field:tt $name:literal),+) => {
+        #[diagnostic::do_not_recommend]
         impl<$($type: Output),+> Outputs for ($($type,)+) {
             const DECLARATIONS: &'static [TensorDeclaration] = &[$(declaration::<$type>($name)),+];
 

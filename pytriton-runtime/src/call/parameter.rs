@@ -112,6 +112,7 @@ impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Parameter for &Parameters {
     const DECLARED: Declared = Declared::Parameters;
     type Element = ();
@@ -122,6 +123,7 @@ impl Parameter for &Parameters {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Parameter for &Context {
     const DECLARED: Declared = Declared::Context;
     type Element = ();
@@ -132,6 +134,7 @@ impl Parameter for &Context {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Parameter for &[Request] {
     const DECLARED: Declared = Declared::Requests;
     type Element = ();

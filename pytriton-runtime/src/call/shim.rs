@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use crate::model::TensorDeclaration;
 
-use super::{Call, FirstValueParameter, ModelError, Outputs, Parameter, Responses, Returned};
+use super::{
+    Call, FirstValueParameter, FunctionError, ModelError, Output, Outputs, Parameter, Responses,
+    Returned,
+};
 
 /// Reads the argument of a parameter of this type.
 pub struct Reader<P: ?Sized>(PhantomData<fn(&P)>);
@@ -141,22 +144,56 @@ impl<R, const EACH: bool> ConvertNothing for &Answer<R, EACH> {
     }
 }
 
-/// The outputs that a return type declares.
-#[derive(Debug)]
-pub struct Returns<const EACH: bool>;
+/// A return type, `EACH` for a function that takes the requests as they are.
+pub struct Returns<R, const EACH: bool>(PhantomData<fn() -> R>);
 
-impl Returns<false> {
-    /// Under their default names.
-    pub const fn declarations<R: Outputs>() -> &'static [TensorDeclaration] {
-        R::DECLARATIONS
+impl<R, const EACH: bool> fmt::Debug for Returns<R, EACH> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Returns")
     }
 }
 
-impl Returns<true> {
-    /// Under their default names.
-    pub const fn declarations<R: Responses>() -> &'static [TensorDeclaration] {
-        R::DECLARATIONS
-    }
+impl<R: Outputs> Returns<R, false> {
+    /// The outputs under their default names.
+    pub const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
+}
+
+impl<R: Responses> Returns<R, true> {
+    /// The outputs under their default names.
+    pub const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
+}
+
+/// The same of a type that is no output: it is found where the outputs are not.
+pub trait ReturnsNothing {
+    /// What is refused: an output without a name.
+    const DECLARATIONS: &'static [TensorDeclaration] = &[TensorDeclaration::NONE];
+}
+
+impl<R, const EACH: bool> ReturnsNothing for Returns<R, EACH> {}
+
+/// What the parts of a return type must be, each asked for by itself so that the compiler points at it.
+#[derive(Debug)]
+pub struct Asked<const EACH: bool>;
+
+impl Asked<false> {
+    /// The outputs of one call.
+    pub const fn whole<R: Outputs>() {}
+}
+
+impl Asked<true> {
+    /// The outputs of all requests.
+    pub const fn whole<R: Responses>() {}
+}
+
+impl<const EACH: bool> Asked<EACH> {
+    /// An entry for one request.
+    pub const fn entry<R: Outputs>() {}
+
+    /// An element of a tuple.
+    pub const fn element<R: Output>() {}
+
+    /// The error of a `Result`.
+    pub const fn error<E: FunctionError>() {}
 }
 
 fn nothing(call: &Call<'_>) -> ModelError {

@@ -31,6 +31,15 @@ pub struct TensorDeclaration {
 }
 
 impl TensorDeclaration {
+    /// What is no tensor.
+    pub(crate) const NONE: Self = Self {
+        name: "",
+        datatype: DataType::Bool,
+        rank: None,
+        shape: None,
+        optional: false,
+    };
+
     /// What keeps a tensor of this rank out of a model, with what to write instead.
     ///
     /// Generated code asks at compile time, the registry asks again at start. Triton wants at least one dimension

@@ -21,5 +21,8 @@ pub use error::RegistryError;
 pub use function::FunctionDeclaration;
 pub use options::ModelOptions;
 pub use registry::{Registration, Registry};
-pub use rules::{dimension_flaw, name_flaw, refuse, tensor_name_flaw, timeout_action};
-pub use signature::{Argument, Signature, outputs_flaw};
+pub use rules::{
+    dimension_flaw, flaw_if, name_flaw, refuse, sound, tensor_name_flaw, timeout_action,
+    timeout_action_flaw,
+};
+pub use signature::{Argument, Signature, output_flaw, outputs_flaw, override_flaw, refuse_output};

@@ -54,6 +54,12 @@ impl ModelOptions<'_> {
             b"max_queue_size" if self.queue_policy.max_queue_size as u64 > MOST => {
                 Some("expected a number from 0 to 2147483647")
             }
+            // Without levels the option itself is the mistake.
+            b"default_priority_level" if self.priority_levels > 0 => range(
+                self.default_priority_level as u64,
+                self.priority_levels as u64,
+                "expected a number from 1 to `priority_levels`",
+            ),
             _ => None,
         }
     }
@@ -80,11 +86,6 @@ impl ModelOptions<'_> {
             b"default_priority_level" | b"priority_queue_policy" if self.priority_levels == 0 => {
                 Some(NO_LEVELS)
             }
-            b"default_priority_level" => range(
-                self.default_priority_level as u64,
-                self.priority_levels as u64,
-                "expected a number from 1 to `priority_levels`",
-            ),
             option => queue_flaw(&self.queue_policy, option, self.preserve_ordering),
         }
     }
@@ -233,6 +234,23 @@ const fn range(number: u64, most: u64, flaw: &'static str) -> Flaw {
     }
 }
 
+/// Whether every flaw is none.
+pub const fn sound(flaws: &[Flaw]) -> bool {
+    let mut index = 0;
+    while index < flaws.len() {
+        if flaws[index].is_some() {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// The flaw where it is no consequence of another one.
+pub const fn flaw_if(sound: bool, flaw: Flaw) -> Flaw {
+    if sound { flaw } else { None }
+}
+
 /// Refuses a flaw at compile time, on the tokens of the call.
 ///
 /// # Panics
@@ -247,17 +265,18 @@ pub const fn refuse(flaw: Flaw) {
     assert!(right, "{}", text);
 }
 
-/// The action of a request that waited too long.
-///
-/// # Panics
-///
-/// In a constant, so that it is a compile error: for any name but `reject` and `delay`.
-#[track_caller]
+/// The action of that name, which [`timeout_action_flaw`] has none against.
 pub const fn timeout_action(name: &str) -> TimeoutAction {
-    let (action, known) = match TimeoutAction::named(name) {
-        Some(action) => (action, true),
-        None => (TimeoutAction::Reject, false),
-    };
-    assert!(known, "expected `\"reject\"` or `\"delay\"`");
-    action
+    match TimeoutAction::named(name) {
+        Some(action) => action,
+        None => TimeoutAction::Reject,
+    }
+}
+
+/// What keeps a text from being the action of a request that waited too long.
+pub const fn timeout_action_flaw(name: &str) -> Flaw {
+    match TimeoutAction::named(name) {
+        Some(_) => None,
+        None => Some("expected `\"reject\"` or `\"delay\"`"),
+    }
 }

@@ -1,5 +1,4 @@
 use crate::model::{CallMode, Declared, FirstValue, InputType, OutputOverride, TensorDeclaration};
-use crate::tensor::DataType;
 
 use super::{ModelOptions, tensor_name_flaw};
 
@@ -229,12 +228,20 @@ impl Signature {
     }
 
     /// What is wrong with an input that is declared beside a function that takes arrays.
-    pub const fn declared_flaw(&self, input: usize) -> Flaw {
+    pub const fn declared_flaw(&self) -> Flaw {
         match self.raw() {
-            true => self.declared[input].shape_flaw(false),
+            true => None,
             false => Some(
                 "`#[input]` belongs on a parameter: `#[input(name = \"INPUT_1\")] x: ArrayView2<f32>`",
             ),
+        }
+    }
+
+    /// What is wrong with its shape.
+    pub const fn declared_shape_flaw(&self, input: usize) -> Flaw {
+        match self.raw() {
+            true => self.declared[input].shape_flaw(false),
+            false => None,
         }
     }
 
@@ -338,17 +345,6 @@ impl Argument {
     }
 }
 
-impl TensorDeclaration {
-    /// What is no tensor.
-    const NONE: Self = Self {
-        name: "",
-        datatype: DataType::Bool,
-        rank: None,
-        shape: None,
-        optional: false,
-    };
-}
-
 const fn equal(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
@@ -364,11 +360,7 @@ const fn equal(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// What keeps a function's outputs from being the model's.
-pub const fn outputs_flaw(
-    outputs: &[TensorDeclaration],
-    overrides: &[OutputOverride],
-    batching: bool,
-) -> Flaw {
+pub const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Flaw {
     if overrides.len() < outputs.len() && !overrides.is_empty() {
         return Some(
             "the function returns more outputs than it has `#[output]` attributes: write one for each, or none",
@@ -377,6 +369,11 @@ pub const fn outputs_flaw(
     if overrides.len() > outputs.len() {
         return Some(
             "the function returns fewer outputs than it has `#[output]` attributes: remove the last",
+        );
+    }
+    if !outputs.is_empty() && outputs[0].name.is_empty() {
+        return Some(
+            "this cannot be returned by a model: write an owned array such as `Array2<f32>`, a tuple of arrays, a struct that derives `pytriton::Outputs`, or a `Result` of one of them",
         );
     }
     let mut index = 0;
@@ -390,15 +387,82 @@ pub const fn outputs_flaw(
             }
             earlier += 1;
         }
-        if let Some(flaw) = output.flaw(batching) {
-            return Some(flaw);
-        }
-        if let Some(flaw) = output.shape_flaw(batching) {
-            return Some(flaw);
+        index += 1;
+    }
+    None
+}
+
+/// What keeps an output from being one of the model's, and its name.
+pub const fn output_flaw(
+    outputs: &[TensorDeclaration],
+    overrides: &[OutputOverride],
+    batching: bool,
+) -> Option<(&'static str, &'static str)> {
+    let mut index = 0;
+    while index < outputs.len() {
+        let output = overridden(outputs[index], overrides, index);
+        let flaw = match output.flaw(batching) {
+            // A shape that was overridden is refused where it stands.
+            None if index < overrides.len() && overrides[index].shape.is_some() => None,
+            None => output.shape_flaw(batching),
+            flaw => flaw,
+        };
+        if let Some(flaw) = flaw {
+            return Some((output.name, flaw));
         }
         index += 1;
     }
     None
+}
+
+/// What is wrong with the shape that `#[output]` gives the output of that index.
+pub const fn override_flaw(
+    outputs: &[TensorDeclaration],
+    overrides: &[OutputOverride],
+    index: usize,
+    batching: bool,
+) -> Flaw {
+    match index < outputs.len() && index < overrides.len() {
+        true if overrides[index].shape.is_some() => {
+            overridden(outputs[index], overrides, index).shape_flaw(batching)
+        }
+        _ => None,
+    }
+}
+
+/// Refuses the flaw of an output at compile time, as [`refuse`](super::refuse) does, naming it where there are several.
+///
+/// # Panics
+///
+/// In a constant, so that it is a compile error.
+#[track_caller]
+pub const fn refuse_output(flaw: Option<(&str, &str)>, outputs: usize) {
+    let Some((name, flaw)) = flaw else { return };
+    let mut text = [0; 512];
+    let mut end = 0;
+    if outputs > 1 {
+        end = append(&mut text, end, "output `");
+        end = append(&mut text, end, name);
+        end = append(&mut text, end, "`: ");
+    }
+    end = append(&mut text, end, flaw);
+    let text = text.split_at(end).0;
+    match std::str::from_utf8(text) {
+        Ok(text) => panic!("{}", text),
+        Err(_) => panic!("{}", flaw),
+    }
+}
+
+/// Writes a text behind others, and says where it ends.
+const fn append(buffer: &mut [u8], mut end: usize, text: &str) -> usize {
+    let text = text.as_bytes();
+    let mut index = 0;
+    while index < text.len() && end < buffer.len() {
+        buffer[end] = text[index];
+        index += 1;
+        end += 1;
+    }
+    end
 }
 
 /// An output with what `#[output]` says of it.

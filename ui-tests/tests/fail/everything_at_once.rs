@@ -9,3 +9,11 @@ unsafe fn f<T>(_: ArrayView2<T>, _b: ArrayView1<f32>, _c: &mut Parameters,
 ) -> (Array1<f32>, Option<Array2<f32>>) { todo!() }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", version = 1, preferred_batch_size = [4])]
+//~ 5:
+//~ 6: #[output(name = "y")]
+//~ 6: #[output(name = "z")]
+//~ 7: fn f(_x: ArrayView2<f32>, _b: ArrayView2<f32>, _c: &Parameters,
+//~ 8:     #[input(name = "_d", shape = [1])] _d: ArrayView2<u64>, #[first_value] _e: f32,
+//~ 9: ) -> (Array2<f32>, Array2<f32>) { todo!() }

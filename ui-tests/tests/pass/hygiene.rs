@@ -1,7 +1,7 @@
 #![deny(warnings)]
 #![no_implicit_prelude]
 #![allow(dead_code)]
-use ::pytriton::prelude::{Array2, ArrayView2, model};
+use ::pytriton::prelude::{Array2, ArrayView2, batch, first_value, model};
 
 mod core {}
 mod std {}

@@ -6,3 +6,5 @@ async fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", batches_in_flight = 4096)]

@@ -6,3 +6,5 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", crate = ::pytriton)]

@@ -6,3 +6,5 @@ fn f(_x: Array2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", instances = 2147483647)]

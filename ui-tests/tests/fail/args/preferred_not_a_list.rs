@@ -6,3 +6,5 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", preferred_batch_size = [4, 8], max_batch_size = 8)]

@@ -7,3 +7,5 @@ fn f(x: ArrayView2<f32>, #[first_value] #[first_value] y: f32) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 5: fn f(x: ArrayView2<f32>, #[first_value] y: f32) -> Array2<f32> {

@@ -9,3 +9,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 8:     fn again(&self, x: Array2<f32>) -> Array2<f32> { x }

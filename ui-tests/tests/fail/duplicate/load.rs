@@ -9,3 +9,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 7:     fn again() -> Self { Self }

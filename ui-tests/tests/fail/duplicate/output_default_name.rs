@@ -8,3 +8,5 @@ fn f(x: Array2<f32>) -> (Array2<f32>, Array2<f32>) {
 }
 
 fn main() {}
+
+//~ 4: #[output(name = "y")]

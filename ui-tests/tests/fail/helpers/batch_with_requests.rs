@@ -8,3 +8,5 @@ fn f(_requests: &[Request]) -> Vec<Array2<f32>> {
 }
 
 fn main() {}
+
+//~ 4:

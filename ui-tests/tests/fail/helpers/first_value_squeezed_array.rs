@@ -7,3 +7,5 @@ fn f(x: ArrayView2<f32>, #[first_value(squeeze = true)] y: ArrayView1<f32>) -> A
 }
 
 fn main() {}
+
+//~ 5: fn f(x: ArrayView2<f32>, #[first_value] y: ArrayView1<f32>) -> Array2<f32> {

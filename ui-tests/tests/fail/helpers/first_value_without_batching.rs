@@ -6,3 +6,6 @@ fn f(x: ArrayView2<f32>, #[first_value] y: f32) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m")]
+//~ 3: #[batch]

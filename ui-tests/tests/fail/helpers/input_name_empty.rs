@@ -6,3 +6,5 @@ fn f(#[input(name = "")] x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(#[input(name = "INPUT_1")] x: ArrayView2<f32>) -> Array2<f32> {

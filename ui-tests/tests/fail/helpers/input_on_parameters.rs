@@ -6,3 +6,5 @@ fn f(x: Array2<f32>, #[input(name = "p")] _p: &Parameters) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: Array2<f32>, _p: &Parameters) -> Array2<f32> {

@@ -6,3 +6,5 @@ fn f(#[input(shape = [-1, 3])] x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(#[input(shape = [3])] x: ArrayView2<f32>) -> Array2<f32> {

@@ -6,3 +6,5 @@ fn f(#[input(shape = [0])] x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(#[input(shape = [-1])] x: ArrayView2<f32>) -> Array2<f32> {

@@ -6,3 +6,5 @@ fn f(#[input(nane = "a")] x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(#[input(name = "a")] x: ArrayView2<f32>) -> Array2<f32> {

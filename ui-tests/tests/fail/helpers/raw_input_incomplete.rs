@@ -7,3 +7,5 @@ fn f(_requests: &[Request]) -> Vec<Array2<f32>> {
 }
 
 fn main() {}
+
+//~ 4: #[input(name = "x", datatype = FP32, shape = [-1])]

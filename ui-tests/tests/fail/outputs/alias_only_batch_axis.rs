@@ -8,3 +8,5 @@ fn f(_x: Array2<f32>) -> Row {
 }
 
 fn main() {}
+
+//~ 3: type Row = Array2<f32>;

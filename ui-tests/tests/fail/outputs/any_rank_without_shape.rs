@@ -6,3 +6,6 @@ fn f(_x: Array2<f32>) -> ArrayD<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m")]
+//~ 3: #[output(shape = [-1])]

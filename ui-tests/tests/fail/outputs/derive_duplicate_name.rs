@@ -8,3 +8,5 @@ struct S {
 }
 
 fn main() {}
+
+//~ 6:     #[output(name = "z")]

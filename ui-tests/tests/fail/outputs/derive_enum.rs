@@ -4,3 +4,6 @@ enum E {
 }
 
 fn main() {}
+
+//~ 2: struct E {
+//~ 3:     y: pytriton::ndarray::Array2<f32>,

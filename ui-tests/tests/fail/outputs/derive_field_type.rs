@@ -4,3 +4,5 @@ struct S {
 }
 
 fn main() {}
+
+//~ 3:     x: pytriton::ndarray::Array2<f32>,

@@ -6,3 +6,6 @@ struct S<T> {
 }
 
 fn main() {}
+
+//~ 4: struct S {
+//~ 5:     y: Array2<f32>,

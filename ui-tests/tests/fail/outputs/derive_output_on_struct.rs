@@ -7,3 +7,7 @@ struct S {
 }
 
 fn main() {}
+
+//~ 4:
+//~ 6:     #[output(shape = [3])]
+//~ 6:     y: Array2<f32>,

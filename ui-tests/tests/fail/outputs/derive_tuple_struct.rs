@@ -4,3 +4,5 @@ use pytriton::prelude::*;
 struct S(Array2<f32>);
 
 fn main() {}
+
+//~ 4: struct S { y: Array2<f32> }

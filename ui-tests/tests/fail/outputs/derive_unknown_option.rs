@@ -7,3 +7,5 @@ struct S {
 }
 
 fn main() {}
+
+//~ 5:     #[output(name = "y")]

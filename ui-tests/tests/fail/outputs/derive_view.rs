@@ -8,3 +8,7 @@ struct S {
 }
 
 fn main() {}
+
+//~ 5:     x: Array3<f32>,
+//~ 6:     y: Array2<f32>,
+//~ 7:     z: Array2<f32>,

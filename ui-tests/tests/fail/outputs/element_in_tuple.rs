@@ -8,3 +8,5 @@ fn f(_x: Array2<f32>) -> (Array2<f32>, Reply) {
 }
 
 fn main() {}
+
+//~ 6: fn f(_x: Array2<f32>) -> (Array2<f32>, Array2<f32>) {

@@ -8,3 +8,6 @@ fn f(_x: Array2<f32>) -> Result<Array2<f32>, Failure> {
 }
 
 fn main() {}
+
+//~ 6: fn f(_x: Array2<f32>) -> Result<Array2<f32>, String> {
+//~ 7:     Err(String::new())

@@ -4,3 +4,5 @@ use pytriton::prelude::*;
 fn f(_x: Array2<f32>) {}
 
 fn main() {}
+
+//~ 4: fn f(_x: Array2<f32>) -> Array2<f32> { todo!() }

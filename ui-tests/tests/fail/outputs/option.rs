@@ -6,3 +6,5 @@ fn f(_x: Array2<f32>) -> Option<Array2<f32>> {
 }
 
 fn main() {}
+
+//~ 4: fn f(_x: Array2<f32>) -> Array2<f32> {

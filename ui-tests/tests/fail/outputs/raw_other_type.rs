@@ -7,3 +7,5 @@ fn f(_requests: &[Request]) -> Vec<String> {
 }
 
 fn main() {}
+
+//~ 5: fn f(_requests: &[Request]) -> Vec<Array2<String>> {

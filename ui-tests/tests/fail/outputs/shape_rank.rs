@@ -7,3 +7,5 @@ fn f(_x: Array2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: #[output(shape = [2])]

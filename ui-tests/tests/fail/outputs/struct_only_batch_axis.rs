@@ -11,3 +11,5 @@ fn f(_x: Array2<f32>) -> S {
 }
 
 fn main() {}
+
+//~ 5:     y: Array2<f32>,

@@ -12,3 +12,5 @@ fn f(_x: Array2<f32>) -> S {
 }
 
 fn main() {}
+
+//~ 5:     #[output(shape = [2])]

@@ -7,3 +7,6 @@ fn f(_x: Array2<f32>) -> (Array2<f32>, Array2<f32>) {
 }
 
 fn main() {}
+
+//~ 4: #[output(name = "a")]
+//~ 4: #[output(name = "b")]

@@ -7,3 +7,7 @@ fn f(x: ArrayView2<f32>, #[first_value] y: f32) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3:
+//~ 4: #[pytriton::model(name = "m")]
+//~ 4: #[batch]

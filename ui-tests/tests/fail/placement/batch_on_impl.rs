@@ -9,3 +9,6 @@ impl S {
 }
 
 fn main() {}
+
+//~ 5:
+//~ 8:     #[infer] #[batch] fn infer(&self, x: Array2<f32>) -> Array2<f32> { x }

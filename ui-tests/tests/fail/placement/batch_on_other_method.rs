@@ -10,3 +10,6 @@ impl S {
 }
 
 fn main() {}
+
+//~ 7:     #[infer] #[batch] fn infer(&self, x: Array2<f32>) -> Array2<f32> { x }
+//~ 8:

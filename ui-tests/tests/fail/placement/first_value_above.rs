@@ -7,3 +7,8 @@ fn f(_x: Array2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3:
+//~ 4: #[model(name = "m")]
+//~ 4: #[batch]
+//~ 5: fn f(_x: Array2<f32>, #[first_value] _scale: f32) -> Array2<f32> {

@@ -7,3 +7,6 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: #[batch]
+//~ 5: fn f(x: ArrayView2<f32>, #[first_value] _scale: f32) -> Array2<f32> {

@@ -7,3 +7,6 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4:
+//~ 5: fn f(#[input(name = "INPUT_1")] x: ArrayView2<f32>) -> Array2<f32> {

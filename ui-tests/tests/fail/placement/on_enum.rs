@@ -2,3 +2,5 @@
 enum E {}
 
 fn main() {}
+
+//~ 2: fn e(x: pytriton::ndarray::Array2<f32>) -> pytriton::ndarray::Array2<f32> { x }

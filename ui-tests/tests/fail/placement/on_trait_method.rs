@@ -6,3 +6,7 @@ trait T {
 }
 
 fn main() {}
+
+//~ 3:
+//~ 5:     fn f(x: Array2<f32>) -> Array2<f32> { x }
+//~ 6:

@@ -7,3 +7,6 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m")]
+//~ 3: #[output(name = "y")]

@@ -6,3 +6,6 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", batching = false)]
+//~ 3: #[sample]

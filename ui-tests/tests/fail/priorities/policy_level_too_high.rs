@@ -6,3 +6,5 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", priority_levels = 3, priority_queue_policy(level = 3, max_queue_size = 4))]

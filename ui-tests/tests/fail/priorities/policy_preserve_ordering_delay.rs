@@ -6,3 +6,5 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", preserve_ordering = true, priority_levels = 1, priority_queue_policy(level = 1, default_timeout_microseconds = 100, timeout_action = "reject"))]

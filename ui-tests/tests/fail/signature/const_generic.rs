@@ -6,3 +6,6 @@ fn f<const N: usize>(x: Array2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: Array2<f32>) -> Array2<f32> {
+//~ 5:     x

@@ -6,3 +6,5 @@ fn f(x: Array2<f32>) -> Result<Array2<f32>, impl std::fmt::Display> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: Array2<f32>) -> Result<Array2<f32>, String> {

@@ -7,3 +7,8 @@ impl S {
 }
 
 fn main() {}
+
+//~ 4: #[pytriton::model(name = "m")]
+//~ 4: impl S {
+//~ 4:     #[load] fn load() -> Self { Self }
+//~ 5:     #[infer]

@@ -6,3 +6,5 @@ fn f(_context: &Context) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 3: #[pytriton::model(name = "m", batching = false)]

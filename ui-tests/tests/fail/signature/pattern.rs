@@ -6,3 +6,6 @@ fn f((x, _y): (Array2<f32>, Array2<f32>)) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: ArrayView2<f32>, _y: ArrayView2<f32>) -> Array2<f32> {
+//~ 5:     x.to_owned()

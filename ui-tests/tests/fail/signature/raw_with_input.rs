@@ -7,3 +7,5 @@ fn f(_requests: &[Request], _x: ArrayView2<f32>) -> Vec<Array2<f32>> {
 }
 
 fn main() {}
+
+//~ 5: fn f(_requests: &[Request]) -> Vec<Array2<f32>> {

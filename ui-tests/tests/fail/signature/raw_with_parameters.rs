@@ -7,3 +7,5 @@ fn f(_requests: &[Request], _p: &Parameters) -> Vec<Array2<f32>> {
 }
 
 fn main() {}
+
+//~ 5: fn f(_requests: &[Request]) -> Vec<Array2<f32>> {

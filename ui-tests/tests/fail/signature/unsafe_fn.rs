@@ -6,3 +6,5 @@ unsafe fn f(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: ArrayView2<f32>) -> Array2<f32> {

@@ -9,3 +9,5 @@ impl<T> S<T> {
 }
 
 fn main() {}
+
+//~ 6: impl S<f32> {

@@ -8,3 +8,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 7:     #[infer] fn infer(&self, x: Array2<f32>) -> Array2<f32> { x }

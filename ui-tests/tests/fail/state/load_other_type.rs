@@ -10,3 +10,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 7:     fn load() -> Self { todo!() }

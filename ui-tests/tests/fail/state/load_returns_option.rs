@@ -8,3 +8,5 @@ impl S {
 }
 
 fn main() {}
+
+//~ 6:     #[load] fn load() -> Self { Self }

@@ -5,3 +5,8 @@ impl S {
 }
 
 fn main() {}
+
+//~ 1: use pytriton::prelude::*;
+//~ 1: struct S;
+//~ 4:     #[load] fn load() -> Self { Self }
+//~ 4:     #[infer] fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> { x.to_owned() }

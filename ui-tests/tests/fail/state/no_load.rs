@@ -7,3 +7,6 @@ impl S {
 }
 
 fn main() {}
+
+//~ 5: impl S {
+//~ 5:     #[load] fn load() -> Self { Self }

@@ -9,3 +9,5 @@ fn f(x: Array2<f32>, #[first_value] _y: Weight) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 7: fn f(x: Array2<f32>, #[first_value] _y: f32) -> Array2<f32> {

@@ -7,3 +7,5 @@ fn f(x: Array2<f32>, #[first_value] _y: &str) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 5: fn f(x: Array2<f32>, #[first_value] _y: String) -> Array2<f32> {

@@ -6,3 +6,5 @@ fn f(x: Array2<f32>, _y: ArrayView2<Vec<f32>>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: Array2<f32>, _y: ArrayView2<f32>) -> Array2<f32> {

@@ -6,3 +6,5 @@ fn f(x: Array2<f32>, _y: Parameters) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: Array2<f32>, _y: &Parameters) -> Array2<f32> {

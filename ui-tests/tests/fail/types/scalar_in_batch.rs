@@ -7,3 +7,5 @@ fn f(x: Array2<f32>, _y: f32) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 5: fn f(x: Array2<f32>, #[first_value] _y: f32) -> Array2<f32> {

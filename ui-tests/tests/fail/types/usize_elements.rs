@@ -6,3 +6,5 @@ fn f(x: Array2<f32>, _y: ArrayView2<usize>) -> Array2<f32> {
 }
 
 fn main() {}
+
+//~ 4: fn f(x: Array2<f32>, _y: ArrayView2<u64>) -> Array2<f32> {

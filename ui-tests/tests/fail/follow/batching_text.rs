@@ -1,0 +1,10 @@
+use pytriton::prelude::*;
+
+#[model(name = "m", batching = "false", max_batch_size = 8)]
+fn f(_x: ArrayView1<f32>) -> Array1<f32> {
+    todo!()
+}
+
+fn main() {}
+
+//~ 3: #[model(name = "m", batching = false)]

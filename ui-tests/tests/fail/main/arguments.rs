@@ -1,0 +1,3 @@
+pytriton::main!("models");
+
+//~ 1: pytriton::main!();

@@ -1,0 +1,7 @@
+fn main() {
+    pytriton::main!();
+}
+
+//~ 1: pytriton::main!();
+//~ 2:
+//~ 3:

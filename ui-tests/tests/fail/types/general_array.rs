@@ -1,8 +1,0 @@
-use pytriton::prelude::*;
-
-#[pytriton::model(name = "m")]
-fn f(x: Array2<f32>, _y: ArrayView<f32, Ix2>) -> Array2<f32> {
-    x
-}
-
-fn main() {}
