@@ -2,6 +2,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{ImplItemFn, ItemImpl, Signature};
 
+use super::docs::docs;
 use super::item::{Function, Member, lints};
 use super::lifetime::spell_out;
 use super::state::{Load, State};
@@ -77,6 +78,7 @@ pub(super) fn find(
         signature,
         decorations,
         parameters,
+        docs: docs(&block.attrs),
         lints,
         roles,
         state: Some(state),

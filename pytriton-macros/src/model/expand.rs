@@ -16,12 +16,13 @@ use crate::tensor::{refusal, spanned_call};
 /// The item without its decorators, and beside it either its registration or everything that is wrong with it.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let options = ModelOptions::parse(attribute, &mut errors);
+    let mut options = ModelOptions::parse(attribute, &mut errors);
     let (item, function) = Function::find(item, &options.root, &mut errors);
     let Some(function) = function else {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     };
+    options.docs = function.docs.clone();
     let decorations = function.decorations.iter();
     let decorations = decorations
         .chain(function.parameters.iter().flatten())

@@ -3,6 +3,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemFn, Signature};
 
 use super::block;
+use super::docs::docs;
 use super::lifetime::spell_out;
 use super::state::State;
 use crate::decorators::{Decoration, is_model};
@@ -16,6 +17,8 @@ pub(super) struct Function {
     pub(super) decorations: Vec<Decoration>,
     /// For each of the signature's inputs.
     pub(super) parameters: Vec<Vec<Decoration>>,
+    /// The doc comment of the function, or of the block.
+    pub(super) docs: String,
     /// The lints that are off in it, as its registration names what it names.
     pub(super) lints: TokenStream,
     /// What says which methods it and its state are made of.
@@ -70,6 +73,7 @@ impl Function {
             decorations: Decoration::take(&mut function.attrs, root),
             parameters: Decoration::take_parameters(&mut function.sig, root),
             signature: function.sig.clone(),
+            docs: docs(&function.attrs),
             lints: lints(&function.attrs),
             roles: Vec::new(),
             state: None,

@@ -3,6 +3,7 @@
 mod ast;
 mod block;
 mod decorations;
+mod docs;
 mod expand;
 mod hint;
 mod item;

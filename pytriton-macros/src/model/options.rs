@@ -55,6 +55,8 @@ pub(super) struct ModelOptions {
     /// The key of [`POLICY`], which stands once for each level.
     policy_key: Option<Ident>,
     parameters: Vec<(String, String)>,
+    /// The function's doc comment, which describes the model where no option does.
+    pub(super) docs: String,
     /// Whether every option that others may depend on could be read.
     pub(super) sound: bool,
 }
@@ -100,6 +102,7 @@ impl ModelOptions {
             sound: options.readable() && errors.len() == before,
             policy_key: options.key(POLICY).cloned(),
             parameters: options.texts("parameters", errors),
+            docs: String::new(),
         }
     }
 
@@ -121,6 +124,9 @@ impl ModelOptions {
             let name = format_ident!("{name}");
             quote!(#name: #value)
         });
+        let docs = &self.docs;
+        let described = docs.is_empty() || self.says("description");
+        let description = (!described).then(|| quote!(description: #docs,));
         let policy = (!self.queue.is_empty()).then(|| {
             let policy = queue_policy(&self.queue, root);
             quote!(queue_policy: #policy,)
@@ -144,6 +150,7 @@ impl ModelOptions {
         quote! {
             const __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
                 #(#model,)*
+                #description
                 #policy
                 #policies
                 #parameters

@@ -8,6 +8,7 @@ const _: () = {
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Plain",
         batching: false,
+        description: "Doc comments stay.",
         ..__private::ModelOptions::DEFAULT
     };
     const _: () = __private::refuse(__OPTIONS.flaw("name"));

@@ -37,6 +37,9 @@ fn aliases<'a>(
 
 type Scale = f32;
 
+/// Nothing but zeros.
+///
+/// One for each row.
 #[pytriton::model(name = "RawAlias")]
 #[input(name = "x", datatype = FP32, shape = [WIDTH])]
 fn raw(requests: Batched<'_>) -> Answer {
@@ -81,6 +84,8 @@ fn main() {
         ("scale", tensor::<f32>(&[1, 1], [10.0])),
     ];
     assert_eq!(infer("Aliases", &[&inputs]), [Ok(vec![tensor::<f32>(&[1, 1], [25.0])])]);
+    assert_eq!(&*spec("RawAlias").description, "Nothing but zeros.\n\nOne for each row.");
+    assert_eq!(&*spec("Kept").description, "");
     let x = || tensor::<f32>(&[1, 3], [0.0; 3]);
     assert_eq!(infer("RawAlias", &[&[("x", x())]]), [Ok(vec![tensor::<f32>(&[1, 1], [0.0])])]);
     assert_eq!(infer("Kept", &[&[("x", x()), ("y", x())]]), [Ok(vec![x()])]);
