@@ -209,7 +209,8 @@ pub use pytriton_runtime::backend;
 /// # State
 ///
 /// On an `impl` block, [`macro@load`] makes the state, once for each instance on the instance's thread, and
-/// [`macro@infer`] answers requests. The state need not be `Send`.
+/// [`macro@infer`] answers requests. The state need not be `Send`: then only its thread calls the function. A state that is
+/// `Send` and `Sync` may be called from any thread, which saves a short function the way to its own.
 ///
 /// ```
 /// use std::cell::Cell;

@@ -2,8 +2,8 @@
 
 pub use pytriton_runtime::call::{
     Answer, Answered, Asked, Call, Detached, Execution, FirstValueParameter, FirstValueReader,
-    Instance, ModelError, OutputField, Outputs, Parameter, Reader, Returns, detached, executed,
-    instance, loaded, loading, output_field,
+    Instance, ModelError, OutputField, Outputs, Parameter, Reader, Returns, Shared, detached,
+    executed, instance, loaded, loading, output_field,
 };
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;
@@ -24,5 +24,6 @@ pub use crate::main_macro::{Exit, Main, is_main};
 pub mod methods {
     pub use pytriton_runtime::call::{
         Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, ReturnsNothing as _,
+        Share as _, ShareNothing as _,
     };
 }

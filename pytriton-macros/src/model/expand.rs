@@ -179,7 +179,8 @@ impl Model {
 
     /// What is called for each batch or request.
     fn to_instance(&self, private: &CratePath) -> TokenStream {
-        let state = self.state.as_ref().map(|(ty, _)| quote!((#ty)));
+        let state = self.state.as_ref();
+        let state = state.map(|(ty, _)| quote!((::std::sync::Arc<#ty>)));
         let locals: Vec<_> = (0..self.parameters.len())
             .map(|index| {
                 format_ident!("__argument_{index}", span = proc_macro2::Span::mixed_site())
@@ -206,14 +207,11 @@ impl Model {
                 #private::executed(__answer())
             },
         };
-        // A function without a state is the same on any thread.
-        let detached = state.is_none().then(|| {
-            quote! {
-                fn detached(&self) -> #private::Detached {
-                    #private::detached(Self)
-                }
-            }
-        });
+        // A function without a state is the same on any thread, and so is one on a state that can be shared.
+        let detached = match &state {
+            None => quote!(#private::detached(Self)),
+            Some(_) => quote!((&#private::Shared(&self.0)).share(Self)),
+        };
         let is_async = self.is_async.then(|| {
             quote! {
                 fn is_async(&self) -> bool {
@@ -227,7 +225,9 @@ impl Model {
                 fn execute<'a>(&'a self, __call: &'a #private::Call<'a>) -> #private::Execution<'a> {
                     #execution
                 }
-                #detached
+                fn detached(&self) -> #private::Detached {
+                    #detached
+                }
                 #is_async
             }
         }
@@ -250,7 +250,9 @@ impl Model {
             .map(|ty| quote_spanned!(ty.span()=> #private::loading::<#ty>(__context)));
         let loaded =
             quote_spanned!(returned.span()=> loaded::<#ty, _>(__context, <#ty>::#name(#context)));
-        quote!(|__context| #private::instance(__Instance(#private::#loaded?)))
+        quote!(|__context| {
+            #private::instance(__Instance(::std::sync::Arc::new(#private::#loaded?)))
+        })
     }
 }
 

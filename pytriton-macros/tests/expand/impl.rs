@@ -69,7 +69,7 @@ const _: () = {
         },
         __OUTPUTS.len(),
     );
-    struct __Instance(State);
+    struct __Instance(::std::sync::Arc<State>);
     impl __private::Instance for __Instance {
         fn execute<'a>(
             &'a self,
@@ -83,13 +83,18 @@ const _: () = {
             };
             __private::executed(__answer())
         }
+        fn detached(&self) -> __private::Detached {
+            (&__private::Shared(&self.0)).share(Self)
+        }
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
         outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : |
-        __context | __private::instance(__Instance(__private::loaded:: < State, _ >
-        (__context, < State > ::load(__private::loading:: < & Context > (__context)))
-        ?)), location : __private::Location { package : ::core::env!("CARGO_PKG_NAME"),
-        file : ::core::file!(), line : ::core::line!(), }, }
+        __context | {
+        __private::instance(__Instance(::std::sync::Arc::new(__private::loaded:: < State,
+        _ > (__context, < State > ::load(__private::loading:: < & Context > (__context)))
+        ?))) }, location : __private::Location { package :
+        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
+        }, }
     }
 };

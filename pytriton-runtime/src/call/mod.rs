@@ -24,6 +24,7 @@ mod parity_tests;
 mod part;
 mod pipeline;
 mod returned;
+mod shared;
 mod shim;
 
 pub(crate) use arranged::Arranged;
@@ -40,6 +41,7 @@ pub use outputs::{FunctionError, Output, Outputs, Responses, declaration, output
 pub use parameter::Parameter;
 pub use part::Part;
 pub use returned::Returned;
+pub use shared::{Share, ShareNothing, Shared};
 pub use shim::{
     Answer, Asked, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
     ReturnsNothing,
