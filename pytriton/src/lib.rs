@@ -1,6 +1,7 @@
 //! Annotate a function, run the binary, and it is served over the KServe v2 / Triton HTTP and gRPC protocol.
 //!
 //! ```no_run
+//! # mod binary {
 //! use pytriton::prelude::*;
 //!
 //! #[pytriton::model(name = "Linear", max_batch_size = 16)]
@@ -10,6 +11,7 @@
 //! }
 //!
 //! pytriton::main!();
+//! # }
 //! ```
 //!
 //! What is served stands in the function's signature: see [`macro@model`].

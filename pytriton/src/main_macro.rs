@@ -29,6 +29,7 @@ pub const fn is_main<R: Main>(_: fn() -> R) {}
 /// # Examples
 ///
 /// ```no_run
+/// # mod binary {
 /// use pytriton::prelude::*;
 ///
 /// #[pytriton::model(name = "Double", max_batch_size = 8)]
@@ -38,6 +39,7 @@ pub const fn is_main<R: Main>(_: fn() -> R) {}
 /// }
 ///
 /// pytriton::main!();
+/// # }
 /// ```
 #[macro_export]
 macro_rules! main {
