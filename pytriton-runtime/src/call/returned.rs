@@ -79,12 +79,8 @@ fn seams(
     let rows: Vec<usize> = rows.collect();
     check(spec, rows.iter().sum(), tensors)?;
     let mut outputs = Vec::with_capacity(tensors.len());
-    for (tensor, output) in tensors.iter().zip(&spec.outputs) {
-        let parts = split(tensor, &rows).map_err(|source| ModelError::Output {
-            model: Arc::clone(&spec.name),
-            output: Arc::clone(&output.name),
-            source,
-        })?;
+    for (index, tensor) in tensors.iter().enumerate() {
+        let parts = split(tensor, &rows).map_err(|source| output_error(spec, index, source))?;
         outputs.push(parts.into_iter());
     }
     let mut response = |request| {

@@ -68,7 +68,7 @@ impl<'a> Batch<'a> {
         tensor
             .map(array)
             .transpose()
-            .map_err(|source| self.input_error(index, source))
+            .map_err(|source| StepError::input(self.model, index, source))
     }
 
     /// Gives an input another tensor, or one at all. In the end all inputs have as many rows.
@@ -123,7 +123,7 @@ impl<'a> Batch<'a> {
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, tensor)| {
             let rows = tensor.as_ref().map(single_rows).transpose();
-            rows.map_err(|source| self.input_error(index, source))
+            rows.map_err(|source| StepError::input(self.model, index, source))
         });
         inputs.collect()
     }
@@ -136,7 +136,7 @@ impl<'a> Batch<'a> {
     ) -> Result<Self, StepError> {
         let inputs = inputs.iter().enumerate().map(|(index, input)| {
             let group = input.as_ref().map(|input| input.group(rows)).transpose();
-            group.map_err(|source| self.input_error(index, source))
+            group.map_err(|source| StepError::input(self.model, index, source))
         });
         Ok(Self {
             model: self.model,
@@ -151,14 +151,6 @@ impl<'a> Batch<'a> {
             model: Arc::clone(&self.model.name),
             input: input.to_owned(),
         })
-    }
-
-    fn input_error(&self, index: usize, source: TensorError) -> StepError {
-        StepError::Input {
-            model: Arc::clone(&self.model.name),
-            input: Arc::clone(&self.model.inputs[index].name),
-            source,
-        }
     }
 }
 

@@ -13,12 +13,7 @@ pub(crate) fn first_row(
     tensor: &Tensor,
     strict: bool,
 ) -> Result<Tensor, StepError> {
-    let name = || Arc::clone(&model.inputs[input].name);
-    let error = |source| StepError::Input {
-        model: Arc::clone(&model.name),
-        input: name(),
-        source,
-    };
+    let error = |source| StepError::input(model, input, source);
     if tensor.rows() == 0 {
         return Ok(tensor.clone());
     }
@@ -27,7 +22,7 @@ pub(crate) fn first_row(
         let rows = split(tensor, &vec![1; tensor.rows()]).map_err(error)?;
         return Err(StepError::DifferentValues {
             model: Arc::clone(&model.name),
-            input: name(),
+            input: Arc::clone(&model.inputs[input].name),
             values: distinct(&rows),
         });
     }

@@ -466,7 +466,7 @@ const fn append(buffer: &mut [u8], mut end: usize, text: &str) -> usize {
 }
 
 /// An output with what `#[output]` says of it.
-const fn overridden(
+pub(super) const fn overridden(
     mut output: TensorDeclaration,
     overrides: &[OutputOverride],
     index: usize,

@@ -2,8 +2,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::decorators::Step;
-use crate::model::{FirstValue, ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
+use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
 
+use super::signature::overridden;
 use super::{ModelDeclaration, Registration, RegistryError};
 
 impl ModelDeclaration {
@@ -67,7 +68,7 @@ impl ModelDeclaration {
             });
         }
         let outputs = self.outputs.iter().enumerate();
-        let outputs = outputs.map(|(index, output)| overridden(*output, overrides.get(index)));
+        let outputs = outputs.map(|(index, output)| overridden(*output, overrides, index));
         let parameters = self.parameters.iter();
         let spec = ModelSpec {
             name: self.name.into(),
@@ -93,15 +94,6 @@ impl ModelDeclaration {
         };
         RegistryError::all(errors)?;
         Ok(spec)
-    }
-}
-
-fn overridden(output: TensorDeclaration, with: Option<&OutputOverride>) -> TensorDeclaration {
-    let Some(with) = with else { return output };
-    TensorDeclaration {
-        name: with.name.unwrap_or(output.name),
-        shape: with.shape.or(output.shape),
-        ..output
     }
 }
 
