@@ -1,10 +1,10 @@
-use ndarray::{Array, ArrayView, CowArray, Dimension};
+use ndarray::{Array, ArrayView, Dimension};
 
 use crate::model::{Declared, InputType};
 use crate::tensor::Element;
 
-use super::parameter::{Given, OptionalViewed, Viewed, array};
-use super::{Call, ModelError};
+use super::parameter::Given;
+use super::{Call, ModelError, Parameter};
 
 /// What can stand under `#[first_value]`: a single value, or an array without the batch axis.
 #[diagnostic::on_unimplemented(
@@ -57,43 +57,29 @@ impl<T: Element> FirstValueParameter for Option<T> {
     }
 }
 
-impl<T: Element, D: Dimension> FirstValueParameter for ArrayView<'_, T, D> {
-    const DECLARED: Declared = array::<T, D>(false);
-    type Element = T;
-    type Held<'c> = Viewed<'c, T, D>;
+/// An array is read as any other; what `#[first_value]` has left of it has no batch axis.
+macro_rules! arrays {
+    ($($array:ty),*) => {
+        $(
+            impl<T: Element, D: Dimension> FirstValueParameter for $array {
+                const DECLARED: Declared = <Self as Parameter>::DECLARED;
+                type Element = T;
+                type Held<'c> = <Self as Parameter>::Held<'c>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.array(input).map(Viewed)
-    }
+                fn read<'c>(
+                    call: &'c Call<'_>,
+                    input: usize,
+                ) -> Result<Self::Held<'c>, ModelError> {
+                    <Self as Parameter>::read(call, input)
+                }
+            }
+        )*
+    };
 }
 
-impl<T: Element, D: Dimension> FirstValueParameter for Option<ArrayView<'_, T, D>> {
-    const DECLARED: Declared = array::<T, D>(true);
-    type Element = T;
-    type Held<'c> = OptionalViewed<'c, T, D>;
-
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.optional_array(input).map(OptionalViewed)
-    }
-}
-
-impl<T: Element, D: Dimension> FirstValueParameter for Array<T, D> {
-    const DECLARED: Declared = array::<T, D>(false);
-    type Element = T;
-    type Held<'c> = Given<Self>;
-
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        Ok(Given(call.array(input)?.into_owned()))
-    }
-}
-
-impl<T: Element, D: Dimension> FirstValueParameter for Option<Array<T, D>> {
-    const DECLARED: Declared = array::<T, D>(true);
-    type Element = T;
-    type Held<'c> = Given<Self>;
-
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        let array = call.optional_array(input)?;
-        Ok(Given(array.map(CowArray::into_owned)))
-    }
-}
+arrays!(
+    ArrayView<'_, T, D>,
+    Option<ArrayView<'_, T, D>>,
+    Array<T, D>,
+    Option<Array<T, D>>
+);

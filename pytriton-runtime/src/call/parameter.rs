@@ -31,7 +31,7 @@ pub trait Parameter {
 
 /// An array that a function views.
 #[derive(Debug)]
-pub struct Viewed<'c, T, D: Dimension>(pub(super) CowArray<'c, T, D>);
+pub struct Viewed<'c, T, D: Dimension>(CowArray<'c, T, D>);
 
 impl<T, D: Dimension> Viewed<'_, T, D> {
     /// The argument.
@@ -42,7 +42,7 @@ impl<T, D: Dimension> Viewed<'_, T, D> {
 
 /// An array that a function views, where it is there.
 #[derive(Debug)]
-pub struct OptionalViewed<'c, T, D: Dimension>(pub(super) Option<CowArray<'c, T, D>>);
+pub struct OptionalViewed<'c, T, D: Dimension>(Option<CowArray<'c, T, D>>);
 
 impl<T, D: Dimension> OptionalViewed<'_, T, D> {
     /// The argument.
@@ -63,7 +63,7 @@ impl<T> Given<T> {
 }
 
 /// The input that an array declares.
-pub(super) const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
+const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
     Declared::Input(InputType {
         datatype: T::DATATYPE,
         rank: D::NDIM,
