@@ -1,6 +1,9 @@
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
+
+use crate::heap::keep;
 
 use super::caretaker::{Plan, Progress};
 use super::order::Orders;
@@ -8,15 +11,25 @@ use super::run::runtime;
 use super::started::{Started, StartedEngine};
 use super::{Server, ServerError};
 
+const LEAST: usize = 2;
+
 /// Serves until it is told to stop.
 ///
 /// Whatever happens on the workers, the thread that stops the server has a runtime of its own.
 pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<(), ServerError> {
-    let workers = runtime(&mut Builder::new_multi_thread())?;
+    if plan.ports {
+        keep();
+    }
+    let workers = runtime(Builder::new_multi_thread().worker_threads(workers()))?;
     let here = runtime(&mut Builder::new_current_thread())?;
     let done = serve_on(&workers, &here, plan, orders, progress);
     workers.shutdown_background();
     done
+}
+
+/// How many threads serve connections: of one alone, where there is one processor, none could be lent to a function.
+fn workers() -> usize {
+    available_parallelism().map_or(LEAST, |processors| processors.get().max(LEAST))
 }
 
 fn serve_on(

@@ -1,21 +1,12 @@
 use std::ffi::OsString;
 
-/// Where glibc reads how it is to keep memory.
-const TUNABLES: &str = "GLIBC_TUNABLES";
+use crate::heap::{TUNABLES, is_users};
 
 /// Large buffers are mapped for each request, in huge pages, and given back after it; what is smaller is kept.
 ///
 /// glibc itself moves the bound to the size of the largest buffer up to 32 MiB. Then it keeps what is larger, or gives it
 /// back page by page, as the order of the buffers has it. docs/memory.md has the measurement.
 const LARGE: &str = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608:glibc.malloc.trim_threshold=16777216";
-
-/// Whoever sets one of these, or `glibc.malloc.…`, has made up their mind.
-const OLDER_NAMES: [&str; 4] = [
-    "MALLOC_MMAP_THRESHOLD_",
-    "MALLOC_TRIM_THRESHOLD_",
-    "MALLOC_MMAP_MAX_",
-    "MALLOC_TOP_PAD_",
-];
 
 /// Where Linux says whether a process may have huge pages.
 pub(super) const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -29,17 +20,12 @@ pub(super) fn allocation(
     huge_pages: &str,
 ) -> Option<(&'static str, OsString)> {
     let there = ["[madvise]", "[always]"];
-    if !there.iter().any(|word| huge_pages.contains(word))
-        || OLDER_NAMES.iter().any(|name| user(name).is_some())
-    {
+    if !there.iter().any(|word| huge_pages.contains(word)) || is_users(&user) {
         return None;
     }
     let Some(mut tunables) = user(TUNABLES).filter(|tunables| !tunables.is_empty()) else {
         return Some((TUNABLES, LARGE.into()));
     };
-    if tunables.to_string_lossy().contains("glibc.malloc.") {
-        return None;
-    }
     tunables.push(":");
     tunables.push(LARGE);
     Some((TUNABLES, tunables))

@@ -1,4 +1,4 @@
-//! Memory that large tensors took comes back when nobody asks anything.
+//! Memory that large tensors took comes back when nobody asks anything, and not between two requests.
 
 use std::fs;
 use std::thread;
@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use pytriton_tests::{Result, Server};
 
+use crate::MODELS;
 use crate::engine::start;
 use crate::full::identity;
 use crate::process::tritonserver;
@@ -107,4 +108,33 @@ fn it_comes_back_within_ten_seconds() -> Result<()> {
     }
     // And there is more when it is needed.
     send(&server, BYTES)
+}
+
+/// As large as a picture: of the buffers of such a request glibc gives back what it can, if nothing is said to it.
+const PICTURE: usize = 256 << 10;
+const PICTURES: u64 = 300;
+
+/// Pages that a request may fault in: those of a connection, not the 64 and more of a buffer.
+const PAGES: u64 = 16;
+
+fn faults(id: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let (_, behind_the_name) = stat.rsplit_once(") ").unwrap_or_default();
+    let faults = behind_the_name.split(' ').nth(7);
+    faults.and_then(|faults| faults.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn the_buffers_of_a_request_are_kept_for_the_next() -> Result<()> {
+    let server = Server::start(MODELS, &[])?;
+    send(&server, 1)?;
+    send(&server, PICTURE)?;
+    let before = faults(server.pid());
+    for _ in 0..PICTURES {
+        let answer = identity(&server.banner().http, "I_UINT8", PICTURE)?;
+        assert_eq!(answer.status, 200);
+    }
+    let each = (faults(server.pid()) - before) / PICTURES;
+    assert!(each <= PAGES, "{each} pages are faulted in for a request");
+    Ok(())
 }
