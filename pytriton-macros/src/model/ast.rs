@@ -4,6 +4,7 @@ use syn::Type;
 use super::decorations::Decorations;
 use super::parameters::Parameter;
 use super::state::Load;
+use super::streamed::Streamed;
 
 /// A function and its attributes, as far as they could be read. Only one without a mistake is expanded whole; of any other
 /// the compiler is shown what it can check, so that it reports its mistakes beside the others.
@@ -11,6 +12,8 @@ use super::state::Load;
 pub(super) struct Model {
     pub(super) name: Ident,
     pub(super) is_async: bool,
+    /// What the answers come in, where there is any number of them.
+    pub(super) streamed: Option<Streamed>,
     /// For a method, what it is called on; the load function is missing where it is wrong.
     pub(super) state: Option<(Type, Option<Load>)>,
     pub(super) parameters: Vec<Parameter>,

@@ -7,6 +7,7 @@ use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
 use super::state::Load;
+use super::streamed::Streamed;
 use super::validate::validate;
 use crate::decorators::Decoration;
 use crate::errors::Errors;
@@ -117,11 +118,13 @@ impl Model {
         let declared = self.decorations.declared.iter();
         let declared = declared.map(|input| input.to_declaration(private));
         let (batch, decorated) = (self.decorations.batch(), self.decorations.any_step());
+        let decoupled = self.streamed.is_some();
         quote! {
             const __SIGNATURE: #private::Signature = #private::Signature {
                 arguments: &[#(#arguments),*],
                 batch: #batch,
                 decorated: #decorated,
+                decoupled: #decoupled,
                 declared: &[#(#declared),*],
             };
             const __RAW: bool = __SIGNATURE.raw();
@@ -137,7 +140,7 @@ impl Model {
         let decorations = self.decorations.to_checks(batching, private);
         let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
-        let whole = (!surely).then(|| refusal(&self.name, &whole));
+        let whole = (!surely || self.streamed.is_some()).then(|| refusal(&self.name, &whole));
         quote!(#(#parameters)* #decorations #whole)
     }
 
@@ -198,9 +201,14 @@ impl Model {
             #(let #locals = #reads;)*
             let __returned = #callee(#receiver #(#locals.argument()),*)
         };
-        let convert = quote!(#private::Answer::<_, __RAW>(__returned).convert(__call));
-        let execution = match self.is_async {
-            true => quote!(::std::boxed::Box::pin(async move { #call.await; #convert })),
+        let convert = match self.streamed {
+            None => quote!(#private::Answer::<_, __RAW>(__returned).convert(__call)),
+            Some(streamed) => streamed.to_answer(self.is_async, private),
+        };
+        let waits = self.is_async || self.streamed.is_some_and(Streamed::waits);
+        let awaited = self.is_async.then(|| quote!(.await));
+        let execution = match waits {
+            true => quote!(::std::boxed::Box::pin(async move { #call #awaited; #convert })),
             // What never waits needs no state of its own.
             false => quote! {
                 let __answer = || -> #private::Answered { #call; #convert };
@@ -212,7 +220,7 @@ impl Model {
             None => quote!(#private::detached(Self)),
             Some(_) => quote!((&#private::Shared(&self.0)).share(Self)),
         };
-        let is_async = self.is_async.then(|| {
+        let is_async = waits.then(|| {
             quote! {
                 fn is_async(&self) -> bool {
                     true

@@ -13,6 +13,7 @@ mod outputs;
 mod parameters;
 mod signature;
 mod state;
+mod streamed;
 #[cfg(test)]
 mod tests;
 mod validate;

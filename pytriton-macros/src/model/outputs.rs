@@ -16,10 +16,12 @@ use crate::types::{argument_of, last_segment, peeled, type_text};
 /// How many outputs a tuple can have.
 const MOST: usize = 8;
 
-/// The return type of a function; `raw` where it surely takes the requests as they are.
+/// What a function returns at a time: its return type, or `item` where that is any number of them; `raw` where it surely
+/// takes the requests as they are.
 pub(super) fn read(
     raw: bool,
     signature: &Signature,
+    item: Option<&Type>,
     overrides: &[Override],
     errors: &mut Errors,
 ) -> Option<Type> {
@@ -29,8 +31,8 @@ pub(super) fn read(
         errors.push(name, message);
         return None;
     };
+    let returned = item.unwrap_or(returned);
     check_error(returned, errors);
-    check_impl(returned, raw, errors);
     if let Some((outputs, error)) = result(returned)
         && ArrayType::parse(error).is_some()
     {
@@ -47,7 +49,7 @@ pub(super) fn read(
         check_count(returned, known, overrides, errors);
     }
     check_names(known, overrides, errors);
-    Some((**returned).clone())
+    Some(returned.clone())
 }
 
 fn example(raw: bool) -> &'static str {
@@ -94,7 +96,7 @@ fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
 }
 
 /// The two types of a `Result` that has two.
-fn result(ty: &Type) -> Option<(&Type, &Type)> {
+pub(super) fn result(ty: &Type) -> Option<(&Type, &Type)> {
     let segment = last_segment(ty).filter(|last| last.ident == "Result")?;
     let PathArguments::AngleBracketed(list) = &segment.arguments else {
         return None;
@@ -147,14 +149,6 @@ fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
         output::check(element, errors);
     }
     Some(tuple.elems.len())
-}
-
-/// Checks that the type is known.
-fn check_impl(returned: &Type, raw: bool, errors: &mut Errors) {
-    if raw && matches!(peeled(returned), Type::ImplTrait(_)) {
-        let message = format!("an output's type must be known: write `{}`", example(raw));
-        errors.push(returned, message);
-    }
 }
 
 /// Checks that the error of a `Result` can be named outside of the function.

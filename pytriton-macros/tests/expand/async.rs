@@ -22,6 +22,7 @@ const _: () = {
         ],
         batch: false,
         decorated: false,
+        decoupled: false,
         declared: &[],
     };
     const __RAW: bool = __SIGNATURE.raw();

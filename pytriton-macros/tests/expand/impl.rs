@@ -51,6 +51,7 @@ const _: () = {
         ],
         batch: true,
         decorated: true,
+        decoupled: false,
         declared: &[],
     };
     const __RAW: bool = __SIGNATURE.raw();

@@ -35,6 +35,7 @@ const _: () = {
         ],
         batch: false,
         decorated: false,
+        decoupled: false,
         declared: &[],
     };
     const __RAW: bool = __SIGNATURE.raw();

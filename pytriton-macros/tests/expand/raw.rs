@@ -31,6 +31,7 @@ const _: () = {
         ],
         batch: false,
         decorated: false,
+        decoupled: false,
         declared: &[
             __private::TensorDeclaration {
                 name: "x",

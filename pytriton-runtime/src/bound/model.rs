@@ -135,6 +135,7 @@ impl Model {
             response_cache: options.response_cache,
             parameters: self.options.parameters.clone(),
             call: function.call,
+            decoupled: false,
             by_parameters: self.by_parameters,
             first_values: first_values.collect(),
             location: self.location,

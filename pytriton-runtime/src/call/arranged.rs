@@ -42,6 +42,14 @@ impl<'a> Arranged<'a> {
         }
     }
 
+    /// The places in the original batch of so many requests from that one on.
+    pub(super) fn places(&self, first: usize, count: usize) -> Vec<usize> {
+        match &self.order {
+            None => (first..first + count).collect(),
+            Some(order) => order[first..first + count].to_vec(),
+        }
+    }
+
     /// The results in the order of the original requests.
     pub(crate) fn restore(self, mut executed: Executed) -> Executed {
         restore(self.order, &mut executed);

@@ -7,7 +7,9 @@ use crate::model::ModelSpec;
 use crate::request::{Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError, array};
 
-use super::{Context, ModelError, Outputs, Responses, Returned};
+use super::answering::Destination;
+use super::outputs::function_error;
+use super::{Context, FunctionError, ModelError, Outputs, Responses, Returned};
 
 /// What one call of the function sees, after the model's steps.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub struct Call<'a> {
     pub(super) parameters: &'a Parameters,
     /// In the order of the model's inputs; empty for a raw call.
     pub(super) inputs: Cow<'a, [Option<Tensor>]>,
+    /// Where the answers of a decoupled model go.
+    pub(super) destination: Option<Destination<'a>>,
 }
 
 impl<'a> Call<'a> {
@@ -119,6 +123,11 @@ impl<'a> Call<'a> {
     /// [`ModelError::Function`] when it returned an error for all of them.
     pub fn responses<R: Responses>(&self, responses: R) -> Result<Returned, ModelError> {
         responses.into_responses(self.spec()).map(Returned::Each)
+    }
+
+    /// What a function returned instead of its answers.
+    pub fn failed(&self, error: &impl FunctionError) -> ModelError {
+        function_error(self.spec(), error)
     }
 
     fn spec(&self) -> &'a ModelSpec {

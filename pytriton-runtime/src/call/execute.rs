@@ -14,6 +14,7 @@ use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
 use crate::text::for_client;
 
+use super::answering::{Answering, Destination};
 use super::around::{Boxed, around};
 use super::arranged::Arranged;
 use super::pipeline::{Stacked, gather, runs};
@@ -56,6 +57,8 @@ pub struct Callee<'a, I: ?Sized> {
     pub context: &'a Context,
     /// The steps of its model.
     pub steps: &'a [Arc<dyn Step>],
+    /// Where the answers of a decoupled model go, which has none to return.
+    pub answering: Option<&'a Arc<dyn Answering>>,
 }
 
 impl<I: Instance + ?Sized> Callee<'_, I> {
@@ -83,15 +86,23 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
     ) -> ControlFlow<()> {
         let spec = self.context.model();
         let mut stacked = Stacked::new(batch.stacked);
+        let mut first = 0;
         for run in runs(spec, &batch.requests, !batch.stacked.is_empty()) {
             let begun = Instant::now();
             let gathered = gather(spec, run, stacked);
             stacked.skip(run);
             let prepared = Instant::now();
             let returned = match gathered {
-                Ok(gathered) => self.answer(run, gathered).await,
+                Ok(gathered) => {
+                    let destination = self.answering.map(|answering| Destination {
+                        answering,
+                        places: batch.places(first, run.len()),
+                    });
+                    self.answer(run, gathered, destination).await
+                }
                 Err(error) => Err(error),
             };
+            first += run.len();
             let returned_at = Instant::now();
             let results = match returned {
                 Ok(returned) => responses(spec, run, returned),
@@ -111,18 +122,29 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
+        destination: Option<Destination<'a>>,
     ) -> Result<Returned, ModelError> {
         if self.steps.is_empty() {
-            return self.call(requests, batch).await;
+            return self.call(requests, batch, destination).await;
         }
-        let call = |batch| Box::pin(self.call(requests, batch)) as Boxed<'a, _>;
-        Ok(Returned::Parts(around(self.steps, batch, &call).await))
+        let streamed = destination.is_some();
+        let call =
+            |batch| Box::pin(self.call(requests, batch, destination.clone())) as Boxed<'a, _>;
+        let mut parts = around(self.steps, batch, &call).await;
+        match streamed {
+            false => Ok(Returned::Parts(parts)),
+            true => {
+                let failed = parts.drain(..).find_map(|part| part.outputs.err());
+                failed.map_or(Ok(Returned::Streamed), Err)
+            }
+        }
     }
 
     async fn call<'a>(
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
+        destination: Option<Destination<'a>>,
     ) -> Result<Returned, ModelError> {
         let Some(first) = requests.first() else {
             return Ok(Returned::Each(Vec::new()));
@@ -140,6 +162,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             requests,
             parameters: first.parameters(),
             inputs,
+            destination,
         };
         let execution = async { self.instance.execute(&call).await };
         // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.

@@ -3,6 +3,7 @@
 //! A batch of requests goes through the model's steps ([`decorators`](crate::decorators)) into the function as a
 //! [`Call`]; what the function returned is checked, cut by the seams of the batch and given back ([`Callee`]).
 
+mod answering;
 mod around;
 mod arranged;
 #[expect(
@@ -26,7 +27,9 @@ mod pipeline;
 mod returned;
 mod shared;
 mod shim;
+mod streamed;
 
+pub use answering::{Answering, Cancelled};
 pub(crate) use arranged::Arranged;
 pub use call::Call;
 pub use context::Context;
@@ -46,3 +49,4 @@ pub use shim::{
     Answer, Asked, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
     ReturnsNothing,
 };
+pub use streamed::{flow, iterate, stream_of};

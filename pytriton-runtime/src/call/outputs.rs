@@ -191,7 +191,7 @@ pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<T
     })
 }
 
-fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
+pub(super) fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
     ModelError::Function {
         model: Arc::clone(&model.name),
         message: for_client(&error),

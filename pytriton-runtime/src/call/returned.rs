@@ -16,6 +16,8 @@ pub enum Returned {
     Parts(Vec<Part>),
     /// One entry for each request of the call.
     Each(Vec<Result<Vec<Tensor>, ModelError>>),
+    /// The answers of a decoupled model have left already.
+    Streamed,
 }
 
 /// Checks what a call returned and gives each request its rows.
@@ -40,6 +42,7 @@ pub(super) fn responses(
             }
         }
         Returned::Parts(parts) => joined(spec, requests, parts),
+        Returned::Streamed => vec![Ok(Response::default()); requests.len()],
         Returned::Each(each) if each.len() != requests.len() => {
             let error = ModelError::ResponseCount {
                 model: Arc::clone(&spec.name),

@@ -84,9 +84,9 @@ impl Gathered {
             );
         };
         if runner.is_supervised() {
-            return runner.serve(&requests, &stacked, finish).await;
+            return runner.serve(&requests, &stacked, None, finish).await;
         }
-        let executed = runner.execute(&requests, &stacked).await;
+        let executed = runner.execute(&requests, &stacked, None).await;
         // What shares the batch's memory goes before the answers come, so that it is given back with them.
         drop((requests, stacked));
         finish(executed);

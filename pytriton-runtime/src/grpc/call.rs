@@ -7,6 +7,7 @@ use crate::budget::Held;
 use crate::heavy::by_weight;
 use crate::kserve::proto::request;
 use crate::proto::ModelInferRequest;
+use crate::proto::infer_parameter::ParameterChoice;
 use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, Parameters};
 use crate::serving::Model;
@@ -15,11 +16,16 @@ use super::GrpcError;
 use super::forwarded::forwarded;
 use super::message::Message;
 
+/// The parameter by which a client asks for a message behind the last answer.
+const END: &str = "triton_enable_empty_final_response";
+
 /// What the requests of a call have in common.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) reception: Arc<Reception>,
     forwarded: Parameters,
+    /// What the call is called, where there is one answer to each message.
+    whole: Option<&'static str>,
 }
 
 /// A message that has been read, and what an answer to it tells of it.
@@ -28,15 +34,22 @@ pub(super) struct Asked {
     pub(super) model_name: String,
     pub(super) model_version: String,
     pub(super) id: String,
+    /// Whether the end of its answers is to be told in a message of its own.
+    pub(super) end: bool,
     pub(super) request: Result<(Arc<Model>, InferRequest), Error>,
 }
 
 impl Call {
-    pub(super) fn new(reception: Arc<Reception>, metadata: &MetadataMap) -> Self {
+    pub(super) fn new(
+        reception: Arc<Reception>,
+        metadata: &MetadataMap,
+        whole: Option<&'static str>,
+    ) -> Self {
         let forwarded = forwarded(&reception, metadata);
         Self {
             reception,
             forwarded,
+            whole,
         }
     }
 
@@ -56,6 +69,10 @@ impl Call {
         let model_version = take(&mut message.model_version);
         Ok(Asked {
             id: message.id.clone(),
+            end: matches!(
+                message.parameters.get(END).map(|end| &end.parameter_choice),
+                Some(Some(ParameterChoice::BoolParam(true)))
+            ),
             request: self.request(&model_name, &model_version, message, (length, held)),
             model_name,
             model_version,
@@ -70,6 +87,9 @@ impl Call {
         (length, mut held): (usize, Held),
     ) -> Result<(Arc<Model>, InferRequest), Error> {
         let model = self.reception.model(name, version(version_text))?;
+        if let Some(door) = self.whole.filter(|_| model.spec().decoupled) {
+            return Err(Error::Decoupled { door });
+        }
         let mut request = request(message, model.spec())?;
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());

@@ -12,7 +12,7 @@ use crate::heavy::by_weight;
 use crate::kserve::proto::response;
 use crate::proto::ModelInferResponse;
 use crate::reception::{Error, Reception, counted};
-use crate::request::InferRequest;
+use crate::request::{self, InferRequest, RequestedOutput};
 use crate::serving::Model;
 
 use super::GrpcError;
@@ -31,6 +31,16 @@ pub(super) async fn infer(
 ) -> Result<ModelInferResponse, Error> {
     let requested = request.outputs.clone();
     let outputs = reception.infer(&model, request).await?;
+    encoded(model, id, requested, outputs).await
+}
+
+/// A response as a message.
+pub(super) async fn encoded(
+    model: Arc<Model>,
+    id: String,
+    requested: Vec<RequestedOutput>,
+    outputs: request::Response,
+) -> Result<ModelInferResponse, Error> {
     let held = outputs.held.clone();
     let classes = requested.iter().any(|output| output.classification > 0);
     let weight = if classes { outputs.bytes() } else { 0 };
@@ -55,7 +65,7 @@ async fn answer(reception: Arc<Reception>, request: Request<Punctual>) -> Result
     let (parts, body) = request.into_parts();
     let mut messages = Messages::new(body, encoding, reception.limits.max_request_bytes);
     let metadata = MetadataMap::from_headers(parts.headers);
-    let call = Arc::new(Call::new(reception, &metadata));
+    let call = Arc::new(Call::new(reception, &metadata, Some("ModelInfer RPC")));
     let message = poll_fn(|context| messages.poll_next(context)).await;
     let asked = call.read(message.ok_or(GrpcError::NoMessage)??).await?;
     while let Some(more) = poll_fn(|context| messages.poll_next(context)).await {

@@ -12,6 +12,7 @@ mod framing;
 mod head;
 mod health;
 mod infer;
+mod interleaved;
 mod message;
 mod messages;
 mod models;
@@ -20,8 +21,10 @@ mod reflection;
 mod routes;
 mod service;
 mod stream;
+mod streamed;
 #[cfg(test)]
 mod tests;
+mod told;
 
 pub(crate) use content_type::is_grpc;
 pub use error::GrpcError;

@@ -11,29 +11,22 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use crate::budget::Held;
-use crate::proto::infer_parameter::ParameterChoice;
-use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
 use crate::reception::{Error, Reception};
 use crate::scheduler::SchedulerError;
-use crate::text::for_client;
 
 use super::GrpcError;
-use super::answers::{self, Pieces, framed};
+use super::answers;
 use super::call::{Asked, Call};
 use super::compression::Encoding;
-use super::infer::infer;
+use super::interleaved::Interleaved;
 use super::message::Message;
 use super::messages::Messages;
 use super::punctual::Punctual;
 
-/// How many requests of one stream are under way at a time; the next one is read when the oldest is answered.
-const IN_FLIGHT: usize = 16;
-
 /// The metadata by which a client asks that a failed execution ends the stream with its status.
 const STRICT: &str = "triton_grpc_error";
 
-/// A call with any number of messages, which are answered in their order. Dropping the answer gives up those that are under
-/// way.
+/// A call with any number of messages, each with its answers. Dropping the answer gives up those that are under way.
 ///
 /// When the server stops, all requests that have come are answered; a stream on which more could come then ends with the
 /// status that says so.
@@ -47,26 +40,20 @@ pub(super) fn stream(reception: Arc<Reception>, request: Request<Punctual>) -> R
     let messages = Messages::new(body, encoding, reception.limits.max_request_bytes);
     let stopping = reception.models.stopping().boxed();
     let strict = metadata.get(STRICT).is_some_and(|value| value == "true");
-    let call = Arc::new(Call::new(reception, &metadata));
+    let call = Arc::new(Call::new(reception, &metadata, None));
     let reader = Reader {
         messages,
         stopping,
         call: Arc::clone(&call),
     };
-    let answers = unfold(Some(reader), async |reader| {
+    let requests = unfold(Some(reader), async |reader| {
         let mut reader = reader?;
         let asked = reader.next().await?;
         // Behind an error nothing is read.
         let reader = asked.is_ok().then_some(reader);
         Some((asked, reader))
     });
-    let answers = answers
-        .map(move |asked| {
-            let call = Arc::clone(&call);
-            async move { answer(&call, asked?, strict).await }
-        })
-        .buffered(IN_FLIGHT);
-    answers::response(answers.boxed())
+    answers::response(Interleaved::new(requests.boxed(), call, strict))
 }
 
 /// Reads the messages of a stream.
@@ -97,55 +84,4 @@ impl Reader {
         let error = Error::from(SchedulerError::Stopping);
         Poll::Ready(Some(Err(GrpcError::from(error).into())))
     }
-}
-
-async fn answer(call: &Call, asked: Asked, strict: bool) -> Result<Pieces, Status> {
-    let response = match asked.request {
-        Ok((model, request)) => infer(&call.reception, model, asked.id.clone(), request).await,
-        Err(error) => Err(error),
-    };
-    let failed = ModelInferResponse {
-        id: asked.id,
-        ..ModelInferResponse::default()
-    };
-    framed(match response {
-        Ok(response) => ModelStreamInferResponse {
-            error_message: String::new(),
-            infer_response: Some(last(response)),
-        },
-        Err(error) if strict && executed(&error) => return Err(GrpcError::from(error).into()),
-        Err(error) => ModelStreamInferResponse {
-            error_message: for_client(&error),
-            infer_response: Some(match executed(&error) {
-                true => last(ModelInferResponse {
-                    model_name: asked.model_name,
-                    model_version: asked.model_version,
-                    ..failed
-                }),
-                false => failed,
-            }),
-        },
-    })
-}
-
-/// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
-fn executed(error: &Error) -> bool {
-    match error {
-        Error::Scheduler(error) => !matches!(
-            error,
-            SchedulerError::QueueFull { .. } | SchedulerError::Stopping
-        ),
-        _ => false,
-    }
-}
-
-/// Marks the last response to a request; here every one is.
-fn last(mut response: ModelInferResponse) -> ModelInferResponse {
-    let value = InferParameter {
-        parameter_choice: Some(ParameterChoice::BoolParam(true)),
-    };
-    response
-        .parameters
-        .insert("triton_final_response".to_owned(), value);
-    response
 }

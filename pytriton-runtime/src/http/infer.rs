@@ -32,6 +32,10 @@ pub(super) async fn infer<B: Body>(
     body: B,
 ) -> Result<Answer, Failure> {
     let model = reception.model(name, version).map_err(Failure::plain)?;
+    if model.spec().decoupled {
+        let door = "HTTP end point";
+        return Err(Failure::plain(Error::Decoupled { door }));
+    }
     let Received {
         body,
         json_length,

@@ -1,5 +1,7 @@
+use std::collections::BTreeMap;
+
 use crate::model::ModelSpec;
-use crate::statistics::{BatchStatistics, ModelStatistics, StatisticDuration};
+use crate::statistics::{AnswerStatistics, BatchStatistics, ModelStatistics, StatisticDuration};
 
 use super::json::JsonWriter;
 
@@ -38,7 +40,16 @@ fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics)
         duration(json, "cache_hit", statistics.cache_hit);
         duration(json, "cache_miss", statistics.cache_miss);
     });
-    json.name("response_stats").object(|_| {});
+    json.name("response_stats").object(|json| {
+        // Triton sorts the numbers as texts.
+        let answers = statistics.answers.iter();
+        let answers: BTreeMap<String, _> = answers
+            .map(|(index, answers)| (index.to_string(), answers))
+            .collect();
+        for (index, answers) in &answers {
+            json.key(index).object(|json| answer(json, answers));
+        }
+    });
     json.name("batch_stats").array(&statistics.batches, batch);
     json.name("memory_usage").array([0; 0], JsonWriter::integer);
 }
@@ -50,6 +61,15 @@ fn batch(json: &mut JsonWriter, (size, batch): (&usize, &BatchStatistics)) {
         duration(json, "compute_infer", batch.compute_infer);
         duration(json, "compute_output", batch.compute_output);
     });
+}
+
+fn answer(json: &mut JsonWriter, answers: &AnswerStatistics) {
+    duration(json, "compute_infer", answers.compute_infer);
+    duration(json, "compute_output", answers.compute_output);
+    duration(json, "success", answers.success);
+    duration(json, "fail", answers.fail);
+    duration(json, "empty_response", StatisticDuration::default());
+    duration(json, "cancel", StatisticDuration::default());
 }
 
 fn duration(json: &mut JsonWriter, name: &'static str, duration: StatisticDuration) {

@@ -34,6 +34,8 @@ pub struct ModelSpec {
     pub parameters: Vec<(Arc<str>, Arc<str>)>,
     /// What one call of the function sees.
     pub call: CallMode,
+    /// Whether a request has any number of answers.
+    pub decoupled: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.
     pub by_parameters: bool,
     /// The inputs of which a call sees the first row alone.

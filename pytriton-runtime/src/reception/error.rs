@@ -43,6 +43,12 @@ pub enum Error {
         /// The name in the request.
         model: String,
     },
+    /// A model with any number of answers, where there is room for one.
+    #[error("{door} doesn't support models with decoupled transaction policy")]
+    Decoupled {
+        /// What the door is called.
+        door: &'static str,
+    },
     /// There is no room for the request.
     #[error(transparent)]
     Budget(#[from] BudgetError),
@@ -69,6 +75,7 @@ impl Error {
             | Self::NegativeVersion { .. }
             | Self::NoStatistics { .. }
             | Self::NoStatisticsOfVersion { .. } => Status::InvalidArgument,
+            Self::Decoupled { .. } => Status::Unsupported,
             Self::Budget(_) => Status::Exhausted,
             Self::Request(error) => error.status(),
             Self::Scheduler(error) => error.status(),

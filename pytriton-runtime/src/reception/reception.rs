@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::heavy::by_weight;
 use crate::request::{InferRequest, Request, Response};
-use crate::serving::{Model, ModelSet};
+use crate::serving::{Answers, Model, ModelSet};
 use crate::tensor::DataType;
 use crate::{HeaderForward, Limits};
 
@@ -48,13 +48,31 @@ impl Reception {
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
+        let request = self.checked(model, request).await?;
+        Ok(model.infer(request).await?)
+    }
+
+    /// The same, but returns the answers as they come; there may be any number where the model is decoupled.
+    ///
+    /// # Errors
+    ///
+    /// The [`Error`] of the room where the request was refused.
+    pub async fn answers(
+        &self,
+        model: &Arc<Model>,
+        request: InferRequest,
+    ) -> Result<Answers, Error> {
+        let request = self.checked(model, request).await?;
+        Ok(model.answers(request)?)
+    }
+
+    async fn checked(&self, model: &Model, request: InferRequest) -> Result<Request, Error> {
         let strings = request.inputs.iter();
         let strings = strings.filter(|input| input.datatype == DataType::Bytes);
         let strings: usize = strings.map(|input| input.data.len()).sum();
         let names = request.inputs.len() + request.outputs.len();
         let weight = strings.saturating_add(names.saturating_mul(NAME));
         let spec = Arc::clone(model.spec());
-        let request = by_weight(weight, move || Request::check(&spec, request)).await?;
-        Ok(model.infer(request).await?)
+        Ok(by_weight(weight, move || Request::check(&spec, request)).await?)
     }
 }

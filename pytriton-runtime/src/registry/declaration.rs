@@ -35,6 +35,8 @@ pub struct ModelDeclaration {
     pub parameters: &'static [(&'static str, &'static str)],
     /// What one call of the function sees.
     pub call: CallMode,
+    /// Whether a request has any number of answers.
+    pub decoupled: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.
     pub by_parameters: bool,
     /// The inputs of which a call sees the first row alone.
@@ -68,6 +70,7 @@ impl ModelDeclaration {
             response_cache: options.response_cache,
             parameters: options.parameters,
             call: signature.call(),
+            decoupled: signature.decoupled,
             by_parameters: signature.by_parameters(),
             first_values: &[],
             steps: &[],

@@ -14,6 +14,8 @@ pub struct Signature {
     pub batch: bool,
     /// Whether any step stands around the function.
     pub decorated: bool,
+    /// Whether the function returns any number of answers.
+    pub decoupled: bool,
     /// The inputs of a function that takes `&[Request]`.
     pub declared: &'static [TensorDeclaration],
 }
@@ -204,6 +206,9 @@ impl Signature {
     /// What is wrong with the decorator of that name on the function.
     pub const fn step_flaw(&self, name: &str, options: &ModelOptions<'_>) -> Flaw {
         match name.as_bytes() {
+            b"group_by_values" | b"pad_batch" | b"step" if self.decoupled => {
+                Some("what stands around a function sees one answer: remove this, or return one")
+            }
             b"sample" if options.batching => Some(
                 "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`",
             ),
@@ -216,6 +221,16 @@ impl Signature {
 
     /// What is wrong with all of them together.
     pub const fn whole_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
+        if self.decoupled && options.response_cache {
+            return Some(
+                "`response_cache = true` keeps one response: remove it, or return one answer",
+            );
+        }
+        if self.decoupled && options.preserve_ordering {
+            return Some(
+                "the order of many answers to many requests is not kept: remove `preserve_ordering`, or return one answer",
+            );
+        }
         match options.batching && self.input_count() == 0 {
             true if self.raw() => Some(
                 "a model with a batch axis needs an input: write `#[input(name = \"INPUT_1\", datatype = FP32, shape = [-1])]` above the function",

@@ -88,6 +88,7 @@ impl ModelDeclaration {
                 .map(|&(name, value)| (name.into(), value.into()))
                 .collect(),
             call: self.call,
+            decoupled: self.decoupled,
             by_parameters: self.by_parameters,
             first_values: first_values.to_vec(),
             location: self.location,

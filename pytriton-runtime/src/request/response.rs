@@ -3,13 +3,15 @@ use std::sync::Arc;
 use crate::budget::Held;
 use crate::tensor::Tensor;
 
-use super::Sequence;
+use super::{Parameters, Sequence};
 
 /// The outputs that one request asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// The indices of the model's outputs and their tensors, in the model's order.
     pub outputs: Sequence<(usize, Tensor)>,
+    /// What the function says beside them.
+    pub parameters: Parameters,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
     pub held: Option<Arc<Held>>,
 }
@@ -19,6 +21,7 @@ impl Response {
     pub fn new(outputs: Sequence<(usize, Tensor)>) -> Self {
         Self {
             outputs,
+            parameters: Parameters::default(),
             held: None,
         }
     }
@@ -31,8 +34,8 @@ impl Response {
 }
 
 impl PartialEq for Response {
-    /// Whether the outputs are the same, wherever they are counted.
+    /// Whether they say the same, wherever they are counted.
     fn eq(&self, other: &Self) -> bool {
-        self.outputs == other.outputs
+        self.outputs == other.outputs && self.parameters == other.parameters
     }
 }

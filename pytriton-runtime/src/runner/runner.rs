@@ -8,7 +8,9 @@ use std::task::{self, Poll, Waker};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 
-use crate::call::{Arranged, Callee, Context, Executed, Instance, Loader, ModelError, caught};
+use crate::call::{
+    Answering, Arranged, Callee, Context, Executed, Instance, Loader, ModelError, caught,
+};
 use crate::decorators::Steps;
 use crate::registry::Registration;
 use crate::request::Request;
@@ -99,10 +101,11 @@ impl<I: Instance + ?Sized> Runner<I> {
         &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
+        answering: Option<&Arc<dyn Answering>>,
         finish: impl FnOnce(Executed) + Send + 'static,
     ) {
         let Some(supervisor) = &self.supervisor else {
-            return finish(self.execute(requests, stacked).await);
+            return finish(self.execute(requests, stacked, answering).await);
         };
         let arranged = Arranged::new(self.context.model(), requests, stacked);
         let restore = arranged.restorer();
@@ -113,7 +116,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         let batch = supervisor.begin(requests.len(), Box::new(finish));
         let instance = Supervised::new(self.instance.as_ref(), supervisor, batch);
         let called = |call| supervisor.called(batch, call);
-        self.call(&instance, &arranged, called).await;
+        self.call(&instance, &arranged, answering, called).await;
         supervisor.end(batch);
     }
 
@@ -135,7 +138,7 @@ impl<I: Instance + ?Sized> Runner<I> {
 
     /// Runs a batch that nobody supervises, of a function that does not wait.
     pub(crate) fn execute_here(&self, requests: &[Request]) -> Option<Executed> {
-        let mut execution = pin!(self.execute(requests, &[]));
+        let mut execution = pin!(self.execute(requests, &[], None));
         match self.first_poll(execution.as_mut()) {
             Poll::Ready(executed) => Some(executed),
             Poll::Pending => None,
@@ -147,6 +150,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
+        answering: Option<&Arc<dyn Answering>>,
     ) -> Executed {
         let mut executed = Executed::default();
         let called = |call| {
@@ -154,7 +158,8 @@ impl<I: Instance + ?Sized> Runner<I> {
             ControlFlow::Continue(())
         };
         let arranged = Arranged::new(self.context.model(), requests, stacked);
-        self.call(self.instance.as_ref(), &arranged, called).await;
+        self.call(self.instance.as_ref(), &arranged, answering, called)
+            .await;
         arranged.restore(executed)
     }
 
@@ -162,6 +167,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         &self,
         instance: &(impl Instance + ?Sized),
         batch: &Arranged<'_>,
+        answering: Option<&Arc<dyn Answering>>,
         mut called: impl FnMut(Executed) -> ControlFlow<()>,
     ) {
         let mut failed = false;
@@ -179,6 +185,7 @@ impl<I: Instance + ?Sized> Runner<I> {
             instance,
             context: &self.context,
             steps: &self.steps,
+            answering,
         };
         // Whoever ends it early has answered the batch.
         let _ = callee.execute_calls(batch, &mut called).await;

@@ -13,6 +13,7 @@ use crate::runner::{Availability, Detached, Instances};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::caller::Caller;
+use super::hearing::Hearing;
 use super::instance::Worker;
 use super::message::{Outcome, Ticket};
 use super::queue::{Entered, Queue};
@@ -68,11 +69,8 @@ impl Scheduler {
         resources: &Resources,
     ) -> Result<(), ModelError> {
         let spec = &model.spec;
-        let exit = Arc::new(Exit::new(
-            Arc::clone(&spec.name),
-            Arc::clone(&self.queue),
-            Arc::clone(&resources.budget),
-        ));
+        let (queue, budget) = (Arc::clone(&self.queue), Arc::clone(&resources.budget));
+        let exit = Arc::new(Exit::new(spec, queue, budget));
         let mut loading = Vec::new();
         for instance in 0..spec.instances {
             let worker = Worker {
@@ -164,6 +162,17 @@ impl Scheduler {
         };
         place.ticket = None;
         outcome
+    }
+
+    /// Waits in the queue and is executed meanwhile; the answers are what is returned.
+    ///
+    /// # Errors
+    ///
+    /// [`SchedulerError`] when the request is not taken.
+    pub fn hear(&self, request: Request) -> Result<Hearing, SchedulerError> {
+        let entered = self.queue.push(request, false)?;
+        let given_up = self.given_up.subscribe();
+        Ok(Hearing::new(&self.queue, entered, given_up))
     }
 
     async fn unless_given_up(&self, answers: &mut Answers) -> Outcome {

@@ -35,8 +35,9 @@ impl Worker {
                 return;
             }
         };
+        let whole = !self.model.spec.decoupled;
         let one_at_a_time = self.model.spec.batches_in_flight == 1 && !runner.is_async();
-        let detached = match one_at_a_time && !runner.is_supervised() {
+        let detached = match whole && one_at_a_time && !runner.is_supervised() {
             true => runner.detached(),
             false => None,
         };
@@ -52,7 +53,10 @@ impl Worker {
 
     async fn serve(&self, runner: &Runner, batch: Batch) {
         let (requests, replies) = Replies::part(&self.exit, batch);
+        let answering = replies.answering();
         let finish = |executed| replies.finish(executed);
-        runner.serve(&requests, &[], finish).await;
+        runner
+            .serve(&requests, &[], answering.as_ref(), finish)
+            .await;
     }
 }

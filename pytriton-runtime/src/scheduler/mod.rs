@@ -12,6 +12,7 @@ mod error;
 mod handle;
 #[cfg(test)]
 mod hanging_tests;
+mod hearing;
 mod instance;
 mod level;
 mod line;
@@ -25,14 +26,15 @@ mod replies;
 mod resources;
 mod sink;
 mod speed;
+mod streamed;
 #[cfg(test)]
 mod tests;
 mod workers;
 
 pub use error::SchedulerError;
 pub use handle::Scheduler;
+pub use hearing::Hearing;
 pub use level::Level;
 pub use policy::{Decision, Policy};
 pub use resources::Resources;
-pub use sink::{Answers, ReplySink, Unheard};
 pub use workers::Workers;

@@ -4,15 +4,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
 
 use crate::budget::Budget;
-use crate::call::{Executed, ModelError};
+use crate::call::{Answering, Executed, ModelError};
+use crate::model::ModelSpec;
 use crate::request::{Request, Response};
-use crate::statistics::{self, Conclusion, Durations, FailureReason, Success, nanoseconds};
+use crate::statistics::{
+    self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
+};
 
 use super::SchedulerError;
 use super::message::{Batch, Outcome, Reply};
 use super::order::Order;
 use super::queue::Queue;
 use super::speed::Speed;
+use super::streamed::Streamed;
 
 /// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
 #[derive(Debug)]
@@ -22,12 +26,15 @@ pub(super) struct Replies {
     lent: bool,
     begun: Instant,
     replies: Vec<Reply>,
+    /// The requests of a decoupled model, which are answered while they are executed.
+    streamed: Option<Arc<Streamed>>,
 }
 
 /// Where all responses of a model leave.
 #[derive(Debug)]
 pub(super) struct Exit {
     model: Arc<str>,
+    decoupled: bool,
     queue: Arc<Queue>,
     budget: Arc<Budget>,
     /// Replies that may leave only after those of earlier batches.
@@ -36,9 +43,10 @@ pub(super) struct Exit {
 }
 
 impl Exit {
-    pub(super) fn new(model: Arc<str>, queue: Arc<Queue>, budget: Arc<Budget>) -> Self {
+    pub(super) fn new(spec: &ModelSpec, queue: Arc<Queue>, budget: Arc<Budget>) -> Self {
         Self {
-            model,
+            model: Arc::clone(&spec.name),
+            decoupled: spec.decoupled,
             queue,
             budget,
             order: Mutex::new(Order::new()),
@@ -51,8 +59,12 @@ impl Exit {
         &self.speed
     }
 
+    pub(super) fn recorder(&self) -> &Recorder {
+        self.queue.recorder()
+    }
+
     /// A result whose bytes are counted, if there is room for them.
-    fn counted(&self, result: Result<Response, ModelError>) -> Outcome {
+    pub(super) fn counted(&self, result: Result<Response, ModelError>) -> Outcome {
         let mut response = result?;
         response.held = self.budget.hold(response.bytes())?;
         Ok(response)
@@ -72,14 +84,26 @@ impl Exit {
 impl Replies {
     /// Parts a batch that is about to be executed into its requests and what they wait for.
     pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
+        let begun = Instant::now();
+        let (replies, streamed) = match exit.decoupled {
+            false => (batch.replies, None),
+            true => (Vec::new(), Some(Streamed::new(exit, begun, batch.replies))),
+        };
         let replies = Self {
             exit: Arc::clone(exit),
             sequence: batch.sequence,
             lent: batch.lent,
-            begun: Instant::now(),
-            replies: batch.replies,
+            begun,
+            replies,
+            streamed,
         };
         (batch.requests, replies)
+    }
+
+    /// Where the answers of a decoupled model go.
+    pub(super) fn answering(&self) -> Option<Arc<dyn Answering>> {
+        let streamed = self.streamed.clone()?;
+        Some(streamed)
     }
 
     /// Counts what became of the batch, answers its requests, and gives its place to the next.
@@ -95,6 +119,13 @@ impl Replies {
         let Executed { results, durations } = executed;
         let failed = results.iter().any(Result::is_err);
         self.exit.speed.note(durations.total(), failed);
+        if let Some(streamed) = self.streamed.take() {
+            let results = results.into_iter();
+            streamed.end(results.map(|result| Ok(result.map(drop)?)));
+            let conclusions = streamed.conclusions();
+            self.record_all(durations, streamed.batch_size(), conclusions);
+            return self.exit.queue.release(self.lent);
+        }
         let mut finished = mem::take(&mut self.replies);
         for (reply, result) in finished.iter_mut().zip(results) {
             reply.outcome = Some(self.exit.counted(result));
@@ -105,39 +136,68 @@ impl Replies {
     }
 
     fn record(&self, durations: Durations, finished: &[Reply]) {
+        let requests = finished.iter().map(|reply| {
+            let succeeded = matches!(reply.outcome, Some(Ok(_)));
+            (reply.arrived, reply.batch_size, succeeded)
+        });
+        let batch_size = finished.iter().map(|reply| reply.batch_size).sum();
+        self.record_all(durations, batch_size, requests);
+    }
+
+    /// The same of requests that came at a time, with so many rows, and were answered well or not.
+    fn record_all(
+        &self,
+        durations: Durations,
+        batch_size: usize,
+        requests: impl Iterator<Item = (Instant, usize, bool)>,
+    ) {
         let now = Instant::now();
         let execution = statistics::Execution {
-            batch_size: finished.iter().map(|reply| reply.batch_size).sum(),
+            batch_size,
             durations,
         };
         let since = |earlier: Instant| nanoseconds(now.saturating_duration_since(earlier));
-        let requests = finished.iter().map(|reply| match reply.outcome {
-            Some(Ok(_)) => Conclusion::Succeeded(Success {
-                batch_size: reply.batch_size,
-                request: since(reply.arrived),
-                queue: nanoseconds(self.begun.saturating_duration_since(reply.arrived)),
+        let requests = requests.map(|(arrived, batch_size, succeeded)| match succeeded {
+            true => Conclusion::Succeeded(Success {
+                batch_size,
+                request: since(arrived),
+                queue: nanoseconds(self.begun.saturating_duration_since(arrived)),
             }),
-            _ => Conclusion::Failed(since(reply.arrived)),
+            false => Conclusion::Failed(since(arrived)),
         });
-        self.exit.queue.recorder().record(execution, requests);
+        self.exit.recorder().record(execution, requests);
     }
 }
 
 impl Drop for Replies {
     fn drop(&mut self) {
+        let Exit { model, queue, .. } = &*self.exit;
+        let ended = || SchedulerError::InstanceEnded {
+            model: Arc::clone(model),
+        };
+        if let Some(streamed) = self.streamed.take() {
+            streamed.end(std::iter::repeat_with(|| Err(ended())));
+            for (arrived, ..) in streamed.conclusions() {
+                let took = nanoseconds(arrived.elapsed());
+                queue
+                    .recorder()
+                    .record_failure(FailureReason::Backend, took);
+            }
+            if queue.release(self.lent) {
+                queue.wake();
+            }
+            return;
+        }
         if self.replies.is_empty() {
             return;
         }
-        let Exit { model, queue, .. } = &*self.exit;
         let mut finished = mem::take(&mut self.replies);
         for reply in &mut finished {
             let took = nanoseconds(reply.arrived.elapsed());
             queue
                 .recorder()
                 .record_failure(FailureReason::Backend, took);
-            reply.outcome = Some(Err(SchedulerError::InstanceEnded {
-                model: Arc::clone(model),
-            }));
+            reply.outcome = Some(Err(ended()));
         }
         self.exit.respond(self.sequence, finished);
         if queue.release(self.lent) {
@@ -165,11 +225,7 @@ mod tests {
         let spec = Arc::new(declaration.spec().unwrap());
         let queue = Arc::new(Queue::new(Policy::new(&spec, 4), usize::MAX));
         let budget = Budget::new(usize::MAX);
-        let exit = Arc::new(Exit::new(
-            Arc::clone(&spec.name),
-            Arc::clone(&queue),
-            budget,
-        ));
+        let exit = Arc::new(Exit::new(&spec, Arc::clone(&queue), budget));
         let mut lost = queue.push(request(&spec, 8, 1.0), false).unwrap().answers;
         let mut served = queue.push(request(&spec, 8, 2.0), false).unwrap().answers;
         let (_, first) = Replies::part(&exit, queue.next_batch().await.unwrap());

@@ -3,35 +3,33 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use crate::request::Response;
+use crate::call::Cancelled;
 
 use super::message::Outcome;
 
 /// How many answers may wait for whoever hears them.
 const ROOM: usize = 16;
 
-/// Where the answers to one request go, any number of them, the last of which ends it.
+/// Where the answers to one request go, any number of them, until it is finished.
 ///
-/// Who drops it unfinished has lost the request; the other side hears of no further answer.
+/// Who drops it unfinished has lost the request.
 #[derive(Debug)]
-pub struct ReplySink(Arc<Channel>);
+pub(super) struct ReplySink(Arc<Channel>);
 
 /// The answers to one request, in their order.
 #[derive(Debug)]
-pub struct Answers(Arc<Channel>);
-
-/// Nobody hears the answers any longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unheard;
+pub(super) struct Answers(Arc<Channel>);
 
 #[derive(Debug, Default)]
 struct Channel(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    answers: VecDeque<Response>,
+    answers: VecDeque<Outcome>,
     /// The last one.
     last: Option<Outcome>,
+    /// Whether whoever answers has said that there is no more.
+    finished: bool,
     ended: bool,
     unheard: bool,
     hearer: Option<Waker>,
@@ -49,34 +47,42 @@ impl ReplySink {
     ///
     /// # Errors
     ///
-    /// [`Unheard`]: the answers to come need not be made.
-    ///
-    /// # Cancel safety
-    ///
-    /// The answer is lost when the future is dropped.
-    pub async fn part(&mut self, answer: Response) -> Result<(), Unheard> {
-        let mut answer = Some(answer);
-        poll_fn(|context| {
-            let mut state = self.0.lock();
-            if state.unheard {
-                return Poll::Ready(Err(Unheard));
-            }
-            if state.answers.len() >= ROOM {
-                state.speaker = Some(context.waker().clone());
-                return Poll::Pending;
-            }
-            state.answers.extend(answer.take());
-            let hearer = state.hearer.take();
-            drop(state);
-            wake(hearer);
-            Poll::Ready(Ok(()))
-        })
-        .await
+    /// [`Cancelled`]: the answers to come need not be made.
+    pub(super) fn poll_part(
+        &self,
+        answer: &mut Option<Outcome>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), Cancelled>> {
+        let mut state = self.0.lock();
+        if state.unheard {
+            return Poll::Ready(Err(Cancelled));
+        }
+        if state.answers.len() >= ROOM {
+            state.speaker = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        state.answers.extend(answer.take());
+        let hearer = state.hearer.take();
+        drop(state);
+        wake(hearer);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Whether nobody hears what is said here.
+    pub(super) fn is_unheard(&self) -> bool {
+        self.0.lock().unheard
     }
 
     /// Gives the last answer.
-    pub fn finish(self, last: Outcome) {
-        self.0.lock().last = Some(last);
+    pub(super) fn finish(self, last: Outcome) {
+        let mut state = self.0.lock();
+        state.last = Some(last);
+        state.finished = true;
+    }
+
+    /// There is no answer behind those that were given.
+    pub(super) fn end(self) {
+        self.0.lock().finished = true;
     }
 }
 
@@ -96,15 +102,26 @@ impl Answers {
     /// # Cancel safety
     ///
     /// No answer is lost when the future is dropped.
-    pub async fn next(&mut self) -> Option<Outcome> {
+    pub(super) async fn next(&mut self) -> Option<Outcome> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
     /// The next answer, if it is there.
-    pub fn try_next(&mut self) -> Option<Outcome> {
+    pub(super) fn try_next(&mut self) -> Option<Outcome> {
         let (answer, speaker) = self.0.lock().take();
         wake(speaker);
         answer
+    }
+
+    /// Whether the request was answered to its end; otherwise whoever should have answered it is gone.
+    pub(super) fn are_finished(&self) -> bool {
+        self.0.lock().finished
+    }
+
+    /// Whether there is no answer behind those that were taken, and will be none.
+    pub(super) fn are_over(&self) -> bool {
+        let state = self.0.lock();
+        state.finished && state.answers.is_empty() && state.last.is_none()
     }
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
@@ -157,7 +174,7 @@ impl State {
     /// The next answer, and who has waited for the room that it leaves.
     fn take(&mut self) -> (Option<Outcome>, Option<Waker>) {
         match self.answers.pop_front() {
-            Some(answer) => (Some(Ok(answer)), self.speaker.take()),
+            Some(answer) => (Some(answer), self.speaker.take()),
             None => (self.last.take(), None),
         }
     }
@@ -172,6 +189,7 @@ mod tests {
     use tokio::task::JoinSet;
     use tokio::time::timeout;
 
+    use crate::request::Response;
     use crate::scheduler::SchedulerError;
     use crate::tensor::{DataType, Tensor};
     use crate::testing::fp32;
@@ -182,6 +200,11 @@ mod tests {
         let data = fp32(&[f32::from(number)]);
         let tensor = Tensor::new(DataType::Fp32, vec![1], data).unwrap();
         Response::new(vec![(0, tensor)].into())
+    }
+
+    async fn part(sink: &ReplySink, answer: Response) -> Result<(), Cancelled> {
+        let mut answer = Some(Ok(answer));
+        poll_fn(|context| sink.poll_part(&mut answer, context)).await
     }
 
     async fn heard(answers: &mut Answers) -> Vec<Outcome> {
@@ -200,12 +223,12 @@ mod tests {
             (2, Err(SchedulerError::Stopping)),
             (200, Ok(answer(99))),
         ] {
-            let (mut sink, mut answers) = reply();
+            let (sink, mut answers) = reply();
             let mut expected: Vec<Outcome> = (0..parts).map(|number| Ok(answer(number))).collect();
             expected.push(last.clone());
             let speaks = async {
                 for number in 0..parts {
-                    sink.part(answer(number)).await.unwrap();
+                    part(&sink, answer(number)).await.unwrap();
                 }
                 sink.finish(last);
             };
@@ -217,19 +240,19 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_wait_than_there_is_room_for() {
-        let (mut sink, mut answers) = reply();
+        let (sink, mut answers) = reply();
         for _ in 0..ROOM {
-            sink.part(answer(0)).await.unwrap();
+            part(&sink, answer(0)).await.unwrap();
         }
         {
             let mut context = Context::from_waker(Waker::noop());
-            let mut late = pin!(sink.part(answer(100)));
+            let mut late = pin!(part(&sink, answer(100)));
             assert!(late.as_mut().poll(&mut context).is_pending());
             assert_eq!(answers.try_next(), Some(Ok(answer(0))));
             assert!(late.as_mut().poll(&mut context).is_ready());
         }
         drop(answers);
-        assert_eq!(sink.part(answer(0)).await, Err(Unheard));
+        assert_eq!(part(&sink, answer(0)).await, Err(Cancelled));
     }
 
     #[tokio::test]
@@ -241,25 +264,25 @@ mod tests {
         drop(sink);
         assert_eq!(timeout(patience, waits).await.unwrap().unwrap(), None);
 
-        let (mut sink, answers) = reply();
+        let (sink, answers) = reply();
         for _ in 0..ROOM {
-            sink.part(answer(0)).await.unwrap();
+            part(&sink, answer(0)).await.unwrap();
         }
-        let waits = tokio::spawn(async move { sink.part(answer(0)).await });
+        let waits = tokio::spawn(async move { part(&sink, answer(0)).await });
         tokio::task::yield_now().await;
         drop(answers);
         let unheard = timeout(patience, waits).await.unwrap().unwrap();
-        assert_eq!(unheard, Err(Unheard));
+        assert_eq!(unheard, Err(Cancelled));
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn nothing_is_lost_between_threads() {
         let mut tasks = JoinSet::new();
         for _ in 0..50 {
-            let (mut sink, mut answers) = reply();
+            let (sink, mut answers) = reply();
             tasks.spawn(async move {
                 for number in 0..100 {
-                    sink.part(answer(number)).await.unwrap();
+                    part(&sink, answer(number)).await.unwrap();
                 }
                 sink.finish(Ok(answer(100)));
             });

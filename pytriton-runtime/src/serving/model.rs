@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use tokio::time::Instant;
 
 use crate::cache::ResponseCache;
@@ -10,8 +11,8 @@ use crate::request::{Request, Response};
 use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
 use crate::statistics::ModelStatistics;
 
-use super::LoadError;
 use super::cached::Cached;
+use super::{Answers, LoadError};
 
 /// A model that is being served.
 #[derive(Debug)]
@@ -79,6 +80,21 @@ impl Model {
             Some(cached) => cached.infer(&self.scheduler, request).await,
             None => self.scheduler.infer(request).await,
         }
+    }
+
+    /// Lets a request wait its turn; its answers come where the model is decoupled as they are made, otherwise one comes.
+    ///
+    /// # Errors
+    ///
+    /// [`SchedulerError`] when the request is not taken.
+    pub fn answers(self: &Arc<Self>, request: Request) -> Result<Answers, SchedulerError> {
+        if self.spec.decoupled {
+            return self.scheduler.hear(request).map(Answers::many);
+        }
+        let model = Arc::clone(self);
+        Ok(Answers::one(
+            async move { model.infer(request).await }.boxed(),
+        ))
     }
 
     /// Answers all requests that are still waited for with the error that the server is stopping.

@@ -81,6 +81,19 @@ impl FailureReason {
     }
 }
 
+/// The answers of a decoupled model that were the how-manieth to their requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AnswerStatistics {
+    /// From the answer before, or the call, to this one.
+    pub compute_infer: StatisticDuration,
+    /// While their outputs were given back.
+    pub compute_output: StatisticDuration,
+    /// Those that are no failures.
+    pub success: StatisticDuration,
+    /// Those that are failures.
+    pub fail: StatisticDuration,
+}
+
 /// What one model has done since the server started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelStatistics {
@@ -108,6 +121,8 @@ pub struct ModelStatistics {
     pub cache_miss: StatisticDuration,
     /// The executions of each batch size.
     pub batches: BTreeMap<usize, BatchStatistics>,
+    /// The answers by their place among those to one request, from 0.
+    pub answers: BTreeMap<u32, AnswerStatistics>,
     /// The failed requests by reason, in the order of [`FailureReason::ALL`].
     pub failures: [u64; 4],
     /// Requests that wait now.

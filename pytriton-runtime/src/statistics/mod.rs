@@ -4,5 +4,7 @@ mod counter;
 mod recorder;
 
 pub(crate) use counter::nanoseconds;
-pub use counter::{BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration};
+pub use counter::{
+    AnswerStatistics, BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration,
+};
 pub use recorder::{CacheHit, Conclusion, Execution, Recorder, Success};

@@ -9,6 +9,9 @@ pub struct Recorder {
     statistics: Mutex<ModelStatistics>,
 }
 
+/// So many answers of a request have statistics of their own: what is kept is bounded.
+const MOST_ANSWERS: u32 = 1024;
+
 /// One execution of a batch.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Execution {
@@ -96,6 +99,25 @@ impl Recorder {
         statistics.success.add(1, hit.request);
         statistics.queue.add(1, hit.queue);
         statistics.cache_hit.add(1, hit.lookup);
+    }
+
+    /// Counts an answer of a decoupled model: which of its request it was, and how long it took since the one before.
+    ///
+    /// Source: `InferenceStatsAggregator::UpdateResponse…` in Triton 2.51.
+    pub fn record_answer(&self, index: u32, ns: u64, succeeded: bool) {
+        if index >= MOST_ANSWERS {
+            return;
+        }
+        let mut statistics = self.lock();
+        let answer = statistics.answers.entry(index).or_default();
+        answer.compute_infer.add(1, ns);
+        match succeeded {
+            true => {
+                answer.compute_output.add(1, 0);
+                answer.success.add(1, ns);
+            }
+            false => answer.fail.add(1, ns),
+        }
     }
 
     /// Counts that the response cache had no response to a request that was executed. Looking for it and keeping the new

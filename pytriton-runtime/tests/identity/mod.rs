@@ -42,6 +42,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     response_cache: false,
     parameters: &[],
     call: CallMode::Batch,
+    decoupled: false,
     by_parameters: false,
     first_values: &[],
     steps: &[],

@@ -13,6 +13,7 @@ mod raw;
 mod saturated;
 mod shapes;
 mod stateful;
+mod streams;
 mod waiting;
 
 pytriton::backend!();

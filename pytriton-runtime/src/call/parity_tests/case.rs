@@ -60,6 +60,7 @@ impl Case {
             calls: RefCell::new(self.expected("calls").cloned().unwrap_or_default()),
         };
         let callee = Callee {
+            answering: None,
             instance: &instance,
             context: &Context::new(Arc::clone(&spec), 0),
             steps: &steps,

@@ -1,8 +1,9 @@
 use crate::kserve::{CodecError, classify};
 use crate::model::ModelSpec;
-use crate::proto::ModelInferResponse;
+use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_response::InferOutputTensor;
-use crate::request::{RequestedOutput, Response};
+use crate::proto::{InferParameter, ModelInferResponse};
+use crate::request::{ParameterValue, RequestedOutput, Response};
 use crate::tensor::Tensor;
 
 /// Writes a response, its elements as raw contents.
@@ -31,7 +32,23 @@ pub fn response(
         message.outputs.push(output(name, &tensor));
         message.raw_output_contents.push(tensor.data().clone());
     }
+    let parameters = response.parameters.iter();
+    message.parameters = parameters
+        .map(|(name, value)| (name.to_owned(), parameter(value)))
+        .collect();
     Ok(message)
+}
+
+fn parameter(value: &ParameterValue) -> InferParameter {
+    InferParameter {
+        parameter_choice: Some(match value {
+            ParameterValue::Bool(value) => ParameterChoice::BoolParam(*value),
+            ParameterValue::Int64(value) => ParameterChoice::Int64Param(*value),
+            ParameterValue::Uint64(value) => ParameterChoice::Uint64Param(*value),
+            ParameterValue::Double(value) => ParameterChoice::DoubleParam(*value),
+            ParameterValue::String(value) => ParameterChoice::StringParam(value.clone()),
+        }),
+    }
 }
 
 /// How many classes an output is to be told as: what the first mention that asks for classes says.

@@ -1,10 +1,11 @@
 use crate::model::ModelSpec;
-use crate::proto::{self, InferBatchStatistics, InferStatistics};
-use crate::statistics::{BatchStatistics, ModelStatistics, StatisticDuration};
+use crate::proto::{self, InferBatchStatistics, InferResponseStatistics, InferStatistics};
+use crate::statistics::{AnswerStatistics, BatchStatistics, ModelStatistics, StatisticDuration};
 
 /// What a model has done.
 pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::ModelStatistics {
     let batches = statistics.batches.iter();
+    let answers = statistics.answers.iter();
     proto::ModelStatistics {
         name: spec.name.to_owned().to_string(),
         version: spec.version.to_string(),
@@ -24,6 +25,9 @@ pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::Mode
         batch_stats: batches
             .map(|(&size, batch)| self::batch(size, batch))
             .collect(),
+        response_stats: answers
+            .map(|(index, answers)| (index.to_string(), answer(answers)))
+            .collect(),
         ..proto::ModelStatistics::default()
     }
 }
@@ -34,6 +38,17 @@ fn batch(size: usize, batch: &BatchStatistics) -> InferBatchStatistics {
         compute_input: duration(batch.compute_input),
         compute_infer: duration(batch.compute_infer),
         compute_output: duration(batch.compute_output),
+    }
+}
+
+fn answer(answers: &AnswerStatistics) -> InferResponseStatistics {
+    InferResponseStatistics {
+        compute_infer: duration(answers.compute_infer),
+        compute_output: duration(answers.compute_output),
+        success: duration(answers.success),
+        fail: duration(answers.fail),
+        empty_response: duration(StatisticDuration::default()),
+        cancel: duration(StatisticDuration::default()),
     }
 }
 

@@ -1,0 +1,104 @@
+//! A return type that says that a request has any number of answers.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{GenericArgument, PathArguments, ReturnType, Type, TypeImplTrait, TypeParamBound};
+
+use super::outputs::result;
+use crate::errors::Errors;
+use crate::path::CratePath;
+use crate::types::{peeled, type_text};
+
+/// What the answers come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Streamed {
+    /// Whether it may wait for the next answer without holding its thread: a stream, no iterator.
+    waits: bool,
+    /// Whether the function may fail before the first answer.
+    fallible: bool,
+}
+
+/// What the answers come in and what one of them is, for `impl Iterator<Item = …>`, `impl Stream<Item = …>` and a `Result` of
+/// either.
+pub(super) fn read(
+    raw: bool,
+    output: &ReturnType,
+    errors: &mut Errors,
+) -> Option<(Streamed, Type)> {
+    let ReturnType::Type(_, returned) = output else {
+        return None;
+    };
+    let (outputs, fallible) = match result(returned) {
+        Some((outputs, _)) => (outputs, true),
+        None => (&**returned, false),
+    };
+    let Type::ImplTrait(hidden) = peeled(outputs) else {
+        return None;
+    };
+    if raw {
+        let message = "an output's type must be known: write `Vec<Array2<f32>>`";
+        errors.push(returned, message);
+        return None;
+    }
+    let (bound, item) = item(hidden)?;
+    let waits = match bound.to_string().as_str() {
+        "Iterator" => false,
+        "Stream" => true,
+        other => {
+            let item = type_text(&item);
+            let message = format!(
+                "any number of answers come in an iterator or a stream, no `{other}`: write `impl Iterator<Item = {item}>`"
+            );
+            errors.push(bound, message);
+            false
+        }
+    };
+    Some((Streamed { waits, fallible }, item))
+}
+
+/// The trait that says what an item is, and the item.
+fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
+    hidden.bounds.iter().find_map(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let last = bound.path.segments.last()?;
+        let PathArguments::AngleBracketed(list) = &last.arguments else {
+            return None;
+        };
+        let item = list.args.iter().find_map(|argument| match argument {
+            GenericArgument::AssocType(of) if of.ident == "Item" => Some(of.ty.clone()),
+            _ => None,
+        });
+        Some((&last.ident, item?))
+    })
+}
+
+impl Streamed {
+    /// Whether the function holds no thread while it waits for the next answer.
+    pub(super) fn waits(self) -> bool {
+        self.waits
+    }
+
+    /// Hands the answers on that `__returned` has.
+    pub(super) fn to_answer(self, is_async: bool, private: &CratePath) -> TokenStream {
+        let answer = match (self.waits, is_async) {
+            (true, _) => quote!(#private::flow(__call, __answers).await),
+            (false, true) => quote! {
+                #private::flow(__call, #private::stream_of(__answers)).await
+            },
+            (false, false) => quote!(#private::iterate(__call, __answers)),
+        };
+        match self.fallible {
+            false => quote!({ let __answers = __returned; #answer }),
+            true => quote! {
+                match __returned {
+                    ::core::result::Result::Ok(__answers) => #answer,
+                    ::core::result::Result::Err(__error) => {
+                        ::core::result::Result::Err(__call.failed(&__error))
+                    }
+                }
+            },
+        }
+    }
+}

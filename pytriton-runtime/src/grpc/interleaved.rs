@@ -1,0 +1,144 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, FuturesOrdered, SelectAll, Stream, StreamExt};
+use tonic::Status;
+
+use super::GrpcError;
+use super::answers::{Pieces, framed};
+use super::call::{Asked, Call};
+use super::infer::infer;
+use super::streamed::Streamed;
+use super::told::{Told, executed, only};
+
+/// How many requests of one stream are under way at a time, of those that have one answer each; the next one is read when
+/// the oldest is answered.
+const IN_FLIGHT: usize = 16;
+
+/// How many are, of those that have any number of answers.
+const STREAMED: usize = 1024;
+
+/// The answers to the requests of one stream. Where a model has one answer for each they stand in the order of the requests;
+/// those of decoupled models come as they are made, by turns.
+///
+/// Source: `ModelStreamInferHandler` in Triton 2.51.
+pub(super) struct Interleaved<R> {
+    /// `None` behind the last.
+    requests: Option<R>,
+    whole: FuturesOrdered<BoxFuture<'static, Result<Pieces, Status>>>,
+    streamed: SelectAll<BoxStream<'static, Result<Pieces, Status>>>,
+    /// What is wrong with the stream behind the last request.
+    end: Option<Status>,
+    call: Arc<Call>,
+    /// Whether a failed execution ends the stream.
+    strict: bool,
+    /// Which kind is looked at first.
+    whole_first: bool,
+}
+
+impl<R> Interleaved<R>
+where
+    R: Stream<Item = Result<Asked, Status>> + Unpin,
+{
+    pub(super) fn new(requests: R, call: Arc<Call>, strict: bool) -> Self {
+        Self {
+            requests: Some(requests),
+            whole: FuturesOrdered::new(),
+            streamed: SelectAll::new(),
+            end: None,
+            call,
+            strict,
+            whole_first: false,
+        }
+    }
+
+    /// Takes the requests that have come, as many as may be under way.
+    fn poll_requests(&mut self, context: &mut Context<'_>) {
+        while self.whole.len() < IN_FLIGHT
+            && self.streamed.len() < STREAMED
+            && let Some(requests) = &mut self.requests
+        {
+            match requests.poll_next_unpin(context) {
+                Poll::Ready(Some(Ok(asked))) => self.admit(asked),
+                Poll::Ready(Some(Err(status))) => {
+                    self.end = Some(status);
+                    self.requests = None;
+                }
+                Poll::Ready(None) => self.requests = None,
+                Poll::Pending => return,
+            }
+        }
+    }
+
+    fn admit(&mut self, asked: Asked) {
+        let told = Told {
+            id: asked.id,
+            model_name: asked.model_name,
+            model_version: asked.model_version,
+        };
+        let (call, strict) = (Arc::clone(&self.call), self.strict);
+        match asked.request {
+            Ok(request) if request.0.spec().decoupled => {
+                let answers = Streamed::new((call, strict), told, asked.end, request);
+                self.streamed.push(answers.messages());
+            }
+            request => {
+                let answer = async move {
+                    let response = match request {
+                        Ok((model, request)) => {
+                            infer(&call.reception, model, told.id.clone(), request).await
+                        }
+                        Err(error) => Err(error),
+                    };
+                    match response {
+                        Ok(response) => framed(only(response)),
+                        Err(error) if strict && executed(&error) => {
+                            Err(GrpcError::from(error).into())
+                        }
+                        Err(error) => framed(told.failed(&error, true)),
+                    }
+                };
+                self.whole.push_back(answer.boxed());
+            }
+        }
+    }
+
+    fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Pieces, Status>>> {
+        for _ in 0..2 {
+            let whole = self.whole_first;
+            self.whole_first = !whole;
+            let answer = match whole {
+                true => self.whole.poll_next_unpin(context),
+                false => self.streamed.poll_next_unpin(context),
+            };
+            if let Poll::Ready(Some(answer)) = answer {
+                return Poll::Ready(Some(answer));
+            }
+        }
+        Poll::Pending
+    }
+}
+
+impl<R> Stream for Interleaved<R>
+where
+    R: Stream<Item = Result<Asked, Status>> + Unpin,
+{
+    type Item = Result<Pieces, Status>;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Pieces, Status>>> {
+        self.poll_requests(context);
+        if let Poll::Ready(answer) = self.poll_answers(context) {
+            return Poll::Ready(answer);
+        }
+        match self.requests.is_none() && self.whole.is_empty() && self.streamed.is_empty() {
+            true => Poll::Ready(self.end.take().map(Err)),
+            false => Poll::Pending,
+        }
+    }
+}

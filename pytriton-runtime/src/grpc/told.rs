@@ -1,0 +1,83 @@
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
+use crate::reception::Error;
+use crate::scheduler::SchedulerError;
+use crate::text::for_client;
+
+/// What the messages of a stream tell of the request that they answer.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) id: String,
+    pub(super) model_name: String,
+    pub(super) model_version: String,
+}
+
+impl Told {
+    /// An answer behind which others come, or the end.
+    pub(super) fn answer(&self, response: ModelInferResponse) -> ModelStreamInferResponse {
+        message(marked(response, false))
+    }
+
+    /// The end behind the last answer.
+    pub(super) fn end(&self) -> ModelStreamInferResponse {
+        message(marked(self.empty(), true))
+    }
+
+    /// A failure; `last` where nothing comes behind it.
+    pub(super) fn failed(&self, error: &Error, last: bool) -> ModelStreamInferResponse {
+        let refused = || ModelInferResponse {
+            id: self.id.clone(),
+            ..ModelInferResponse::default()
+        };
+        ModelStreamInferResponse {
+            error_message: for_client(error),
+            infer_response: Some(match executed(error) {
+                true => marked(self.empty(), last),
+                false => refused(),
+            }),
+        }
+    }
+
+    fn empty(&self) -> ModelInferResponse {
+        ModelInferResponse {
+            id: self.id.clone(),
+            model_name: self.model_name.clone(),
+            model_version: self.model_version.clone(),
+            ..ModelInferResponse::default()
+        }
+    }
+}
+
+/// The only answer to a request.
+pub(super) fn only(response: ModelInferResponse) -> ModelStreamInferResponse {
+    message(marked(response, true))
+}
+
+/// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
+pub(super) fn executed(error: &Error) -> bool {
+    match error {
+        Error::Scheduler(error) => !matches!(
+            error,
+            SchedulerError::QueueFull { .. } | SchedulerError::Stopping
+        ),
+        _ => false,
+    }
+}
+
+fn message(response: ModelInferResponse) -> ModelStreamInferResponse {
+    ModelStreamInferResponse {
+        error_message: String::new(),
+        infer_response: Some(response),
+    }
+}
+
+/// Says whether a response is the last to its request.
+fn marked(mut response: ModelInferResponse, last: bool) -> ModelInferResponse {
+    let value = InferParameter {
+        parameter_choice: Some(ParameterChoice::BoolParam(last)),
+    };
+    response
+        .parameters
+        .insert("triton_final_response".to_owned(), value);
+    response
+}

@@ -1,0 +1,63 @@
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+
+use crate::request::Response;
+use crate::scheduler::{Hearing, SchedulerError};
+
+/// The answers to one request, as they come. Dropping it gives the request up.
+pub struct Answers(Kind);
+
+enum Kind {
+    One(BoxFuture<'static, Result<Response, SchedulerError>>),
+    Many(Hearing),
+    Over,
+}
+
+impl Answers {
+    /// The only answer of a model that is not decoupled.
+    pub(super) fn one(answer: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
+        Self(Kind::One(answer))
+    }
+
+    /// Those of a decoupled model.
+    pub(super) fn many(hearing: Hearing) -> Self {
+        Self(Kind::Many(hearing))
+    }
+
+    /// Whether nothing comes behind what has come.
+    pub fn are_over(&self) -> bool {
+        match &self.0 {
+            Kind::One(_) => false,
+            Kind::Many(hearing) => hearing.is_over(),
+            Kind::Over => true,
+        }
+    }
+
+    /// The next answer; `None` behind the last one. An error may be followed by other answers.
+    ///
+    /// # Cancel safety
+    ///
+    /// No answer is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Result<Response, SchedulerError>> {
+        match &mut self.0 {
+            Kind::One(answer) => {
+                let answer = answer.await;
+                self.0 = Kind::Over;
+                Some(answer)
+            }
+            Kind::Many(hearing) => hearing.next().await,
+            Kind::Over => None,
+        }
+    }
+}
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::One(_) => f.write_str("One"),
+            Kind::Many(hearing) => hearing.fmt(f),
+            Kind::Over => f.write_str("Over"),
+        }
+    }
+}
