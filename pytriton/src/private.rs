@@ -3,7 +3,7 @@
 pub use pytriton_runtime::call::{
     Answer, Answered, Asked, Call, Detached, Execution, FirstValueParameter, FirstValueReader,
     Instance, ModelError, OutputField, Outputs, Parameter, Reader, Returns, Shared, detached,
-    executed, flow, instance, iterate, loaded, loading, output_field, stream_of,
+    ended, executed, flow, instance, iterate, loaded, loading, output_field, stream_of,
 };
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;

@@ -146,6 +146,11 @@ impl Model {
 
     /// The constant `__OUTPUTS`; the compiler reports a type that is no output on the type itself.
     fn to_outputs(&self, private: &CratePath) -> TokenStream {
+        if self.streamed == Some(Streamed::Taken) {
+            return quote! {
+                const __OUTPUTS: &[#private::TensorDeclaration] = __SIGNATURE.answers();
+            };
+        }
         let Some(returned) = &self.returned else {
             return TokenStream::new();
         };
@@ -203,7 +208,7 @@ impl Model {
         };
         let convert = match self.streamed {
             None => quote!(#private::Answer::<_, __RAW>(__returned).convert(__call)),
-            Some(streamed) => streamed.to_answer(self.is_async, private),
+            Some(streamed) => streamed.to_answer(self.is_async, &self.shown, private),
         };
         let waits = self.is_async || self.streamed.is_some_and(Streamed::waits);
         let awaited = self.is_async.then(|| quote!(.await));

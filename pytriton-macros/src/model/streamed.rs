@@ -1,31 +1,40 @@
 //! A return type that says that a request has any number of answers.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
-use syn::{GenericArgument, PathArguments, ReturnType, Type, TypeImplTrait, TypeParamBound};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{
+    FnArg, GenericArgument, PathArguments, ReturnType, Signature, Type, TypeImplTrait,
+    TypeParamBound,
+};
 
 use super::outputs::result;
 use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::types::{peeled, type_text};
+use crate::types::{argument_of, peeled, type_text};
 
 /// What the answers come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Streamed {
-    /// Whether it may wait for the next answer without holding its thread: a stream, no iterator.
-    waits: bool,
-    /// Whether the function may fail before the first answer.
-    fallible: bool,
+pub(super) enum Streamed {
+    /// What the function returns.
+    Returned {
+        /// Whether it may wait for the next answer without holding its thread: a stream, no iterator.
+        waits: bool,
+        /// Whether the function may fail before the first answer.
+        fallible: bool,
+    },
+    /// The function takes `Responses`.
+    Taken,
 }
 
 /// What the answers come in and what one of them is, for `impl Iterator<Item = …>`, `impl Stream<Item = …>` and a `Result` of
 /// either.
 pub(super) fn read(
     raw: bool,
-    output: &ReturnType,
+    signature: &Signature,
     errors: &mut Errors,
 ) -> Option<(Streamed, Type)> {
-    let ReturnType::Type(_, returned) = output else {
+    let ReturnType::Type(_, returned) = &signature.output else {
         return None;
     };
     let (outputs, fallible) = match result(returned) {
@@ -53,7 +62,22 @@ pub(super) fn read(
             false
         }
     };
-    Some((Streamed { waits, fallible }, item))
+    Some((Streamed::Returned { waits, fallible }, item))
+}
+
+/// Whether a function takes `Responses`, by the name of the type.
+pub(super) fn is_taken(signature: &Signature) -> bool {
+    signature.inputs.iter().any(|parameter| match parameter {
+        FnArg::Typed(parameter) => {
+            let ty = peeled(&parameter.ty);
+            let ty = match ty {
+                Type::Reference(reference) => peeled(&reference.elem),
+                ty => argument_of("Vec", ty).unwrap_or(ty),
+            };
+            argument_of("Responses", ty).is_some()
+        }
+        FnArg::Receiver(_) => false,
+    })
 }
 
 /// The trait that says what an item is, and the item.
@@ -77,19 +101,27 @@ fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
 impl Streamed {
     /// Whether the function holds no thread while it waits for the next answer.
     pub(super) fn waits(self) -> bool {
-        self.waits
+        matches!(self, Self::Returned { waits: true, .. })
     }
 
-    /// Hands the answers on that `__returned` has.
-    pub(super) fn to_answer(self, is_async: bool, private: &CratePath) -> TokenStream {
-        let answer = match (self.waits, is_async) {
+    /// Hands the answers on that `__returned` has, which is of the type `shown`.
+    pub(super) fn to_answer(
+        self,
+        is_async: bool,
+        shown: &TokenStream,
+        private: &CratePath,
+    ) -> TokenStream {
+        let Self::Returned { waits, fallible } = self else {
+            return quote_spanned!(shown.span()=> #private::ended(__call, __returned));
+        };
+        let answer = match (waits, is_async) {
             (true, _) => quote!(#private::flow(__call, __answers).await),
             (false, true) => quote! {
                 #private::flow(__call, #private::stream_of(__answers)).await
             },
             (false, false) => quote!(#private::iterate(__call, __answers)),
         };
-        match self.fallible {
+        match fallible {
             false => quote!({ let __answers = __returned; #answer }),
             true => quote! {
                 match __returned {

@@ -9,6 +9,7 @@ use super::lifetime::nameable;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
 use super::state::State;
+use super::streamed::Streamed;
 use super::{outputs, signature, streamed};
 use crate::decorators::Inputs;
 use crate::errors::Errors;
@@ -62,14 +63,18 @@ pub(super) fn validate(
     let named = Inputs(named.collect());
     let steps = decorations.to_steps(&named, &options.root, errors);
     let before = errors.len();
-    let (streamed, item) = streamed::read(raw, &signature.output, errors).unzip();
-    let returned = outputs::read(
-        raw,
-        signature,
-        item.as_ref(),
-        &decorations.overrides,
-        errors,
-    );
+    let (streamed, item) = streamed::read(raw, signature, errors).unzip();
+    let taken = streamed::is_taken(signature);
+    let returned = match taken {
+        true => None,
+        false => outputs::read(
+            raw,
+            signature,
+            item.as_ref(),
+            &decorations.overrides,
+            errors,
+        ),
+    };
     let returned = returned.filter(|_| errors.len() == before);
     let asked = returned.iter();
     let asked = asked.flat_map(|returned| outputs::asked(returned, raw, state.as_ref()));
@@ -78,7 +83,10 @@ pub(super) fn validate(
     nameable_types.then(|| Model {
         name: signature.ident.clone(),
         is_async: signature.asyncness.is_some(),
-        streamed,
+        streamed: match taken {
+            true => Some(Streamed::Taken),
+            false => streamed,
+        },
         state: state.map(|ty| (ty, load)),
         parameters,
         decorations,

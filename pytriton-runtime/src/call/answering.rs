@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::request::Response;
 
 use super::ModelError;
+use super::open::Open;
 
 /// Where the answers to the requests of a batch go while its function runs, each by its request's place in the batch.
 pub trait Answering: Debug + Send + Sync {
@@ -40,4 +41,6 @@ pub(super) struct Destination<'a> {
     pub(super) answering: &'a Arc<dyn Answering>,
     /// The places of the call's requests in the batch.
     pub(super) places: Vec<usize>,
+    /// Who may answer them still.
+    pub(super) open: Arc<Open>,
 }

@@ -9,7 +9,7 @@ use crate::tensor::{Element, Tensor, TensorError, array};
 
 use super::answering::Destination;
 use super::outputs::function_error;
-use super::{Context, FunctionError, ModelError, Outputs, Responses, Returned};
+use super::{Context, EachOutputs, FunctionError, ModelError, Outputs, Returned};
 
 /// What one call of the function sees, after the model's steps.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// [`ModelError::Function`] when it returned an error for all of them.
-    pub fn responses<R: Responses>(&self, responses: R) -> Result<Returned, ModelError> {
+    pub fn responses<R: EachOutputs>(&self, responses: R) -> Result<Returned, ModelError> {
         responses.into_responses(self.spec()).map(Returned::Each)
     }
 

@@ -97,6 +97,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                     let destination = self.answering.map(|answering| Destination {
                         answering,
                         places: batch.places(first, run.len()),
+                        open: Arc::default(),
                     });
                     self.answer(run, gathered, destination).await
                 }
@@ -157,6 +158,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 inputs.to_mut()[input] = Some(row);
             }
         }
+        let open = destination.as_ref().map(|to| Arc::clone(&to.open));
         let call = Call {
             context: self.context,
             requests,
@@ -167,6 +169,9 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         let execution = async { self.instance.execute(&call).await };
         // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
         let returned = AssertUnwindSafe(execution).catch_unwind().await;
+        if let Some(open) = open {
+            open.closed().await;
+        }
         returned.unwrap_or_else(|panic| {
             Err(ModelError::Panic {
                 model: Arc::clone(&spec.name),

@@ -6,6 +6,7 @@
 mod answering;
 mod around;
 mod arranged;
+mod blocking;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
@@ -17,6 +18,7 @@ mod execute;
 mod first_value;
 mod instance;
 mod loaded;
+mod open;
 mod output_field;
 mod outputs;
 mod parameter;
@@ -24,6 +26,7 @@ mod parameter;
 mod parity_tests;
 mod part;
 mod pipeline;
+mod responses;
 mod returned;
 mod shared;
 mod shim;
@@ -40,13 +43,14 @@ pub use first_value::FirstValueParameter;
 pub use instance::{Answered, Detached, Execution, Instance, Load, Loader, detached, executed};
 pub use loaded::{IntoState, LoadParameter, instance, loaded, loading};
 pub use output_field::{OutputField, output_field};
-pub use outputs::{FunctionError, Output, Outputs, Responses, declaration, output};
+pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
 pub use parameter::Parameter;
 pub use part::Part;
+pub use responses::Responses;
 pub use returned::Returned;
 pub use shared::{Share, ShareNothing, Shared};
 pub use shim::{
     Answer, Asked, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
     ReturnsNothing,
 };
-pub use streamed::{flow, iterate, stream_of};
+pub use streamed::{ended, flow, iterate, stream_of};

@@ -112,7 +112,7 @@ tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E
     label = "not one response for each request",
     note = "return a `Vec` with one entry for each request, such as `Vec<Array2<f32>>`, or a `Result` of one"
 )]
-pub trait Responses {
+pub trait EachOutputs {
     /// The outputs of one entry.
     const DECLARATIONS: &'static [TensorDeclaration];
 
@@ -127,7 +127,7 @@ pub trait Responses {
     ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError>;
 }
 
-impl<O: Outputs> Responses for Vec<O> {
+impl<O: Outputs> EachOutputs for Vec<O> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 
     fn into_responses(
@@ -141,7 +141,7 @@ impl<O: Outputs> Responses for Vec<O> {
     }
 }
 
-impl<R: Responses, E: FunctionError> Responses for Result<R, E> {
+impl<R: EachOutputs, E: FunctionError> EachOutputs for Result<R, E> {
     const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
 
     fn into_responses(

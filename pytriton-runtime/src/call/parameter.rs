@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use ndarray::{Array, ArrayView, CowArray, Dimension};
 
 use crate::model::{Declared, InputType};
 use crate::request::{Parameters, Request};
 use crate::tensor::Element;
 
-use super::{Call, Context, ModelError};
+use super::{Call, Context, ModelError, Outputs, Responses};
 
 /// What can be a parameter of a model's function.
 #[diagnostic::on_unimplemented(
@@ -131,6 +133,49 @@ impl Parameter for &Context {
 
     fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
         Ok(Given(call.context()))
+    }
+}
+
+/// Something of its own that a function borrows.
+#[derive(Debug)]
+pub struct Lent<T>(T);
+
+impl<T> Lent<T> {
+    /// The argument.
+    pub fn argument(&self) -> &T {
+        &self.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Outputs> Parameter for &Responses<O> {
+    const DECLARED: Declared = Declared::Responses {
+        outputs: O::DECLARATIONS,
+        each: false,
+    };
+    type Element = ();
+    type Held<'c> = Lent<Responses<O>>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        let responses = Responses::of(call);
+        responses.map(Lent).ok_or_else(|| ModelError::Function {
+            model: Arc::clone(&call.context().model().name),
+            message: "there is nowhere to answer".to_owned(),
+        })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Outputs> Parameter for Vec<Responses<O>> {
+    const DECLARED: Declared = Declared::Responses {
+        outputs: O::DECLARATIONS,
+        each: true,
+    };
+    type Element = ();
+    type Held<'c> = Given<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        Ok(Given(Responses::each(call)))
     }
 }
 

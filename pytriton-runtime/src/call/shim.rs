@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::model::TensorDeclaration;
 
 use super::{
-    Call, FirstValueParameter, FunctionError, ModelError, Output, Outputs, Parameter, Responses,
+    Call, EachOutputs, FirstValueParameter, FunctionError, ModelError, Output, Outputs, Parameter,
     Returned,
 };
 
@@ -122,7 +122,7 @@ impl<R: Outputs> Convert for Answer<R, false> {
     }
 }
 
-impl<R: Responses> Convert for Answer<R, true> {
+impl<R: EachOutputs> Convert for Answer<R, true> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
         call.responses(self.0)
     }
@@ -158,7 +158,7 @@ impl<R: Outputs> Returns<R, false> {
     pub const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
 }
 
-impl<R: Responses> Returns<R, true> {
+impl<R: EachOutputs> Returns<R, true> {
     /// The outputs under their default names.
     pub const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
 }
@@ -182,7 +182,7 @@ impl Asked<false> {
 
 impl Asked<true> {
     /// The outputs of all requests.
-    pub const fn whole<R: Responses>() {}
+    pub const fn whole<R: EachOutputs>() {}
 }
 
 impl<const EACH: bool> Asked<EACH> {

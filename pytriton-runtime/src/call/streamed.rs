@@ -1,17 +1,23 @@
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 
 use super::answering::Destination;
+use super::blocking::block_on;
 use super::returned::responses;
-use super::{Answered, Call, Cancelled, ModelError, Outputs, Returned};
+use super::{Answered, Call, Cancelled, FunctionError, ModelError, Outputs, Returned};
 
 impl Call<'_> {
+    /// Whether nobody waits for what it comes to.
+    fn is_cancelled(&self) -> bool {
+        self.destination.as_ref().is_some_and(|to| {
+            let mut places = to.places.iter();
+            places.all(|&place| to.answering.is_cancelled(place))
+        })
+    }
+
     /// Answers all requests of the call with an item, once there is room for it.
     ///
     /// Outer error: the item is none. Inner error: nobody waits for another.
@@ -19,7 +25,10 @@ impl Call<'_> {
         let spec = self.context.model();
         let tensors = item.into_tensors(spec)?;
         let answers = responses(spec, self.requests, Returned::Call(tensors));
-        let Some(Destination { answering, places }) = &self.destination else {
+        let Some(Destination {
+            answering, places, ..
+        }) = &self.destination
+        else {
             return Ok(Err(Cancelled));
         };
         let mut heard = Err(Cancelled);
@@ -61,29 +70,46 @@ pub async fn flow<O: Outputs>(call: &Call<'_>, items: impl Stream<Item = O>) -> 
     Ok(Returned::Streamed)
 }
 
+/// What is left of a call whose answers the function has given itself; an error is none where nobody waits.
+///
+/// # Errors
+///
+/// [`ModelError::Function`] when the function returned an error.
+pub fn ended(call: &Call<'_>, returned: impl Ended) -> Answered {
+    match returned.ended(call) {
+        Err(error) if !call.is_cancelled() => Err(error),
+        _ => Ok(Returned::Streamed),
+    }
+}
+
+/// What a function returns that takes `Responses`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned by a model that takes `Responses`",
+    label = "its answers go there",
+    note = "return nothing, or a `Result` of nothing such as `Result<(), String>`"
+)]
+pub trait Ended {
+    /// Whether it has failed.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Function`].
+    fn ended(self, call: &Call<'_>) -> Result<(), ModelError>;
+}
+
+impl Ended for () {
+    fn ended(self, _: &Call<'_>) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+impl<E: FunctionError> Ended for Result<(), E> {
+    fn ended(self, call: &Call<'_>) -> Result<(), ModelError> {
+        self.map_err(|error| call.failed(&error))
+    }
+}
+
 /// The items of an iterator that an `async` function returned.
 pub fn stream_of<I: IntoIterator>(items: I) -> impl Stream<Item = I::Item> {
     iter(items)
-}
-
-/// Waits on the thread of an instance, which may block.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let waker = Waker::from(Arc::new(Parked(thread::current())));
-    let mut context = Context::from_waker(&waker);
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(done) => return done,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
-/// A thread that waits.
-struct Parked(Thread);
-
-impl Wake for Parked {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
 }

@@ -1,7 +1,9 @@
 use crate::tensor::DataType;
 
+use super::TensorDeclaration;
+
 /// What the type of a function's parameter declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Declared {
     /// An input, as an array.
     Input(InputType),
@@ -13,6 +15,13 @@ pub enum Declared {
     Context,
     /// The requests as they are.
     Requests,
+    /// Where the answers go.
+    Responses {
+        /// What one answer has.
+        outputs: &'static [TensorDeclaration],
+        /// Whether each request has its own.
+        each: bool,
+    },
 }
 
 /// What a type says of an input.

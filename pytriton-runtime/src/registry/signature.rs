@@ -47,6 +47,11 @@ const CACHED_REQUESTS: &str = "`response_cache = true` gives requests of the sam
 const NO_NAME: &str = "a parameter needs a name, which is the input's: write `x: …`, or `#[input(name = \"x\")]` before it";
 const ONE_VALUE: &str =
     "every dimension of a single value is 1: write `shape = [1]`, or take an array";
+const HIDDEN_RESPONSES: &str =
+    "a model's answers are told by the name of the type: write `&Responses<…>`";
+const EACH_RESPONSES: &str =
+    "a call has one way for its answers: write `&Responses<…>`, or take `&[Request]` too";
+const ALL_RESPONSES: &str = "each request has its own answers: write `Vec<Responses<…>>`";
 const NO_STEPS: &str = "`&[Request]` takes the requests as they are: remove what stands around the function, or take arrays";
 
 impl Signature {
@@ -113,6 +118,18 @@ impl Signature {
         values.collect()
     }
 
+    /// The outputs of one answer, where the function takes `Responses`.
+    pub const fn answers(&self) -> &'static [TensorDeclaration] {
+        let mut index = 0;
+        while index < self.arguments.len() {
+            if let Declared::Responses { outputs, .. } = self.arguments[index].declared {
+                return outputs;
+            }
+            index += 1;
+        }
+        &[]
+    }
+
     /// What is wrong with the type of the argument of that index.
     pub const fn flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
         let one = &self.arguments[argument];
@@ -124,6 +141,9 @@ impl Signature {
             _ if one.filled => Some(NOT_FILLED),
             Declared::Parameters if self.raw() => Some(OWN_PARAMETERS),
             Declared::Parameters if options.response_cache => Some(CACHED_PARAMETERS),
+            Declared::Responses { .. } if !self.decoupled => Some(HIDDEN_RESPONSES),
+            Declared::Responses { each: true, .. } if !self.raw() => Some(EACH_RESPONSES),
+            Declared::Responses { each: false, .. } if self.raw() => Some(ALL_RESPONSES),
             Declared::Requests if self.decorated => Some(NO_STEPS),
             Declared::Requests if options.response_cache => Some(CACHED_REQUESTS),
             _ => None,
@@ -267,7 +287,8 @@ impl Signature {
             match (self.arguments[index].declared, declared) {
                 (Declared::Parameters, Declared::Parameters)
                 | (Declared::Context, Declared::Context)
-                | (Declared::Requests, Declared::Requests) => return true,
+                | (Declared::Requests, Declared::Requests)
+                | (Declared::Responses { .. }, Declared::Responses { .. }) => return true,
                 _ => {}
             }
             index += 1;

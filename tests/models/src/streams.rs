@@ -1,6 +1,7 @@
 //! Functions with any number of answers to a request.
 
 use std::iter::repeat_n;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -77,4 +78,63 @@ fn patient_count(
         tokio::time::sleep(pause).await;
         Array2::from_elem((1, 1), number)
     })
+}
+
+/// Tells each request of a batch its value as often as the largest says, and how many answers there were before.
+#[pytriton::model(name = "Told", max_batch_size = 8)]
+#[batch]
+async fn told(
+    value: ArrayView2<'_, i32>,
+    responses: &Responses<(Array2<i32>, Array2<u32>)>,
+) -> Result<(), Cancelled> {
+    let times = value.iter().copied().max().unwrap_or_default();
+    for number in 0..u32::try_from(times).unwrap_or_default() {
+        let before = Array2::from_elem(value.dim(), number);
+        let mut parameters = Parameters::default();
+        parameters.insert("number", ParameterValue::Int64(number.into()));
+        let outputs = (value.to_owned(), before);
+        responses.send_with(outputs, parameters).await?;
+    }
+    Ok(())
+}
+
+/// Counts down from the largest value of a batch on a thread of its own; each request hears what is not above its own value.
+#[pytriton::model(
+    name = "Apart",
+    max_batch_size = 8,
+    max_queue_delay_microseconds = 20_000
+)]
+#[input(name = "value", datatype = INT32, shape = [1])]
+fn apart(requests: &[Request], responses: Vec<Responses<Array2<i32>>>) -> Result<(), String> {
+    let values = requests.iter().map(|request| {
+        let value = request
+            .array::<i32>("value")
+            .map_err(|error| error.to_string())?;
+        Ok(value.iter().flatten().next().copied().unwrap_or_default())
+    });
+    let values = values.collect::<Result<Vec<i32>, String>>()?;
+    let most = values.iter().copied().max().unwrap_or_default();
+    let mut told: Vec<_> = values.into_iter().zip(responses).collect();
+    thread::spawn(move || {
+        for number in (0..=most).rev() {
+            told.retain(|(value, responses)| {
+                let hears = number <= *value;
+                let answer = Array2::from_elem((1, 1), number);
+                !hears || responses.blocking_send(answer).is_ok()
+            });
+        }
+    });
+    Ok(())
+}
+
+/// How far it came until nobody waited.
+static REACHED: AtomicU32 = AtomicU32::new(0);
+
+/// Answers for ever.
+#[pytriton::model(name = "Endless", max_batch_size = 1, instances = 2)]
+fn endless(_value: ArrayView2<i32>, responses: &Responses<Array2<u32>>) -> Result<(), Cancelled> {
+    loop {
+        let number = REACHED.fetch_add(1, Ordering::Relaxed);
+        responses.blocking_send(Array2::from_elem((1, 1), number))?;
+    }
 }

@@ -1,0 +1,44 @@
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+
+use futures_util::task::AtomicWaker;
+
+/// How many there are that may still answer the requests of a call.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    count: AtomicUsize,
+    closed: AtomicWaker,
+}
+
+/// One that may.
+#[derive(Debug)]
+pub(super) struct Opened(Arc<Open>);
+
+impl Open {
+    pub(super) fn enter(self: &Arc<Self>) -> Opened {
+        self.count.fetch_add(1, Ordering::AcqRel);
+        Opened(Arc::clone(self))
+    }
+
+    /// Waits until there is none.
+    pub(super) async fn closed(&self) {
+        poll_fn(|context| {
+            self.closed.register(context.waker());
+            match self.count.load(Ordering::Acquire) {
+                0 => Poll::Ready(()),
+                _ => Poll::Pending,
+            }
+        })
+        .await;
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if self.0.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.closed.wake();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+use std::fmt;
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
+
+use crate::model::ModelSpec;
+use crate::request::{Parameters, Request};
+
+use super::blocking::block_on;
+use super::open::Opened;
+use super::returned::responses;
+use super::{Answering, Call, Cancelled, ModelError, Outputs, Returned};
+
+/// Where a function puts the answers to a request, any number of them, while it runs.
+///
+/// A function that takes `&Responses<O>` answers all requests of its call with each `O`; with `#[batch]` its rows are those of
+/// the batch. One that takes the requests as they are (`&[Request]`) takes a `Vec<Responses<O>>` beside them, one for each
+/// request, in whatever order they are used; each ends its request when it is dropped, also on another thread or task and after
+/// the function has returned.
+///
+/// There is room for 16 answers that the client has not taken: a client that reads slowly slows its function.
+///
+/// # Examples
+///
+/// ```no_run
+/// use pytriton_runtime::call::{Cancelled, Responses};
+/// use ndarray::Array2;
+///
+/// fn count(up_to: i32, responses: &Responses<Array2<i32>>) -> Result<(), Cancelled> {
+///     (0..up_to).try_for_each(|number| responses.blocking_send(Array2::from_elem((1, 1), number)))
+/// }
+/// ```
+pub struct Responses<O> {
+    answering: Arc<dyn Answering>,
+    model: Arc<ModelSpec>,
+    requests: Vec<Request>,
+    places: Vec<usize>,
+    /// The thread of the call, where it ends its only request itself.
+    ends: Option<ThreadId>,
+    _open: Opened,
+    outputs: PhantomData<fn(O)>,
+}
+
+impl<O: Outputs> Responses<O> {
+    /// For all requests of a call; `None` where the answers go nowhere.
+    pub(super) fn of(call: &Call<'_>) -> Option<Self> {
+        let destination = call.destination.as_ref()?;
+        Some(Self {
+            answering: Arc::clone(destination.answering),
+            model: Arc::clone(call.requests.first()?.model()),
+            requests: call.requests.to_vec(),
+            places: destination.places.clone(),
+            ends: None,
+            _open: destination.open.enter(),
+            outputs: PhantomData,
+        })
+    }
+
+    /// For each request of a call by itself.
+    pub(super) fn each(call: &Call<'_>) -> Vec<Self> {
+        let Some(destination) = call.destination.as_ref() else {
+            return Vec::new();
+        };
+        let requests = call.requests.iter().zip(&destination.places);
+        requests
+            .map(|(request, &place)| Self {
+                answering: Arc::clone(destination.answering),
+                model: Arc::clone(request.model()),
+                requests: vec![request.clone()],
+                places: vec![place],
+                ends: Some(thread::current().id()),
+                _open: destination.open.enter(),
+                outputs: PhantomData,
+            })
+            .collect()
+    }
+
+    /// Answers once there is room for it.
+    ///
+    /// # Errors
+    ///
+    /// [`Cancelled`]: nobody waits for further answers. So it is after outputs that do not fit the model, with which the
+    /// requests fail, and after an `Err`, where `O` is a `Result`.
+    pub async fn send(&self, outputs: O) -> Result<(), Cancelled> {
+        self.send_with(outputs, Parameters::default()).await
+    }
+
+    /// The same on a thread that may wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn blocking_send(&self, outputs: O) -> Result<(), Cancelled> {
+        block_on(self.send(outputs))
+    }
+
+    /// Answers with what else is to be said beside the outputs.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn send_with(&self, outputs: O, parameters: Parameters) -> Result<(), Cancelled> {
+        let tensors = outputs.into_tensors(&self.model);
+        let answers =
+            tensors.map(|tensors| responses(&self.model, &self.requests, Returned::Call(tensors)));
+        let answers = match answers.and_then(|answers| answers.into_iter().collect()) {
+            Ok(answers) => answers,
+            Err(error) => {
+                self.fail(&error);
+                return Err(Cancelled);
+            }
+        };
+        let answers: Vec<_> = answers;
+        let mut heard = Err(Cancelled);
+        for (mut answer, &place) in answers.into_iter().zip(&self.places) {
+            answer.parameters.clone_from(&parameters);
+            let mut answer = Some(Ok(answer));
+            let part = poll_fn(|context| self.answering.poll_part(place, &mut answer, context));
+            heard = part.await.or(heard);
+        }
+        heard
+    }
+
+    /// Whether nobody waits for the answers any longer: the client has gone, its time is over, or the server ends.
+    pub fn is_cancelled(&self) -> bool {
+        let mut places = self.places.iter();
+        places.all(|&place| self.answering.is_cancelled(place))
+    }
+
+    fn fail(&self, error: &ModelError) {
+        for &place in &self.places {
+            self.answering.finish(place, Err(error.clone()));
+        }
+    }
+}
+
+impl<O> Drop for Responses<O> {
+    fn drop(&mut self) {
+        let Some(call) = self.ends else {
+            return;
+        };
+        let end = || match thread::panicking() {
+            false => Ok(()),
+            true => Err(ModelError::Panic {
+                model: Arc::clone(&self.model.name),
+                message: "a thread of the function's".to_owned(),
+            }),
+        };
+        // What the function itself panics with is told by the call.
+        if !thread::panicking() || thread::current().id() != call {
+            for &place in &self.places {
+                self.answering.finish(place, end());
+            }
+        }
+    }
+}
+
+impl<O> fmt::Debug for Responses<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Responses")
+            .field("model", &self.model.name)
+            .field("requests", &self.requests.len())
+            .finish_non_exhaustive()
+    }
+}
