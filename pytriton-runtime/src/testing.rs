@@ -106,6 +106,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     parameters: &[],
     call: CallMode::Batch,
     decoupled: false,
+    cancellable: false,
     by_parameters: false,
     first_values: &[],
     steps: &[],

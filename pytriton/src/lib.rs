@@ -61,7 +61,7 @@ pub mod testing;
 pub use pytriton_runtime::bound::{
     Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, Stateful,
 };
-pub use pytriton_runtime::call::{Cancelled, Context, ModelError, Responses};
+pub use pytriton_runtime::call::{Cancellation, Cancelled, Context, ModelError, Responses};
 pub use pytriton_runtime::decorators::{
     Batch, ConstantPadder, FillOptional, GroupByValues, Groups, PadBatch, PadValue, Padder, Step,
     StepError,

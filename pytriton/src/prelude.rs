@@ -7,7 +7,7 @@ pub use pytriton_runtime::ndarray::{
     Ix4, Ix5, Ix6, IxDyn, array, s,
 };
 
-pub use crate::{Cancelled, Context, ParameterValue, Parameters, Request, Responses};
+pub use crate::{Cancellation, Cancelled, Context, ParameterValue, Parameters, Request, Responses};
 pub use crate::{
     Outputs, batch, fill_optionals, first_value, group_by_keys, group_by_values, infer, input,
     load, model, output, pad_batch, sample, step,

@@ -136,6 +136,7 @@ impl Model {
             parameters: self.options.parameters.clone(),
             call: function.call,
             decoupled: false,
+            cancellable: false,
             by_parameters: self.by_parameters,
             first_values: first_values.collect(),
             location: self.location,

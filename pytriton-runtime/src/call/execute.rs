@@ -128,7 +128,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         if self.steps.is_empty() {
             return self.call(requests, batch, destination).await;
         }
-        let streamed = destination.is_some();
+        let streamed = self.context.model().decoupled;
         let call =
             |batch| Box::pin(self.call(requests, batch, destination.clone())) as Boxed<'a, _>;
         let mut parts = around(self.steps, batch, &call).await;

@@ -12,6 +12,7 @@ mod blocking;
     reason = "the room and the noun share their name"
 )]
 mod call;
+mod cancellation;
 mod context;
 mod error;
 mod execute;
@@ -35,6 +36,7 @@ mod streamed;
 pub use answering::{Answering, Cancelled};
 pub(crate) use arranged::Arranged;
 pub use call::Call;
+pub use cancellation::Cancellation;
 pub use context::Context;
 pub use error::ModelError;
 pub use execute::{Callee, Executed};

@@ -6,13 +6,13 @@ use crate::model::{Declared, InputType};
 use crate::request::{Parameters, Request};
 use crate::tensor::Element;
 
-use super::{Call, Context, ModelError, Outputs, Responses};
+use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 
 /// What can be a parameter of a model's function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a model",
     label = "not a parameter",
-    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Context` or `&[Request]`",
+    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation` or `&[Request]`",
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Parameter {
@@ -144,6 +144,17 @@ impl<T> Lent<T> {
     /// The argument.
     pub fn argument(&self) -> &T {
         &self.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &Cancellation {
+    const DECLARED: Declared = Declared::Cancellation;
+    type Element = ();
+    type Held<'c> = Lent<Cancellation>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        Ok(Lent(call.cancellation()))
     }
 }
 

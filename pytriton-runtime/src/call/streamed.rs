@@ -10,14 +10,6 @@ use super::returned::responses;
 use super::{Answered, Call, Cancelled, FunctionError, ModelError, Outputs, Returned};
 
 impl Call<'_> {
-    /// Whether nobody waits for what it comes to.
-    fn is_cancelled(&self) -> bool {
-        self.destination.as_ref().is_some_and(|to| {
-            let mut places = to.places.iter();
-            places.all(|&place| to.answering.is_cancelled(place))
-        })
-    }
-
     /// Answers all requests of the call with an item, once there is room for it.
     ///
     /// Outer error: the item is none. Inner error: nobody waits for another.
@@ -77,7 +69,7 @@ pub async fn flow<O: Outputs>(call: &Call<'_>, items: impl Stream<Item = O>) -> 
 /// [`ModelError::Function`] when the function returned an error.
 pub fn ended(call: &Call<'_>, returned: impl Ended) -> Answered {
     match returned.ended(call) {
-        Err(error) if !call.is_cancelled() => Err(error),
+        Err(error) if !call.cancellation().is_cancelled() => Err(error),
         _ => Ok(Returned::Streamed),
     }
 }

@@ -15,6 +15,8 @@ pub enum Declared {
     Context,
     /// The requests as they are.
     Requests,
+    /// Whether anybody waits for the answers.
+    Cancellation,
     /// Where the answers go.
     Responses {
         /// What one answer has.

@@ -36,6 +36,8 @@ pub struct ModelSpec {
     pub call: CallMode,
     /// Whether a request has any number of answers.
     pub decoupled: bool,
+    /// Whether the function asks if anybody waits for its answers.
+    pub cancellable: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.
     pub by_parameters: bool,
     /// The inputs of which a call sees the first row alone.

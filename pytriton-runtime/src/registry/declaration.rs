@@ -37,6 +37,8 @@ pub struct ModelDeclaration {
     pub call: CallMode,
     /// Whether a request has any number of answers.
     pub decoupled: bool,
+    /// Whether the function asks if anybody waits for its answers.
+    pub cancellable: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.
     pub by_parameters: bool,
     /// The inputs of which a call sees the first row alone.
@@ -71,6 +73,7 @@ impl ModelDeclaration {
             parameters: options.parameters,
             call: signature.call(),
             decoupled: signature.decoupled,
+            cancellable: signature.cancellable(),
             by_parameters: signature.by_parameters(),
             first_values: &[],
             steps: &[],

@@ -118,6 +118,11 @@ impl Signature {
         values.collect()
     }
 
+    /// Whether the function asks if anybody waits for its answers.
+    pub const fn cancellable(&self) -> bool {
+        self.takes(Declared::Cancellation, self.arguments.len())
+    }
+
     /// The outputs of one answer, where the function takes `Responses`.
     pub const fn answers(&self) -> &'static [TensorDeclaration] {
         let mut index = 0;
@@ -288,6 +293,7 @@ impl Signature {
                 (Declared::Parameters, Declared::Parameters)
                 | (Declared::Context, Declared::Context)
                 | (Declared::Requests, Declared::Requests)
+                | (Declared::Cancellation, Declared::Cancellation)
                 | (Declared::Responses { .. }, Declared::Responses { .. }) => return true,
                 _ => {}
             }

@@ -89,6 +89,7 @@ impl ModelDeclaration {
                 .collect(),
             call: self.call,
             decoupled: self.decoupled,
+            cancellable: self.cancellable,
             by_parameters: self.by_parameters,
             first_values: first_values.to_vec(),
             location: self.location,

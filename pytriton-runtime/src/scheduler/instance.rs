@@ -35,7 +35,7 @@ impl Worker {
                 return;
             }
         };
-        let whole = !self.model.spec.decoupled;
+        let whole = !self.model.spec.decoupled && !self.model.spec.cancellable;
         let one_at_a_time = self.model.spec.batches_in_flight == 1 && !runner.is_async();
         let detached = match whole && one_at_a_time && !runner.is_supervised() {
             true => runner.detached(),

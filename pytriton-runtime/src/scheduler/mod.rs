@@ -28,7 +28,10 @@ mod sink;
 mod speed;
 mod streamed;
 #[cfg(test)]
+mod streamed_tests;
+#[cfg(test)]
 mod tests;
+mod watched;
 mod workers;
 
 pub use error::SchedulerError;

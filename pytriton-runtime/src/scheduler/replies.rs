@@ -1,3 +1,4 @@
+use std::iter::repeat_with;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,6 +18,7 @@ use super::order::Order;
 use super::queue::Queue;
 use super::speed::Speed;
 use super::streamed::Streamed;
+use super::watched::Watched;
 
 /// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub(super) struct Replies {
     replies: Vec<Reply>,
     /// The requests of a decoupled model, which are answered while they are executed.
     streamed: Option<Arc<Streamed>>,
+    /// Says whether somebody waits, where the function asks.
+    watched: Option<Arc<Watched>>,
 }
 
 /// Where all responses of a model leave.
@@ -35,6 +39,7 @@ pub(super) struct Replies {
 pub(super) struct Exit {
     model: Arc<str>,
     decoupled: bool,
+    cancellable: bool,
     queue: Arc<Queue>,
     budget: Arc<Budget>,
     /// Replies that may leave only after those of earlier batches.
@@ -47,6 +52,7 @@ impl Exit {
         Self {
             model: Arc::clone(&spec.name),
             decoupled: spec.decoupled,
+            cancellable: spec.cancellable,
             queue,
             budget,
             order: Mutex::new(Order::new()),
@@ -85,6 +91,8 @@ impl Replies {
     /// Parts a batch that is about to be executed into its requests and what they wait for.
     pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
         let begun = Instant::now();
+        let watched = exit.cancellable && !exit.decoupled;
+        let watched = watched.then(|| Watched::new(&batch.replies));
         let (replies, streamed) = match exit.decoupled {
             false => (batch.replies, None),
             true => (Vec::new(), Some(Streamed::new(exit, begun, batch.replies))),
@@ -96,14 +104,18 @@ impl Replies {
             begun,
             replies,
             streamed,
+            watched,
         };
         (batch.requests, replies)
     }
 
-    /// Where the answers of a decoupled model go.
+    /// Where the answers of a decoupled model go, and who says whether they are waited for.
     pub(super) fn answering(&self) -> Option<Arc<dyn Answering>> {
-        let streamed = self.streamed.clone()?;
-        Some(streamed)
+        match (&self.streamed, &self.watched) {
+            (Some(streamed), _) => Some(Arc::clone(streamed) as _),
+            (None, Some(watched)) => Some(Arc::clone(watched) as _),
+            (None, None) => None,
+        }
     }
 
     /// Counts what became of the batch, answers its requests, and gives its place to the next.
@@ -121,9 +133,10 @@ impl Replies {
         self.exit.speed.note(durations.total(), failed);
         if let Some(streamed) = self.streamed.take() {
             let results = results.into_iter();
-            streamed.end(results.map(|result| Ok(result.map(drop)?)));
+            streamed.conclude(results.map(|result| Ok(result.map(drop)?)));
             let conclusions = streamed.conclusions();
             self.record_all(durations, streamed.batch_size(), conclusions);
+            streamed.end();
             return self.exit.queue.release(self.lent);
         }
         let mut finished = mem::take(&mut self.replies);
@@ -176,13 +189,15 @@ impl Drop for Replies {
             model: Arc::clone(model),
         };
         if let Some(streamed) = self.streamed.take() {
-            streamed.end(std::iter::repeat_with(|| Err(ended())));
-            for (arrived, ..) in streamed.conclusions() {
+            streamed.conclude(repeat_with(|| Err(ended())));
+            let failed = streamed.conclusions().filter(|(.., succeeded)| !succeeded);
+            for (arrived, ..) in failed {
                 let took = nanoseconds(arrived.elapsed());
                 queue
                     .recorder()
                     .record_failure(FailureReason::Backend, took);
             }
+            streamed.end();
             if queue.release(self.lent) {
                 queue.wake();
             }

@@ -8,13 +8,17 @@ use crate::call::Cancelled;
 use super::message::Outcome;
 
 /// How many answers may wait for whoever hears them.
-const ROOM: usize = 16;
+pub(super) const ROOM: usize = 16;
 
 /// Where the answers to one request go, any number of them, until it is finished.
 ///
 /// Who drops it unfinished has lost the request.
 #[derive(Debug)]
 pub(super) struct ReplySink(Arc<Channel>);
+
+/// Whether anybody hears the answers to one request.
+#[derive(Debug)]
+pub(super) struct Listening(Arc<Channel>);
 
 /// The answers to one request, in their order.
 #[derive(Debug)]
@@ -73,6 +77,11 @@ impl ReplySink {
         self.0.lock().unheard
     }
 
+    /// What says so when this has gone.
+    pub(super) fn listening(&self) -> Listening {
+        Listening(Arc::clone(&self.0))
+    }
+
     /// Gives the last answer.
     pub(super) fn finish(self, last: Outcome) {
         let mut state = self.0.lock();
@@ -83,6 +92,12 @@ impl ReplySink {
     /// There is no answer behind those that were given.
     pub(super) fn end(self) {
         self.0.lock().finished = true;
+    }
+}
+
+impl Listening {
+    pub(super) fn goes_on(&self) -> bool {
+        !self.0.lock().unheard
     }
 }
 

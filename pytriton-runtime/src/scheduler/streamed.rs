@@ -32,6 +32,8 @@ pub(super) struct Streaming {
     since: Instant,
     answers: u32,
     failed: bool,
+    /// With what it ends at last.
+    end: Result<(), SchedulerError>,
 }
 
 impl Streamed {
@@ -45,6 +47,7 @@ impl Streamed {
                 since: begun,
                 answers: 0,
                 failed: false,
+                end: Ok(()),
             })
         });
         Arc::new(Self {
@@ -53,10 +56,23 @@ impl Streamed {
         })
     }
 
-    /// Ends those requests that are not answered to their end.
-    pub(super) fn end(&self, results: impl Iterator<Item = Result<(), SchedulerError>>) {
+    /// Notes with what those requests end that have not ended yet.
+    pub(super) fn conclude(&self, results: impl Iterator<Item = Result<(), SchedulerError>>) {
         for (request, result) in self.requests.iter().zip(results) {
-            lock(request).end(result);
+            let mut request = lock(request);
+            if request.sink.is_some() {
+                request.failed = result.is_err();
+                request.end = result;
+            }
+        }
+    }
+
+    /// Ends them.
+    pub(super) fn end(&self) {
+        for request in &self.requests {
+            let mut request = lock(request);
+            let end = request.end.clone();
+            request.end(end);
         }
     }
 

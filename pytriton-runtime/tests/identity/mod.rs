@@ -43,6 +43,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     parameters: &[],
     call: CallMode::Batch,
     decoupled: false,
+    cancellable: false,
     by_parameters: false,
     first_values: &[],
     steps: &[],

@@ -138,3 +138,19 @@ fn endless(_value: ArrayView2<i32>, responses: &Responses<Array2<u32>>) -> Resul
         responses.blocking_send(Array2::from_elem((1, 1), number))?;
     }
 }
+
+/// How often it was told that nobody waits.
+static GIVEN_UP: AtomicU32 = AtomicU32::new(0);
+
+/// Takes up to so many milliseconds, as long as somebody waits; says how often nobody did.
+#[pytriton::model(name = "Considerate", max_batch_size = 8)]
+fn considerate(milliseconds: ArrayView2<u32>, cancellation: &Cancellation) -> Array2<u32> {
+    for _ in 0..milliseconds[[0, 0]] {
+        if cancellation.is_cancelled() {
+            GIVEN_UP.fetch_add(1, Ordering::Relaxed);
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Array2::from_elem(milliseconds.dim(), GIVEN_UP.load(Ordering::Relaxed))
+}

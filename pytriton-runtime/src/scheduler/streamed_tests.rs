@@ -1,0 +1,342 @@
+//! Models with any number of answers to a request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use ndarray::{Array2, Ix2};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout};
+
+use crate::call::{
+    Call, Execution, Instance, ModelError, Outputs, Parameter, Responses, ended, executed, flow,
+    iterate,
+};
+use crate::model::{CallMode, ModelSpec};
+use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use crate::testing::{IDENTITY, request};
+
+use super::hearing::Hearing;
+use super::sink::ROOM;
+use super::{Policy, Resources, Scheduler, SchedulerError};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Requests wait a little for each other.
+const STREAMED: ModelDeclaration = ModelDeclaration {
+    decoupled: true,
+    dynamic_batching: match IDENTITY.dynamic_batching {
+        Some(batching) => Some(DynamicBatchingDeclaration {
+            max_queue_delay_microseconds: 20_000,
+            ..batching
+        }),
+        None => None,
+    },
+    ..IDENTITY
+};
+
+struct Served {
+    spec: Arc<ModelSpec>,
+    scheduler: Scheduler,
+}
+
+impl Served {
+    async fn start(declaration: &ModelDeclaration) -> Self {
+        let model = declaration.registration().unwrap();
+        let policy = Policy::new(&model.spec, 64);
+        let resources = Resources::new(&Handle::current(), usize::MAX);
+        let scheduler = Scheduler::start(&model, policy, &resources).await.unwrap();
+        Self {
+            spec: model.spec,
+            scheduler,
+        }
+    }
+
+    fn hear(&self, rows: usize, value: f32) -> Hearing {
+        self.scheduler
+            .hear(request(&self.spec, rows, value))
+            .unwrap()
+    }
+}
+
+/// The values of all answers and, behind them, the text of the error with which they end.
+async fn heard(mut hearing: Hearing) -> (Vec<Vec<f32>>, Option<String>) {
+    let all = async {
+        let mut answers = Vec::new();
+        while let Some(answer) = hearing.next().await {
+            match answer {
+                Ok(answer) => {
+                    let values = answer.outputs[0].1.elements::<f32>().unwrap();
+                    answers.push(values.into_owned());
+                }
+                Err(error) => {
+                    assert_eq!(hearing.next().await, None);
+                    return (answers, Some(error.to_string()));
+                }
+            }
+        }
+        assert_eq!(hearing.next().await, None);
+        (answers, None)
+    };
+    timeout(PATIENCE, all).await.unwrap()
+}
+
+fn values(call: &Call<'_>) -> Result<Array2<f32>, ModelError> {
+    Ok(call.array::<f32, Ix2>(0)?.into_owned())
+}
+
+/// Answers as often as the largest value says, each time with the values and a thousand times the how-manieth.
+struct Repeat;
+
+impl Instance for Repeat {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            let values = values(call)?;
+            let most = values.iter().copied().fold(0.0, f32::max);
+            let items = (0..)
+                .map(|number| number as f32)
+                .take_while(|number| *number < most)
+                .map(|number| values.clone() + number * 1000.0);
+            iterate(call, items)
+        };
+        executed(answers())
+    }
+}
+
+#[tokio::test]
+async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Repeat)),
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    for requests in [
+        &[(1, 3.0)][..],
+        &[(2, 1.0), (1, 2.0)],
+        &[(3, 2.0), (1, 40.0), (4, 0.5)],
+        &[(1, 0.0)],
+    ] {
+        let hearings = requests
+            .iter()
+            .map(|&(rows, value)| served.hear(rows, value));
+        let hearings: Vec<Hearing> = hearings.collect();
+        let most = requests.iter().map(|(_, value)| *value).fold(0.0, f32::max);
+        let answered = join_all(hearings.into_iter().map(heard)).await;
+        for (&(rows, value), (answers, error)) in requests.iter().zip(answered) {
+            let expected = (0..).map(|number| number as f32);
+            let expected = expected.take_while(|number| *number < most);
+            let expected = expected.map(|number| vec![value + number * 1000.0; rows]);
+            assert_eq!((answers, error), (expected.collect::<Vec<_>>(), None));
+        }
+    }
+    let statistics = served.scheduler.statistics();
+    assert_eq!((statistics.success.count, statistics.fail.count), (7, 0));
+    assert_eq!(statistics.answers[&0].success.count, 6);
+    assert_eq!(statistics.answers[&39].success.count, 3);
+}
+
+/// Fails behind as many answers as the first value says, or panics, where it is below 0, behind as many as it is below 0; a
+/// stream, whose items wait.
+struct Fail;
+
+impl Instance for Fail {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let values = values(call)?;
+            let at = values[[0, 0]];
+            let items = futures_util::stream::unfold(0.0, move |number| {
+                let values = values.clone();
+                async move {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    assert!(number < at.abs() || at > 0.0, "no answer {number}");
+                    let item = match number < at.abs() {
+                        true => Ok(values),
+                        false => Err(format!("no answer {number}")),
+                    };
+                    Some((item, number + 1.0))
+                }
+            });
+            flow(call, items).await
+        })
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Fail)),
+        batches_in_flight: 4,
+        dynamic_batching: None,
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let table = [
+        (1.0, 1),
+        (2.0, 2),
+        (-1.0, 1),
+        (17.0, 17),
+        (-2.0, 2),
+        (40.0, 40),
+    ];
+    let all = join_all(table.map(|(at, _)| heard(served.hear(1, at)))).await;
+    for ((at, count), (answers, error)) in table.into_iter().zip(all) {
+        let how = if at < 0.0 { "panicked" } else { "failed" };
+        let expected = format!("model 'Identity' {how}: no answer {}", at.abs());
+        assert_eq!(answers, vec![vec![at]; count]);
+        assert_eq!(error, Some(expected));
+    }
+    assert_eq!(served.scheduler.statistics().fail.count, 6);
+}
+
+/// Counts how far it comes.
+static REACHED: AtomicU32 = AtomicU32::new(0);
+
+struct Endless;
+
+impl Instance for Endless {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            let values = values(call)?;
+            let items = std::iter::repeat_with(|| {
+                REACHED.fetch_add(1, Ordering::SeqCst);
+                values.clone()
+            });
+            iterate(call, items)
+        };
+        executed(answers())
+    }
+}
+
+#[tokio::test]
+async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Endless)),
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let mut slow = served.hear(1, 1.0);
+    let gone = served.hear(1, 2.0);
+    timeout(PATIENCE, slow.next())
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    let reached = || REACHED.load(Ordering::SeqCst) as usize;
+    while reached() < ROOM + 1 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(reached() <= ROOM + 2, "{}", reached());
+    // One of a batch that goes does not end the others.
+    drop(gone);
+    for _ in 0..3 * ROOM {
+        timeout(PATIENCE, slow.next())
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
+    }
+    drop(slow);
+    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    let statistics = served.scheduler.statistics();
+    assert_eq!((statistics.success.count, statistics.fail.count), (2, 0));
+}
+
+#[tokio::test]
+async fn what_is_given_up_or_late_hears_so_and_nothing_else() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Endless)),
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let mut open = served.hear(1, 1.0);
+    timeout(PATIENCE, open.next())
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    let waits = served.hear(1, 1.0);
+    served.scheduler.give_up();
+    let (_, error) = heard(open).await;
+    assert_eq!(error, Some(SchedulerError::Stopping.to_string()));
+    assert_eq!(
+        heard(waits).await,
+        (Vec::new(), Some(SchedulerError::Stopping.to_string()))
+    );
+    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert_eq!(
+        served
+            .scheduler
+            .hear(request(&served.spec, 1, 1.0))
+            .unwrap_err(),
+        SchedulerError::Stopping
+    );
+}
+
+/// Answers each request as often as its value says, with unique values, on a thread of its own; one of 13 panics there
+/// after three.
+struct Apart;
+
+impl Instance for Apart {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            type Sender = Responses<Array2<f32>>;
+            let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
+            for (request, responses) in call.requests().iter().zip(responses) {
+                let values = request.inputs()[0]
+                    .as_ref()
+                    .map(|tensor| tensor.elements::<f32>());
+                let value = values.unwrap().unwrap()[0];
+                thread::spawn(move || {
+                    let numbers = (0_u16..).map(f32::from);
+                    for number in numbers.take_while(|number| *number < value) {
+                        assert!(value != 13.0 || number < 3.0);
+                        let answer = value * 1000.0 + number;
+                        if responses
+                            .blocking_send(Array2::from_elem((1, 1), answer))
+                            .is_err()
+                        {
+                            return;
+                        }
+                    }
+                });
+            }
+            ended(call, ())
+        };
+        executed(answers())
+    }
+}
+
+#[tokio::test]
+async fn each_request_has_a_sender_of_its_own_which_ends_it() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Apart)),
+        call: CallMode::Raw,
+        outputs: <Array2<f32> as Outputs>::DECLARATIONS,
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let counts = [0_u16, 1, 2, 100, 13, 0, 17];
+    let hearings: Vec<Hearing> = counts
+        .iter()
+        .map(|&count| served.hear(1, count.into()))
+        .collect();
+    let all = join_all(hearings.into_iter().map(heard)).await;
+    for (count, (answers, error)) in counts.into_iter().zip(all) {
+        let told = if count == 13 { 3 } else { count };
+        let expected = (0..told).map(|number| vec![f32::from(count) * 1000.0 + f32::from(number)]);
+        assert_eq!(answers, expected.collect::<Vec<_>>());
+        let text = "model 'Identity' panicked: a thread of the function's".to_owned();
+        assert_eq!(error, (count == 13).then_some(text));
+    }
+    // They are counted when the last has ended.
+    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    let statistics = served.scheduler.statistics();
+    assert_eq!((statistics.success.count, statistics.fail.count), (6, 1));
+}
