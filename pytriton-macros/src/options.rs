@@ -148,6 +148,9 @@ fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) ->
     if known.is_empty() {
         return format!("`{attribute}` has no options: remove `{key}`");
     }
+    if attribute.contains("model") && key == "decoupled" {
+        return "a function with many answers says so by its return type: remove `decoupled`, and write `-> impl Iterator<Item = Array2<f32>>`".to_owned();
+    }
     match meant {
         Some(meant) => format!("unknown option `{key}`; did you mean `{meant}`?"),
         None => format!(

@@ -1,6 +1,6 @@
 //! What to write instead of a type that is no output by its name.
 
-use syn::Type;
+use syn::{Type, TypeImplTrait, TypeParamBound};
 
 use crate::array::ArrayType;
 use crate::element::{check_element, meant_element};
@@ -38,11 +38,28 @@ fn no_array(output: &Type) -> Option<String> {
             Some(array) => owned(&array.owned()),
             None => "an output must be owned: write the type without `&`".to_owned(),
         }),
-        Type::ImplTrait(_) => {
-            Some("an output's type must be known: write `Array2<f32>`".to_owned())
-        }
+        Type::ImplTrait(hidden) => Some(match many(hidden) {
+            Some(name) => {
+                format!("what an answer is must be known: write `impl {name}<Item = Array2<f32>>`")
+            }
+            None => "an output's type must be known: write `Array2<f32>`".to_owned(),
+        }),
         _ => None,
     }
+}
+
+/// The trait of many answers, where it is one.
+fn many(hidden: &TypeImplTrait) -> Option<&'static str> {
+    let mut bounds = hidden.bounds.iter();
+    bounds.find_map(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let last = bound.path.segments.last()?;
+        ["Iterator", "Stream"]
+            .into_iter()
+            .find(|name| last.ident == name)
+    })
 }
 
 fn owned(instead: &str) -> String {

@@ -68,6 +68,7 @@ pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Te
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = load(&context).unwrap_or_else(|error| panic!("{error}"));
     let callee = Callee {
+        answering: None,
         instance: instance.as_ref(),
         context: &context,
         steps: &steps,

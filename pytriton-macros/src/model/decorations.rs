@@ -127,8 +127,14 @@ impl Decorations {
     }
 
     /// What refuses decorators beside options; `batching` where something is to be said of that.
-    pub(super) fn to_checks(&self, batching: bool, root: &CratePath) -> TokenStream {
-        let steps = self.steps.iter().filter(|step| batching && is_mode(step));
+    pub(super) fn to_checks(
+        &self,
+        batching: bool,
+        decoupled: bool,
+        root: &CratePath,
+    ) -> TokenStream {
+        let asked = |step: &&Decoration| decoupled || batching && is_mode(step);
+        let steps = self.steps.iter().filter(asked);
         let steps = steps.map(|decoration| {
             let name = decoration.name();
             let flaw = quote!(__SIGNATURE.step_flaw(#name, &__OPTIONS));

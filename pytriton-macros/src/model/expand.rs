@@ -137,7 +137,8 @@ impl Model {
         let parameters = self.parameters.iter().enumerate();
         let parameters =
             parameters.map(|(index, parameter)| parameter.to_checks(index, batching, private));
-        let decorations = self.decorations.to_checks(batching, private);
+        let decoupled = self.streamed.is_some();
+        let decorations = self.decorations.to_checks(batching, decoupled, private);
         let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
         let whole = (!surely || self.streamed.is_some()).then(|| refusal(&self.name, &whole));

@@ -6,6 +6,7 @@ use syn::{Type, TypeReference};
 use crate::array::ArrayType;
 use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
+use crate::output;
 use crate::types::{argument_of, last_segment, peeled, type_text};
 
 const SLICE: &str = "requests are borrowed, and all of them: write `&[Request]`";
@@ -25,6 +26,10 @@ pub(super) struct Standing {
 pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
     if let Some(message) = wrong(ty, standing) {
         errors.push(ty, message);
+        return;
+    }
+    if let Some(outputs) = answers(ty) {
+        output::check(outputs, errors);
         return;
     }
     let inner = argument_of("Option", ty).unwrap_or(ty);
@@ -50,6 +55,15 @@ pub(super) fn is_requests(ty: &Type) -> bool {
     }
 }
 
+/// What one answer is, for a type that takes any number of them, by its name.
+pub(super) fn answers(ty: &Type) -> Option<&Type> {
+    let ty = match peeled(ty) {
+        Type::Reference(reference) => peeled(&reference.elem),
+        ty => argument_of("Vec", ty)?,
+    };
+    argument_of("Responses", ty)
+}
+
 fn wrong(ty: &Type, standing: Standing) -> Option<String> {
     match peeled(ty) {
         Type::Reference(reference) => wrong_reference(reference, standing),
@@ -66,7 +80,7 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
     let inner = peeled(&reference.elem);
     let injected = match inner {
         Type::Slice(slice) => named(&slice.elem, "Request"),
-        _ => ["Parameters", "Context"]
+        _ => ["Parameters", "Context", "Cancellation", "Responses"]
             .iter()
             .any(|name| named(inner, name)),
     };
@@ -98,13 +112,19 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
 }
 
 fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
-    for name in ["Parameters", "Context"] {
+    for name in ["Parameters", "Context", "Cancellation"] {
         if named(ty, name) || argument_of("Option", ty).is_some_and(|ty| named_reference(ty, name))
         {
             return Some(format!(
                 "a call always has its own `{name}`: write `&{name}`"
             ));
         }
+    }
+    if let Some(outputs) = argument_of("Responses", ty) {
+        let outputs = type_text(outputs);
+        return Some(format!(
+            "a call has one way for its answers: write `&Responses<{outputs}>`"
+        ));
     }
     if named(ty, "Request") || argument_of("Vec", ty).is_some_and(|ty| named(ty, "Request")) {
         return Some(SLICE.to_owned());

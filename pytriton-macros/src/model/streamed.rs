@@ -8,10 +8,11 @@ use syn::{
     TypeParamBound,
 };
 
+use super::hint::answers;
 use super::outputs::result;
 use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::types::{argument_of, peeled, type_text};
+use crate::types::{peeled, type_text};
 
 /// What the answers come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +45,15 @@ pub(super) fn read(
     let Type::ImplTrait(hidden) = peeled(outputs) else {
         return None;
     };
+    let (bound, item) = item(hidden)?;
     if raw {
-        let message = "an output's type must be known: write `Vec<Array2<f32>>`";
+        let text = type_text(&item);
+        let message = format!(
+            "requests that are taken as they are have answers of their own: remove this, and take `responses: Vec<Responses<{text}>>`"
+        );
         errors.push(returned, message);
         return None;
     }
-    let (bound, item) = item(hidden)?;
     let waits = match bound.to_string().as_str() {
         "Iterator" => false,
         "Stream" => true,
@@ -68,14 +72,7 @@ pub(super) fn read(
 /// Whether a function takes `Responses`, by the name of the type.
 pub(super) fn is_taken(signature: &Signature) -> bool {
     signature.inputs.iter().any(|parameter| match parameter {
-        FnArg::Typed(parameter) => {
-            let ty = peeled(&parameter.ty);
-            let ty = match ty {
-                Type::Reference(reference) => peeled(&reference.elem),
-                ty => argument_of("Vec", ty).unwrap_or(ty),
-            };
-            argument_of("Responses", ty).is_some()
-        }
+        FnArg::Typed(parameter) => answers(&parameter.ty).is_some(),
         FnArg::Receiver(_) => false,
     })
 }
@@ -114,12 +111,13 @@ impl Streamed {
         let Self::Returned { waits, fallible } = self else {
             return quote_spanned!(shown.span()=> #private::ended(__call, __returned));
         };
+        let convert = quote!(|__item| #private::Answer::<_, false>(__item).convert(__call));
         let answer = match (waits, is_async) {
-            (true, _) => quote!(#private::flow(__call, __answers).await),
+            (true, _) => quote!(#private::flow(__call, __answers, #convert).await),
             (false, true) => quote! {
-                #private::flow(__call, #private::stream_of(__answers)).await
+                #private::flow(__call, #private::stream_of(__answers), #convert).await
             },
-            (false, false) => quote!(#private::iterate(__call, __answers)),
+            (false, false) => quote!(#private::iterate(__call, __answers, #convert)),
         };
         match fallible {
             false => quote!({ let __answers = __returned; #answer }),

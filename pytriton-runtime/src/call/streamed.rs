@@ -7,16 +7,14 @@ use futures_util::{Stream, StreamExt};
 use super::answering::Destination;
 use super::blocking::block_on;
 use super::returned::responses;
-use super::{Answered, Call, Cancelled, FunctionError, ModelError, Outputs, Returned};
+use super::{Answered, Call, Cancelled, FunctionError, ModelError, Returned};
 
 impl Call<'_> {
-    /// Answers all requests of the call with an item, once there is room for it.
+    /// Answers all requests of the call with what was made of an item, once there is room for it.
     ///
     /// Outer error: the item is none. Inner error: nobody waits for another.
-    async fn respond(&self, item: impl Outputs) -> Result<Result<(), Cancelled>, ModelError> {
-        let spec = self.context.model();
-        let tensors = item.into_tensors(spec)?;
-        let answers = responses(spec, self.requests, Returned::Call(tensors));
+    async fn respond(&self, item: Answered) -> Result<Result<(), Cancelled>, ModelError> {
+        let answers = responses(self.context.model(), self.requests, item?);
         let Some(Destination {
             answering, places, ..
         }) = &self.destination
@@ -33,14 +31,18 @@ impl Call<'_> {
     }
 }
 
-/// Answers the requests of a call with each item of an iterator, on the thread that asks for them.
+/// Answers the requests of a call with what `convert` makes of each item of an iterator, on the thread that asks for them.
 ///
 /// # Errors
 ///
 /// [`ModelError`] for an item that is an error, or does not have the model's outputs.
-pub fn iterate<O: Outputs>(call: &Call<'_>, items: impl IntoIterator<Item = O>) -> Answered {
+pub fn iterate<T>(
+    call: &Call<'_>,
+    items: impl IntoIterator<Item = T>,
+    convert: impl Fn(T) -> Answered,
+) -> Answered {
     for item in items {
-        if block_on(call.respond(item))?.is_err() {
+        if block_on(call.respond(convert(item)))?.is_err() {
             break;
         }
     }
@@ -52,10 +54,14 @@ pub fn iterate<O: Outputs>(call: &Call<'_>, items: impl IntoIterator<Item = O>) 
 /// # Errors
 ///
 /// As [`iterate`].
-pub async fn flow<O: Outputs>(call: &Call<'_>, items: impl Stream<Item = O>) -> Answered {
+pub async fn flow<T>(
+    call: &Call<'_>,
+    items: impl Stream<Item = T>,
+    convert: impl Fn(T) -> Answered,
+) -> Answered {
     let mut items = pin!(items);
     while let Some(item) = items.next().await {
-        if call.respond(item).await?.is_err() {
+        if call.respond(convert(item)).await?.is_err() {
             break;
         }
     }

@@ -99,7 +99,7 @@ impl Instance for Repeat {
                 .map(|number| number as f32)
                 .take_while(|number| *number < most)
                 .map(|number| values.clone() + number * 1000.0);
-            iterate(call, items)
+            iterate(call, items, |item| call.outputs(item))
         };
         executed(answers())
     }
@@ -158,7 +158,7 @@ impl Instance for Fail {
                     Some((item, number + 1.0))
                 }
             });
-            flow(call, items).await
+            flow(call, items, |item| call.outputs(item)).await
         })
     }
 
@@ -207,7 +207,7 @@ impl Instance for Endless {
                 REACHED.fetch_add(1, Ordering::SeqCst);
                 values.clone()
             });
-            iterate(call, items)
+            iterate(call, items, |item| call.outputs(item))
         };
         executed(answers())
     }

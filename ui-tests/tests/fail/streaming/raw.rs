@@ -8,5 +8,5 @@ fn f(_requests: &[Request]) -> impl Iterator<Item = Array2<f32>> {
 
 fn main() {}
 
-//~ 5: fn f(_requests: &[Request]) -> Vec<Array2<f32>> {
-//~ 6:     Vec::new()
+//~ 5: fn f(_requests: &[Request], responses: Vec<Responses<Array2<f32>>>) {
+//~ 6:     drop(responses)

@@ -1,0 +1,11 @@
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "m")]
+fn f(x: ArrayView2<f32>, _responses: &Responses<Array2<f32>>) -> Array2<f32> {
+    x.to_owned()
+}
+
+fn main() {}
+
+//~ 4: fn f(x: ArrayView2<f32>, _responses: &Responses<Array2<f32>>) {
+//~ 5:     drop(x.to_owned());
