@@ -13,6 +13,8 @@ pub(crate) enum Form {
     Number,
     /// `[4, 8]`.
     Numbers,
+    /// `2` or `[cpu(2), gpu(0)]`.
+    Instances,
 }
 
 /// The value of an option: a constant expression.
@@ -49,6 +51,11 @@ impl Value {
         }
     }
 
+    /// Whether it is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(peeled(&self.expression), Expr::Array(_))
+    }
+
     /// The elements of a list.
     pub(crate) fn elements(&self) -> Vec<&Expr> {
         match peeled(&self.expression) {
@@ -75,12 +82,14 @@ impl Form {
             Expr::Lit(ExprLit { lit, .. }) => match lit {
                 Lit::Str(_) => self == Self::Text,
                 Lit::Bool(_) => self == Self::Boolean,
-                Lit::Int(_) => self == Self::Number,
+                Lit::Int(_) => matches!(self, Self::Number | Self::Instances),
                 _ => false,
             },
             Expr::Unary(ExprUnary {
                 op: UnOp::Neg(_), ..
             }) => false,
+            Expr::Array(_) if self == Self::Instances => true,
+            Expr::Call(_) if self == Self::Instances => false,
             Expr::Array(list) => self == Self::Numbers && list.elems.iter().all(is_number),
             Expr::Tuple(_) | Expr::Closure(_) | Expr::Range(_) => false,
             _ => true,
@@ -92,6 +101,11 @@ impl Form {
             Self::Text => format!("expected a text: write `{name} = \"…\"`"),
             Self::Boolean => format!("expected `{name} = true` or `{name} = false`"),
             Self::Number => format!("expected a number: write `{name} = 1`"),
+            Self::Instances => {
+                format!(
+                    "expected a number, or a list of devices: write `{name} = 2` or `{name} = [cpu(2), gpu(0)]`"
+                )
+            }
             Self::Numbers => format!("expected a list of numbers: write `{name} = [4, 8]`"),
         }
     }

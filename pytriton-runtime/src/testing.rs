@@ -9,7 +9,7 @@ use bytes::Bytes;
 use ndarray::{Array2, Ix2};
 
 use crate::call::{Call, Execution, Instance, Outputs};
-use crate::model::{CallMode, Location, ModelSpec, QueuePolicy, TensorDeclaration};
+use crate::model::{CallMode, InstanceGroup, Location, ModelSpec, QueuePolicy, TensorDeclaration};
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferInput, InferRequest, Request};
@@ -23,6 +23,9 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     shape: None,
     optional: false,
 }];
+
+/// Two instances.
+pub(crate) const TWO: &[InstanceGroup] = &[InstanceGroup::cpu(2)];
 
 /// Held by a test while functions that wait for it are to wait.
 pub(crate) static GATE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
@@ -89,7 +92,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     description: "",
     version: 1,
     max_batch_size: 8,
-    instances: 1,
+    instances: &[InstanceGroup::cpu(1)],
     batches_in_flight: 1,
     max_call_microseconds: 0,
     inputs: INPUTS,

@@ -11,6 +11,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pytriton_runtime::model::InstanceGroup;
 use pytriton_runtime::registry::{ModelDeclaration, Registry};
 use pytriton_runtime::triton::{
     Endpoints, Flags, Found, Launch, Located, Probe, TritonEngine, install,
@@ -113,11 +114,11 @@ fn a_hundred_starts_and_stops_do_not_grow() {
             found: Found::Cache,
         };
         let probe = Probe::new(&located.binary).unwrap();
-        let two = ModelDeclaration {
-            instances: 2,
+        const TWO: ModelDeclaration = ModelDeclaration {
+            instances: &[InstanceGroup::cpu(2)],
             ..IDENTITY
         };
-        let registry = Registry::new(&[&two]).unwrap();
+        let registry = Registry::new(&[&TWO]).unwrap();
         let cycle = async || {
             let start = TritonEngine::start(&registry, &located, probe.clone(), launch());
             let engine = timeout(DEADLINE, start).await.unwrap().unwrap();

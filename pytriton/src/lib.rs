@@ -68,7 +68,9 @@ pub use pytriton_runtime::decorators::{
 };
 pub use pytriton_runtime::engine::EngineChoice;
 pub use pytriton_runtime::half::{bf16, f16};
-pub use pytriton_runtime::model::{ModelSpec, QueuePolicy, TensorSpec, TimeoutAction};
+pub use pytriton_runtime::model::{
+    Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction,
+};
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request};
 #[cfg(feature = "embedded")]
@@ -119,6 +121,7 @@ pub use pytriton_runtime::backend;
 /// | `max_batch_size = 16` | 4 | the most rows of one call |
 /// | `batching = false` | `true` | tensors have no batch axis |
 /// | `instances = 2` | 1 | how many threads call the function, each its own instance |
+/// | `instances = [cpu(2), gpu(0)]` | `[cpu(1)]` | on which devices they are, see below |
 /// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 4096 |
 /// | `max_call_microseconds = 5_000_000` | any time | how long a call of the function may take, see below |
 /// | `dynamic_batching = false` | `true` | each request is a batch of its own |
@@ -162,6 +165,39 @@ pub use pytriton_runtime::backend;
 /// }
 /// ```
 ///
+/// # Devices
+///
+/// `instances = [cpu(2), gpu(0), gpu(1)]` makes two instances for the processor and one for each of two GPUs; `gpu(0), gpu(0)`
+/// are two on one GPU. [`Context::device`] says which an instance is for, and its function opens it: the tensors of requests
+/// are in the processor's memory. A server does not start where a GPU surely is not there.
+///
+/// ```
+/// use pytriton::prelude::*;
+/// use pytriton::Device;
+///
+/// struct Network {
+///     device: String,
+/// }
+///
+/// #[pytriton::model(name = "Network", instances = [cpu(2), gpu(0)])]
+/// impl Network {
+///     #[load]
+///     fn load(context: &Context) -> Self {
+///         let device = match context.device() {
+///             Device::Cpu => "cpu".to_owned(),
+///             Device::Gpu(number) => format!("cuda:{number}"),
+///         };
+///         Self { device }
+///     }
+///
+///     #[infer]
+///     #[batch]
+///     fn infer(&self, x: ArrayView2<f32>) -> Array2<String> {
+///         Array2::from_elem((x.nrows(), 1), self.device.clone())
+///     }
+/// }
+/// ```
+///
 /// # Calls that take too long
 ///
 /// With `max_call_microseconds`, the requests of a call that takes longer are answered with 504 / `DEADLINE_EXCEEDED`. An
@@ -186,7 +222,7 @@ pub use pytriton_runtime::backend;
 /// - A single value under [`macro@first_value`].
 /// - `&Parameters`: the request's parameters and headers. With [`macro@batch`], requests of different parameters are
 ///   not called together.
-/// - `&Context`: the model's configuration and the instance.
+/// - `&Context`: the model's configuration, the instance and its device.
 /// - `&[Request]` alone: the requests as they are, see [`macro@input`].
 ///
 /// Types decide what a parameter is: an alias, an import under another name or an associated type is what it stands for.

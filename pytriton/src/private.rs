@@ -8,7 +8,7 @@ pub use pytriton_runtime::call::{
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
-    Location, ModelSpec, OutputOverride, QueuePolicy, TensorDeclaration,
+    Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, TensorDeclaration,
 };
 pub use pytriton_runtime::registry::{
     Argument, FunctionDeclaration, ModelOptions, Signature, dimension_flaw, flaw_if, output_flaw,

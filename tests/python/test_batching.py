@@ -138,6 +138,16 @@ def test_two_instances_work_at_once(protocol):
     assert {int(outputs["OUTPUT_1"][0, 0]) for outputs in results} == {0, 1}
 
 
+def test_an_instance_knows_its_device(protocol, http):
+    groups = http.get_model_config("Placed")["instance_group"]
+    assert [(group["kind"], group["count"], group["gpus"]) for group in groups] == [("KIND_CPU", 2, [])]
+    nap = np.array([[400]], dtype=np.uint32)
+    call = lambda client: infer(protocol, client, "Placed", {"milliseconds": nap})
+    results = together(protocol, [call, call])
+    assert {int(outputs["OUTPUT_1"][0, 0]) for outputs in results} == {0, 1}
+    assert {outputs["OUTPUT_2"][0, 0] for outputs in results} == {b"cpu"}
+
+
 def test_each_instance_has_its_own_state(protocol, client):
     counts = {}
     for _ in range(10):

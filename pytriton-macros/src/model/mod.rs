@@ -6,6 +6,7 @@ mod decorations;
 mod docs;
 mod expand;
 mod hint;
+mod instances;
 mod item;
 mod lifetime;
 mod options;

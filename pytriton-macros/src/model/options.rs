@@ -1,12 +1,15 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::instances;
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
 use crate::tensor::refusal;
 use crate::value::{Form, Value};
 
+/// The option that says where the instances are.
+const INSTANCES: &str = "instances";
 /// The option that gives a priority level a policy of its own.
 const POLICY: &str = "priority_queue_policy";
 /// The options of the model and what their values look like; their rules and defaults are the runtime's.
@@ -15,7 +18,7 @@ const MODEL: [(&str, Form); 15] = [
     ("version", Form::Number),
     ("max_batch_size", Form::Number),
     ("batching", Form::Boolean),
-    ("instances", Form::Number),
+    (INSTANCES, Form::Instances),
     ("batches_in_flight", Form::Number),
     ("max_call_microseconds", Form::Number),
     ("dynamic_batching", Form::Boolean),
@@ -89,7 +92,8 @@ impl ModelOptions {
         }
         let root = CratePath::take(&options, errors);
         let before = errors.len();
-        let model = values(&options, &MODEL, errors);
+        let mut model = values(&options, &MODEL, errors);
+        model.retain(|row| row.name != INSTANCES || instances::check(&row.value, errors));
         let queue = values(&options, &QUEUE, errors);
         let policies = options.nested(POLICY);
         let policies = policies.map(|(key, inside)| Policy::parse(key, inside, errors));
@@ -121,8 +125,14 @@ impl ModelOptions {
     pub(super) fn to_tokens(&self) -> TokenStream {
         let root = &self.root;
         let model = self.model.iter().map(|Row { name, value, .. }| {
-            let name = format_ident!("{name}");
-            quote!(#name: #value)
+            let field = format_ident!("{name}");
+            match *name {
+                INSTANCES => {
+                    let groups = instances::to_groups(value, root);
+                    quote!(#field: #groups)
+                }
+                _ => quote!(#field: #value),
+            }
         });
         let docs = &self.docs;
         let described = docs.is_empty() || self.says("description");
@@ -166,7 +176,15 @@ impl ModelOptions {
         let mut checks = TokenStream::new();
         let rows = || self.model.iter().chain(&self.queue);
         for Row { name, value, .. } in rows() {
-            checks.extend(refusal(&value.expression, &quote!(__OPTIONS.flaw(#name))));
+            let groups = value.elements().into_iter().enumerate();
+            let groups = groups.filter(|_| *name == INSTANCES);
+            let groups = groups
+                .map(|(index, group)| refusal(group, &quote!(__OPTIONS.instance_flaw(#index))));
+            let groups: TokenStream = groups.collect();
+            checks.extend(match groups.is_empty() {
+                true => refusal(&value.expression, &quote!(__OPTIONS.flaw(#name))),
+                false => groups,
+            });
         }
         let policies = self.policies.iter().flat_map(|policy| &policy.queue);
         let actions = self.queue.iter().chain(policies);
@@ -191,6 +209,7 @@ impl ModelOptions {
         for Row { name, key, value } in rows() {
             checks.extend(refusal(key, &beside(quote!(conflict(#name)))));
             let sizes = value.elements().into_iter().enumerate();
+            let sizes = sizes.filter(|_| *name == "preferred_batch_size");
             checks.extend(
                 sizes.map(|(index, size)| refusal(size, &beside(quote!(preferred_flaw(#index))))),
             );

@@ -18,7 +18,12 @@ const _: () = {
     use __private::methods::*;
     const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "State",
-        instances: 2,
+        instances: &[
+            __private::InstanceGroup {
+                device: __private::Device::Cpu,
+                count: 2,
+            },
+        ],
         response_cache: true,
         parameters: &[("weights", "/w"), ("a.b", "")],
         ..__private::ModelOptions::DEFAULT

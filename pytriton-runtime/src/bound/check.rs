@@ -116,7 +116,7 @@ fn tensors<'a>(kind: &'static str, tensors: impl Iterator<Item = &'a TensorSpec>
 /// Whether there is a function for each instance.
 fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
     let mut flaws = Vec::new();
-    let instances = model.options.plain.instances;
+    let instances = model.options.instances.count();
     match function.loaders.len() {
         0 => flaws.push(Flaw::NoFunction),
         1 => {}

@@ -1,5 +1,5 @@
 use crate::decorators::{FillOptional, PadBatch};
-use crate::model::{QueuePolicy, TimeoutAction};
+use crate::model::{InstanceGroup, QueuePolicy, TimeoutAction};
 
 use super::super::{Function, Input, Model, Output};
 
@@ -58,7 +58,7 @@ fn a_good_model_has_no_flaw() {
     let registration = full.registration(&batch()).unwrap();
     let spec = &registration.spec;
     assert_eq!(
-        (spec.version, spec.max_batch_size, spec.instances),
+        (spec.version, spec.max_batch_size, spec.instances.count()),
         (3, 16, 1)
     );
     assert_eq!(registration.steps.len(), 1);
@@ -75,14 +75,14 @@ fn a_good_model_has_no_flaw() {
         .registration(&[batch(), batch()].into())
         .unwrap()
         .spec;
-    assert_eq!((plain.max_batch_size, plain.instances), (4, 2));
+    assert_eq!((plain.max_batch_size, plain.instances.count()), (4, 2));
     assert!(plain.dynamic_batching.is_some() && plain.max_call.is_none());
     let flat = model().batching(false).instances(3);
     let flat = flat
         .registration(&Function::sample(|_| Ok(Vec::new())))
         .unwrap()
         .spec;
-    assert_eq!((flat.max_batch_size, flat.instances), (0, 3));
+    assert_eq!((flat.max_batch_size, flat.instances.count()), (0, 3));
     assert!(flat.dynamic_batching.is_none());
 }
 
@@ -108,6 +108,31 @@ fn every_flaw_is_named() {
             model().instances(0),
             batch(),
             "`instances`: expected a number from 1 to",
+        ),
+        (
+            model().instances([]),
+            batch(),
+            "`instances`: a model needs an instance",
+        ),
+        (
+            model().instances([InstanceGroup::gpu(0), InstanceGroup::cpu(0)]),
+            batch(),
+            "`instances`: expected a number from 1 to",
+        ),
+        (
+            model().instances([1, 2].map(InstanceGroup::cpu)),
+            batch(),
+            "`instances`: `cpu` stands twice",
+        ),
+        (
+            model().instances([InstanceGroup::gpu(1 << 31)]),
+            batch(),
+            "`instances`: expected the number of a GPU",
+        ),
+        (
+            model().instances([InstanceGroup::gpu(0), InstanceGroup::cpu((1 << 31) - 1)]),
+            batch(),
+            "`instances`: a model has at most 2147483647 instances",
         ),
         (
             model().batches_in_flight(5000),

@@ -122,8 +122,8 @@ impl Model {
                 false => 0,
             },
             instances: match self.says("instances") {
-                true => options.instances,
-                false => functions,
+                true => self.options.instances.clone(),
+                false => functions.into(),
             },
             batches_in_flight: options.batches_in_flight,
             max_call: self

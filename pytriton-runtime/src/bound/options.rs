@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::model::{DynamicBatching, Priorities, QueuePolicy};
+use crate::model::{DynamicBatching, InstanceGroups, Priorities, QueuePolicy};
 use crate::registry::ModelOptions;
 
 /// [`ModelOptions`] that own what they say, and know what was written.
@@ -9,6 +9,7 @@ pub(super) struct Options {
     pub(super) plain: ModelOptions<'static>,
     pub(super) name: Arc<str>,
     pub(super) description: Arc<str>,
+    pub(super) instances: InstanceGroups,
     pub(super) preferred_batch_size: Vec<u32>,
     pub(super) priority_queue_policy: Vec<(u32, QueuePolicy)>,
     pub(super) parameters: Vec<(Arc<str>, Arc<str>)>,
@@ -21,6 +22,7 @@ impl Options {
             plain: ModelOptions::DEFAULT,
             name,
             description: Arc::default(),
+            instances: 1.into(),
             preferred_batch_size: Vec::new(),
             priority_queue_policy: Vec::new(),
             parameters: Vec::new(),
@@ -32,6 +34,7 @@ impl Options {
     pub(super) fn borrowed(&self) -> ModelOptions<'_> {
         ModelOptions {
             name: &self.name,
+            instances: self.instances.groups(),
             preferred_batch_size: &self.preferred_batch_size,
             priority_queue_policy: &self.priority_queue_policy,
             ..self.plain

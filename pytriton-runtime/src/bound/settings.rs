@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::model::{QueuePolicy, TimeoutAction};
+use crate::model::{InstanceGroups, QueuePolicy, TimeoutAction};
 
 use super::Model;
 use super::options::Options;
@@ -32,8 +32,10 @@ impl Model {
     }
 
     /// How many threads call the function, each its own instance; as many as there are functions where nothing is said.
-    pub fn instances(self, instances: u32) -> Self {
-        self.with("instances", |options| options.plain.instances = instances)
+    ///
+    /// A list says on which devices: `[InstanceGroup::cpu(2), InstanceGroup::gpu(0)]`.
+    pub fn instances(self, instances: impl Into<InstanceGroups>) -> Self {
+        self.with("instances", |options| options.instances = instances.into())
     }
 
     /// How many batches an instance has at a time: an `async` function runs them side by side.

@@ -2,13 +2,14 @@ use std::sync::Arc;
 
 use tracing::Span;
 
-use crate::model::ModelSpec;
+use crate::model::{Device, ModelSpec};
 
 /// What a function may know of where it runs: its model's configuration, its instance, its logger.
 #[derive(Debug, Clone)]
 pub struct Context {
     model: Arc<ModelSpec>,
     instance: u32,
+    device: Device,
     logger: Span,
 }
 
@@ -17,10 +18,17 @@ impl Context {
     pub fn new(model: Arc<ModelSpec>, instance: u32) -> Self {
         let logger = tracing::info_span!("model", name = &*model.name, instance);
         Self {
+            device: model.instances.device(instance),
             model,
             instance,
             logger,
         }
+    }
+
+    /// The same on another device than the model's configuration says.
+    #[cfg(tritonserver)]
+    pub(crate) fn on(self, device: Device) -> Self {
+        Self { device, ..self }
     }
 
     /// The model's configuration.
@@ -31,6 +39,11 @@ impl Context {
     /// Which instance of the model this is, from 0.
     pub fn instance(&self) -> u32 {
         self.instance
+    }
+
+    /// Where this instance is to compute. It is for the function to open that device.
+    pub fn device(&self) -> Device {
+        self.device
     }
 
     /// The span that log lines of this instance belong to: `tracing::info!(parent: context.logger(), "…")`.

@@ -1,4 +1,4 @@
-use crate::model::{ModelSpec, TensorSpec};
+use crate::model::{Device, InstanceGroup, ModelSpec, TensorSpec};
 use crate::tensor::DataType;
 
 use super::batching::dynamic_batching;
@@ -29,7 +29,7 @@ pub fn configuration<'a>(spec: &'a ModelSpec, backend: &'a str, versions: &[u32]
     if let Some(batching) = spec.dynamic_batching.as_ref().filter(|_| spec.batching()) {
         config.say("dynamic_batching", 11, dynamic_batching(spec, batching));
     }
-    config.say("instance_group", 7, vec![instance_group(spec)]);
+    config.say("instance_group", 7, instance_groups(spec, backend));
     config.fill_in("default_model_filename", 8, "");
     config.fill_in("cc_model_filenames", 9, Value::Map(Vec::new()));
     config.fill_in("metric_tags", 10, Value::Map(Vec::new()));
@@ -124,12 +124,26 @@ fn enabled() -> Message<'static> {
     enabled
 }
 
-fn instance_group(spec: &ModelSpec) -> Message<'_> {
+fn instance_groups<'a>(spec: &ModelSpec, backend: &str) -> Vec<Message<'a>> {
+    let groups = spec.instances.groups().iter().enumerate();
+    let groups = groups
+        .map(|(index, group)| instance_group(format!("{}_{index}", spec.name), *group, backend));
+    groups.collect()
+}
+
+fn instance_group<'a>(name: String, instances: InstanceGroup, backend: &str) -> Message<'a> {
     let mut group = Message::default();
-    group.fill_in("name", 1, format!("{}_0", spec.name));
-    group.say("kind", 4, Scalar::Enumeration("KIND_CPU", 2));
-    group.say("count", 2, size(spec.instances));
-    group.fill_in("gpus", 3, Value::Numbers(Vec::new().into()));
+    group.fill_in("name", 1, name);
+    let (kind, gpus) = match instances.device {
+        Device::Cpu => (Scalar::Enumeration("KIND_CPU", 2), Vec::new()),
+        // Triton refuses a GPU that it cannot use itself, and the function is in a process of its own.
+        Device::Gpu(_) if backend == BACKEND => (Scalar::Enumeration("KIND_MODEL", 3), Vec::new()),
+        Device::Gpu(number) => (Scalar::Enumeration("KIND_GPU", 1), vec![number.into()]),
+    };
+    group.say("kind", 4, kind);
+    group.say("count", 2, size(instances.count));
+    let said = !gpus.is_empty();
+    group.put("gpus", 3, Value::Numbers(gpus.into()), said);
     group.fill_in("secondary_devices", 8, Vec::new());
     group.fill_in("profile", 5, Vec::new());
     group.fill_in("passive", 7, false);

@@ -4,7 +4,9 @@ use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
 
-use crate::model::{ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction};
+use crate::model::{
+    InstanceGroup, ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction,
+};
 use crate::proto::model_config::SchedulingChoice;
 use crate::proto::model_instance_group::Kind;
 use crate::proto::model_optimization_policy::PinnedMemoryBuffer;
@@ -169,7 +171,7 @@ fn bytes_have_the_tensors_of_all_types() {
 const RICH: ModelDeclaration = ModelDeclaration {
     name: "rich ü",
     max_batch_size: 300,
-    instances: 2,
+    instances: &[InstanceGroup::cpu(2), InstanceGroup::gpu(3)],
     inputs: &[TensorDeclaration {
         optional: true,
         ..ANY
@@ -211,6 +213,13 @@ fn bytes_are_read_as_the_message() {
         }),
         priority_queue_policy: [(1, proto::ModelQueuePolicy::default())].into(),
     };
+    let group = |name: &str, count, kind: Kind, gpus: &[i32]| proto::ModelInstanceGroup {
+        name: name.to_owned(),
+        count,
+        kind: kind.into(),
+        gpus: gpus.to_vec(),
+        ..proto::ModelInstanceGroup::default()
+    };
     let parameter = |name: &str, value: &str| {
         let string_value = value.to_owned();
         (name.to_owned(), ModelParameter { string_value })
@@ -242,26 +251,33 @@ fn bytes_are_read_as_the_message() {
             ..proto::ModelOptimizationPolicy::default()
         }),
         scheduling_choice: Some(SchedulingChoice::DynamicBatching(dynamic_batching)),
-        instance_group: vec![proto::ModelInstanceGroup {
-            name: "rich ü_0".to_owned(),
-            kind: Kind::Cpu.into(),
-            count: 2,
-            ..proto::ModelInstanceGroup::default()
-        }],
+        instance_group: vec![
+            group("rich ü_0", 2, Kind::Cpu, &[]),
+            group("rich ü_1", 1, Kind::Model, &[]),
+        ],
         parameters: [parameter("a", ""), parameter("b", "2")].into(),
         model_transaction_policy: Some(proto::ModelTransactionPolicy { decoupled: false }),
         response_cache: Some(proto::ModelResponseCache { enable: true }),
         ..ModelConfig::default()
     };
     let spec = RICH.spec().unwrap();
-    let read = |versions: &[u32]| {
-        let bytes = configuration(&spec, BACKEND, versions).bytes();
+    let read = |versions: &[u32], backend| {
+        let bytes = configuration(&spec, backend, versions).bytes();
         ModelConfig::decode(&*bytes).unwrap()
     };
-    assert_eq!(read(&[1]), expected);
+    assert_eq!(read(&[1], BACKEND), expected);
+    let native = ModelConfig {
+        backend: "native".to_owned(),
+        instance_group: vec![
+            group("rich ü_0", 2, Kind::Cpu, &[]),
+            group("rich ü_1", 1, Kind::Gpu, &[3]),
+        ],
+        ..expected.clone()
+    };
+    assert_eq!(read(&[1], "native"), native);
     let all = ModelConfig {
         version_policy: Some(policy(PolicyChoice::All(All {}))),
         ..expected
     };
-    assert_eq!(read(&[1, 2]), all);
+    assert_eq!(read(&[1, 2], BACKEND), all);
 }

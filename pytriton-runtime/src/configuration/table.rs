@@ -1,6 +1,6 @@
 //! Declarations of models, each varying the plainest in one way.
 
-use crate::model::{QueuePolicy, TensorDeclaration, TimeoutAction};
+use crate::model::{InstanceGroup, QueuePolicy, TensorDeclaration, TimeoutAction};
 use crate::registry::PrioritiesDeclaration;
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 use crate::tensor::DataType;
@@ -34,8 +34,20 @@ pub(crate) const TABLE: &[(&str, ModelDeclaration)] = &[
         "dynamic_batching",
         ModelDeclaration {
             name: "dynamic_batching",
-            instances: 4,
+            instances: &[InstanceGroup::cpu(4)],
             dynamic_batching: Some(BATCHING),
+            ..IDENTITY
+        },
+    ),
+    (
+        "devices",
+        ModelDeclaration {
+            name: "devices",
+            instances: &[
+                InstanceGroup::cpu(2),
+                InstanceGroup::gpu(0),
+                InstanceGroup::gpu(1),
+            ],
             ..IDENTITY
         },
     ),

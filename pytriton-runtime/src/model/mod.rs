@@ -6,6 +6,8 @@
 mod batching;
 mod call_mode;
 mod declared;
+mod device;
+mod instances;
 mod location;
 mod spec;
 mod tensor;
@@ -13,6 +15,8 @@ mod tensor;
 pub use batching::{DynamicBatching, Priorities, QueuePolicy, TimeoutAction};
 pub use call_mode::{CallMode, FirstValue};
 pub use declared::{Declared, InputType};
+pub use device::Device;
+pub use instances::{InstanceGroup, InstanceGroups};
 pub use location::Location;
 pub use spec::ModelSpec;
 pub(crate) use tensor::elements_flaw;

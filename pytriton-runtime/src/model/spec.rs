@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::tensor::dims_match;
 
-use super::{CallMode, DynamicBatching, FirstValue, Location, TensorSpec};
+use super::{CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, TensorSpec};
 
 /// A registered model: its declaration with every default filled in and every rule checked.
 #[derive(Debug, Clone)]
@@ -16,8 +16,8 @@ pub struct ModelSpec {
     pub version: u32,
     /// The largest batch; 0 for a model whose tensors have no batch axis.
     pub max_batch_size: u32,
-    /// How many instances run in parallel.
-    pub instances: u32,
+    /// The instances that run in parallel.
+    pub instances: InstanceGroups,
     /// How many batches an instance has at a time.
     pub batches_in_flight: u32,
     /// How long a call of the function may take; `None` for any time.

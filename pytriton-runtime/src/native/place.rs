@@ -6,6 +6,8 @@ use pytriton_backend::Failure;
 use pytriton_backend::ffi::Instance;
 use tokio::runtime::Handle;
 
+use crate::call::Context;
+use crate::model::{Device, ModelSpec};
 use crate::registry::Registration;
 use crate::runner::{Detached, Runner};
 
@@ -38,14 +40,16 @@ impl Place {
         };
         let end = Arc::clone(&queue.end);
         let instances = Arc::clone(&queue.instances);
-        let number = number(&instance.name);
+        let number = number(spec, &instance.name);
+        let device = instance.gpu.map_or(Device::Cpu, Device::Gpu);
+        let context = Context::new(Arc::clone(spec), number).on(device);
         let (loaded, place) = sync_channel(1);
         let limited = spec.max_call.is_some();
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
         let model = model.clone();
         let spawned = thread.spawn(move || {
             let _presence = instances.enter(number);
-            let runner = Runner::load(&model, number, runtime);
+            let runner = Runner::load(&model, context, runtime);
             let runner = match runner.and_then(|runner| runner.supervised(&instances)) {
                 Ok(runner) => runner,
                 Err(error) => {
@@ -70,8 +74,46 @@ impl Place {
     }
 }
 
-/// Which instance of its model it is: Triton calls the instances of a group `<group>_0`, `<group>_1` and so on.
-fn number(name: &str) -> u32 {
-    let (_, number) = name.rsplit_once('_').unwrap_or_default();
-    number.parse().unwrap_or_default()
+/// Which instance of its model it is: Triton calls the groups of a model `<model>_0`, `<model>_1` and so on, and the instances of
+/// a group `<group>_0`, `<group>_1`.
+fn number(spec: &ModelSpec, name: &str) -> u32 {
+    let (group, number) = name.rsplit_once('_').unwrap_or_default();
+    let group = group.strip_prefix(&*spec.name);
+    let group = group.and_then(|group| group.strip_prefix('_')?.parse().ok());
+    let before = spec.instances.groups().iter().take(group.unwrap_or(0));
+    let before = before.map(|group| group.count).fold(0, u32::saturating_add);
+    before.saturating_add(number.parse().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::InstanceGroup;
+    use crate::registry::ModelDeclaration;
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn instances_have_the_numbers_of_their_groups() {
+        const DECLARATION: ModelDeclaration = ModelDeclaration {
+            name: "net_2",
+            instances: &[
+                InstanceGroup::cpu(3),
+                InstanceGroup::gpu(1),
+                InstanceGroup::gpu(0),
+            ],
+            ..IDENTITY
+        };
+        let spec = DECLARATION.spec().unwrap();
+        let table = [
+            ("net_2_0_0", 0),
+            ("net_2_0_2", 2),
+            ("net_2_1_0", 3),
+            ("net_2_2_0", 4),
+            ("a group of the user's_1", 1),
+        ];
+        for (name, expected) in table {
+            assert_eq!(number(&spec, name), expected, "{name}");
+        }
+    }
 }

@@ -16,7 +16,8 @@ pub(super) struct Queue {
 impl Queue {
     /// A queue for one instance.
     pub(super) fn new(spec: &ModelSpec) -> Arc<Self> {
-        let most = (spec.batches_in_flight as usize).saturating_mul(spec.instances as usize);
+        let most =
+            (spec.batches_in_flight as usize).saturating_mul(spec.instances.count() as usize);
         let (calls, end) = calls(most);
         let end = Arc::new(end);
         let refused = Arc::clone(&end);

@@ -1,6 +1,8 @@
 use crate::call::Load;
 use crate::decorators::Step;
-use crate::model::{CallMode, FirstValue, Location, OutputOverride, TensorDeclaration};
+use crate::model::{
+    CallMode, FirstValue, InstanceGroup, Location, OutputOverride, TensorDeclaration,
+};
 
 use super::{DynamicBatchingDeclaration, ModelOptions, Signature};
 
@@ -15,8 +17,8 @@ pub struct ModelDeclaration {
     pub version: u32,
     /// The largest batch; 0 for a model whose tensors have no batch axis.
     pub max_batch_size: u32,
-    /// How many instances of the model run in parallel.
-    pub instances: u32,
+    /// The instances of the model that run in parallel.
+    pub instances: &'static [InstanceGroup],
     /// How many batches an instance has at a time; an `async` function runs them side by side.
     pub batches_in_flight: u32,
     /// How long a call of the function may take, in microseconds; 0 for any time.

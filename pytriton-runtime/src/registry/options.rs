@@ -1,4 +1,4 @@
-use crate::model::QueuePolicy;
+use crate::model::{InstanceGroup, QueuePolicy};
 
 use super::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 
@@ -18,8 +18,8 @@ pub struct ModelOptions<'a> {
     pub batching: bool,
     /// The most rows of one call.
     pub max_batch_size: u32,
-    /// How many instances of the model run in parallel.
-    pub instances: u32,
+    /// The instances of the model that run in parallel.
+    pub instances: &'a [InstanceGroup],
     /// How many batches an instance has at a time.
     pub batches_in_flight: u32,
     /// How long a call of the function may take; 0 for any time.
@@ -56,7 +56,7 @@ impl ModelOptions<'_> {
         version: 1,
         batching: true,
         max_batch_size: 4,
-        instances: 1,
+        instances: &[InstanceGroup::cpu(1)],
         batches_in_flight: 1,
         max_call_microseconds: 0,
         dynamic_batching: true,

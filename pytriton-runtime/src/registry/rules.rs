@@ -1,4 +1,4 @@
-use crate::model::{QueuePolicy, TimeoutAction};
+use crate::model::{Device, InstanceGroup, QueuePolicy, TimeoutAction};
 
 use super::ModelOptions;
 
@@ -31,7 +31,7 @@ impl ModelOptions<'_> {
         match option.as_bytes() {
             b"name" => name_flaw(self.name),
             b"version" => range(self.version as u64, MOST, TO_MOST),
-            b"instances" => range(self.instances as u64, MOST, TO_MOST),
+            b"instances" => self.instances_flaw(),
             b"max_batch_size" => range(self.max_batch_size as u64, MOST, TO_MOST),
             b"batches_in_flight" => range(
                 self.batches_in_flight as u64,
@@ -95,6 +95,51 @@ impl ModelOptions<'_> {
             true => Some(
                 "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: once tritonserver has answered a request from its cache, a model that preserves the order answers no other",
             ),
+            false => None,
+        }
+    }
+
+    const fn instances_flaw(&self) -> Flaw {
+        if self.instances.is_empty() {
+            return Some("a model needs an instance: write `[cpu(1)]`");
+        }
+        let mut index = 0;
+        while index < self.instances.len() {
+            if let Some(flaw) = self.instance_flaw(index) {
+                return Some(flaw);
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// What is wrong with the group of instances at that place in the list.
+    pub const fn instance_flaw(&self, index: usize) -> Flaw {
+        let InstanceGroup { device, count } = self.instances[index];
+        match device {
+            Device::Gpu(number) if number as u64 > MOST => {
+                return Some("expected the number of a GPU, from 0 to 2147483647");
+            }
+            Device::Gpu(_) => {}
+            Device::Cpu => {
+                let flaw = range(count as u64, MOST, TO_MOST);
+                if flaw.is_some() {
+                    return flaw;
+                }
+            }
+        }
+        let mut earlier = 0;
+        let mut before = 0;
+        while earlier < index {
+            let group = self.instances[earlier];
+            if matches!((device, group.device), (Device::Cpu, Device::Cpu)) {
+                return Some("`cpu` stands twice: write one with the sum of both");
+            }
+            before += group.count as u64;
+            earlier += 1;
+        }
+        match before + count as u64 > MOST {
+            true => Some("a model has at most 2147483647 instances: write fewer"),
             false => None,
         }
     }

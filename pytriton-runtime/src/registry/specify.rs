@@ -75,7 +75,7 @@ impl ModelDeclaration {
             description: self.description.into(),
             version: self.version,
             max_batch_size: self.max_batch_size,
-            instances: self.instances,
+            instances: self.instances.into(),
             batches_in_flight: self.batches_in_flight,
             max_call: Some(self.max_call_microseconds)
                 .filter(|&microseconds| microseconds > 0)

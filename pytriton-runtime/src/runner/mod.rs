@@ -4,6 +4,7 @@
 //! answered, the watchdog answers when a call does not return, and the instance does not count as one that can take
 //! requests until it does. An `async` function is dropped at its limit, so that its instance need not hang.
 
+mod gpus;
 mod instances;
 #[expect(
     clippy::module_inception,
@@ -13,5 +14,6 @@ mod runner;
 mod supervised;
 mod supervisor;
 
+pub(crate) use gpus::check_devices;
 pub(crate) use instances::{Availability, Instances};
 pub(crate) use runner::{Detached, Runner};

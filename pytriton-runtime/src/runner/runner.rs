@@ -37,13 +37,12 @@ pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
 pub(crate) type Detached = Runner<dyn Instance + Send + Sync>;
 
 impl Runner {
-    /// Loads an instance of that number; `async` functions will be driven by `runtime`.
+    /// Loads an instance; `async` functions will be driven by `runtime`.
     pub(crate) fn load(
         model: &Registration,
-        instance: u32,
+        context: Context,
         runtime: Handle,
     ) -> Result<Self, ModelError> {
-        let context = Context::new(Arc::clone(&model.spec), instance);
         let instance = load(&model.load, &context, &runtime)?;
         Ok(Self {
             instance,

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use crate::call::{Call, Execution, Instance};
-use crate::model::{CallMode, ModelSpec};
+use crate::model::{CallMode, InstanceGroup, ModelSpec};
 use crate::registry::ModelDeclaration;
 use crate::request::Request;
 use crate::testing::{GATE, IDENTITY, infer_request};
@@ -235,6 +235,7 @@ async fn a_drain_waits_for_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_of_many_gets_its_own_and_no_more_are_called_than_there_are_instances() {
+    const ALIKE: [InstanceGroup; 2] = [InstanceGroup::cpu(1); 2];
     let _alone = ALONE.lock().await;
     for (instances, call) in [
         (1, CallMode::Batch),
@@ -243,7 +244,7 @@ async fn each_of_many_gets_its_own_and_no_more_are_called_than_there_are_instanc
     ] {
         let served = Arc::new(
             Served::start(&ModelDeclaration {
-                instances,
+                instances: &ALIKE[..instances],
                 call,
                 ..QUICK
             })
@@ -277,7 +278,7 @@ async fn each_of_many_gets_its_own_and_no_more_are_called_than_there_are_instanc
         while let Some(client) = clients.join_next().await {
             client.unwrap();
         }
-        assert!(MOST.load(Ordering::SeqCst) <= instances as usize);
+        assert!(MOST.load(Ordering::SeqCst) <= instances);
         let statistics = served.scheduler.statistics();
         let all = statistics.success.count + statistics.fail.count;
         assert_eq!(all - before.success.count, 16 * 200);

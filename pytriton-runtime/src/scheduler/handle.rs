@@ -48,7 +48,7 @@ impl Scheduler {
         resources: &Resources,
     ) -> Result<Self, ModelError> {
         let spec = &model.spec;
-        let places = spec.instances as usize * spec.batches_in_flight as usize;
+        let places = spec.instances.count() as usize * spec.batches_in_flight as usize;
         let queue = Arc::new(Queue::new(policy, places));
         let mut scheduler = Self {
             instances: Instances::new(
@@ -72,7 +72,7 @@ impl Scheduler {
         let (queue, budget) = (Arc::clone(&self.queue), Arc::clone(&resources.budget));
         let exit = Arc::new(Exit::new(spec, queue, budget));
         let mut loading = Vec::new();
-        for instance in 0..spec.instances {
+        for instance in 0..spec.instances.count() {
             let worker = Worker {
                 model: model.clone(),
                 number: instance,

@@ -12,7 +12,7 @@ use crate::model::ModelSpec;
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
-use crate::testing::{GATE, IDENTITY, infer_request};
+use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
 use super::SchedulerError;
 use super::{Policy, Resources, Scheduler};
@@ -118,7 +118,7 @@ async fn a_model_that_hangs_answers_is_not_ready_and_refuses_until_the_call_retu
 #[tokio::test]
 async fn other_instances_go_on() {
     let two = ModelDeclaration {
-        instances: 2,
+        instances: TWO,
         ..LIMITED
     };
     let served = Served::start(&two).await;
@@ -207,7 +207,7 @@ async fn what_an_instance_has_beside_a_call_that_hangs_is_answered_too() {
 #[tokio::test]
 async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
     let ordered = ModelDeclaration {
-        instances: 2,
+        instances: TWO,
         dynamic_batching: Some(DynamicBatchingDeclaration {
             preserve_ordering: true,
             ..IDENTITY.dynamic_batching.unwrap()

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::call::ModelError;
+use crate::call::{Context, ModelError};
 use crate::registry::Registration;
 use crate::runner::{Detached, Instances, Runner};
 
@@ -26,7 +26,9 @@ impl Worker {
     /// Loads the instance, says whether that went well, with the function where any thread may call it, and serves batches
     /// until the queue ends.
     pub(super) fn run(self, loaded: oneshot::Sender<Result<Option<Detached>, ModelError>>) {
-        let runner = Runner::load(&self.model, self.number, self.runtime.clone());
+        let spec = &self.model.spec;
+        let context = Context::new(Arc::clone(spec), self.number);
+        let runner = Runner::load(&self.model, context, self.runtime.clone());
         let runner = match runner.and_then(|runner| runner.supervised(&self.instances)) {
             Ok(runner) => runner,
             Err(error) => {
@@ -35,9 +37,11 @@ impl Worker {
                 return;
             }
         };
-        let whole = !self.model.spec.decoupled && !self.model.spec.cancellable;
-        let one_at_a_time = self.model.spec.batches_in_flight == 1 && !runner.is_async();
-        let detached = match whole && one_at_a_time && !runner.is_supervised() {
+        let whole = !spec.decoupled && !spec.cancellable;
+        let one_at_a_time = spec.batches_in_flight == 1 && !runner.is_async();
+        // Whoever calls the function of one instance in the place of another's stays on its device.
+        let alike = spec.instances.on_one_device();
+        let detached = match whole && one_at_a_time && alike && !runner.is_supervised() {
             true => runner.detached(),
             false => None,
         };
@@ -45,7 +49,7 @@ impl Worker {
             return;
         }
         runner.run_all(
-            self.model.spec.batches_in_flight as usize,
+            spec.batches_in_flight as usize,
             || self.queue.next_batch(),
             |batch| self.serve(&runner, batch),
         );

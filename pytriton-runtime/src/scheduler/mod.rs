@@ -8,6 +8,8 @@
 mod caller;
 #[cfg(test)]
 mod caller_tests;
+#[cfg(test)]
+mod device_tests;
 mod error;
 mod handle;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::model::{CallMode, ModelSpec, QueuePolicy, TimeoutAction};
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferRequest, Request};
-use crate::testing::{Bomb, GATE, IDENTITY, infer_request, request};
+use crate::testing::{Bomb, GATE, IDENTITY, TWO, infer_request, request};
 
 use super::message::Batch;
 use super::queue::Queue;
@@ -347,7 +347,7 @@ async fn a_delay_of_microseconds_is_one() {
 async fn what_is_not_stacked_is_answered_one_by_one_and_spread_over_all_instances() {
     let (spec, scheduler) = start(&ModelDeclaration {
         call: CallMode::Request,
-        instances: 2,
+        instances: TWO,
         ..IDENTITY
     })
     .await;

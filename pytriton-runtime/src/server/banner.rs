@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use crate::model::{ModelSpec, TensorSpec};
+use crate::model::{Device, ModelSpec, TensorSpec};
 use crate::registry::Registry;
 use crate::tensor::shape_text;
 
@@ -33,10 +33,14 @@ pub fn model_line(model: &ModelSpec) -> String {
         0 => "no batching".to_owned(),
         size => format!("max batch {size}"),
     });
-    line.push_str(&match model.instances {
+    line.push_str(&match model.instances.count() {
         1 => ", 1 instance".to_owned(),
         count => format!(", {count} instances"),
     });
+    if on_gpu(model) {
+        // Writing to a `String` cannot fail.
+        let _ = write!(line, " on {}", model.instances);
+    }
     if model.batches_in_flight > 1 {
         let _ = write!(line, ", {} batches in flight", model.batches_in_flight);
     }
@@ -65,7 +69,10 @@ pub fn table(registry: &Registry) -> String {
                 0 => "-".to_owned(),
                 size => size.to_string(),
             },
-            model.instances.to_string(),
+            match on_gpu(model) {
+                true => model.instances.to_string(),
+                false => model.instances.count().to_string(),
+            },
             signature(model, &model.inputs),
             signature(model, &model.outputs),
             // The rest is for whoever reads the whole of it.
@@ -94,6 +101,12 @@ pub fn table(registry: &Registry) -> String {
         let _ = writeln!(text, "{}", line.join("  ").trim_end());
     }
     text
+}
+
+/// Whether an instance is elsewhere than on the processor.
+fn on_gpu(model: &ModelSpec) -> bool {
+    let mut groups = model.instances.groups().iter();
+    groups.any(|group| group.device != Device::Cpu)
 }
 
 fn signature(model: &ModelSpec, tensors: &[TensorSpec]) -> String {

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use tokio::runtime::Builder;
 
 use crate::registry::Registry;
-use crate::triton::{Endpoints, Launch, Located, Probe, Stopped, TritonEngine};
+use crate::runner::check_devices;
+use crate::triton::{Endpoints, EngineError, Launch, Located, Probe, Stopped, TritonEngine};
+use crate::worker::WorkerError;
 
 use super::addresses::shared;
 use super::caretaker::{Plan, Progress};
@@ -113,6 +115,15 @@ pub(super) async fn start(
     }
     if shared(options) {
         return Err(ServerError::SharedPort);
+    }
+    for spec in registry.iter() {
+        let failed = |source| WorkerError::Load {
+            location: spec.location,
+            source,
+        };
+        check_devices(spec)
+            .map_err(failed)
+            .map_err(EngineError::from)?;
     }
     Ok(TritonEngine::start(registry, located, probe, launch(options)).await?)
 }

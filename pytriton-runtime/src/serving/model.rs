@@ -8,6 +8,7 @@ use crate::kserve::ResponseWriter;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
+use crate::runner::check_devices;
 use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
 use crate::statistics::ModelStatistics;
 
@@ -32,12 +33,13 @@ impl Model {
     ) -> Result<Self, LoadError> {
         let spec = Arc::clone(&model.spec);
         let policy = Policy::new(&spec, default_queue_size);
-        let scheduler = Scheduler::start(model, policy, resources)
-            .await
-            .map_err(|source| LoadError {
-                location: spec.location,
-                source,
-            })?;
+        let failed = |source| LoadError {
+            location: spec.location,
+            source,
+        };
+        check_devices(&spec).map_err(failed)?;
+        let scheduler = Scheduler::start(model, policy, resources);
+        let scheduler = scheduler.await.map_err(failed)?;
         Ok(Self {
             writer: ResponseWriter::new(&spec),
             spec,

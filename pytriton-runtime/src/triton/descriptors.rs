@@ -50,7 +50,9 @@ impl DescriptorError {
     ///
     /// [`Self::TooFew`].
     pub fn check(registry: &Registry) -> Result<(), Self> {
-        let instances = registry.iter().map(|spec| u64::from(spec.instances));
+        let instances = registry
+            .iter()
+            .map(|spec| u64::from(spec.instances.count()));
         enough(limit(), instances.sum())
     }
 

@@ -5,7 +5,7 @@ use std::thread;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::call::ModelError;
+use crate::call::{Context, ModelError};
 use crate::registry::Registration;
 use crate::runner::Runner;
 
@@ -21,7 +21,7 @@ pub(super) fn spawn(
     model: &Registration,
     runtime: &Handle,
 ) -> io::Result<Vec<Loaded>> {
-    let instances = 0..sessions.spec.instances;
+    let instances = 0..sessions.spec.instances.count();
     instances
         .map(|number| spawn_instance(sessions, model.clone(), number, runtime.clone()))
         .collect()
@@ -40,7 +40,8 @@ fn spawn_instance(
         .name(format!("{}_{number}", sessions.spec.name))
         .spawn(move || {
             let _presence = presence;
-            let runner = Runner::load(&model, number, runtime);
+            let context = Context::new(Arc::clone(&model.spec), number);
+            let runner = Runner::load(&model, context, runtime);
             let runner = match runner.and_then(|runner| runner.supervised(&sessions.instances)) {
                 Ok(runner) => runner,
                 Err(error) => {

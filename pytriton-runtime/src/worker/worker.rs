@@ -128,7 +128,10 @@ async fn models(registry: &Registry) -> Result<Vec<Arc<Sessions>>, WorkerError> 
     let (mut models, mut loading) = (Vec::new(), Vec::new());
     for model in registry.registrations() {
         let spec = &model.spec;
-        let (in_flight, instances) = (spec.batches_in_flight as usize, spec.instances as usize);
+        let (in_flight, instances) = (
+            spec.batches_in_flight as usize,
+            spec.instances.count() as usize,
+        );
         let (calls, end) = calls(in_flight.saturating_mul(instances));
         let sessions = Sessions::new(Arc::clone(spec), calls, end);
         loading.push((spec, spawn(&sessions, model, &Handle::current())));

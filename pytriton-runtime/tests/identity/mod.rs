@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Ix2};
 use pytriton_runtime::call::{Call, Execution, Instance, Outputs};
-use pytriton_runtime::model::{CallMode, Location, TensorDeclaration};
+use pytriton_runtime::model::{CallMode, InstanceGroup, Location, TensorDeclaration};
 use pytriton_runtime::registry::ModelDeclaration;
 use pytriton_runtime::tensor::DataType;
 
@@ -32,7 +32,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     description: "",
     version: 1,
     max_batch_size: 8,
-    instances: 1,
+    instances: &[InstanceGroup::cpu(1)],
     batches_in_flight: 1,
     max_call_microseconds: 0,
     inputs: INPUTS,

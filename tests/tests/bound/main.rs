@@ -3,6 +3,7 @@
 mod answers;
 mod ask;
 mod coming_and_going;
+mod devices;
 mod functions;
 mod router;
 mod signals;

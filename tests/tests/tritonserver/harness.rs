@@ -174,7 +174,8 @@ fn lay_out(folder: &Path, registry: &Registry) {
 fn config(spec: &ModelSpec) -> String {
     let mut text = format!(
         "backend: \"{BACKEND_NAME}\"\nmax_batch_size: {}\ninstance_group [ {{ count: {}, kind: KIND_CPU }} ]\n",
-        spec.max_batch_size, spec.instances
+        spec.max_batch_size,
+        spec.instances.count()
     );
     let inputs = spec.inputs.iter().map(|tensor| ("input", tensor));
     let outputs = spec.outputs.iter().map(|tensor| ("output", tensor));

@@ -42,7 +42,7 @@ fn alone(x: ArrayView2<f32>) -> Array2<f32> {
 
 fn main() {
     let spec = spec("All.options-1_0");
-    assert_eq!((spec.version, spec.max_batch_size, spec.instances), (3, 16, 2));
+    assert_eq!((spec.version, spec.max_batch_size, spec.instances.count()), (3, 16, 2));
     assert_eq!(spec.batches_in_flight, 4);
     assert_eq!(spec.max_call, Some(Duration::from_micros(u64::MAX)));
     let batching = spec.dynamic_batching.unwrap();

@@ -31,7 +31,7 @@ impl Counter {
 }
 
 fn main() {
-    assert_eq!(spec("Counter").instances, 2);
+    assert_eq!(spec("Counter").instances.count(), 2);
     let inputs = [("x", tensor::<u64>(&[1, 1], [10]))];
     let expected = [11, 12].map(|x| Ok(vec![tensor::<u64>(&[1, 1], [x])]));
     assert_eq!(infer("Counter", &[&inputs, &inputs]), expected);

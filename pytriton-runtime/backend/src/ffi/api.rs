@@ -64,6 +64,8 @@ functions! {
     fn model_version = c"TRITONBACKEND_ModelVersion"(*mut RawModel, *mut u64) -> Error;
     fn instance_model = c"TRITONBACKEND_ModelInstanceModel"(*mut RawInstance, *mut *mut RawModel) -> Error;
     fn instance_name = c"TRITONBACKEND_ModelInstanceName"(*mut RawInstance, *mut *const c_char) -> Error;
+    fn instance_kind = c"TRITONBACKEND_ModelInstanceKind"(*mut RawInstance, *mut i32) -> Error;
+    fn instance_device = c"TRITONBACKEND_ModelInstanceDeviceId"(*mut RawInstance, *mut i32) -> Error;
     fn instance_state = c"TRITONBACKEND_ModelInstanceState"(*mut RawInstance, *mut *mut c_void) -> Error;
     fn instance_set_state = c"TRITONBACKEND_ModelInstanceSetState"(*mut RawInstance, *mut c_void) -> Error;
     fn report_statistics = c"TRITONBACKEND_ModelInstanceReportStatistics"(*mut RawInstance, *mut RawRequest, bool, u64, u64, u64, u64) -> Error;

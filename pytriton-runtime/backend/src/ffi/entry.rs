@@ -9,7 +9,9 @@ use super::error::{check, to_raw};
 use super::executor::{Executor, Instance};
 #[cfg(pytriton_library)]
 use super::notify::batch_is_over;
-use super::raw::{API_VERSION, RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
+use super::raw::{
+    API_VERSION, INSTANCE_ON_GPU, RawAttribute, RawBackend, RawError, RawInstance, RawRequest,
+};
 use crate::failure::{Code, Failure};
 
 /// What is said of an instance with which nothing was left.
@@ -207,6 +209,13 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
     // SAFETY: the instance is live, `instance_name` is valid for writes.
     let error = unsafe { (api.instance_name)(instance, &raw mut instance_name) };
     check(api, error)?;
+    let (mut kind, mut device) = (0, 0);
+    // SAFETY: the instance is live, `kind` is valid for writes.
+    let error = unsafe { (api.instance_kind)(instance, &raw mut kind) };
+    check(api, error)?;
+    // SAFETY: the instance is live, `device` is valid for writes.
+    let error = unsafe { (api.instance_device)(instance, &raw mut device) };
+    check(api, error)?;
     Ok(Instance {
         // SAFETY: Triton has set the text without an error (invariant 2).
         model: unsafe { owned(name) },
@@ -214,6 +223,9 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
         loaded_model: model.addr(),
         // SAFETY: as above.
         name: unsafe { owned(instance_name) },
+        gpu: u32::try_from(device)
+            .ok()
+            .filter(|_| kind == INSTANCE_ON_GPU),
     })
 }
 

@@ -31,4 +31,6 @@ pub struct Instance {
     pub loaded_model: usize,
     /// The instance's name.
     pub name: String,
+    /// The GPU on which Triton has put it; `None` for any other place.
+    pub gpu: Option<u32>,
 }

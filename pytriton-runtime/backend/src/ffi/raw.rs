@@ -41,6 +41,8 @@ pub(super) const API_VERSION: (u32, u32) = (1, 12);
 pub(super) const MEMORY_GPU: i32 = 2;
 /// `TRITONSERVER_MEMORY_CPU`.
 pub(super) const MEMORY_CPU: i32 = 0;
+/// `TRITONSERVER_INSTANCEGROUPKIND_GPU`.
+pub(super) const INSTANCE_ON_GPU: i32 = 2;
 /// `TRITONSERVER_TYPE_INVALID`.
 pub(super) const TYPE_INVALID: i32 = 0;
 /// `TRITONSERVER_RESPONSE_COMPLETE_FINAL`.

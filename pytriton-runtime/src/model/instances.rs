@@ -1,0 +1,133 @@
+use std::fmt;
+
+use super::Device;
+
+/// Instances of a model on one device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InstanceGroup {
+    /// The device.
+    pub device: Device,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl InstanceGroup {
+    /// So many instances on the processor.
+    pub const fn cpu(count: u32) -> Self {
+        let device = Device::Cpu;
+        Self { device, count }
+    }
+
+    /// One instance on the GPU of that number, from 0.
+    pub const fn gpu(number: u32) -> Self {
+        let device = Device::Gpu(number);
+        Self { device, count: 1 }
+    }
+}
+
+/// The instances of a model, which are numbered from 0 through all of its groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstanceGroups(Vec<InstanceGroup>);
+
+impl InstanceGroups {
+    /// How many instances there are.
+    pub fn count(&self) -> u32 {
+        let counts = self.0.iter().map(|group| group.count);
+        counts.fold(0, u32::saturating_add)
+    }
+
+    /// The groups, in their order.
+    pub fn groups(&self) -> &[InstanceGroup] {
+        &self.0
+    }
+
+    /// Whether all compute on the same device.
+    pub(crate) fn on_one_device(&self) -> bool {
+        self.0.windows(2).all(|two| two[0].device == two[1].device)
+    }
+
+    /// Where the instance of that number computes.
+    pub fn device(&self, instance: u32) -> Device {
+        let mut before = 0_u32;
+        for group in &self.0 {
+            before = before.saturating_add(group.count);
+            if instance < before {
+                return group.device;
+            }
+        }
+        Device::Cpu
+    }
+}
+
+/// The devices as `instances = […]` has them.
+impl fmt::Display for InstanceGroups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, group) in self.0.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            match group.device {
+                Device::Cpu => write!(f, "{comma}cpu({})", group.count)?,
+                device @ Device::Gpu(_) => write!(f, "{comma}{device}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// So many on the processor.
+impl From<u32> for InstanceGroups {
+    fn from(count: u32) -> Self {
+        Self(vec![InstanceGroup::cpu(count)])
+    }
+}
+
+impl From<&[InstanceGroup]> for InstanceGroups {
+    fn from(groups: &[InstanceGroup]) -> Self {
+        Self(groups.to_vec())
+    }
+}
+
+impl From<Vec<InstanceGroup>> for InstanceGroups {
+    fn from(groups: Vec<InstanceGroup>) -> Self {
+        Self(groups)
+    }
+}
+
+impl<const N: usize> From<[InstanceGroup; N]> for InstanceGroups {
+    fn from(groups: [InstanceGroup; N]) -> Self {
+        Self(groups.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_are_numbered_through_their_groups() {
+        let table = [
+            (InstanceGroups::from(2), "cpu(2)", vec![Device::Cpu; 2]),
+            (
+                [
+                    InstanceGroup::gpu(1),
+                    InstanceGroup::cpu(2),
+                    InstanceGroup::gpu(0),
+                    InstanceGroup::gpu(0),
+                ]
+                .into(),
+                "gpu(1), cpu(2), gpu(0), gpu(0)",
+                vec![
+                    Device::Gpu(1),
+                    Device::Cpu,
+                    Device::Cpu,
+                    Device::Gpu(0),
+                    Device::Gpu(0),
+                ],
+            ),
+        ];
+        for (groups, text, devices) in table {
+            assert_eq!(groups.to_string(), text);
+            let found = (0..groups.count()).map(|instance| groups.device(instance));
+            assert_eq!(found.collect::<Vec<_>>(), devices, "{text}");
+        }
+    }
+}

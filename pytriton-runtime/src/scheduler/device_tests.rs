@@ -1,0 +1,90 @@
+//! Instances on several devices.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use ndarray::Array2;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
+
+use crate::call::{Call, Context, Execution, Instance};
+use crate::model::{Device, InstanceGroup};
+use crate::registry::ModelDeclaration;
+use crate::testing::{IDENTITY, request};
+
+use super::{Policy, Resources, Scheduler};
+
+/// Returns the number of its instance, a quarter more on a GPU, and a half more than that on no thread of its own.
+#[derive(Clone)]
+struct Placed(f32);
+
+impl Placed {
+    fn load(context: &Context) -> Self {
+        let number = f32::from(u16::try_from(context.instance()).unwrap());
+        Self(match context.device() {
+            Device::Cpu => number,
+            Device::Gpu(7) => number + 0.25,
+            Device::Gpu(_) => f32::NAN,
+        })
+    }
+}
+
+impl Instance for Placed {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let own = thread::current();
+            let own = own.name().is_some_and(|name| name.starts_with("Identity_"));
+            call.outputs(Array2::from_elem(
+                (1, 1),
+                match own {
+                    true => self.0,
+                    false => self.0 + 0.5,
+                },
+            ))
+        })
+    }
+
+    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+const PLACED: ModelDeclaration = ModelDeclaration {
+    max_batch_size: 1,
+    instances: &[
+        InstanceGroup::cpu(1),
+        InstanceGroup::gpu(7),
+        InstanceGroup::gpu(7),
+    ],
+    load: |context| Ok(Box::new(Placed::load(context))),
+    ..IDENTITY
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_instance_knows_its_device_and_nobody_calls_its_function_for_another() {
+    let model = PLACED.registration().unwrap();
+    let resources = Resources::new(&Handle::current(), usize::MAX);
+    let policy = Policy::new(&model.spec, 4096);
+    let scheduler = Scheduler::start(&model, policy, &resources).await.unwrap();
+    let scheduler = Arc::new(scheduler);
+    let mut seen = BTreeSet::new();
+    let begun = std::time::Instant::now();
+    while seen.len() < 3 && begun.elapsed() < Duration::from_secs(20) {
+        let mut asked = JoinSet::new();
+        for _ in 0..8 {
+            let (scheduler, request) = (Arc::clone(&scheduler), request(&model.spec, 1, 1.0));
+            asked.spawn(async move { scheduler.infer(request).await });
+        }
+        // One after the other, too, as a short function may be called by whoever asks.
+        let alone = scheduler.infer(request(&model.spec, 1, 1.0)).await;
+        let answers = asked.join_all().await.into_iter().chain([alone]);
+        seen.extend(answers.map(|answer| {
+            let answer = answer.unwrap();
+            answer.outputs[0].1.elements::<f32>().unwrap()[0].to_bits()
+        }));
+    }
+    let expected = [0.0_f32, 1.25, 2.25].map(f32::to_bits);
+    assert_eq!(seen, BTreeSet::from(expected));
+}
