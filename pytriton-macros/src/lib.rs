@@ -8,6 +8,7 @@
 
 mod array;
 mod decorators;
+mod docs;
 mod element;
 mod entry;
 mod errors;

@@ -22,6 +22,7 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     rank: Some(2),
     shape: None,
     optional: false,
+    description: "",
 }];
 
 /// Two instances.

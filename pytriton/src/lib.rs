@@ -225,6 +225,9 @@ pub use pytriton_runtime::backend;
 /// - `&Context`: the model's configuration, the instance and its device.
 /// - `&[Request]` alone: the requests as they are, see [`macro@input`].
 ///
+/// A doc comment on a parameter, as one on a field of a struct that derives [`Outputs`](derive@Outputs), says what the tensor
+/// is: [`TensorSpec::description`], which the command `list` shows.
+///
 /// Types decide what a parameter is: an alias, an import under another name or an associated type is what it stands for.
 ///
 /// # Decorators

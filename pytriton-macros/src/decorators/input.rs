@@ -122,6 +122,7 @@ impl Declared {
                 rank: #none,
                 shape: #shape,
                 optional: #optional,
+                description: "",
             }
         }
     }

@@ -2,11 +2,11 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{ImplItemFn, ItemImpl, Signature};
 
-use super::docs::docs;
 use super::item::{Function, Member, lints};
 use super::lifetime::spell_out;
 use super::state::{Load, State};
 use crate::decorators::{Decoration, Decorator, infer, load};
+use crate::docs::{docs, strip_parameters};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
@@ -108,6 +108,7 @@ impl Method {
             }),
         };
         if found.has_role() {
+            strip_parameters(&mut method.sig);
             spell_out(&mut method.sig);
         }
         found

@@ -3,10 +3,10 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemFn, Signature};
 
 use super::block;
-use super::docs::docs;
 use super::lifetime::spell_out;
 use super::state::State;
 use crate::decorators::{Decoration, is_model};
+use crate::docs::{docs, strip_parameters};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
@@ -78,6 +78,7 @@ impl Function {
             roles: Vec::new(),
             state: None,
         };
+        strip_parameters(&mut function.sig);
         spell_out(&mut function.sig);
         found
     }

@@ -3,7 +3,6 @@
 mod ast;
 mod block;
 mod decorations;
-mod docs;
 mod expand;
 mod hint;
 mod instances;

@@ -9,6 +9,7 @@ use crate::array::ArrayType;
 use crate::decorators::first_value::{self, FirstValue};
 use crate::decorators::input::{self, Named};
 use crate::decorators::{Decoration, Input, plain_name};
+use crate::docs::{docs, to_described};
 use crate::errors::Errors;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional, refusal};
@@ -28,6 +29,7 @@ pub(super) struct Parameter {
     /// The name of the input that it may be.
     pub(super) name: Option<TensorName>,
     shape: Option<Dims>,
+    docs: String,
     given: Option<Decoration>,
     first_value: Option<(FirstValue, Decoration)>,
     /// Whether `#[fill_optionals]` has a value for it.
@@ -109,6 +111,7 @@ impl Parameter {
             parameter: ident.map(|ident| plain_name(ident).0),
             name: named.name.or_else(|| ident.map(TensorName::own)),
             shape: named.shape,
+            docs: docs(&typed.attrs),
             given,
             first_value,
             filled: false,
@@ -169,7 +172,8 @@ impl Parameter {
                 .map(|squeeze| quote!(.squeeze(#squeeze)));
             quote!(.first_value(#strict) #(#squeeze)*)
         });
-        quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#first_value)* #filled)
+        let described = to_described(&self.docs);
+        quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#first_value)* #filled #described)
     }
 
     /// What refuses the parameter of that index; `batching` where something is to be said of that.

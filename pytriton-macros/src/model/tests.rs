@@ -82,7 +82,14 @@ fn expansions_are_as_in_the_golden_files() {
                     fn load(context: &Context) -> Result<Self, Error> { f() }
                     #[infer]
                     #[batch]
-                    fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> { f(x) }
+                    fn infer(
+                        &self,
+                        /// What comes
+                        /// back.
+                        x: ArrayView2<f32>,
+                    ) -> Array2<f32> {
+                        f(x)
+                    }
                     fn other(&self) {}
                 }
             },

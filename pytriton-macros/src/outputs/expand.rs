@@ -4,6 +4,7 @@ use syn::DeriveInput;
 use syn::spanned::Spanned;
 
 use super::fields::{OutputField, read, root};
+use crate::docs::to_described;
 use crate::errors::Errors;
 use crate::path::CratePath;
 use crate::tensor::{optional, refusal};
@@ -85,6 +86,7 @@ impl OutputField {
 
     fn to_declaration(&self, constant: &syn::Ident) -> TokenStream {
         let shape = optional(self.shape.as_ref());
-        quote!(#constant.declaration(#shape))
+        let described = to_described(&self.docs);
+        quote!(#constant.declaration(#shape) #described)
     }
 }

@@ -1,6 +1,7 @@
 use proc_macro2::Ident;
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Type};
 
+use crate::docs::docs;
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::output;
@@ -14,6 +15,7 @@ pub(super) struct OutputField {
     pub(super) ty: Type,
     pub(super) name: TensorName,
     pub(super) shape: Option<Dims>,
+    pub(super) docs: String,
 }
 
 /// Where generated code finds `pytriton`: what `#[output(crate = …)]` on the struct says.
@@ -93,6 +95,7 @@ fn field(field: &Field, errors: &mut Errors) -> Option<OutputField> {
         ty: field.ty.clone(),
         name,
         shape,
+        docs: docs(&field.attrs),
     })
 }
 

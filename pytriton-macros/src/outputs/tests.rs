@@ -7,6 +7,7 @@ use crate::snapshot::assert_expansion;
 fn the_derive_is_as_in_its_golden_file() {
     let item = quote! {
         struct Both {
+            /// The sum.
             sum: Array2<f32>,
             #[output(name = "text", shape = [1])]
             r#type: ndarray::ArrayD<String>,

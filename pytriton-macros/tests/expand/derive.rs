@@ -12,7 +12,7 @@ const _: () = {
     const _: () = __private::refuse(__FIELD_1.shape_flaw(&[1]));
     impl __private::Outputs for Both {
         const DECLARATIONS: &'static [__private::TensorDeclaration] = &[
-            __FIELD_0.declaration(::core::option::Option::None),
+            __FIELD_0.declaration(::core::option::Option::None).described("The sum."),
             __FIELD_1.declaration(::core::option::Option::Some(&[1])),
         ];
         fn into_tensors(

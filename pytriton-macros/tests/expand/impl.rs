@@ -50,9 +50,10 @@ const _: () = {
     const __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
-                <ArrayView2<f32> as __private::Parameter>::DECLARED,
-                ::core::option::Option::Some("x"),
-            ),
+                    <ArrayView2<f32> as __private::Parameter>::DECLARED,
+                    ::core::option::Option::Some("x"),
+                )
+                .described("What comes\nback."),
         ],
         batch: true,
         decorated: true,

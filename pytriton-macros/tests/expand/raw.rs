@@ -39,6 +39,7 @@ const _: () = {
                 rank: ::core::option::Option::None,
                 shape: ::core::option::Option::Some(&[-1]),
                 optional: false,
+                description: "",
             },
             __private::TensorDeclaration {
                 name: "label",
@@ -46,6 +47,7 @@ const _: () = {
                 rank: ::core::option::Option::None,
                 shape: ::core::option::Option::Some(&[1]),
                 optional: true,
+                description: "",
             },
         ],
     };

@@ -40,6 +40,12 @@ impl Input {
         self
     }
 
+    /// What it is, for people.
+    pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
+        self.spec.description = description.into();
+        self
+    }
+
     /// The function sees one value for the whole batch; rows that differ are an error.
     pub fn first_value(self) -> Self {
         Self {
@@ -75,6 +81,12 @@ impl Output {
             spec: spec(datatype, name.into(), dims.into()),
         }
     }
+
+    /// What it is, for people.
+    pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
+        self.spec.description = description.into();
+        self
+    }
 }
 
 fn spec(datatype: DataType, name: Arc<str>, dims: Vec<i64>) -> TensorSpec {
@@ -83,5 +95,6 @@ fn spec(datatype: DataType, name: Arc<str>, dims: Vec<i64>) -> TensorSpec {
         datatype,
         dims,
         optional: false,
+        description: Arc::default(),
     }
 }

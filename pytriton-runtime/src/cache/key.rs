@@ -72,6 +72,7 @@ pub(super) mod tests {
         rank: None,
         shape: Some(&[-1]),
         optional: true,
+        description: "",
     };
     const OUTPUT: TensorDeclaration = TensorDeclaration {
         name: "y",

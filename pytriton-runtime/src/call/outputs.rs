@@ -172,6 +172,7 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
         rank: O::RANK,
         shape: None,
         optional: false,
+        description: "",
     }
 }
 

@@ -26,6 +26,7 @@ fn of_all_types() -> ModelSpec {
         datatype: *datatype,
         dims: vec![-1, 1 << 40, 0],
         optional: false,
+        description: "".into(),
     };
     ModelSpec {
         inputs: DataType::ALL.iter().map(tensor).collect(),

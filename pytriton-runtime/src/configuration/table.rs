@@ -12,6 +12,7 @@ pub(crate) const ANY: TensorDeclaration = TensorDeclaration {
     rank: None,
     shape: Some(&[-1]),
     optional: false,
+    description: "",
 };
 
 const BATCHING: DynamicBatchingDeclaration = DynamicBatchingDeclaration {

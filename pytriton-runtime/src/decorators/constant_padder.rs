@@ -98,6 +98,7 @@ mod tests {
             datatype: outputs[0].datatype(),
             dims: vec![-1],
             optional: false,
+            description: Arc::default(),
         }];
         let mut outputs: Vec<Tensor> = outputs.iter().copied().cloned().collect();
         let mut groups: Vec<&mut [Tensor]> = outputs.chunks_mut(1).collect();

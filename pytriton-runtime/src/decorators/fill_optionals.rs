@@ -108,6 +108,7 @@ mod tests {
             datatype: T::DATATYPE,
             dims: dims.to_vec(),
             optional: true,
+            description: Arc::default(),
         });
         spec
     }

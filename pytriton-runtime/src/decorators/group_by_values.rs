@@ -129,6 +129,7 @@ mod tests {
                 datatype: key.as_ref().map_or(DataType::Fp32, Tensor::datatype),
                 dims: vec![-1],
                 optional: true,
+                description: Arc::default(),
             })
             .collect();
         let rows = keys.iter().flatten().map(Tensor::rows).max();

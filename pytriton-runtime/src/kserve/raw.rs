@@ -99,6 +99,7 @@ mod tests {
             datatype,
             dims: dims.to_vec(),
             optional: false,
+            description: "".into(),
         }
     }
 

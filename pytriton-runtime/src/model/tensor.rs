@@ -13,6 +13,8 @@ pub struct TensorSpec {
     pub dims: Vec<i64>,
     /// Whether a request may leave the tensor out.
     pub optional: bool,
+    /// What the tensor is, for people; empty where nothing is said.
+    pub description: Arc<str>,
 }
 
 /// An input or output as a Rust type declares it.
@@ -28,9 +30,18 @@ pub struct TensorDeclaration {
     pub shape: Option<&'static [i64]>,
     /// Whether a request may leave the tensor out.
     pub optional: bool,
+    /// What the tensor is, for people; empty where nothing is said.
+    pub description: &'static str,
 }
 
 impl TensorDeclaration {
+    /// With what it is, for people.
+    #[must_use]
+    pub const fn described(mut self, description: &'static str) -> Self {
+        self.description = description;
+        self
+    }
+
     /// What is no tensor.
     pub(crate) const NONE: Self = Self {
         name: "",
@@ -38,6 +49,7 @@ impl TensorDeclaration {
         rank: None,
         shape: None,
         optional: false,
+        description: "",
     };
 
     /// What keeps a tensor of this rank out of a model, with what to write instead.

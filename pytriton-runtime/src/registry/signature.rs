@@ -35,6 +35,8 @@ pub struct Argument {
     pub squeeze: Option<bool>,
     /// Whether `#[fill_optionals]` has a value for it.
     pub filled: bool,
+    /// What the input is, for people.
+    pub description: &'static str,
 }
 
 const TWICE: &str = "this is taken twice: remove one";
@@ -313,6 +315,7 @@ impl Argument {
             first_value: None,
             squeeze: None,
             filled: false,
+            description: "",
         }
     }
 
@@ -341,6 +344,13 @@ impl Argument {
     #[must_use]
     pub const fn filled(mut self) -> Self {
         self.filled = true;
+        self
+    }
+
+    /// With what it is, for people.
+    #[must_use]
+    pub const fn described(mut self, description: &'static str) -> Self {
+        self.description = description;
         self
     }
 
@@ -383,6 +393,7 @@ impl Argument {
             rank,
             shape,
             optional: input.optional || self.filled,
+            description: self.description,
         }
     }
 }

@@ -132,6 +132,7 @@ fn tensors(
             datatype: declaration.datatype,
             dims: dims(&declaration, batching),
             optional: declaration.optional,
+            description: declaration.description.into(),
         });
     }
     specs

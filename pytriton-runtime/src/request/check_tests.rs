@@ -18,6 +18,7 @@ const FP32: TensorDeclaration = TensorDeclaration {
     rank: Some(2),
     shape: Some(&[2]),
     optional: false,
+    description: "",
 };
 const WORDS: TensorDeclaration = TensorDeclaration {
     name: "words",

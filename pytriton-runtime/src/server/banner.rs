@@ -47,7 +47,7 @@ pub fn model_line(model: &ModelSpec) -> String {
     line
 }
 
-/// The models as a table.
+/// The models as a table, and below it what is said of their tensors.
 pub fn table(registry: &Registry) -> String {
     let mut rows = vec![
         [
@@ -75,13 +75,7 @@ pub fn table(registry: &Registry) -> String {
             },
             signature(model, &model.inputs),
             signature(model, &model.outputs),
-            // The rest is for whoever reads the whole of it.
-            model
-                .description
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
+            first_line(&model.description).to_owned(),
         ]);
     }
     if rows.iter().skip(1).all(|row| row[6].is_empty()) {
@@ -100,7 +94,31 @@ pub fn table(registry: &Registry) -> String {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}", line.join("  ").trim_end());
     }
+    text.extend(registry.iter().map(|model| described(model)));
     text
+}
+
+/// What is said of a model's tensors, each in a line.
+fn described(model: &ModelSpec) -> String {
+    let inputs = model.inputs.iter().map(|input| ("input", input));
+    let outputs = model.outputs.iter().map(|output| ("output", output));
+    let mut text = String::new();
+    for (kind, tensor) in inputs.chain(outputs) {
+        let first = first_line(&tensor.description);
+        if !first.is_empty() {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "  {kind} {}: {first}", tensor.name);
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\n{} {}\n{text}", model.name, model.version),
+    }
+}
+
+/// The rest is for whoever reads the whole of it.
+fn first_line(description: &str) -> &str {
+    description.lines().next().unwrap_or_default()
 }
 
 /// Whether an instance is elsewhere than on the processor.
@@ -144,15 +162,17 @@ mod tests {
             "MODEL     VERSION  BATCH  INSTANCES  INPUTS                OUTPUTS\n\
              Identity  1        8      1          INPUT_1 FP32 [-1,-1]  OUTPUT_1 FP32 [-1,-1]\n"
         );
-        let described = ModelDeclaration {
+        const DESCRIBED: ModelDeclaration = ModelDeclaration {
             description: "What comes, back.\n\nAll of it.",
+            inputs: &[IDENTITY.inputs[0].described("What comes.\n\nAny of it.")],
             ..IDENTITY
         };
-        let registry = Registry::new(&[&described]).unwrap();
+        let registry = Registry::new(&[&DESCRIBED]).unwrap();
         assert_eq!(
             table(&registry),
             "MODEL     VERSION  BATCH  INSTANCES  INPUTS                OUTPUTS                DESCRIPTION\n\
-             Identity  1        8      1          INPUT_1 FP32 [-1,-1]  OUTPUT_1 FP32 [-1,-1]  What comes, back.\n"
+             Identity  1        8      1          INPUT_1 FP32 [-1,-1]  OUTPUT_1 FP32 [-1,-1]  What comes, back.\n\
+             \nIdentity 1\n  input INPUT_1: What comes.\n"
         );
     }
 }

@@ -12,6 +12,7 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     rank: Some(2),
     shape: None,
     optional: false,
+    description: "",
 }];
 
 #[derive(Debug)]

@@ -39,7 +39,11 @@ impl Counter {
 /// The number of the instance that answers, and its device.
 #[pytriton::model(name = "Placed", max_batch_size = 1, instances = [cpu(2)])]
 #[batch]
-fn placed(milliseconds: ArrayView2<u32>, context: &Context) -> (Array2<u32>, Array2<String>) {
+fn placed(
+    /// How long the call takes.
+    milliseconds: ArrayView2<u32>,
+    context: &Context,
+) -> (Array2<u32>, Array2<String>) {
     let longest = milliseconds.iter().copied().max().unwrap_or_default();
     thread::sleep(Duration::from_millis(longest.into()));
     let shape = (milliseconds.nrows(), 1);

@@ -52,6 +52,8 @@ fn list_shows_every_model_with_its_tensors() -> Result<()> {
     }
     assert!(line("I_BF16").contains("BF16"));
     assert!(line("NoBatch").contains("INPUT_1 FP32 [-1]"));
+    let described = "\nPlaced 1\n  input milliseconds: How long the call takes.\n";
+    assert!(table.contains(described), "{table}");
     Ok(())
 }
 

@@ -66,6 +66,7 @@ fn input(declared: &Value) -> TensorSpec {
         datatype: declared[1].as_str().unwrap().parse().unwrap(),
         dims: dims.map(|dim| dim.as_i64().unwrap()).collect(),
         optional: declared[3].as_bool().unwrap(),
+        description: Arc::default(),
     }
 }
 
@@ -82,6 +83,7 @@ fn outputs(first: &TensorSpec, calls: Option<&Vec<Value>>) -> Vec<TensorSpec> {
         datatype,
         dims: vec![-1; rank],
         optional: false,
+        description: Arc::default(),
     };
     vec![
         output("OUTPUT_1", first.datatype, rank),
