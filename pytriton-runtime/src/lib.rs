@@ -42,6 +42,7 @@ pub mod budget;
 pub mod cache;
 pub mod call;
 pub mod configuration;
+mod counted;
 pub mod decorators;
 pub mod engine;
 mod forward;

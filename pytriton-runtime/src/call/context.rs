@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use tracing::Span;
 
+use crate::budget::Budget;
 use crate::model::{Device, ModelSpec};
 
 /// What a function may know of where it runs: its model's configuration, its instance, its logger.
@@ -11,6 +12,8 @@ pub struct Context {
     instance: u32,
     device: Device,
     logger: Span,
+    /// Where what is made of requests is counted.
+    budget: Option<Arc<Budget>>,
 }
 
 impl Context {
@@ -22,6 +25,7 @@ impl Context {
             model,
             instance,
             logger,
+            budget: None,
         }
     }
 
@@ -29,6 +33,16 @@ impl Context {
     #[cfg(tritonserver)]
     pub(crate) fn on(self, device: Device) -> Self {
         Self { device, ..self }
+    }
+
+    /// The same where what steps make of requests counts in that budget.
+    pub(crate) fn counted_in(self, budget: &Arc<Budget>) -> Self {
+        let budget = Some(Arc::clone(budget));
+        Self { budget, ..self }
+    }
+
+    pub(crate) fn budget(&self) -> Option<&Arc<Budget>> {
+        self.budget.as_ref()
     }
 
     /// The model's configuration.

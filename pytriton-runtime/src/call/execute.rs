@@ -131,6 +131,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         let streamed = self.context.model().decoupled;
         let call =
             |batch| Box::pin(self.call(requests, batch, destination.clone())) as Boxed<'a, _>;
+        let batch = batch.counted_in(self.context.budget());
         let mut parts = around(self.steps, batch, &call).await;
         match streamed {
             false => Ok(Returned::Parts(parts)),

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
 
+use crate::budget::{Budget, Held};
 use crate::model::{ModelSpec, TensorSpec};
 use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split, stack};
 
@@ -15,6 +16,8 @@ pub struct Batch<'a> {
     rows: usize,
     /// In the order of the model's inputs.
     inputs: Cow<'a, [Option<Tensor>]>,
+    /// Where the bytes of what a step makes are counted.
+    budget: Option<&'a Arc<Budget>>,
 }
 
 impl<'a> Batch<'a> {
@@ -27,6 +30,20 @@ impl<'a> Batch<'a> {
             model,
             rows,
             inputs,
+            budget: None,
+        }
+    }
+
+    /// The same where what steps make counts in that budget.
+    pub(crate) fn counted_in(self, budget: Option<&'a Arc<Budget>>) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// Counts bytes before they are there.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<Option<Arc<Held>>, StepError> {
+        match self.budget {
+            Some(budget) => Ok(budget.hold(bytes)?),
+            None => Ok(None),
         }
     }
 
@@ -142,6 +159,7 @@ impl<'a> Batch<'a> {
             model: self.model,
             rows: rows.len(),
             inputs: inputs.collect::<Result<_, _>>()?,
+            budget: self.budget,
         })
     }
 

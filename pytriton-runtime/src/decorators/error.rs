@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::budget::BudgetError;
 use crate::model::ModelSpec;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
@@ -13,6 +14,9 @@ pub enum StepError {
     /// What the client sent is refused.
     #[error("{0}")]
     Refused(String),
+    /// There is no room for what the step is to make.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
     /// The step itself failed.
     #[error("{0}")]
     Failed(String),
@@ -192,6 +196,7 @@ impl StepError {
             Self::Refused(_) | Self::Input { .. } | Self::DifferentValues { .. } => {
                 Status::InvalidArgument
             }
+            Self::Budget(_) => Status::Exhausted,
             _ => Status::Internal,
         }
     }

@@ -39,8 +39,8 @@ impl<T: Element, V: DefaultValue<T>> FillOptional<T, V> {
         }
     }
 
-    /// The value for so many rows of an input; for none, that of an input without a batch axis.
-    fn tensor(&self, input: &TensorSpec, rows: Option<usize>) -> Result<Tensor, TensorError> {
+    /// The value for one row of an input.
+    fn row(&self, input: &TensorSpec) -> Result<Tensor, TensorError> {
         let mut elements = Vec::new();
         self.value.elements(&mut elements);
         let mut dims = self.value.dims();
@@ -52,12 +52,7 @@ impl<T: Element, V: DefaultValue<T>> FillOptional<T, V> {
                 .collect();
             elements = vec![element.clone(); element_count(&dims)?];
         }
-        let row = Tensor::from_elements(dims.as_slice(), elements)?;
-        let Some(rows) = rows else {
-            return Ok(row);
-        };
-        dims.insert(0, rows);
-        repeated(row.datatype(), dims, &[], row.data(), rows)
+        Tensor::from_elements(dims, elements)
     }
 }
 
@@ -80,9 +75,16 @@ impl<T: Element, V: DefaultValue<T>> Step for FillOptional<T, V> {
         if batch.inputs()[index].is_some() {
             return Ok(());
         }
-        let rows = model.batching().then_some(batch.rows());
-        let tensor = self.tensor(&model.inputs[index], rows);
-        let tensor = tensor.map_err(|source| StepError::input(model, index, source))?;
+        let row = self.row(&model.inputs[index]);
+        let row = row.map_err(|source| StepError::input(model, index, source))?;
+        let rows = batch.rows();
+        let tensor = match model.batching() {
+            true => {
+                let shape = [&[rows], row.shape()].concat();
+                repeated(batch, index, shape, &[], &row, rows)?
+            }
+            false => row,
+        };
         batch.set(self.input, tensor)
     }
 }

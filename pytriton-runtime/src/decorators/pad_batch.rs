@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
-use crate::tensor::{Tensor, TensorError, rows};
+use crate::tensor::{Tensor, rows};
 
 use super::repeated::repeated;
 use super::{Batch, Step, StepError};
@@ -34,8 +34,7 @@ impl Step for PadBatch {
             let Some(tensor) = &batch.inputs()[index] else {
                 continue;
             };
-            let tensor = repeat_last(tensor, size);
-            let tensor = tensor.map_err(|source| StepError::input(model, index, source))?;
+            let tensor = repeat_last(batch, index, tensor, size)?;
             batch.set(&input.name, tensor)?;
         }
         Ok(())
@@ -83,25 +82,26 @@ fn padded(model: &ModelSpec, count: usize) -> usize {
     next.unwrap_or(count)
 }
 
-fn repeat_last(tensor: &Tensor, size: usize) -> Result<Tensor, TensorError> {
+fn repeat_last(
+    batch: &Batch<'_>,
+    input: usize,
+    tensor: &Tensor,
+    size: usize,
+) -> Result<Tensor, StepError> {
     let count = tensor.rows();
-    let last = rows(tensor, count.saturating_sub(1), 1)?;
+    let last = rows(tensor, count.saturating_sub(1), 1);
+    let last = last.map_err(|source| StepError::input(batch.model(), input, source))?;
     let mut shape = tensor.shape().to_vec();
     shape[0] = size;
     let missing = size.saturating_sub(count);
-    repeated(
-        tensor.datatype(),
-        shape,
-        tensor.data(),
-        last.data(),
-        missing,
-    )
+    repeated(batch, input, shape, tensor.data(), &last, missing)
 }
 
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
 
+    use crate::budget::{Budget, BudgetError};
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -151,6 +151,27 @@ mod tests {
         let error = PadBatch.finish(&spec, 2, &mut outputs).unwrap_err();
         let text = "output 'OUTPUT_1' of model 'Identity' has 2 rows, expected 8: one for each row of the call";
         assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn what_is_added_is_counted_before_it_is_there_and_until_it_is_gone() {
+        let spec = IDENTITY.spec().unwrap();
+        let inputs = [Some(
+            Tensor::from_elements(vec![2, 1024], vec![1.0_f32; 2048]).unwrap(),
+        )];
+        for (limit, expected) in [(32 << 10, None), ((32 << 10) - 1, Some(32 << 10))] {
+            let budget = Budget::new(limit);
+            let mut batch = Batch::new(&spec, 2, Cow::Borrowed(&inputs)).counted_in(Some(&budget));
+            let refused = PadBatch.prepare(&mut batch).err();
+            let expected = expected.map(|bytes| StepError::Budget(BudgetError { bytes, limit }));
+            assert_eq!(refused, expected);
+            let held = if refused.is_some() { 0 } else { 32 << 10 };
+            assert_eq!(budget.held(), held);
+            let inputs = batch.into_inputs().into_owned();
+            assert_eq!(budget.held(), held);
+            drop(inputs);
+            assert_eq!(budget.held(), 0);
+        }
     }
 
     #[test]

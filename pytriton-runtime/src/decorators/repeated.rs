@@ -1,29 +1,35 @@
-use ::bytes::Bytes;
+use crate::counted::counted;
+use crate::tensor::{AlignedBuffer, Tensor, TensorError, shape_text};
 
-use crate::tensor::{AlignedBuffer, DataType, Tensor, TensorError, shape_text};
+use super::{Batch, StepError};
 
 /// So many bytes a tensor has at most to which a step has added: what clients send is bounded, what is made of it is too.
 pub(super) const MOST_PADDED: usize = 1 << 30;
 
-/// A tensor of `shape` whose bytes are those of `before` and then, so many times, those of `row`.
+/// For the input of that index, a tensor of `shape` whose bytes are those of `before` and then, so many times, those of `row`.
+/// They are counted before they are there, and as long as they are.
 pub(super) fn repeated(
-    datatype: DataType,
+    batch: &Batch<'_>,
+    input: usize,
     shape: Vec<usize>,
     before: &[u8],
-    row: &Bytes,
+    row: &Tensor,
     times: usize,
-) -> Result<Tensor, TensorError> {
-    let len = row.len().checked_mul(times);
+) -> Result<Tensor, StepError> {
+    let failed = |source| StepError::input(batch.model(), input, source);
+    let data = row.data();
+    let len = data.len().checked_mul(times);
     let len = len.and_then(|added| added.checked_add(before.len()));
     let Some(len) = len.filter(|&len| len <= MOST_PADDED) else {
-        return Err(TensorError::TooLarge {
-            shape: shape_text(&shape),
-        });
+        let shape = shape_text(&shape);
+        return Err(failed(TensorError::TooLarge { shape }));
     };
+    let held = batch.hold(len)?;
     let mut buffer = AlignedBuffer::with_capacity(len, 0);
     buffer.extend_from_slice(before);
     for _ in 0..times {
-        buffer.extend_from_slice(row);
+        buffer.extend_from_slice(data);
     }
-    Tensor::new(datatype, shape, buffer.freeze())
+    let bytes = counted(buffer.freeze(), held.as_ref());
+    Tensor::new(row.datatype(), shape, bytes).map_err(failed)
 }

@@ -8,10 +8,11 @@ use futures_util::stream::iter;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
+use crate::counted::counted;
 use crate::heavy::by_weight;
 use crate::kserve::proto::response;
 use crate::proto::ModelInferResponse;
-use crate::reception::{Error, Reception, counted};
+use crate::reception::{Error, Reception};
 use crate::request::{self, InferRequest, RequestedOutput};
 use crate::serving::Model;
 

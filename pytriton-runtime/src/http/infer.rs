@@ -5,13 +5,14 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
 
 use crate::budget::{Budget, Held};
+use crate::counted::counted;
 use crate::heavy::{apart, by_weight};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
     header_length,
 };
 use crate::model::ModelSpec;
-use crate::reception::{Error, Reception, counted};
+use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, RequestError, Response};
 use crate::scheduler::SchedulerError;
 use crate::serving::Model;

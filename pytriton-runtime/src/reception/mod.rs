@@ -2,7 +2,6 @@
 //! many bytes it may hold, until when its body must have come, and which work for it leaves the runtime's workers.
 
 mod body_error;
-mod counted;
 mod error;
 mod models;
 mod pace;
@@ -14,7 +13,6 @@ mod patience;
 mod reception;
 
 pub use body_error::BodyError;
-pub(crate) use counted::counted;
 pub use error::Error;
 pub(crate) use patience::Patience;
 pub use reception::Reception;

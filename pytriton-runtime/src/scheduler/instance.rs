@@ -27,7 +27,7 @@ impl Worker {
     /// until the queue ends.
     pub(super) fn run(self, loaded: oneshot::Sender<Result<Option<Detached>, ModelError>>) {
         let spec = &self.model.spec;
-        let context = Context::new(Arc::clone(spec), self.number);
+        let context = Context::new(Arc::clone(spec), self.number).counted_in(self.exit.budget());
         let runner = Runner::load(&self.model, context, self.runtime.clone());
         let runner = match runner.and_then(|runner| runner.supervised(&self.instances)) {
             Ok(runner) => runner,

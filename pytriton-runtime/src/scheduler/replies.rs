@@ -60,6 +60,11 @@ impl Exit {
         }
     }
 
+    /// Where all bytes are counted.
+    pub(super) fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
     /// How long the calls take.
     pub(super) fn speed(&self) -> &Speed {
         &self.speed

@@ -7,10 +7,12 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 
 use crate::call::ModelError;
+use crate::decorators::PadBatch;
 use crate::model::{CallMode, ModelSpec, QueuePolicy, TimeoutAction};
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferRequest, Request};
+use crate::status::Status;
 use crate::testing::{Bomb, GATE, IDENTITY, TWO, infer_request, request};
 
 use super::message::Batch;
@@ -375,4 +377,31 @@ async fn a_scheduler_that_goes_leaves_no_instance_behind() {
     timeout(Duration::from_secs(5), instances.ended())
         .await
         .unwrap();
+}
+
+/// What a step adds to a batch is of as many bytes as 100 000 rows.
+#[tokio::test]
+async fn what_steps_add_has_room_in_the_budget_or_is_refused_as_any_overload() {
+    const PADDED: ModelDeclaration = ModelDeclaration {
+        max_batch_size: 100_000,
+        steps: &[&PadBatch],
+        ..IDENTITY
+    };
+    let model = PADDED.registration().unwrap();
+    for limit in [900_000, 300_000] {
+        let resources = Resources::new(&Handle::current(), limit);
+        let policy = Policy::new(&model.spec, 16);
+        let scheduler = Scheduler::start(&model, policy, &resources).await.unwrap();
+        let answer = scheduler.infer(request(&model.spec, 1, 1.0)).await;
+        match limit {
+            300_000 => {
+                let error = answer.unwrap_err();
+                assert_eq!(error.status(), Status::Exhausted);
+                let text = "the server has no room for 400000 more bytes of requests and responses, its limit is 300000.";
+                assert!(error.to_string().starts_with(text), "{error}");
+            }
+            _ => assert_eq!(answer.unwrap().outputs[0].1.rows(), 1),
+        }
+        assert_eq!(resources.budget.held(), 0);
+    }
 }
