@@ -165,15 +165,9 @@ impl Model {
     }
 
     fn to_output_checks(&self, private: &CratePath) -> TokenStream {
-        let given = quote!(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-        let whole = quote!(#private::outputs_flaw(__OUTPUTS, __OVERRIDES));
-        let mut checks = refusal(&self.shown, &whole);
-        let one = quote! {
-            if #private::sound(&[#whole]) { #private::output_flaw(#given) } else { ::core::option::Option::None },
-            __OUTPUTS.len()
-        };
-        let refuse = spanned_call(&self.shown, "refuse_output", &one);
-        checks.extend(quote!(const _: () = #refuse;));
+        let outputs = quote!(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
+        let refuse = spanned_call(&self.shown, "refuse_outputs", &outputs);
+        let mut checks = quote!(const _: () = #refuse;);
         let overrides = self.decorations.overrides.iter().enumerate();
         for (index, with) in overrides {
             checks.extend(with.shape.iter().map(|shape| {

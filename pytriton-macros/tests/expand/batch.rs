@@ -90,15 +90,7 @@ const _: () = {
             shape: ::core::option::Option::Some(&[3]),
         },
     ];
-    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
-    const _: () = __private::refuse_output(
-        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
-            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
-        } else {
-            ::core::option::Option::None
-        },
-        __OUTPUTS.len(),
-    );
+    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
     const _: () = __private::refuse(
         __private::override_flaw(__OUTPUTS, __OVERRIDES, 0usize, __OPTIONS.batching),
     );

@@ -67,15 +67,7 @@ const _: () = {
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
     const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse(__private::outputs_flaw(__OUTPUTS, __OVERRIDES));
-    const _: () = __private::refuse_output(
-        if __private::sound(&[__private::outputs_flaw(__OUTPUTS, __OVERRIDES)]) {
-            __private::output_flaw(__OUTPUTS, __OVERRIDES, __OPTIONS.batching)
-        } else {
-            ::core::option::Option::None
-        },
-        __OUTPUTS.len(),
-    );
+    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
     struct __Instance(::std::sync::Arc<State>);
     impl __private::Instance for __Instance {
         fn execute<'a>(

@@ -25,4 +25,4 @@ pub use rules::{
     dimension_flaw, flaw_if, name_flaw, refuse, sound, tensor_name_flaw, timeout_action,
     timeout_action_flaw,
 };
-pub use signature::{Argument, Signature, output_flaw, outputs_flaw, override_flaw, refuse_output};
+pub use signature::{Argument, Signature, override_flaw, refuse_outputs};

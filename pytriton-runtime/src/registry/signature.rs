@@ -1,6 +1,6 @@
 use crate::model::{CallMode, Declared, FirstValue, InputType, OutputOverride, TensorDeclaration};
 
-use super::{ModelOptions, tensor_name_flaw};
+use super::{ModelOptions, refuse, tensor_name_flaw};
 
 /// What keeps a parameter from being one, with what to write instead.
 type Flaw = Option<&'static str>;
@@ -413,7 +413,7 @@ const fn equal(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// What keeps a function's outputs from being the model's.
-pub const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Flaw {
+const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Flaw {
     if overrides.len() < outputs.len() && !overrides.is_empty() {
         return Some(
             "the function returns more outputs than it has `#[output]` attributes: write one for each, or none",
@@ -446,7 +446,7 @@ pub const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOver
 }
 
 /// What keeps an output from being one of the model's, and its name.
-pub const fn output_flaw(
+const fn output_flaw(
     outputs: &[TensorDeclaration],
     overrides: &[OutputOverride],
     batching: bool,
@@ -483,17 +483,24 @@ pub const fn override_flaw(
     }
 }
 
-/// Refuses the flaw of an output at compile time, as [`refuse`](super::refuse) does, naming it where there are several.
+/// Refuses outputs at compile time, as [`refuse`](super::refuse) does; of several it names the one with a flaw of its own.
 ///
 /// # Panics
 ///
 /// In a constant, so that it is a compile error.
 #[track_caller]
-pub const fn refuse_output(flaw: Option<(&str, &str)>, outputs: usize) {
-    let Some((name, flaw)) = flaw else { return };
+pub const fn refuse_outputs(
+    outputs: &[TensorDeclaration],
+    overrides: &[OutputOverride],
+    batching: bool,
+) {
+    refuse(outputs_flaw(outputs, overrides));
+    let Some((name, flaw)) = output_flaw(outputs, overrides, batching) else {
+        return;
+    };
     let mut text = [0; 512];
     let mut end = 0;
-    if outputs > 1 {
+    if outputs.len() > 1 {
         end = append(&mut text, end, "output `");
         end = append(&mut text, end, name);
         end = append(&mut text, end, "`: ");
