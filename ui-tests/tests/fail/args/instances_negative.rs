@@ -7,4 +7,4 @@ fn f(x: ArrayView2<f32>) -> Array2<f32> {
 
 fn main() {}
 
-//~ 3: #[pytriton::model(name = "m", instances = 1)]
+//~ 3: #[pytriton::model(name = "m", instances = 2)]
