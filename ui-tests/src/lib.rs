@@ -72,7 +72,6 @@ pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Te
         instance: instance.as_ref(),
         context: &context,
         steps: &steps,
-        answering: None,
     };
     let executed = block_on(callee.execute(&requests, &[]));
     let outputs = executed.results.into_iter().map(|result| {

@@ -19,7 +19,12 @@ fn ask_of(server: Server, lines: &str) -> Result<()> {
     command
         .args(["-c", &format!("{PRELUDE}{lines}")])
         .arg(&server.banner().http)
-        .arg(&server.banner().grpc);
+        .arg(&server.banner().grpc)
+        .arg(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../examples/streaming/client.py"
+        ))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../LICENSE"));
     finish(&mut command, DEADLINE)?.success("python")?;
     server.signal("TERM")?;
     assert_eq!(server.wait(DEADLINE)?.0.code(), Some(0));
@@ -153,6 +158,38 @@ expected = np.arange(8000, dtype=np.float32).reshape(1000, 8)[ids]
 for result in infer('Embedding', ids=ids):
     np.testing.assert_array_equal(result.as_numpy('OUTPUT_1'), expected)
 fails('Embedding', 'there is no vector of id -1', ids=np.array([[-1]], np.int64))
+",
+    )
+}
+
+#[test]
+fn streaming() -> Result<()> {
+    ask(
+        env!("CARGO_BIN_EXE_example_streaming"),
+        "
+import importlib.util
+import pathlib
+spec = importlib.util.spec_from_file_location('client', sys.argv[3])
+client = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(client)
+text = ' '.join(pathlib.Path(sys.argv[4]).read_text().split())
+
+words = list(client.words(sys.argv[2], 'You may', 40))
+assert len(words) == 40 and all(word[0] == ' ' for word in words), words
+assert words == list(client.words(sys.argv[2], 'You may', 40))
+assert words != list(client.words(sys.argv[2], 'You may', 40, seed=2))
+# Each two words in a row are the licence's.
+said = ['You', 'may', *(word[1:] for word in words)]
+for start in range(len(said) - 3):
+    assert ' '.join(said[start : start + 2]) in text, said
+assert list(client.words(sys.argv[2], 'zzz')) == []
+assert list(client.words(sys.argv[2], 'You may', 0)) == []
+try:
+    list(client.words(sys.argv[2], 'You may', 1001))
+except InferenceServerException as error:
+    assert 'words must be at most 1000, not 1001' in str(error), error
+else:
+    raise AssertionError('it did not fail')
 ",
     )
 }
