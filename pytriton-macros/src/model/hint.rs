@@ -59,7 +59,7 @@ pub(super) fn is_requests(ty: &Type) -> bool {
 pub(super) fn answers(ty: &Type) -> Option<&Type> {
     let ty = match peeled(ty) {
         Type::Reference(reference) => peeled(&reference.elem),
-        ty => argument_of("Vec", ty)?,
+        ty => argument_of("Vec", ty).unwrap_or(ty),
     };
     argument_of("Responses", ty)
 }
