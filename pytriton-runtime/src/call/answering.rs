@@ -1,5 +1,4 @@
 use std::fmt::Debug;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use thiserror::Error;
@@ -7,7 +6,6 @@ use thiserror::Error;
 use crate::request::Response;
 
 use super::ModelError;
-use super::open::Open;
 
 /// Where the answers to the requests of a batch go while its function runs, each by its request's place in the batch.
 pub trait Answering: Debug + Send + Sync {
@@ -34,13 +32,3 @@ pub trait Answering: Debug + Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("nobody waits for the answers any longer")]
 pub struct Cancelled;
-
-/// Where the answers of one call go.
-#[derive(Debug, Clone)]
-pub(super) struct Destination<'a> {
-    pub(super) answering: &'a Arc<dyn Answering>,
-    /// The places of the call's requests in the batch.
-    pub(super) places: Vec<usize>,
-    /// Who may answer them still.
-    pub(super) open: Arc<Open>,
-}

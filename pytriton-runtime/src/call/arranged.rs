@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::Arc;
 
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{ParameterValue, Request};
@@ -43,10 +44,10 @@ impl<'a> Arranged<'a> {
     }
 
     /// The places in the original batch of so many requests from that one on.
-    pub(super) fn places(&self, first: usize, count: usize) -> Vec<usize> {
+    pub(super) fn places(&self, first: usize, count: usize) -> Arc<[usize]> {
         match &self.order {
             None => (first..first + count).collect(),
-            Some(order) => order[first..first + count].to_vec(),
+            Some(order) => order[first..first + count].into(),
         }
     }
 
@@ -108,7 +109,6 @@ fn hash(value: &ParameterValue, hasher: &mut impl Hasher) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::{Duration, Instant};
 
     use crate::call::ModelError;

@@ -7,7 +7,7 @@ use crate::model::ModelSpec;
 use crate::request::{Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError, array};
 
-use super::answering::Destination;
+use super::hearers::Destination;
 use super::outputs::function_error;
 use super::{Context, EachOutputs, FunctionError, ModelError, Outputs, Returned};
 
@@ -20,7 +20,7 @@ pub struct Call<'a> {
     /// In the order of the model's inputs; empty for a raw call.
     pub(super) inputs: Cow<'a, [Option<Tensor>]>,
     /// Where the answers of a decoupled model go.
-    pub(super) destination: Option<Destination<'a>>,
+    pub(super) destination: Option<Destination>,
 }
 
 impl<'a> Call<'a> {

@@ -1,6 +1,5 @@
-use std::sync::Arc;
-
-use super::{Answering, Call};
+use super::Call;
+use super::hearers::Hearers;
 
 /// Whether anybody still waits for what a call comes to: a function that takes `&Cancellation` asks it between two parts of
 /// long work.
@@ -25,21 +24,12 @@ use super::{Answering, Call};
 /// }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Cancellation {
-    /// `None` where nobody can go.
-    answering: Option<Arc<dyn Answering>>,
-    /// The places of the call's requests in the batch.
-    places: Arc<[usize]>,
-}
+pub struct Cancellation(Option<Hearers>);
 
 impl Cancellation {
     /// Whether all clients of the call have gone, their time is over, or the server ends.
     pub fn is_cancelled(&self) -> bool {
-        let Some(answering) = &self.answering else {
-            return false;
-        };
-        let mut places = self.places.iter();
-        places.all(|&place| answering.is_cancelled(place))
+        self.0.as_ref().is_some_and(Hearers::are_gone)
     }
 }
 
@@ -47,9 +37,6 @@ impl Call<'_> {
     /// Whether anybody waits for what it comes to.
     pub fn cancellation(&self) -> Cancellation {
         let destination = self.destination.as_ref();
-        Cancellation {
-            answering: destination.map(|to| Arc::clone(to.answering)),
-            places: destination.map_or_else(Arc::default, |to| to.places.as_slice().into()),
-        }
+        Cancellation(destination.map(|to| to.hearers.clone()))
     }
 }

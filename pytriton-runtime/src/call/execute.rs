@@ -14,12 +14,12 @@ use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
 use crate::text::for_client;
 
-use super::answering::{Answering, Destination};
 use super::around::{Boxed, around};
 use super::arranged::Arranged;
+use super::hearers::{Destination, Hearers};
 use super::pipeline::{Stacked, gather, runs};
 use super::returned::responses;
-use super::{Call, Context, Instance, ModelError, Returned};
+use super::{Answering, Call, Context, Instance, ModelError, Returned};
 
 /// What became of a batch, or of the requests of one call.
 #[derive(Debug, Default)]
@@ -95,8 +95,10 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             let returned = match gathered {
                 Ok(gathered) => {
                     let destination = self.answering.map(|answering| Destination {
-                        answering,
-                        places: batch.places(first, run.len()),
+                        hearers: Hearers {
+                            answering: Arc::clone(answering),
+                            places: batch.places(first, run.len()),
+                        },
                         open: Arc::default(),
                     });
                     self.answer(run, gathered, destination).await
@@ -123,7 +125,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
-        destination: Option<Destination<'a>>,
+        destination: Option<Destination>,
     ) -> Result<Returned, ModelError> {
         if self.steps.is_empty() {
             return self.call(requests, batch, destination).await;
@@ -146,7 +148,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
-        destination: Option<Destination<'a>>,
+        destination: Option<Destination>,
     ) -> Result<Returned, ModelError> {
         let Some(first) = requests.first() else {
             return Ok(Returned::Each(Vec::new()));

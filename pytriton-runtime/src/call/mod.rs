@@ -17,6 +17,7 @@ mod context;
 mod error;
 mod execute;
 mod first_value;
+mod hearers;
 mod instance;
 mod loaded;
 mod open;

@@ -1,16 +1,16 @@
 use std::fmt;
-use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
 use crate::model::ModelSpec;
-use crate::request::{Parameters, Request};
+use crate::request::{Parameters, Request, Response};
 
 use super::blocking::block_on;
+use super::hearers::Hearers;
 use super::open::Opened;
 use super::returned::responses;
-use super::{Answering, Call, Cancelled, ModelError, Outputs, Returned};
+use super::{Call, Cancelled, ModelError, Outputs, Returned};
 
 /// Where a function puts the answers to a request, any number of them, while it runs.
 ///
@@ -32,10 +32,9 @@ use super::{Answering, Call, Cancelled, ModelError, Outputs, Returned};
 /// }
 /// ```
 pub struct Responses<O> {
-    answering: Arc<dyn Answering>,
+    hearers: Hearers,
     model: Arc<ModelSpec>,
     requests: Vec<Request>,
-    places: Vec<usize>,
     /// The thread of the call, where it ends its only request itself.
     ends: Option<ThreadId>,
     _open: Opened,
@@ -47,10 +46,9 @@ impl<O: Outputs> Responses<O> {
     pub(super) fn of(call: &Call<'_>) -> Option<Self> {
         let destination = call.destination.as_ref()?;
         Some(Self {
-            answering: Arc::clone(destination.answering),
+            hearers: destination.hearers.clone(),
             model: Arc::clone(call.requests.first()?.model()),
             requests: call.requests.to_vec(),
-            places: destination.places.clone(),
             ends: None,
             _open: destination.open.enter(),
             outputs: PhantomData,
@@ -59,16 +57,15 @@ impl<O: Outputs> Responses<O> {
 
     /// For each request of a call by itself.
     pub(super) fn each(call: &Call<'_>) -> Vec<Self> {
-        let Some(destination) = call.destination.as_ref() else {
+        let Some(destination) = &call.destination else {
             return Vec::new();
         };
-        let requests = call.requests.iter().zip(&destination.places);
+        let requests = call.requests.iter().enumerate();
         requests
-            .map(|(request, &place)| Self {
-                answering: Arc::clone(destination.answering),
+            .map(|(index, request)| Self {
+                hearers: destination.hearers.only(index),
                 model: Arc::clone(request.model()),
                 requests: vec![request.clone()],
-                places: vec![place],
                 ends: Some(thread::current().id()),
                 _open: destination.open.enter(),
                 outputs: PhantomData,
@@ -104,34 +101,25 @@ impl<O: Outputs> Responses<O> {
         let tensors = outputs.into_tensors(&self.model);
         let answers =
             tensors.map(|tensors| responses(&self.model, &self.requests, Returned::Call(tensors)));
-        let answers = match answers.and_then(|answers| answers.into_iter().collect()) {
-            Ok(answers) => answers,
-            Err(error) => {
-                self.fail(&error);
-                return Err(Cancelled);
+        let answers: Result<Vec<Response>, _> =
+            answers.and_then(|answers| answers.into_iter().collect());
+        match answers {
+            Ok(mut answers) => {
+                for answer in &mut answers {
+                    answer.parameters.clone_from(&parameters);
+                }
+                self.hearers.give(answers).await
             }
-        };
-        let answers: Vec<_> = answers;
-        let mut heard = Err(Cancelled);
-        for (mut answer, &place) in answers.into_iter().zip(&self.places) {
-            answer.parameters.clone_from(&parameters);
-            let mut answer = Some(Ok(answer));
-            let part = poll_fn(|context| self.answering.poll_part(place, &mut answer, context));
-            heard = part.await.or(heard);
+            Err(error) => {
+                self.hearers.finish(&Err(error));
+                Err(Cancelled)
+            }
         }
-        heard
     }
 
     /// Whether nobody waits for the answers any longer: the client has gone, its time is over, or the server ends.
     pub fn is_cancelled(&self) -> bool {
-        let mut places = self.places.iter();
-        places.all(|&place| self.answering.is_cancelled(place))
-    }
-
-    fn fail(&self, error: &ModelError) {
-        for &place in &self.places {
-            self.answering.finish(place, Err(error.clone()));
-        }
+        self.hearers.are_gone()
     }
 }
 
@@ -140,19 +128,16 @@ impl<O> Drop for Responses<O> {
         let Some(call) = self.ends else {
             return;
         };
-        let end = || match thread::panicking() {
+        let end = match thread::panicking() {
             false => Ok(()),
+            // What the function itself panics with is told by the call.
+            true if thread::current().id() == call => return,
             true => Err(ModelError::Panic {
                 model: Arc::clone(&self.model.name),
                 message: "a thread of the function's".to_owned(),
             }),
         };
-        // What the function itself panics with is told by the call.
-        if !thread::panicking() || thread::current().id() != call {
-            for &place in &self.places {
-                self.answering.finish(place, end());
-            }
-        }
+        self.hearers.finish(&end);
     }
 }
 

@@ -1,10 +1,8 @@
-use std::future::poll_fn;
 use std::pin::pin;
 
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 
-use super::answering::Destination;
 use super::blocking::block_on;
 use super::returned::responses;
 use super::{Answered, Call, Cancelled, FunctionError, ModelError, Returned};
@@ -15,19 +13,11 @@ impl Call<'_> {
     /// Outer error: the item is none. Inner error: nobody waits for another.
     async fn respond(&self, item: Answered) -> Result<Result<(), Cancelled>, ModelError> {
         let answers = responses(self.context.model(), self.requests, item?);
-        let Some(Destination {
-            answering, places, ..
-        }) = &self.destination
-        else {
-            return Ok(Err(Cancelled));
-        };
-        let mut heard = Err(Cancelled);
-        for (answer, &place) in answers.into_iter().zip(places) {
-            let mut answer = Some(Ok(answer?));
-            let part = poll_fn(|context| answering.poll_part(place, &mut answer, context));
-            heard = part.await.or(heard);
-        }
-        Ok(heard)
+        let answers = answers.into_iter().collect::<Result<_, _>>()?;
+        Ok(match &self.destination {
+            Some(to) => to.hearers.give(answers).await,
+            None => Err(Cancelled),
+        })
     }
 }
 

@@ -1,0 +1,57 @@
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use crate::request::Response;
+
+use super::open::Open;
+use super::{Answering, Cancelled, ModelError};
+
+/// Those who hear the answers of one call.
+#[derive(Debug, Clone)]
+pub(super) struct Hearers {
+    pub(super) answering: Arc<dyn Answering>,
+    /// The places of the call's requests in the batch.
+    pub(super) places: Arc<[usize]>,
+}
+
+/// Where the answers of one call go.
+#[derive(Debug, Clone)]
+pub(super) struct Destination {
+    pub(super) hearers: Hearers,
+    /// Who may answer still.
+    pub(super) open: Arc<Open>,
+}
+
+impl Hearers {
+    /// The one of that index alone.
+    pub(super) fn only(&self, index: usize) -> Self {
+        Self {
+            answering: Arc::clone(&self.answering),
+            places: self.places.get(index).copied().into_iter().collect(),
+        }
+    }
+
+    /// Gives each its answer, once there is room for it.
+    pub(super) async fn give(&self, answers: Vec<Response>) -> Result<(), Cancelled> {
+        let mut heard = Err(Cancelled);
+        for (answer, &place) in answers.into_iter().zip(self.places.iter()) {
+            let mut answer = Some(Ok(answer));
+            let part = poll_fn(|context| self.answering.poll_part(place, &mut answer, context));
+            heard = part.await.or(heard);
+        }
+        heard
+    }
+
+    /// Says to each that nothing more comes.
+    pub(super) fn finish(&self, end: &Result<(), ModelError>) {
+        for &place in self.places.iter() {
+            self.answering.finish(place, end.clone());
+        }
+    }
+
+    /// Whether all have gone.
+    pub(super) fn are_gone(&self) -> bool {
+        let mut places = self.places.iter();
+        places.all(|&place| self.answering.is_cancelled(place))
+    }
+}
