@@ -39,14 +39,23 @@ impl JsonData<'_> {
     pub(super) fn decode(&self) -> Result<Bytes, CodecError> {
         match self.datatype {
             DataType::Bool => self.plain("BOOL values", |text| text.parse::<bool>().ok()),
-            DataType::Uint8 => self.plain("UINT8 integers", integer!(u8)),
-            DataType::Uint16 => self.plain("UINT16 integers", integer!(u16)),
-            DataType::Uint32 => self.plain("UINT32 integers", integer!(u32)),
-            DataType::Uint64 => self.plain("UINT64 integers", integer!(u64)),
-            DataType::Int8 => self.plain("INT8 integers", integer!(i8)),
-            DataType::Int16 => self.plain("INT16 integers", integer!(i16)),
-            DataType::Int32 => self.plain("INT32 integers", integer!(i32)),
-            DataType::Int64 => self.plain("INT64 integers", integer!(i64)),
+            DataType::Uint8 => self.plain("UINT8 integers from 0 to 255", integer!(u8)),
+            DataType::Uint16 => self.plain("UINT16 integers from 0 to 65535", integer!(u16)),
+            DataType::Uint32 => self.plain("UINT32 integers from 0 to 4294967295", integer!(u32)),
+            DataType::Uint64 => self.plain(
+                "UINT64 integers from 0 to 18446744073709551615",
+                integer!(u64),
+            ),
+            DataType::Int8 => self.plain("INT8 integers from -128 to 127", integer!(i8)),
+            DataType::Int16 => self.plain("INT16 integers from -32768 to 32767", integer!(i16)),
+            DataType::Int32 => self.plain(
+                "INT32 integers from -2147483648 to 2147483647",
+                integer!(i32),
+            ),
+            DataType::Int64 => self.plain(
+                "INT64 integers from -9223372036854775808 to 9223372036854775807",
+                integer!(i64),
+            ),
             DataType::Fp32 => self.plain("FP32 numbers", float!(f32)),
             DataType::Fp64 => self.plain("FP64 numbers", float!(f64)),
             DataType::Bytes => self.strings(),

@@ -271,30 +271,50 @@ fn says_what_is_wrong_with_a_shape() {
 fn says_what_is_wrong_with_an_element() {
     let table = [
         (DataType::Bool, "0", "expected BOOL values, found 0"),
-        (DataType::Uint8, "256", "expected UINT8 integers, found 256"),
-        (DataType::Uint8, "-1", "expected UINT8 integers, found -1"),
+        (
+            DataType::Uint8,
+            "256",
+            "expected UINT8 integers from 0 to 255, found 256",
+        ),
+        (
+            DataType::Uint8,
+            "-1",
+            "expected UINT8 integers from 0 to 255, found -1",
+        ),
         (
             DataType::Uint16,
             "1.5",
-            "expected UINT16 integers, found 1.5",
+            "expected UINT16 integers from 0 to 65535, found 1.5",
         ),
         (
             DataType::Uint32,
             "4294967296",
-            "expected UINT32 integers, found 4294967296",
+            "expected UINT32 integers from 0 to 4294967295, found 4294967296",
         ),
         (
             DataType::Uint64,
             "18446744073709551616",
-            "expected UINT64 integers, found 18446744073709551616",
+            "expected UINT64 integers from 0 to 18446744073709551615, found 18446744073709551616",
         ),
-        (DataType::Int8, "128", "expected INT8 integers, found 128"),
-        (DataType::Int16, "1e3", "expected INT16 integers, found 1e3"),
-        (DataType::Int32, "1.0", "expected INT32 integers, found 1.0"),
+        (
+            DataType::Int8,
+            "128",
+            "expected INT8 integers from -128 to 127, found 128",
+        ),
+        (
+            DataType::Int16,
+            "1e3",
+            "expected INT16 integers from -32768 to 32767, found 1e3",
+        ),
+        (
+            DataType::Int32,
+            "1.0",
+            "expected INT32 integers from -2147483648 to 2147483647, found 1.0",
+        ),
         (
             DataType::Int64,
             "9223372036854775808",
-            "expected INT64 integers, found 9223372036854775808",
+            "expected INT64 integers from -9223372036854775808 to 9223372036854775807, found 9223372036854775808",
         ),
         (
             DataType::Fp64,
