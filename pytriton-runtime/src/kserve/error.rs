@@ -7,6 +7,7 @@ use crate::request::RequestId;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
+use super::generate::GenerateError;
 use super::json::JsonWriter;
 use super::proto::ProtoError;
 
@@ -217,6 +218,9 @@ pub enum CodecError {
         #[source]
         source: TensorError,
     },
+    /// What is particular to requests and answers of the generate extension.
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
     /// The message is no request.
     #[error(transparent)]
     Proto(#[from] ProtoError),
@@ -227,6 +231,7 @@ impl CodecError {
     pub fn status(&self) -> Status {
         match self {
             Self::Proto(error) => error.status(),
+            Self::Generate(error) => error.status(),
             Self::SharedMemory { .. } => Status::NotFound,
             Self::Output { .. } => Status::Internal,
             _ => Status::InvalidArgument,

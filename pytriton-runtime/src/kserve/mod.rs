@@ -6,8 +6,10 @@
 mod classification;
 mod data;
 mod decimal;
+mod elements;
 mod envelope;
 mod error;
+pub mod generate;
 mod header;
 mod index;
 mod input;

@@ -65,7 +65,8 @@ impl RequestParameters {
     }
 }
 
-fn plain(value: Value<'_>) -> Option<ParameterValue> {
+/// A text, a truth or a number.
+pub(super) fn plain(value: Value<'_>) -> Option<ParameterValue> {
     if let Some(string) = value.string() {
         return Some(ParameterValue::String(string.into_owned()));
     }

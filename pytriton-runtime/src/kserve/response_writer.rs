@@ -4,9 +4,10 @@ use bytes::Bytes;
 
 use crate::model::{ModelSpec, TensorSpec};
 use crate::request::Response;
-use crate::tensor::{BytesElements, DataType, Element, Tensor, TensorError};
+use crate::tensor::{DataType, Tensor};
 
-use super::json::{Float, JsonWriter};
+use super::elements::{Brackets, write_elements};
+use super::json::JsonWriter;
 use super::{CodecError, EncodedResponse, ResponseFormat, classify};
 
 /// Writes the responses of a model; what is the same in all of them it has written before.
@@ -83,7 +84,7 @@ impl ResponseWriter {
                 }
             } else {
                 json.name("data");
-                write_data(&mut json, &output.name, tensor)?;
+                write_elements(&mut json, &output.name, tensor, Brackets::Always)?;
             }
             json.end(b'}');
         }
@@ -136,55 +137,4 @@ fn head(name: &str, datatype: DataType) -> Vec<u8> {
     json.name("datatype").text(datatype.name());
     json.name("shape");
     json.finish()
-}
-
-fn write_data(json: &mut JsonWriter, output: &Arc<str>, tensor: &Tensor) -> Result<(), CodecError> {
-    let written = match tensor.datatype() {
-        DataType::Bool => {
-            json.array(tensor.data(), |json, byte| json.boolean(*byte != 0));
-            Ok(())
-        }
-        DataType::Uint8 => integers::<u8>(json, tensor),
-        DataType::Uint16 => integers::<u16>(json, tensor),
-        DataType::Uint32 => integers::<u32>(json, tensor),
-        DataType::Uint64 => integers::<u64>(json, tensor),
-        DataType::Int8 => integers::<i8>(json, tensor),
-        DataType::Int16 => integers::<i16>(json, tensor),
-        DataType::Int32 => integers::<i32>(json, tensor),
-        DataType::Int64 => integers::<i64>(json, tensor),
-        DataType::Fp32 => floats::<f32>(json, tensor),
-        DataType::Fp64 => floats::<f64>(json, tensor),
-        DataType::Bytes => strings(json, tensor),
-        datatype @ (DataType::Fp16 | DataType::Bf16) => {
-            return Err(CodecError::JsonOutput { datatype });
-        }
-    };
-    written.map_err(|source| CodecError::Output {
-        output: Arc::clone(output),
-        source,
-    })
-}
-
-fn strings(json: &mut JsonWriter, tensor: &Tensor) -> Result<(), TensorError> {
-    json.begin(b'[');
-    for element in BytesElements::new(tensor.data()) {
-        json.string(element?);
-    }
-    json.end(b']');
-    Ok(())
-}
-
-fn integers<T: Element + itoa::Integer + Copy>(
-    json: &mut JsonWriter,
-    tensor: &Tensor,
-) -> Result<(), TensorError> {
-    let elements = tensor.elements::<T>()?;
-    json.array(elements.iter().copied(), JsonWriter::integer);
-    Ok(())
-}
-
-fn floats<T: Element + Float>(json: &mut JsonWriter, tensor: &Tensor) -> Result<(), TensorError> {
-    let elements = tensor.elements::<T>()?;
-    json.array(elements.iter().copied(), JsonWriter::float);
-    Ok(())
 }

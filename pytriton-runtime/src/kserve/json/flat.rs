@@ -89,7 +89,7 @@ fn plain_length(rest: &[u8]) -> usize {
 }
 
 /// The length of the string that `rest` starts with, quotes included.
-fn string_length(rest: &[u8]) -> usize {
+pub(super) fn string_length(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = rest.get(at) {
         match byte {

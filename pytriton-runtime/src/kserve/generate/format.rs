@@ -1,0 +1,121 @@
+use std::collections::BTreeMap;
+use std::str::from_utf8;
+use std::sync::Arc;
+
+use crate::kserve::CodecError;
+use crate::kserve::elements::{Brackets, write_elements};
+use crate::kserve::json::JsonWriter;
+use crate::model::ModelSpec;
+use crate::request::{ParameterValue, Response};
+use crate::tensor::{BytesElements, DataType, Tensor};
+
+use super::GenerateError;
+
+/// Writes the answers to one request.
+#[derive(Debug)]
+pub struct GenerateFormat {
+    /// What each answer has besides its parameters, in the order of the names.
+    members: BTreeMap<Arc<str>, Member>,
+}
+
+#[derive(Debug)]
+enum Member {
+    /// The same in all answers.
+    Text(String),
+    /// An output of that index.
+    Output(usize),
+}
+
+impl GenerateFormat {
+    /// That of a request with this id, which may be empty.
+    pub fn new(model: &ModelSpec, id: &str) -> Self {
+        let outputs = model.outputs.iter().enumerate();
+        let outputs = outputs.map(|(index, output)| (&output.name, Member::Output(index)));
+        let mut members: BTreeMap<Arc<str>, Member> = outputs
+            .map(|(name, member)| (Arc::clone(name), member))
+            .collect();
+        // Of one name these are what counts.
+        let mut text = |name: &str, text: String| members.insert(name.into(), Member::Text(text));
+        text("model_name", model.name.as_ref().to_owned());
+        text("model_version", model.version.to_string());
+        if !id.is_empty() {
+            text("id", id.to_owned());
+        }
+        Self { members }
+    }
+
+    /// Writes an answer as one object.
+    ///
+    /// Source: `FinalizeResponse` and `ExactMappingOutput` in Triton 2.51.
+    ///
+    /// # Errors
+    ///
+    /// [`CodecError::JsonOutput`] for `FP16` and `BF16`, [`GenerateError::NotUtf8`].
+    pub fn write(&self, response: &Response) -> Result<Vec<u8>, CodecError> {
+        let mut json = JsonWriter::with_capacity(self.capacity(response));
+        let mut parameters = response.parameters.iter().peekable();
+        json.begin(b'{');
+        for (name, member) in &self.members {
+            while let Some((name, value)) = parameters.next_if(|(other, _)| **other < **name) {
+                write_parameter(json.key(name), value);
+            }
+            let parameter = parameters.next_if(|(other, _)| **other == **name);
+            match (member, parameter) {
+                (Member::Text(text), _) => json.key(name).text(text),
+                (Member::Output(_), Some((_, value))) => write_parameter(json.key(name), value),
+                (Member::Output(index), None) => {
+                    if let Some(tensor) = tensor(response, *index) {
+                        write_output(json.key(name), name, tensor)?;
+                    }
+                }
+            }
+        }
+        for (name, value) in parameters {
+            write_parameter(json.key(name), value);
+        }
+        json.end(b'}');
+        Ok(json.finish())
+    }
+
+    /// Enough for most answers, so that writing them moves no bytes twice.
+    fn capacity(&self, response: &Response) -> usize {
+        /// The quotes, the colon and the comma of a member, and a short text.
+        const MEMBER: usize = 16;
+
+        let names = self.members.iter();
+        let names: usize = names.map(|(name, _)| MEMBER + name.len()).sum();
+        names + response.bytes() * 3
+    }
+}
+
+/// The outputs of a response stand in the order of their indices.
+fn tensor(response: &Response, index: usize) -> Option<&Tensor> {
+    let found = response.outputs.binary_search_by_key(&index, |(at, _)| *at);
+    found.ok().map(|at| &response.outputs[at].1)
+}
+
+fn write_output(
+    json: &mut JsonWriter,
+    output: &Arc<str>,
+    tensor: &Tensor,
+) -> Result<(), CodecError> {
+    if tensor.datatype() == DataType::Bytes {
+        let mut elements = BytesElements::new(tensor.data());
+        // Where an element is cut off, whoever writes it says so.
+        if elements.any(|element| element.is_ok_and(|bytes| from_utf8(bytes).is_err())) {
+            let output = Arc::clone(output);
+            return Err(GenerateError::NotUtf8 { output }.into());
+        }
+    }
+    write_elements(json, output, tensor, Brackets::AroundSeveral)
+}
+
+fn write_parameter(json: &mut JsonWriter, value: &ParameterValue) {
+    match value {
+        ParameterValue::Bool(value) => json.boolean(*value),
+        ParameterValue::Int64(value) => json.integer(*value),
+        ParameterValue::Uint64(value) => json.integer(*value),
+        ParameterValue::Double(value) => json.float(*value),
+        ParameterValue::String(value) => json.text(value),
+    }
+}

@@ -1,0 +1,137 @@
+use serde_json::value::RawValue;
+
+use crate::kserve::json::Value;
+use crate::kserve::member::{mistyped, string};
+use crate::kserve::parameter::plain;
+use crate::kserve::{CodecError, Owner};
+use crate::model::ModelSpec;
+use crate::request::{InferRequest, RequestId};
+use crate::text::excerpt;
+
+use super::GenerateError;
+use super::members::members;
+use super::tensor::decode_input;
+
+/// The member whose members are as those of the request.
+const PARAMETERS: &str = "parameters";
+
+/// Reads a request of the generate extension.
+///
+/// Source: `ConvertGenerateRequest` in Triton 2.51. A parameter that stands twice is an error.
+///
+/// # Errors
+///
+/// A [`CodecError`] that names the member; the first of several in the order of the request.
+///
+/// # Examples
+///
+/// ```no_run
+/// # fn example(model: &pytriton_runtime::model::ModelSpec) -> Result<(), pytriton_runtime::kserve::CodecError> {
+/// # use pytriton_runtime::kserve::generate::decode_generate_request;
+/// let body = br#"{"prompt":"Once upon a time","parameters":{"temperature":0.5},"id":"7"}"#;
+/// let request = decode_generate_request(body, model, 100)?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn decode_generate_request(
+    body: &[u8],
+    model: &ModelSpec,
+    max_depth: usize,
+) -> Result<InferRequest, CodecError> {
+    let text = std::str::from_utf8(body).map_err(|error| CodecError::Json {
+        message: excerpt(&error),
+    })?;
+    let members = members(text)?;
+    let id = match members.iter().find(|(name, _)| name == "id") {
+        Some((_, id)) => string("id", Some(Value::new(id)), || Owner::Request)?,
+        None => String::new(),
+    };
+    let request = InferRequest {
+        id,
+        ..InferRequest::default()
+    };
+    let mut mapping = Mapping {
+        model,
+        max_depth,
+        request,
+    };
+    let mut nested = false;
+    for (name, value) in members {
+        if name != PARAMETERS {
+            mapping.member(name, value)?;
+            continue;
+        }
+        if std::mem::replace(&mut nested, true) {
+            return Err(twice(PARAMETERS));
+        }
+        mapping.nested(value)?;
+    }
+    Ok(mapping.request)
+}
+
+/// A request that is being made of members.
+struct Mapping<'a> {
+    model: &'a ModelSpec,
+    max_depth: usize,
+    request: InferRequest,
+}
+
+impl Mapping<'_> {
+    fn nested(&mut self, parameters: &RawValue) -> Result<(), CodecError> {
+        if self.model.input_index(PARAMETERS).is_some() {
+            return Err(GenerateError::Keyword.into());
+        }
+        let value = Value::new(parameters);
+        if !value.is_object() {
+            return Err(mistyped(PARAMETERS, "an object", value, Owner::Request));
+        }
+        let mapped = members(parameters.get()).and_then(|members| {
+            let mut members = members.into_iter();
+            members.try_for_each(|(name, value)| self.member(name, value))
+        });
+        mapped.map_err(|source| {
+            let source = Box::new(source);
+            GenerateError::Nested { source }.into()
+        })
+    }
+
+    fn member(&mut self, name: String, value: &RawValue) -> Result<(), CodecError> {
+        match self.model.input_index(&name) {
+            Some(index) => self.input(index, value),
+            None => self.parameter(name, Value::new(value)),
+        }
+    }
+
+    fn input(&mut self, index: usize, value: &RawValue) -> Result<(), CodecError> {
+        let input = &self.model.inputs[index];
+        let tensor = decode_input(self.model, input, value.get(), self.max_depth)?;
+        let request = &mut self.request;
+        if request.inputs.iter().any(|other| other.name == tensor.name) {
+            let error = GenerateError::DuplicateInput {
+                request: RequestId(excerpt(&request.id)),
+                input: excerpt(&tensor.name),
+            };
+            return Err(error.into());
+        }
+        request.inputs.push(tensor);
+        Ok(())
+    }
+
+    fn parameter(&mut self, name: String, value: Value<'_>) -> Result<(), CodecError> {
+        let Some(value) = plain(value) else {
+            return Err(CodecError::ParameterType {
+                name: excerpt(&name),
+            });
+        };
+        if self.request.parameters.get(&name).is_some() {
+            return Err(twice(&name));
+        }
+        self.request.parameters.insert(name, value);
+        Ok(())
+    }
+}
+
+fn twice(member: &str) -> CodecError {
+    let member = excerpt(member);
+    GenerateError::DuplicateMember { member }.into()
+}
