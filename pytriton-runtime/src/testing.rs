@@ -1,5 +1,8 @@
 //! Real models for the tests of the rooms.
 
+#[cfg(feature = "embedded")]
+pub(crate) mod counting;
+
 use std::future::pending;
 use std::panic::panic_any;
 use std::sync::Arc;

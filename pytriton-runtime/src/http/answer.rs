@@ -1,27 +1,22 @@
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use std::{mem, vec};
-
-use axum::body::HttpBody;
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
-use hyper::body::{Frame, SizeHint};
 
 use crate::kserve::error_json;
 use crate::text::for_client;
 
 use super::HttpError;
+use super::content::{Content, Parts};
+use super::events::Events;
 
 pub(super) const JSON: &str = "application/json";
 pub(super) const PLAIN: &str = "text/plain";
 
 /// What a request over HTTP is answered with.
-pub(crate) type Answer = Response<Parts>;
+pub(crate) type Answer = Response<Content>;
 
 /// An answer with a body of JSON.
-pub(super) fn json(body: Vec<u8>) -> Answer {
+pub(super) fn json(body: impl Into<Bytes>) -> Answer {
     answer(StatusCode::OK, JSON, body.into())
 }
 
@@ -32,14 +27,19 @@ pub(super) fn fine() -> Answer {
 
 /// An answer of these parts, which are sent one after the other without being joined.
 pub(super) fn parts(headers: HeaderMap, first: Bytes, others: Vec<Bytes>) -> Answer {
-    let others = others.into_iter();
-    let mut response = Response::new(Parts { first, others });
+    let mut response = Response::new(Content::Parts(Parts::new(first, others)));
     *response.headers_mut() = headers;
     response
 }
 
-fn answer(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
-    let mut response = Response::new(Parts::from(body));
+/// An answer whose body is written event by event.
+pub(super) fn events(status: StatusCode, events: Events) -> Answer {
+    let content_type = "text/event-stream; charset=utf-8";
+    answer(status, content_type, Content::Events(events))
+}
+
+fn answer(status: StatusCode, content_type: &'static str, body: impl Into<Content>) -> Answer {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(content_type);
     response.headers_mut().insert(CONTENT_TYPE, content_type);
@@ -78,7 +78,11 @@ impl From<Failure> for Answer {
     ) -> Self {
         let status = StatusCode::from_u16(error.status());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = answer(status, content_type, error_json(&for_client(&error)).into());
+        let mut response = answer(
+            status,
+            content_type,
+            Bytes::from(error_json(&for_client(&error))),
+        );
         if error == HttpError::ContentEncoding {
             let known = HeaderValue::from_static("gzip, deflate");
             response.headers_mut().insert(ACCEPT_ENCODING, known);
@@ -90,48 +94,4 @@ impl From<Failure> for Answer {
 /// The answer to a request that no route has seen.
 pub(crate) fn refusal(error: HttpError) -> Answer {
     Failure::plain(error).into()
-}
-
-/// A body of several parts whose size is known.
-#[derive(Debug)]
-pub(crate) struct Parts {
-    first: Bytes,
-    others: vec::IntoIter<Bytes>,
-}
-
-impl Parts {
-    fn next(&mut self) -> Option<Bytes> {
-        match mem::take(&mut self.first) {
-            first if first.is_empty() => self.others.next(),
-            first => Some(first),
-        }
-    }
-}
-
-impl From<Bytes> for Parts {
-    fn from(first: Bytes) -> Self {
-        let others = Vec::new().into_iter();
-        Self { first, others }
-    }
-}
-
-impl HttpBody for Parts {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.next().map(|part| Ok(Frame::data(part))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.first.is_empty() && self.others.as_slice().is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let parts = std::iter::once(&self.first).chain(self.others.as_slice());
-        SizeHint::with_exact(parts.map(|part| part.len() as u64).sum())
-    }
 }

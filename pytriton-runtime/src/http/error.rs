@@ -79,6 +79,9 @@ pub enum HttpError {
     /// An encoding that is not known.
     #[error("Unsupported compression type")]
     ContentEncoding,
+    /// A compressed body for a route that takes none.
+    #[error("Unsupported content-encoding, only 'identity' is supported.")]
+    GenerateEncoding,
     /// A compressed body of no bytes.
     #[error("nothing to be decompressed")]
     NothingToDecompress,
@@ -118,6 +121,7 @@ impl HttpError {
             | Self::BodyTooLarge { .. }
             | Self::BodyRead { .. }
             | Self::Body(_)
+            | Self::GenerateEncoding
             | Self::NothingToDecompress
             | Self::Decompression { .. }
             | Self::DecompressedSize { .. } => Status::InvalidArgument.http(),

@@ -6,7 +6,12 @@
 mod answer;
 mod body;
 mod compression;
+mod content;
 mod error;
+mod events;
+mod generate;
+#[cfg(test)]
+mod generate_tests;
 mod head;
 mod infer;
 mod metrics;
@@ -16,7 +21,8 @@ mod router;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answer::{Parts, refusal};
+pub(crate) use answer::refusal;
+pub(crate) use content::Content;
 pub use error::HttpError;
 pub(crate) use head::check_head;
 pub use metrics::metrics_router;

@@ -32,6 +32,7 @@ pub(super) enum ModelAction {
     Statistics,
     Infer,
     Generate,
+    GenerateStream,
 }
 
 /// The most segments that a path of the API has behind `/v2`.
@@ -111,7 +112,8 @@ impl<'a> Route<'a> {
             ["config"] => ModelAction::Config,
             ["stats"] => ModelAction::Statistics,
             ["infer"] => ModelAction::Infer,
-            ["generate" | "generate_stream"] => ModelAction::Generate,
+            ["generate"] => ModelAction::Generate,
+            ["generate_stream"] => ModelAction::GenerateStream,
             _ => return None,
         };
         Some(Self::Model {
@@ -127,7 +129,7 @@ impl<'a> Route<'a> {
             Self::NotOffered { methods, .. } => methods,
             Self::RepositoryIndex
             | Self::Model {
-                action: ModelAction::Infer | ModelAction::Generate,
+                action: ModelAction::Infer | ModelAction::Generate | ModelAction::GenerateStream,
                 ..
             } => POST,
             _ => GET,
@@ -193,9 +195,11 @@ mod tests {
             ("/v2/models/m/config", model(None, ModelAction::Config)),
             ("/v2/models/m/stats", model(None, ModelAction::Statistics)),
             ("/v2/models/m/infer", model(None, ModelAction::Infer)),
+            ("/v2/models/m/generate", model(None, ModelAction::Generate)),
+            ("/v2/models/m/generate/", None),
             (
-                "/v2/models/m/generate_stream",
-                model(None, ModelAction::Generate),
+                "/v2/models/m/versions/1/generate_stream",
+                model(Some("1"), ModelAction::GenerateStream),
             ),
             ("/v2/models/m/infer/a/b/c/d", None),
             ("/v2/repository/index", Some(Route::RepositoryIndex)),

@@ -7,7 +7,7 @@ use crate::reception::{Error, Reception};
 use super::answer::{Answer, Failure, fine, json};
 use super::body::Body;
 use super::route::{ModelAction, Route};
-use super::{HttpError, body, infer, model};
+use super::{HttpError, body, generate, infer, model};
 
 /// Answers a request of the KServe v2 API with Triton's extensions.
 pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
@@ -53,9 +53,12 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             ModelAction::Config => model::config(reception, name, version),
             ModelAction::Statistics => model::statistics(reception, Some(name), version),
             ModelAction::Infer => infer::infer(reception, name, version, parts.headers, body).await,
-            ModelAction::Generate => Err(Failure::json(HttpError::NotOffered {
-                what: "the generate extension",
-            })),
+            ModelAction::Generate => {
+                generate::generate(reception, name, version, &parts.headers, body).await
+            }
+            ModelAction::GenerateStream => {
+                generate::generate_stream(reception, name, version, &parts.headers, body).await
+            }
         },
         Route::NotOffered { what, .. } => Err(Failure::json(HttpError::NotOffered { what })),
     }

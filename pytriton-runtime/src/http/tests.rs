@@ -19,7 +19,7 @@ use super::*;
 
 const INFER: &str = "/v2/models/Identity/infer";
 
-async fn app(limits: Limits) -> Reception {
+pub(super) async fn app(limits: Limits) -> Reception {
     let second = ModelDeclaration {
         version: 3,
         ..IDENTITY
@@ -36,23 +36,23 @@ async fn app(limits: Limits) -> Reception {
     }
 }
 
-struct Got {
-    status: u16,
+pub(super) struct Got {
+    pub(super) status: u16,
     headers: HeaderMap,
     body: Vec<u8>,
 }
 
 impl Got {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 }
 
-async fn send(
+pub(super) async fn send(
     app: &Reception,
     method: &str,
     path: &str,
@@ -168,10 +168,10 @@ async fn paths_answer_as_tritons_do() {
         ("GET", "/v2/models/Identity/generate", 405, json, method),
         (
             "POST",
-            "/v2/models/Identity/generate",
-            501,
-            json,
-            r#"{"error":"the generate extension is not supported by this server"}"#,
+            "/v2/models/Identity/generate/",
+            404,
+            plain,
+            not_found,
         ),
         (
             "GET",
@@ -374,7 +374,7 @@ fn binary(bytes: usize) -> Request<Body> {
 }
 
 /// Waits until so many bytes are held: the instance lets go of a request just after its response.
-async fn settles(budget: &Budget, bytes: usize) {
+pub(super) async fn settles(budget: &Budget, bytes: usize) {
     let settled = async {
         while budget.held() != bytes {
             tokio::time::sleep(Duration::from_millis(1)).await;

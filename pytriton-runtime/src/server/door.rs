@@ -11,7 +11,7 @@ use hyper::body::{Frame, SizeHint};
 use tonic::codegen::Service;
 
 use crate::grpc::{self, GrpcError};
-use crate::http::{self, HttpError, Parts, check_head};
+use crate::http::{self, Content, HttpError, check_head};
 use crate::reception::Reception;
 
 use super::received::Received;
@@ -40,7 +40,7 @@ pub(super) struct Door {
 /// The body of an answer.
 #[derive(Debug)]
 pub(super) enum Answered {
-    Http(Parts),
+    Http(Content),
     Routed(Body),
 }
 
@@ -115,7 +115,7 @@ impl HttpBody for Answered {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         match &mut *self {
-            Self::Http(parts) => Pin::new(parts)
+            Self::Http(content) => Pin::new(content)
                 .poll_frame(context)
                 .map_err(|never| match never {}),
             Self::Routed(body) => Pin::new(body).poll_frame(context),
@@ -124,14 +124,14 @@ impl HttpBody for Answered {
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Self::Http(parts) => parts.is_end_stream(),
+            Self::Http(content) => content.is_end_stream(),
             Self::Routed(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Http(parts) => parts.size_hint(),
+            Self::Http(content) => content.size_hint(),
             Self::Routed(body) => body.size_hint(),
         }
     }

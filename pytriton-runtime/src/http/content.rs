@@ -1,0 +1,91 @@
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::{mem, vec};
+
+use axum::body::HttpBody;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use hyper::body::{Frame, SizeHint};
+
+use super::events::Events;
+
+/// The body of an answer.
+#[derive(Debug)]
+pub(crate) enum Content {
+    Parts(Parts),
+    Events(Events),
+}
+
+impl From<Bytes> for Content {
+    fn from(body: Bytes) -> Self {
+        Self::Parts(Parts::from(body))
+    }
+}
+
+impl HttpBody for Content {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Parts(parts) => Poll::Ready(parts.next().map(|part| Ok(Frame::data(part)))),
+            Self::Events(events) => events
+                .poll_next_unpin(context)
+                .map(|event| event.map(|event| Ok(Frame::data(event)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Parts(parts) => parts.is_end(),
+            Self::Events(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Parts(parts) => parts.size_hint(),
+            Self::Events(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// A body of several parts whose size is known.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    first: Bytes,
+    others: vec::IntoIter<Bytes>,
+}
+
+impl Parts {
+    pub(super) fn new(first: Bytes, others: Vec<Bytes>) -> Self {
+        let others = others.into_iter();
+        Self { first, others }
+    }
+
+    fn next(&mut self) -> Option<Bytes> {
+        match mem::take(&mut self.first) {
+            first if first.is_empty() => self.others.next(),
+            first => Some(first),
+        }
+    }
+
+    fn is_end(&self) -> bool {
+        self.first.is_empty() && self.others.as_slice().is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let parts = std::iter::once(&self.first).chain(self.others.as_slice());
+        SizeHint::with_exact(parts.map(|part| part.len() as u64).sum())
+    }
+}
+
+impl From<Bytes> for Parts {
+    fn from(body: Bytes) -> Self {
+        Self::new(body, Vec::new())
+    }
+}

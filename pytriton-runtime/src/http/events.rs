@@ -1,0 +1,46 @@
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::stream::{BoxStream, StreamExt, iter};
+
+/// A comment, which clients pass over and what stands between them and the server does not take for silence.
+pub(super) const KEEP_ALIVE: Bytes = Bytes::from_static(b": keep-alive\n\n");
+
+/// The events of a body. The next one is made when it is asked for; dropping it gives up what would make it.
+pub(crate) struct Events(BoxStream<'static, Bytes>);
+
+impl Events {
+    /// No event.
+    pub(super) fn none() -> Self {
+        Self(iter([]).boxed())
+    }
+
+    /// An event that is there, and others behind it.
+    pub(super) fn new(first: Bytes, others: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Self(iter([first]).chain(others).boxed())
+    }
+}
+
+impl Stream for Events {
+    type Item = Bytes;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.0.poll_next_unpin(context)
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").finish_non_exhaustive()
+    }
+}
+
+/// An event of JSON, in which no line ends.
+pub(super) fn event(mut json: Vec<u8>) -> Vec<u8> {
+    json.splice(..0, *b"data: ");
+    json.extend_from_slice(b"\n\n");
+    json
+}

@@ -1,0 +1,169 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::header::CONTENT_ENCODING;
+use axum::http::{HeaderMap, StatusCode};
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use tokio::time::timeout;
+
+use crate::budget::Budget;
+use crate::counted::counted;
+use crate::heavy::by_weight;
+use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_request};
+use crate::kserve::{CodecError, error_json};
+use crate::reception::{Error, Reception};
+use crate::request::Response;
+use crate::scheduler::SchedulerError;
+use crate::serving::Answers;
+use crate::text::for_client;
+
+use super::answer::{Answer, Failure, events, json};
+use super::body::Body;
+use super::events::{Events, KEEP_ALIVE, event};
+use super::{HttpError, body};
+
+/// How long nothing may come on a stream.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// Serves one request that has one answer.
+///
+/// Source: `HTTPAPIServer::HandleGenerate` in Triton 2.51.
+pub(super) async fn generate<B: Body>(
+    reception: &Reception,
+    name: &str,
+    version: Option<&str>,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<Answer, Failure> {
+    let asked = ask(reception, name, version, headers, body).await;
+    let mut asked = asked.map_err(Failure::json)?;
+    let only = match asked.answers.next().await {
+        Some(first) if asked.answers.next().await.is_none() => first,
+        _ => {
+            let error = CodecError::from(GenerateError::ResponseCount);
+            return Err(Failure::json(Error::from(error)));
+        }
+    };
+    let written = asked.writer.write(only, |json| json).await;
+    Ok(json(written.map_err(Failure::json)?))
+}
+
+/// Serves one request that has any number of answers, each of which leaves as an event when it is there.
+///
+/// The status is that of the first answer. Where that takes long the answer begins without it.
+pub(super) async fn generate_stream<B: Body>(
+    reception: &Reception,
+    name: &str,
+    version: Option<&str>,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<Answer, Failure> {
+    let asked = ask(reception, name, version, headers, body).await;
+    let mut asked = asked.map_err(Failure::json)?;
+    let first = match timeout(SILENCE, asked.answers.next()).await {
+        Err(_) => Ok(KEEP_ALIVE),
+        Ok(None) => return Ok(events(StatusCode::OK, Events::none())),
+        Ok(Some(Err(error))) if refused(&error) => return Err(Failure::json(Error::from(error))),
+        Ok(Some(first)) => asked.writer.write(first, event).await,
+    };
+    let status = match &first {
+        Ok(_) => StatusCode::OK,
+        Err(error) => {
+            StatusCode::from_u16(error.status().http()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        }
+    };
+    let others = unfold(asked, async |mut asked| {
+        let next = asked.next().await?;
+        Some((next, asked))
+    });
+    let first = first.unwrap_or_else(|error| failed(&error));
+    Ok(events(status, Events::new(first, others)))
+}
+
+/// A request that was taken.
+struct Asked {
+    answers: Answers,
+    writer: Writer,
+}
+
+/// Writes its answers.
+struct Writer {
+    format: Arc<GenerateFormat>,
+    budget: Arc<Budget>,
+}
+
+async fn ask(
+    reception: &Reception,
+    name: &str,
+    version: Option<&str>,
+    headers: &HeaderMap,
+    body: impl Body,
+) -> Result<Asked, HttpError> {
+    let model = reception.model(name, version)?;
+    let encoding = headers.get(CONTENT_ENCODING);
+    if encoding.is_some_and(|encoding| encoding != "identity") {
+        return Err(HttpError::GenerateEncoding);
+    }
+    let (body, mut held) = body::read(body, headers, reception, None).await?;
+    let max_depth = reception.limits.max_json_depth;
+    let spec = Arc::clone(model.spec());
+    let length = body.len();
+    let decode = move || decode_generate_request(&body, &spec, max_depth);
+    let mut request = by_weight(length, decode).await.map_err(Error::from)?;
+    held.resize(request.bytes()).map_err(Error::from)?;
+    request.held = held.share();
+    let format = GenerateFormat::new(model.spec(), &request.id);
+    let writer = Writer {
+        format: Arc::new(format),
+        budget: Arc::clone(reception.models.budget()),
+    };
+    let answers = reception.answers(&model, request).await?;
+    Ok(Asked { answers, writer })
+}
+
+impl Asked {
+    /// What comes next on a stream, which may be nothing but a sign of life.
+    async fn next(&mut self) -> Option<Bytes> {
+        match timeout(SILENCE, self.answers.next()).await {
+            Err(_) => Some(KEEP_ALIVE),
+            Ok(answer) => Some(
+                self.writer
+                    .write(answer?, event)
+                    .await
+                    .unwrap_or_else(|error| failed(&error)),
+            ),
+        }
+    }
+}
+
+impl Writer {
+    async fn write(
+        &self,
+        answer: Result<Response, SchedulerError>,
+        frame: fn(Vec<u8>) -> Vec<u8>,
+    ) -> Result<Bytes, Error> {
+        let response = answer?;
+        let (format, budget) = (Arc::clone(&self.format), Arc::clone(&self.budget));
+        let weight = response.bytes();
+        let write = move || {
+            let framed = frame(format.write(&response)?);
+            let held = budget.hold(framed.len())?;
+            Ok(counted(Bytes::from(framed), held.as_ref()))
+        };
+        by_weight(weight, write).await
+    }
+}
+
+/// Whether a request was not even accepted: Triton tells of such a one as of a mistake.
+fn refused(error: &SchedulerError) -> bool {
+    matches!(
+        error,
+        SchedulerError::QueueFull { .. } | SchedulerError::Stopping
+    )
+}
+
+/// An event that tells of a failure. Others may come behind it.
+fn failed(error: &Error) -> Bytes {
+    event(error_json(&for_client(error))).into()
+}
