@@ -4,6 +4,7 @@ import random
 
 from tritonclient.grpc import service_pb2 as pb
 
+from generations import generations
 from messages import CONTENTS, DATATYPES, Grpc, Http, Tensors, arrays, grpc_infer, http_infer
 from mistakes import bodies, grpc_cases, grpc_mistakes, http_mistakes
 
@@ -30,6 +31,7 @@ def corpus():
     made += grpc_mistakes(rng)
     made += streamed(Grpc(f"grpc/mistake/{name}/0", "ModelInfer", case) for name, case in grpc_cases().items())
     made += bodies()
+    made += generations(random.Random(SEED), tensors)
     made += priorities()
     made += confused()
     return [*made, *statistics("after")]

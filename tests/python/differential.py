@@ -25,6 +25,8 @@ DECOMPRESS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 HEADERS = ("Content-Type", "Inference-Header-Content-Length", "Content-Encoding", "Accept-Encoding")
 # What is measured is never the same twice.
 MEASURED = re.compile(r'"(ns|last_inference)":\d+')
+# All other models have FP32 where they have floats.
+FLAT_FP64 = ("/v2/models/I_FP64/", "/v2/models/Owned/")
 BEGIN, END = "<!-- differences -->", "<!-- end of differences -->"
 
 
@@ -84,10 +86,19 @@ class Engine:
         length = response.headers["Inference-Header-Content-Length"]
         head, tail = (body, b"") if length is None else (body[: int(length)], body[int(length):])
         parts["tensors"] = tail.hex()
-        return {**parts, **document(head)}
+        if parts["content-type"].startswith("text/event-stream"):
+            head = only_event(head)
+        flat = "/generate" in case.path and not case.path.startswith(FLAT_FP64)
+        return {**parts, **document(head, flat)}
 
 
-def document(text):
+def only_event(body):
+    """The data of a stream of one event, framed as every event is."""
+    data, end = body.removeprefix(b"data: "), b"\n\n"
+    return data.removesuffix(end) if len(data) < len(body) and data.count(end) == 1 and data.endswith(end) else body
+
+
+def document(text, flat=False):
     """An answer's JSON by value and as it is written; the message of an error is no JSON of its own."""
     try:
         text = MEASURED.sub(r'"\1":0', text.decode())
@@ -96,7 +107,16 @@ def document(text):
         return {"json": repr(text), "form": ""}
     if isinstance(parsed, Members) and [name for name, _ in parsed] == ["error"]:
         return {"text": parsed[0][1], "form": ""}
+    if flat:
+        parsed = Members((name, single(member)) for name, member in parsed)
     return {"json": json.dumps(by_value(parsed), ensure_ascii=False), "form": text}
+
+
+def single(value):
+    """What FP32 makes of the numbers of a member that does not tell its element type."""
+    if isinstance(value, list):
+        return [single(one) for one in value]
+    return float(np.float32(value)) if isinstance(value, float) else value
 
 
 class Members(list):

@@ -39,6 +39,7 @@ all! {
     batching: "test_batching.py";
     asyncio: "test_aio.py";
     streaming: "test_streaming.py";
+    generate: "test_generate.py";
     compression: "test_compression.py";
     errors_over_http: "test_errors_http.py";
     errors_over_grpc: "test_errors_grpc.py";
