@@ -8,13 +8,23 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use hyper::body::{Frame, SizeHint};
 
-use super::events::Events;
+use super::events::{Events, KEEP_ALIVE};
 
 /// The body of an answer.
 #[derive(Debug)]
 pub(crate) enum Content {
     Parts(Parts),
     Events(Events),
+}
+
+impl Content {
+    /// What may stand between the parts of the body and means nothing.
+    pub(crate) fn comment(&self) -> Option<Bytes> {
+        match self {
+            Self::Parts(_) => None,
+            Self::Events(_) => Some(KEEP_ALIVE),
+        }
+    }
 }
 
 impl From<Bytes> for Content {

@@ -106,6 +106,16 @@ fn exhausted<B>(request: &Request<B>, limit: u32) -> Response<Answered> {
     }
 }
 
+impl Answered {
+    /// What may stand between the parts of the body and means nothing.
+    pub(super) fn comment(&self) -> Option<Bytes> {
+        match self {
+            Self::Http(content) => content.comment(),
+            Self::Routed(_) => None,
+        }
+    }
+}
+
 impl HttpBody for Answered {
     type Data = Bytes;
     type Error = axum::Error;

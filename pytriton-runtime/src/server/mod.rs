@@ -64,6 +64,9 @@ mod slow_head_tests;
 mod started;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
+mod streamed_tests;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
 mod tests;
 #[cfg(feature = "embedded")]
 mod traffic;

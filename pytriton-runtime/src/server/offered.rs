@@ -31,6 +31,14 @@ impl Offered {
         }
     }
 
+    /// Ready with something to send where that tells whether the client is still there.
+    fn poll_doubt(&self) -> Poll<Bytes> {
+        match self.body.comment() {
+            Some(comment) if self.passage.doubted() => Poll::Ready(comment),
+            _ => Poll::Pending,
+        }
+    }
+
     fn cut(&mut self, mut data: Bytes) -> Frame<Bytes> {
         if data.len() > self.largest {
             self.rest = data.split_off(self.largest);
@@ -49,7 +57,10 @@ impl HttpBody for Offered {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.passage.offer(false);
         let frame = if self.rest.is_empty() {
-            let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+            let frame = match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Ready(frame) => frame,
+                Poll::Pending => Some(Ok(Frame::data(ready!(self.poll_doubt())))),
+            };
             frame.map(|frame| match frame?.into_data() {
                 Ok(data) => Ok(self.cut(data)),
                 Err(frame) => Ok(frame),

@@ -1,3 +1,4 @@
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ struct State {
     moved: Instant,
     /// Where the one request of an HTTP/1.1 connection is.
     stage: Option<Stage>,
+    /// Whether its client may be gone, and nothing has been sent to find out.
+    doubted: bool,
 }
 
 /// How far a request of HTTP/1.1 is.
@@ -69,6 +72,7 @@ impl Traffic {
             stuck: false,
             moved: Instant::now(),
             stage: None,
+            doubted: false,
         })))
     }
 
@@ -76,6 +80,7 @@ impl Traffic {
     pub(super) fn enter(&self, version: Version) -> Passage {
         let mut state = self.state();
         state.stage = (version == Version::HTTP_11).then_some(Stage::Coming);
+        state.doubted = false;
         state.used = true;
         state.open += 1;
         // Where nothing is offered the server computes, however long.
@@ -99,6 +104,11 @@ impl Traffic {
     /// Where the request of the connection is, if it is one of HTTP/1.1.
     pub(super) fn stage(&self) -> Option<Stage> {
         self.state().stage
+    }
+
+    /// The client of the request of the connection may be gone.
+    pub(super) fn doubt(&self) {
+        self.state().doubted = true;
     }
 
     /// Whether a request has ever come.
@@ -158,6 +168,11 @@ impl Passage {
     pub(super) fn answer(&self) {
         let stage = &mut self.traffic.state().stage;
         *stage = stage.map(|_| Stage::Answered);
+    }
+
+    /// Whether the client may be gone. Says so once: whoever asks sends something, of which there is news.
+    pub(super) fn doubted(&self) -> bool {
+        mem::take(&mut self.traffic.state().doubted)
     }
 
     /// The client has something to take, or has taken all there is.

@@ -38,6 +38,7 @@ struct HalfClosed {
     look: Pin<Box<Sleep>>,
     pause: Duration,
     probed: bool,
+    doubted: bool,
 }
 
 impl Wire {
@@ -71,7 +72,11 @@ impl Wire {
             match self.traffic.stage() {
                 // What has not been read by now has not come.
                 None | Some(Stage::Coming) => return Poll::Ready(Ok(())),
-                // Nothing may come between the parts of an answer.
+                // Nothing but what the answer itself has for it may come between its parts.
+                Some(Stage::Answered) if !client.doubted => {
+                    client.doubted = true;
+                    self.traffic.doubt();
+                }
                 Some(Stage::Waiting) if !client.probed && !self.unwritten => {
                     client.probed = probe(&self.stream)?;
                 }
@@ -110,6 +115,7 @@ impl HalfClosed {
             look: Box::pin(sleep(LOOKS.0)),
             pause: LOOKS.0,
             probed: false,
+            doubted: false,
         }
     }
 

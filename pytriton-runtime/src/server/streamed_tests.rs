@@ -1,0 +1,138 @@
+//! Streams of events whose functions take their time, and clients that do not, or have gone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::reception::Reception;
+use crate::registry::Registry;
+use crate::serving::ModelSet;
+use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
+use crate::{HeaderForward, Limits};
+
+use super::connection::{Connections, Ending, Protocol};
+use super::door::Rooms;
+use super::traffic::Traffic;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// For how long a connection may be idle, and a client may take nothing.
+const SHORT: Duration = Duration::from_millis(200);
+
+/// A client that has asked for a stream, and what serves it.
+struct Asked {
+    client: TcpStream,
+    served: JoinHandle<Ending>,
+    stop: watch::Sender<Option<Instant>>,
+    models: Arc<ModelSet>,
+}
+
+async fn ask(number: &str) -> Asked {
+    let registry = Registry::new(&[&COUNTING]).unwrap();
+    let limits = Limits {
+        header_timeout: SHORT,
+        body_timeout: SHORT,
+        ..Limits::default()
+    };
+    let models = Arc::new(ModelSet::start(&registry, &limits).await.unwrap());
+    let reception = Reception {
+        models: Arc::clone(&models),
+        limits,
+        forward: HeaderForward::default(),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut client = TcpStream::connect(listener.local_addr().unwrap())
+        .await
+        .unwrap();
+    let (stream, _) = listener.accept().await.unwrap();
+    let (stop, stopping) = watch::channel(None);
+    let rooms = Rooms::Http(Arc::new(reception));
+    let connections = Connections::new(Protocol::Http1, &limits, rooms);
+    let served = tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+    let body = format!(r#"{{"INPUT_1":{number}}}"#);
+    let head = "POST /v2/models/Counting/generate_stream HTTP/1.1\r\nHost: x";
+    let request = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    client.write_all(request.as_bytes()).await.unwrap();
+    Asked {
+        client,
+        served,
+        stop,
+        models,
+    }
+}
+
+/// Reads to the first event, and a little of what is behind it.
+async fn first_event(client: &mut TcpStream) {
+    let mut seen = Vec::new();
+    while !seen.windows(6).any(|seen| seen == b"data: ") {
+        let read = timeout(PATIENCE, client.read_buf(&mut seen)).await;
+        assert_ne!(read.unwrap().unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_whose_function_computes_is_not_idle() {
+    let _counts = COUNTS.lock().await;
+    let before = given_up();
+    let mut asked = ask("-5").await;
+    first_event(&mut asked.client).await;
+    let mut more = Vec::new();
+    // Nothing comes, and nobody ends it.
+    let read = timeout(5 * SHORT, asked.client.read_to_end(&mut more)).await;
+    assert!(read.is_err());
+    assert_eq!(given_up(), before);
+    asked.stop.send_replace(Some(Instant::now() + SHORT));
+    let ending = timeout(PATIENCE, asked.served).await.unwrap().unwrap();
+    assert_eq!(ending, Ending::Cut);
+    noticed(before + 1).await;
+}
+
+#[tokio::test]
+async fn who_does_not_read_its_stream_slows_its_function_and_is_let_go() {
+    let _counts = COUNTS.lock().await;
+    let before = given_up();
+    let mut asked = ask("-4").await;
+    first_event(&mut asked.client).await;
+    let ending = timeout(PATIENCE, asked.served).await.unwrap().unwrap();
+    assert_eq!(ending, Ending::Itself);
+    noticed(before + 1).await;
+    assert_eq!(asked.models.budget().held(), 0);
+}
+
+#[tokio::test]
+async fn who_goes_away_between_two_events_is_noticed_at_once() {
+    let _counts = COUNTS.lock().await;
+    let before = given_up();
+    let mut asked = ask("-5").await;
+    first_event(&mut asked.client).await;
+    let begun = Instant::now();
+    drop(asked.client);
+    noticed(before + 1).await;
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    timeout(PATIENCE, asked.served).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn who_only_closes_its_side_reads_on() {
+    let _counts = COUNTS.lock().await;
+    let before = given_up();
+    let mut asked = ask("-5").await;
+    first_event(&mut asked.client).await;
+    asked.client.shutdown().await.unwrap();
+    let mut comment = Vec::new();
+    let comments = async {
+        while !comment.windows(14).any(|seen| seen == b": keep-alive\n\n") {
+            assert_ne!(asked.client.read_buf(&mut comment).await.unwrap(), 0);
+        }
+    };
+    timeout(PATIENCE, comments).await.unwrap();
+    sleep(2 * SHORT).await;
+    assert_eq!(given_up(), before);
+    asked.stop.send_replace(Some(Instant::now()));
+    noticed(before + 1).await;
+}
