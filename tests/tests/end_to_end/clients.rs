@@ -56,6 +56,15 @@ all! {
     small_cache: "test_small_cache.py" with super::SMALL_CACHE;
 }
 
+#[test]
+fn generated_streams() -> pytriton_tests::Result<()> {
+    drive(
+        pytriton_tests::Engine::Embedded,
+        "test_generate_stream.py",
+        &[],
+    )
+}
+
 /// As `test_small_cache.py` has it.
 const SMALL_CACHE: [&str; 2] = ["--cache-config", "local,size=16384"];
 

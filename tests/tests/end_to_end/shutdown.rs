@@ -62,6 +62,63 @@ fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
     Ok(())
 }
 
+/// Asks for a stream, and returns the connection when the first of its events has come.
+fn stream(server: &Server, model: &str, body: &str) -> Result<(TcpStream, String)> {
+    let head = format!("POST /v2/models/{model}/generate_stream HTTP/1.1\r\nHost: x");
+    let mut client = TcpStream::connect(&server.banner().http)?;
+    client.set_read_timeout(Some(EXIT))?;
+    let length = body.len();
+    client.write_all(format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes())?;
+    let mut seen = String::new();
+    while !seen.contains("data: ") {
+        let mut some = [0; 512];
+        let read = client.read(&mut some)?;
+        assert_ne!(read, 0, "{seen}");
+        seen.push_str(&String::from_utf8_lossy(&some[..read]));
+    }
+    Ok((client, seen))
+}
+
+#[test]
+fn a_stream_that_ends_in_time_comes_as_a_whole() -> Result<()> {
+    let server = Server::start(MODELS, &[])?;
+    let (mut client, mut seen) =
+        stream(&server, "SlowCount", r#"{"count":10,"milliseconds":100}"#)?;
+    server.signal("TERM")?;
+    client.read_to_string(&mut seen)?;
+    assert_eq!(seen.matches("data: {\"OUTPUT_1\":").count(), 10, "{seen}");
+    assert!(seen.ends_with("\r\n0\r\n\r\n"), "{seen}");
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    Ok(())
+}
+
+#[test]
+fn a_stream_that_does_not_end_in_time_says_so() -> Result<()> {
+    let server = Server::start(MODELS, &["--exit-timeout-secs=1"])?;
+    let (mut waits, mut seen) = stream(
+        &server,
+        "PatientCount",
+        r#"{"count":100,"milliseconds":100}"#,
+    )?;
+    let (mut reads, _) = stream(&server, "Endless", r#"{"_value":1}"#)?;
+    server.signal("TERM")?;
+    let endless = thread::spawn(move || {
+        let mut seen = Vec::new();
+        let _ = reads.read_to_end(&mut seen);
+        seen
+    });
+    let _ = waits.read_to_string(&mut seen);
+    assert!(
+        seen.contains("data: {\"error\":\"Server is stopping"),
+        "{seen}"
+    );
+    // What is broken off has no last chunk.
+    let seen = String::from_utf8(endless.join().unwrap()).unwrap();
+    assert!(!seen.ends_with("\r\n0\r\n\r\n") || seen.contains("Server is stopping"));
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(1));
+    Ok(())
+}
+
 #[test]
 fn an_answer_that_nobody_takes_is_said() -> Result<()> {
     const BYTES: usize = 24 << 20;
