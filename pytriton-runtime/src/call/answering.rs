@@ -26,6 +26,15 @@ pub trait Answering: Debug + Send + Sync {
 
     /// Whether nobody waits for the answers to a request.
     fn is_cancelled(&self, request: usize) -> bool;
+
+    /// Waits until nobody does, where it can be heard; otherwise it is seen when it is asked again.
+    fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
+        let _ = context;
+        match self.is_cancelled(request) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    }
 }
 
 /// Nobody waits for the answers any longer: the client has gone, its time is over, or the server ends.

@@ -1,5 +1,6 @@
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use crate::request::Response;
 
@@ -46,6 +47,19 @@ impl Hearers {
     pub(super) fn finish(&self, end: &Result<(), ModelError>) {
         for &place in self.places.iter() {
             self.answering.finish(place, end.clone());
+        }
+    }
+
+    /// Waits until all have gone, where that can be heard.
+    pub(super) fn poll_gone(&self, context: &mut Context<'_>) -> Poll<()> {
+        let places = self.places.iter();
+        let waiting = places.filter(|&&place| {
+            let gone = self.answering.poll_cancelled(place, context);
+            gone.is_pending()
+        });
+        match waiting.count() {
+            0 => Poll::Ready(()),
+            _ => Poll::Pending,
         }
     }
 

@@ -1,4 +1,6 @@
+use std::future::poll_fn;
 use std::pin::pin;
+use std::task::Poll;
 
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
@@ -39,7 +41,7 @@ pub fn iterate<T>(
     Ok(Returned::Streamed)
 }
 
-/// The same for a stream, which may wait for its items without holding the thread.
+/// The same for a stream, which may wait for its items without holding the thread; it is dropped when nobody waits for them.
 ///
 /// # Errors
 ///
@@ -50,7 +52,17 @@ pub async fn flow<T>(
     convert: impl Fn(T) -> Answered,
 ) -> Answered {
     let mut items = pin!(items);
-    while let Some(item) = items.next().await {
+    let hearers = call.destination.as_ref().map(|to| &to.hearers);
+    let mut next = async || {
+        poll_fn(
+            |context| match hearers.map(|hearers| hearers.poll_gone(context)) {
+                Some(Poll::Ready(())) => Poll::Ready(None),
+                _ => items.poll_next_unpin(context),
+            },
+        )
+        .await
+    };
+    while let Some(item) = next().await {
         if call.respond(convert(item)).await?.is_err() {
             break;
         }

@@ -64,8 +64,8 @@ impl Hearing {
             let late = until(self.refused);
             let heard = tokio::select! {
                 biased;
-                outcome = self.answers.next() => Heard::Answer(outcome),
                 _ = self.given_up.wait_for(|given_up| *given_up) => Heard::End,
+                outcome = self.answers.next() => Heard::Answer(outcome),
                 () = late => Heard::Late,
             };
             match heard {

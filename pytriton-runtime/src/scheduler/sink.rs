@@ -77,6 +77,16 @@ impl ReplySink {
         self.0.lock().unheard
     }
 
+    /// Waits until nobody hears what is said here.
+    pub(super) fn poll_unheard(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.0.lock();
+        if state.unheard {
+            return Poll::Ready(());
+        }
+        state.speaker = Some(context.waker().clone());
+        Poll::Pending
+    }
+
     /// What says so when this has gone.
     pub(super) fn listening(&self) -> Listening {
         Listening(Arc::clone(&self.0))

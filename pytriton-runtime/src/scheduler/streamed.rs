@@ -126,6 +126,16 @@ impl Answering for Streamed {
         lock(request).end(end.map_err(SchedulerError::from));
     }
 
+    fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
+        let Some(request) = self.requests.get(request) else {
+            return Poll::Ready(());
+        };
+        match &lock(request).sink {
+            Some(sink) => sink.poll_unheard(context),
+            None => Poll::Ready(()),
+        }
+    }
+
     fn is_cancelled(&self, request: usize) -> bool {
         let Some(request) = self.requests.get(request) else {
             return true;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::future::join_all;
 use ndarray::{Array2, Ix2};
 use tokio::runtime::Handle;
@@ -22,6 +23,7 @@ use super::hearing::Hearing;
 use super::sink::ROOM;
 use super::{Policy, Resources, Scheduler, SchedulerError};
 
+const MILLISECOND: Duration = Duration::from_millis(1);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Requests wait a little for each other.
@@ -339,4 +341,54 @@ async fn each_request_has_a_sender_of_its_own_which_ends_it() {
     assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.success.count, statistics.fail.count), (6, 1));
+}
+
+/// Answers once and then never; says when it is dropped.
+struct Never;
+
+static DROPPED: AtomicU32 = AtomicU32::new(0);
+
+struct Dropped;
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        DROPPED.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Instance for Never {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let values = values(call)?;
+            let dropped = Dropped;
+            let items = futures_util::stream::once(async { values })
+                .chain(futures_util::stream::pending())
+                .inspect(move |_| _ = &dropped);
+            flow(call, items, |item| call.outputs(item)).await
+        })
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_waits_is_dropped_when_all_have_gone() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Never)),
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let (mut one, mut two) = (served.hear(1, 1.0), served.hear(1, 2.0));
+    for hearing in [&mut one, &mut two] {
+        let answer = timeout(PATIENCE, hearing.next()).await.unwrap();
+        answer.unwrap().unwrap();
+    }
+    drop(one);
+    assert!(timeout(50 * MILLISECOND, two.next()).await.is_err());
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 0);
+    drop(two);
+    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 1);
 }
