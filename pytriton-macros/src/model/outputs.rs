@@ -96,7 +96,7 @@ fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
 }
 
 /// The two types of a `Result` that has two.
-pub(super) fn result(ty: &Type) -> Option<(&Type, &Type)> {
+fn result(ty: &Type) -> Option<(&Type, &Type)> {
     let segment = last_segment(ty).filter(|last| last.ident == "Result")?;
     let PathArguments::AngleBracketed(list) = &segment.arguments else {
         return None;

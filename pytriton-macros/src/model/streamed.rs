@@ -9,10 +9,9 @@ use syn::{
 };
 
 use super::hint::answers;
-use super::outputs::result;
 use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::types::{peeled, type_text};
+use crate::types::{argument_of, peeled, type_text};
 
 /// What the answers come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +37,8 @@ pub(super) fn read(
     let ReturnType::Type(_, returned) = &signature.output else {
         return None;
     };
-    let (outputs, fallible) = match result(returned) {
-        Some((outputs, _)) => (outputs, true),
+    let (outputs, fallible) = match argument_of("Result", returned) {
+        Some(outputs) => (outputs, true),
         None => (&**returned, false),
     };
     let Type::ImplTrait(hidden) = peeled(outputs) else {
@@ -98,7 +97,7 @@ fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
 impl Streamed {
     /// Whether the function holds no thread while it waits for the next answer.
     pub(super) fn waits(self) -> bool {
-        matches!(self, Self::Returned { waits: true, .. })
+        matches!(self, Self::Taken | Self::Returned { waits: true, .. })
     }
 
     /// Hands the answers on that `__returned` has, which is of the type `shown`.
@@ -109,7 +108,7 @@ impl Streamed {
         private: &CratePath,
     ) -> TokenStream {
         let Self::Returned { waits, fallible } = self else {
-            return quote_spanned!(shown.span()=> #private::ended(__call, __returned));
+            return quote_spanned!(shown.span()=> #private::ended(__call, __returned).await);
         };
         let convert = quote!(|__item| #private::Answer::<_, false>(__item).convert(__call));
         let answer = match (waits, is_async) {

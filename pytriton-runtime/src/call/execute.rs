@@ -87,22 +87,22 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         let spec = self.context.model();
         let mut stacked = Stacked::new(batch.stacked);
         let mut first = 0;
-        for run in runs(spec, &batch.requests, !batch.stacked.is_empty()) {
+        let mut runs = runs(spec, &batch.requests, !batch.stacked.is_empty()).peekable();
+        while let Some(run) = runs.next() {
             let begun = Instant::now();
             let gathered = gather(spec, run, stacked);
             stacked.skip(run);
             let prepared = Instant::now();
+            let destination = self.answering.map(|answering| Destination {
+                hearers: Hearers {
+                    answering: Arc::clone(answering),
+                    places: batch.places(first, run.len()),
+                },
+                open: Arc::default(),
+            });
+            let hearers = destination.as_ref().map(|to| to.hearers.clone());
             let returned = match gathered {
-                Ok(gathered) => {
-                    let destination = self.answering.map(|answering| Destination {
-                        hearers: Hearers {
-                            answering: Arc::clone(answering),
-                            places: batch.places(first, run.len()),
-                        },
-                        open: Arc::default(),
-                    });
-                    self.answer(run, gathered, destination).await
-                }
+                Ok(gathered) => self.answer(run, gathered, destination).await,
                 Err(error) => Err(error),
             };
             first += run.len();
@@ -111,6 +111,10 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 Ok(returned) => responses(spec, run, returned),
                 Err(error) => vec![Err(error); run.len()],
             };
+            // The calls to come may take for ever, and the last is ended with its batch.
+            if let Some(hearers) = hearers.filter(|_| spec.decoupled && runs.peek().is_some()) {
+                hearers.end(&results);
+            }
             let durations = Durations {
                 compute_input: nanoseconds(prepared.duration_since(begun)),
                 compute_infer: nanoseconds(returned_at.duration_since(prepared)),
@@ -161,7 +165,6 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 inputs.to_mut()[input] = Some(row);
             }
         }
-        let open = destination.as_ref().map(|to| Arc::clone(&to.open));
         let call = Call {
             context: self.context,
             requests,
@@ -172,9 +175,6 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         let execution = async { self.instance.execute(&call).await };
         // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
         let returned = AssertUnwindSafe(execution).catch_unwind().await;
-        if let Some(open) = open {
-            open.closed().await;
-        }
         returned.unwrap_or_else(|panic| {
             Err(ModelError::Panic {
                 model: Arc::clone(&spec.name),

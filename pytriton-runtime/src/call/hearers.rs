@@ -1,4 +1,5 @@
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -23,6 +24,18 @@ pub(super) struct Destination {
     pub(super) open: Arc<Open>,
 }
 
+impl Destination {
+    /// Waits until nobody may answer any longer, or nobody hears it.
+    pub(super) async fn closed(&self) {
+        let mut closed = pin!(self.open.closed());
+        poll_fn(|context| match closed.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending => self.hearers.poll_gone(context),
+        })
+        .await;
+    }
+}
+
 impl Hearers {
     /// The one of that index alone.
     pub(super) fn only(&self, index: usize) -> Self {
@@ -41,6 +54,14 @@ impl Hearers {
             heard = part.await.or(heard);
         }
         heard
+    }
+
+    /// Says to each what became of its request.
+    pub(super) fn end(&self, results: &[Result<Response, ModelError>]) {
+        for (result, &place) in results.iter().zip(self.places.iter()) {
+            let end = result.as_ref().map(|_| ()).map_err(Clone::clone);
+            self.answering.finish(place, end);
+        }
     }
 
     /// Says to each that nothing more comes.

@@ -3,6 +3,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
+use tracing::Span;
+
 use crate::model::ModelSpec;
 use crate::request::{Parameters, Request, Response};
 
@@ -16,8 +18,8 @@ use super::{Call, Cancelled, ModelError, Outputs, Returned};
 ///
 /// A function that takes `&Responses<O>` answers all requests of its call with each `O`; with `#[batch]` its rows are those of
 /// the batch. One that takes the requests as they are (`&[Request]`) takes a `Vec<Responses<O>>` beside them, one for each
-/// request, in whatever order they are used; each ends its request when it is dropped, also on another thread or task and after
-/// the function has returned.
+/// request, in whatever order they are used, also on other threads and tasks and after the function has returned. One that is
+/// dropped there, or that says [`end`](Self::end), has answered its request; the others have when the function returns well.
 ///
 /// There is room for 16 answers that the client has not taken: a client that reads slowly slows its function.
 ///
@@ -37,7 +39,9 @@ pub struct Responses<O> {
     requests: Vec<Request>,
     /// The thread of the call, where it ends its only request itself.
     ends: Option<ThreadId>,
-    _open: Opened,
+    /// What keeps the call open; a sender that is lent lives no longer than the call.
+    _open: Option<Opened>,
+    logger: Span,
     outputs: PhantomData<fn(O)>,
 }
 
@@ -50,7 +54,8 @@ impl<O: Outputs> Responses<O> {
             model: Arc::clone(call.requests.first()?.model()),
             requests: call.requests.to_vec(),
             ends: None,
-            _open: destination.open.enter(),
+            _open: None,
+            logger: call.context.logger().clone(),
             outputs: PhantomData,
         })
     }
@@ -67,7 +72,8 @@ impl<O: Outputs> Responses<O> {
                 model: Arc::clone(request.model()),
                 requests: vec![request.clone()],
                 ends: Some(thread::current().id()),
-                _open: destination.open.enter(),
+                _open: Some(destination.open.enter()),
+                logger: call.context.logger().clone(),
                 outputs: PhantomData,
             })
             .collect()
@@ -111,10 +117,16 @@ impl<O: Outputs> Responses<O> {
                 self.hearers.give(answers).await
             }
             Err(error) => {
+                tracing::warn!(parent: &self.logger, %error, "answer failed");
                 self.hearers.finish(&Err(error));
                 Err(Cancelled)
             }
         }
+    }
+
+    /// Ends the requests now, where dropping this would end them when the function returns.
+    pub fn end(self) {
+        self.hearers.finish(&Ok(()));
     }
 
     /// Whether nobody waits for the answers any longer: the client has gone, its time is over, or the server ends.
@@ -128,16 +140,17 @@ impl<O> Drop for Responses<O> {
         let Some(call) = self.ends else {
             return;
         };
-        let end = match thread::panicking() {
+        // On the thread of the call the function may still fail, which ends the request with an error.
+        if thread::current().id() == call {
+            return;
+        }
+        self.hearers.finish(&match thread::panicking() {
             false => Ok(()),
-            // What the function itself panics with is told by the call.
-            true if thread::current().id() == call => return,
             true => Err(ModelError::Panic {
                 model: Arc::clone(&self.model.name),
                 message: "a thread of the function's".to_owned(),
             }),
-        };
-        self.hearers.finish(&end);
+        });
     }
 }
 

@@ -70,13 +70,18 @@ pub async fn flow<T>(
     Ok(Returned::Streamed)
 }
 
-/// What is left of a call whose answers the function has given itself; an error is none where nobody waits.
+/// What is left of a call whose answers the function has given itself, or gives until it drops the last of its senders; an
+/// error is none where nobody waits.
 ///
 /// # Errors
 ///
 /// [`ModelError::Function`] when the function returned an error.
-pub fn ended(call: &Call<'_>, returned: impl Ended) -> Answered {
-    match returned.ended(call) {
+pub async fn ended(call: &Call<'_>, returned: impl Ended) -> Answered {
+    let ended = returned.ended(call);
+    if let Some(destination) = &call.destination {
+        destination.closed().await;
+    }
+    match ended {
         Err(error) if !call.cancellation().is_cancelled() => Err(error),
         _ => Ok(Returned::Streamed),
     }

@@ -1,5 +1,5 @@
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
@@ -73,8 +73,8 @@ impl HttpBody for Until {
         let Some(mut time) = self.time.take() else {
             return Poll::Ready(None);
         };
-        let frame = Pin::new(&mut self.body).poll_frame(context);
-        if frame.is_pending() && time.as_mut().poll(context).is_ready() {
+        // First: a body that always has something would keep it for ever.
+        if time.as_mut().poll(context).is_ready() {
             self.body = Body::empty();
             let mut trailers = HeaderMap::new();
             let status = tonic::Status::from(GrpcError::Deadline);
@@ -82,7 +82,7 @@ impl HttpBody for Until {
             return Poll::Ready(Some(written.map(|()| Frame::trailers(trailers))));
         }
         self.time = Some(time);
-        Poll::Ready(ready!(frame))
+        Pin::new(&mut self.body).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {

@@ -57,8 +57,7 @@ where
 
     /// Takes the requests that have come, as many as may be under way.
     fn poll_requests(&mut self, context: &mut Context<'_>) {
-        while self.whole.len() < IN_FLIGHT
-            && self.streamed.len() < STREAMED
+        while !self.is_full()
             && let Some(requests) = &mut self.requests
         {
             match requests.poll_next_unpin(context) {
@@ -71,6 +70,10 @@ where
                 Poll::Pending => return,
             }
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.whole.len() >= IN_FLIGHT || self.streamed.len() >= STREAMED
     }
 
     fn admit(&mut self, asked: Asked) {
@@ -98,7 +101,7 @@ where
                         Err(error) if strict && executed(&error) => {
                             Err(GrpcError::from(error).into())
                         }
-                        Err(error) => framed(told.failed(&error, true)),
+                        Err(error) => framed(told.failed(&error)),
                     }
                 };
                 self.whole.push_back(answer.boxed());
@@ -132,9 +135,16 @@ where
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Pieces, Status>>> {
-        self.poll_requests(context);
-        if let Poll::Ready(answer) = self.poll_answers(context) {
-            return Poll::Ready(answer);
+        loop {
+            self.poll_requests(context);
+            let full = self.is_full();
+            if let Poll::Ready(answer) = self.poll_answers(context) {
+                return Poll::Ready(answer);
+            }
+            // One may have ended without a word, and made room that nobody would be told of.
+            if !full || self.is_full() {
+                break;
+            }
         }
         match self.requests.is_none() && self.whole.is_empty() && self.streamed.is_empty() {
             true => Poll::Ready(self.end.take().map(Err)),

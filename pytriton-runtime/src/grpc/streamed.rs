@@ -13,7 +13,7 @@ use super::GrpcError;
 use super::answers::{Pieces, framed};
 use super::call::Call;
 use super::infer::encoded;
-use super::told::{Told, executed};
+use super::told::Told;
 
 /// The answers to one request of a decoupled model.
 pub(super) struct Streamed {
@@ -69,7 +69,7 @@ impl Streamed {
                 let reception = &self.call.reception;
                 match reception.answers(&self.model, *request).await {
                     Ok(answers) => answers,
-                    Err(error) => return Some(self.failed(&error, true)),
+                    Err(error) => return Some(Ok(self.told.failed(&error))),
                 }
             }
         };
@@ -86,7 +86,7 @@ impl Streamed {
                 if !over {
                     self.stage = Stage::Answered(answers);
                 }
-                return Some(self.failed(&error.into(), over));
+                return Some(self.broken(error.into(), over));
             }
         };
         Some(match response {
@@ -94,14 +94,14 @@ impl Streamed {
                 self.stage = Stage::Answered(answers);
                 Ok(self.told.answer(response))
             }
-            Err(error) => self.failed(&error, true),
+            Err(error) => self.broken(error, true),
         })
     }
 
-    fn failed(&self, error: &Error, over: bool) -> Result<ModelStreamInferResponse, Status> {
-        match self.strict && executed(error) {
-            true => Err(GrpcError::from(error.clone()).into()),
-            false => Ok(self.told.failed(error, over)),
+    fn broken(&self, error: Error, last: bool) -> Result<ModelStreamInferResponse, Status> {
+        match self.strict {
+            true => Err(GrpcError::from(error).into()),
+            false => Ok(self.told.broken(&error, last)),
         }
     }
 }

@@ -23,18 +23,25 @@ impl Told {
         message(marked(self.empty(), true))
     }
 
-    /// A failure; `last` where nothing comes behind it.
-    pub(super) fn failed(&self, error: &Error, last: bool) -> ModelStreamInferResponse {
-        let refused = || ModelInferResponse {
-            id: self.id.clone(),
-            ..ModelInferResponse::default()
-        };
+    /// A failure before any answer.
+    pub(super) fn failed(&self, error: &Error) -> ModelStreamInferResponse {
+        if executed(error) {
+            return self.broken(error, true);
+        }
         ModelStreamInferResponse {
             error_message: for_client(error),
-            infer_response: Some(match executed(error) {
-                true => marked(self.empty(), last),
-                false => refused(),
+            infer_response: Some(ModelInferResponse {
+                id: self.id.clone(),
+                ..ModelInferResponse::default()
             }),
+        }
+    }
+
+    /// A failure of a request that was accepted; `last` where nothing comes behind it.
+    pub(super) fn broken(&self, error: &Error, last: bool) -> ModelStreamInferResponse {
+        ModelStreamInferResponse {
+            error_message: for_client(error),
+            infer_response: Some(marked(self.empty(), last)),
         }
     }
 

@@ -30,6 +30,8 @@ mod sink;
 mod speed;
 mod streamed;
 #[cfg(test)]
+mod streamed_broken_tests;
+#[cfg(test)]
 mod streamed_tests;
 #[cfg(test)]
 mod tests;

@@ -322,11 +322,18 @@ fn together(line: &Line, max_batch_size: usize) -> Vec<usize> {
         return rows;
     };
     for waiting in line.iter() {
-        if total >= max_batch_size || !first.request.stacks_with(&waiting.request) {
+        if total >= max_batch_size || !goes_with(&first.request, &waiting.request) {
             break;
         }
         total = total.saturating_add(waiting.request.batch_size());
         rows.push(waiting.request.batch_size());
     }
     rows
+}
+
+/// Whether two requests make one batch. Where each may be answered for ever, they do not wait for each other's calls.
+fn goes_with(first: &Request, other: &Request) -> bool {
+    let model = first.model();
+    let apart = model.decoupled && model.by_parameters;
+    first.stacks_with(other) && (!apart || first.parameters() == other.parameters())
 }

@@ -140,7 +140,7 @@ impl Replies {
             let results = results.into_iter();
             streamed.conclude(results.map(|result| Ok(result.map(drop)?)));
             let conclusions = streamed.conclusions();
-            self.record_all(durations, streamed.batch_size(), conclusions);
+            self.record_all(durations, streamed.batch_size(), conclusions.into_iter());
             streamed.end();
             return self.exit.queue.release(self.lent);
         }
@@ -195,13 +195,8 @@ impl Drop for Replies {
         };
         if let Some(streamed) = self.streamed.take() {
             streamed.conclude(repeat_with(|| Err(ended())));
-            let failed = streamed.conclusions().filter(|(.., succeeded)| !succeeded);
-            for (arrived, ..) in failed {
-                let took = nanoseconds(arrived.elapsed());
-                queue
-                    .recorder()
-                    .record_failure(FailureReason::Backend, took);
-            }
+            let conclusions = streamed.conclusions().into_iter();
+            self.record_all(Durations::default(), streamed.batch_size(), conclusions);
             streamed.end();
             if queue.release(self.lent) {
                 queue.wake();

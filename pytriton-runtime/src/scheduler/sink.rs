@@ -1,5 +1,6 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -37,7 +38,7 @@ struct State {
     ended: bool,
     unheard: bool,
     hearer: Option<Waker>,
-    speaker: Option<Waker>,
+    speakers: Vec<Waker>,
 }
 
 /// A way for the answers to one request.
@@ -47,29 +48,34 @@ pub(super) fn reply() -> (ReplySink, Answers) {
 }
 
 impl ReplySink {
-    /// Gives an answer behind which others come, as soon as there is room for it.
+    /// Waits until there is room for an answer.
     ///
     /// # Errors
     ///
     /// [`Cancelled`]: the answers to come need not be made.
-    pub(super) fn poll_part(
-        &self,
-        answer: &mut Option<Outcome>,
-        context: &mut Context<'_>,
-    ) -> Poll<Result<(), Cancelled>> {
+    pub(super) fn poll_room(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
         let mut state = self.0.lock();
         if state.unheard {
             return Poll::Ready(Err(Cancelled));
         }
         if state.answers.len() >= ROOM {
-            state.speaker = Some(context.waker().clone());
+            state.wait(context);
             return Poll::Pending;
         }
-        state.answers.extend(answer.take());
+        Poll::Ready(Ok(()))
+    }
+
+    /// Gives an answer behind which others come.
+    pub(super) fn part(&self, answer: Outcome) {
+        let mut state = self.0.lock();
+        // Whoever has gone meanwhile hears nothing.
+        if state.unheard {
+            return;
+        }
+        state.answers.push_back(answer);
         let hearer = state.hearer.take();
         drop(state);
         wake(hearer);
-        Poll::Ready(Ok(()))
     }
 
     /// Whether nobody hears what is said here.
@@ -83,7 +89,7 @@ impl ReplySink {
         if state.unheard {
             return Poll::Ready(());
         }
-        state.speaker = Some(context.waker().clone());
+        state.wait(context);
         Poll::Pending
     }
 
@@ -116,8 +122,9 @@ impl Drop for ReplySink {
         let mut state = self.0.lock();
         state.ended = true;
         let hearer = state.hearer.take();
+        let speakers = take(&mut state.speakers);
         drop(state);
-        wake(hearer);
+        wake(hearer.into_iter().chain(speakers));
     }
 }
 
@@ -133,8 +140,8 @@ impl Answers {
 
     /// The next answer, if it is there.
     pub(super) fn try_next(&mut self) -> Option<Outcome> {
-        let (answer, speaker) = self.0.lock().take();
-        wake(speaker);
+        let (answer, speakers) = self.0.lock().take();
+        wake(speakers);
         answer
     }
 
@@ -151,10 +158,10 @@ impl Answers {
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
         let mut state = self.0.lock();
-        let (answer, speaker) = state.take();
+        let (answer, speakers) = state.take();
         if answer.is_some() {
             drop(state);
-            wake(speaker);
+            wake(speakers);
             return Poll::Ready(answer);
         }
         if state.ended {
@@ -172,20 +179,18 @@ impl Drop for Answers {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.unheard = true;
-        let unheard = (std::mem::take(&mut state.answers), state.last.take());
-        let speaker = state.speaker.take();
+        let unheard = (take(&mut state.answers), state.last.take());
+        let speakers = take(&mut state.speakers);
         drop(state);
         // What they hold may take its time to go.
         drop(unheard);
-        wake(speaker);
+        wake(speakers);
     }
 }
 
-/// Wakes somebody, never under the lock: a task that is woken may be dropped instead, with what it holds.
-fn wake(waker: Option<Waker>) {
-    if let Some(waker) = waker {
-        waker.wake();
-    }
+/// Wakes whoever waits, never under the lock: a task that is woken may be dropped instead, with what it holds.
+fn wake(wakers: impl IntoIterator<Item = Waker>) {
+    wakers.into_iter().for_each(Waker::wake);
 }
 
 impl Channel {
@@ -196,11 +201,19 @@ impl Channel {
 }
 
 impl State {
-    /// The next answer, and who has waited for the room that it leaves.
-    fn take(&mut self) -> (Option<Outcome>, Option<Waker>) {
+    /// The next answer, and who have waited for the room that it leaves.
+    fn take(&mut self) -> (Option<Outcome>, Vec<Waker>) {
         match self.answers.pop_front() {
-            Some(answer) => (Some(answer), self.speaker.take()),
-            None => (self.last.take(), None),
+            Some(answer) => (Some(answer), take(&mut self.speakers)),
+            None => (self.last.take(), Vec::new()),
+        }
+    }
+
+    /// Notes who waits for room, or for the end.
+    fn wait(&mut self, context: &Context<'_>) {
+        let waker = context.waker();
+        if !self.speakers.iter().any(|other| other.will_wake(waker)) {
+            self.speakers.push(waker.clone());
         }
     }
 }
@@ -228,8 +241,9 @@ mod tests {
     }
 
     async fn part(sink: &ReplySink, answer: Response) -> Result<(), Cancelled> {
-        let mut answer = Some(Ok(answer));
-        poll_fn(|context| sink.poll_part(&mut answer, context)).await
+        poll_fn(|context| sink.poll_room(context)).await?;
+        sink.part(Ok(answer));
+        Ok(())
     }
 
     async fn heard(answers: &mut Answers) -> Vec<Outcome> {

@@ -1,5 +1,5 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::request::Response;
 use crate::statistics::nanoseconds;
 
 use super::SchedulerError;
-use super::message::{Outcome, Reply};
+use super::message::Reply;
 use super::replies::Exit;
 use super::sink::ReplySink;
 
@@ -26,8 +26,6 @@ pub(super) struct Streaming {
     pub(super) batch_size: usize,
     /// `None` behind its end.
     sink: Option<ReplySink>,
-    /// The answer that waits for room, counted.
-    waiting: Option<Outcome>,
     /// When the answer before was given, or the function called.
     since: Instant,
     answers: u32,
@@ -43,7 +41,6 @@ impl Streamed {
                 arrived: reply.arrived,
                 batch_size: reply.batch_size,
                 sink: Some(reply.sink),
-                waiting: None,
                 since: begun,
                 answers: 0,
                 failed: false,
@@ -60,10 +57,13 @@ impl Streamed {
     pub(super) fn conclude(&self, results: impl Iterator<Item = Result<(), SchedulerError>>) {
         for (request, result) in self.requests.iter().zip(results) {
             let mut request = lock(request);
+            let noted = request.fails(&result);
             if request.sink.is_some() {
                 request.failed = result.is_err();
                 request.end = result;
             }
+            drop(request);
+            noted.inspect(|noted| noted.record(&self.exit));
         }
     }
 
@@ -83,11 +83,13 @@ impl Streamed {
     }
 
     /// When the requests came, with how many rows, and whether they were answered without a failure.
-    pub(super) fn conclusions(&self) -> impl Iterator<Item = (Instant, usize, bool)> {
-        self.requests.iter().map(|request| {
+    pub(super) fn conclusions(&self) -> Vec<(Instant, usize, bool)> {
+        let requests = self.requests.iter();
+        let conclusions = requests.map(|request| {
             let request = lock(request);
             (request.arrived, request.batch_size, !request.failed)
-        })
+        });
+        conclusions.collect()
     }
 }
 
@@ -102,28 +104,41 @@ impl Answering for Streamed {
             return Poll::Ready(Err(Cancelled));
         };
         let mut request = lock(request);
-        if let Some(answer) = answer.take() {
-            let whole = answer.is_ok();
-            let counted = self.exit.counted(answer);
-            self.exit.note_answer(&mut request, &counted);
-            if whole && let Err(error) = counted {
-                request.end(Err(error));
-                return Poll::Ready(Err(Cancelled));
+        let Some(sink) = &request.sink else {
+            return Poll::Ready(Err(Cancelled));
+        };
+        ready!(sink.poll_room(context))?;
+        let Some(answer) = answer.take() else {
+            return Poll::Ready(Ok(()));
+        };
+        let whole = answer.is_ok();
+        let given = match self.exit.counted(answer) {
+            Err(error) if whole => Err(error),
+            counted => {
+                let succeeded = counted.is_ok();
+                sink.part(counted);
+                Ok(succeeded)
             }
-            request.waiting = Some(counted);
-        }
-        let Streaming { sink, waiting, .. } = &mut *request;
-        match sink {
-            Some(sink) => sink.poll_part(waiting, context),
-            None => Poll::Ready(Err(Cancelled)),
-        }
+        };
+        let noted = request.note(given == Ok(true));
+        let given = given.map(drop).map_err(|error| {
+            request.end(Err(error));
+            Cancelled
+        });
+        drop(request);
+        noted.record(&self.exit);
+        Poll::Ready(given)
     }
 
     fn finish(&self, request: usize, end: Result<(), ModelError>) {
         let Some(request) = self.requests.get(request) else {
             return;
         };
-        lock(request).end(end.map_err(SchedulerError::from));
+        let mut request = lock(request);
+        let noted = request.fails(&end);
+        request.end(end.map_err(SchedulerError::from));
+        drop(request);
+        noted.inspect(|noted| noted.record(&self.exit));
     }
 
     fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
@@ -148,11 +163,28 @@ impl Answering for Streamed {
 }
 
 impl Streaming {
+    fn note(&mut self, succeeded: bool) -> Noted {
+        let now = Instant::now();
+        let noted = Noted {
+            index: self.answers,
+            took: nanoseconds(now.saturating_duration_since(self.since)),
+            succeeded,
+        };
+        self.since = now;
+        self.answers = self.answers.saturating_add(1);
+        noted
+    }
+
+    /// The failure with which it ends, if it has not ended.
+    fn fails(&mut self, end: &Result<(), impl Sized>) -> Option<Noted> {
+        let fails = end.is_err() && self.sink.is_some();
+        fails.then(|| self.note(false))
+    }
+
     fn end(&mut self, end: Result<(), SchedulerError>) {
         let Some(sink) = self.sink.take() else {
             return;
         };
-        self.waiting = None;
         self.failed = end.is_err();
         match end {
             Ok(()) => sink.end(),
@@ -161,14 +193,17 @@ impl Streaming {
     }
 }
 
-impl Exit {
-    fn note_answer(&self, request: &mut Streaming, answer: &Outcome) {
-        let now = Instant::now();
-        let took = nanoseconds(now.saturating_duration_since(request.since));
-        self.recorder()
-            .record_answer(request.answers, took, answer.is_ok());
-        request.since = now;
-        request.answers = request.answers.saturating_add(1);
+/// An answer that is to be counted, when no request is locked any longer.
+struct Noted {
+    index: u32,
+    took: u64,
+    succeeded: bool,
+}
+
+impl Noted {
+    fn record(&self, exit: &Exit) {
+        let recorder = exit.recorder();
+        recorder.record_answer(self.index, self.took, self.succeeded);
     }
 }
 

@@ -23,11 +23,11 @@ use super::hearing::Hearing;
 use super::sink::ROOM;
 use super::{Policy, Resources, Scheduler, SchedulerError};
 
-const MILLISECOND: Duration = Duration::from_millis(1);
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Requests wait a little for each other.
-const STREAMED: ModelDeclaration = ModelDeclaration {
+pub(super) const STREAMED: ModelDeclaration = ModelDeclaration {
     decoupled: true,
     dynamic_batching: match IDENTITY.dynamic_batching {
         Some(batching) => Some(DynamicBatchingDeclaration {
@@ -39,13 +39,13 @@ const STREAMED: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
-struct Served {
-    spec: Arc<ModelSpec>,
-    scheduler: Scheduler,
+pub(super) struct Served {
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) scheduler: Scheduler,
 }
 
 impl Served {
-    async fn start(declaration: &ModelDeclaration) -> Self {
+    pub(super) async fn start(declaration: &ModelDeclaration) -> Self {
         let model = declaration.registration().unwrap();
         let policy = Policy::new(&model.spec, 64);
         let resources = Resources::new(&Handle::current(), usize::MAX);
@@ -56,7 +56,7 @@ impl Served {
         }
     }
 
-    fn hear(&self, rows: usize, value: f32) -> Hearing {
+    pub(super) fn hear(&self, rows: usize, value: f32) -> Hearing {
         self.scheduler
             .hear(request(&self.spec, rows, value))
             .unwrap()
@@ -64,7 +64,7 @@ impl Served {
 }
 
 /// The values of all answers and, behind them, the text of the error with which they end.
-async fn heard(mut hearing: Hearing) -> (Vec<Vec<f32>>, Option<String>) {
+pub(super) async fn heard(mut hearing: Hearing) -> (Vec<Vec<f32>>, Option<String>) {
     let all = async {
         let mut answers = Vec::new();
         while let Some(answer) = hearing.next().await {
@@ -85,7 +85,7 @@ async fn heard(mut hearing: Hearing) -> (Vec<Vec<f32>>, Option<String>) {
     timeout(PATIENCE, all).await.unwrap()
 }
 
-fn values(call: &Call<'_>) -> Result<Array2<f32>, ModelError> {
+pub(super) fn values(call: &Call<'_>) -> Result<Array2<f32>, ModelError> {
     Ok(call.array::<f32, Ix2>(0)?.into_owned())
 }
 
@@ -287,7 +287,7 @@ struct Apart;
 
 impl Instance for Apart {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        let answers = || {
+        Box::pin(async move {
             type Sender = Responses<Array2<f32>>;
             let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
             for (request, responses) in call.requests().iter().zip(responses) {
@@ -309,9 +309,8 @@ impl Instance for Apart {
                     }
                 });
             }
-            ended(call, ())
-        };
-        executed(answers())
+            ended(call, ()).await
+        })
     }
 }
 

@@ -1,0 +1,236 @@
+//! Models with any number of answers whose functions do what they should not.
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use ndarray::Array2;
+use tokio::time::{Instant, timeout};
+
+use crate::call::{Call, Execution, Instance, Parameter, Responses, ended, executed, iterate};
+use crate::model::CallMode;
+use crate::registry::ModelDeclaration;
+use crate::request::{ParameterValue, Request};
+use crate::testing::infer_request;
+
+use super::streamed_tests::{MILLISECOND, PATIENCE, STREAMED, Served, heard, values};
+
+type Sender = Responses<Array2<f32>>;
+
+fn one(value: f32) -> Array2<f32> {
+    Array2::from_elem((1, 1), value)
+}
+
+/// Sends 40 answers at the same time, and 40 on other threads.
+struct AtOnce;
+
+impl Instance for AtOnce {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let lent = <&Sender as Parameter>::read(call, 0)?;
+            let responses = lent.argument();
+            let numbers = (0_u8..40).map(f32::from);
+            join_all(numbers.clone().map(|number| responses.send(one(number)))).await;
+            thread::scope(|scope| {
+                for number in numbers {
+                    scope.spawn(move || responses.blocking_send(one(40.0 + number)));
+                }
+            });
+            ended(call, ()).await
+        })
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_that_are_sent_at_the_same_time_all_arrive() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(AtOnce)),
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let (answers, error) = heard(served.hear(1, 1.0)).await;
+    let mut answers: Vec<f32> = answers.into_iter().flatten().collect();
+    answers.sort_by(f32::total_cmp);
+    let expected: Vec<f32> = (0_u8..80).map(f32::from).collect();
+    assert_eq!((answers, error), (expected, None));
+}
+
+/// Answers for ever.
+struct Endless;
+
+impl Instance for Endless {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            let values = values(call)?;
+            let items = std::iter::repeat_with(|| values.clone());
+            iterate(call, items, |item| call.outputs(item))
+        };
+        executed(answers())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_takes_too_long_is_over_while_it_answers() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Endless)),
+        max_call_microseconds: 3_000,
+        dynamic_batching: None,
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let begun = Instant::now();
+    let mut rounds = 0;
+    while rounds < 100 && begun.elapsed() < PATIENCE {
+        let request = crate::testing::request(&served.spec, 1, 1.0);
+        // It is not back as long as the last call hangs.
+        let Ok(hearing) = served.scheduler.hear(request) else {
+            tokio::time::sleep(MILLISECOND).await;
+            continue;
+        };
+        let (_, error) = heard(hearing).await;
+        assert!(error.is_some());
+        rounds += 1;
+    }
+    assert_eq!(rounds, 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_does_not_read_keeps_no_instance_beyond_the_limit_of_a_call() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Endless)),
+        max_call_microseconds: 100_000,
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let unread = served.hear(1, 1.0);
+    tokio::time::sleep(300 * MILLISECOND).await;
+    let back = async {
+        while !served.scheduler.ready() {
+            tokio::time::sleep(MILLISECOND).await;
+        }
+    };
+    timeout(PATIENCE, back).await.unwrap();
+    drop(unread);
+}
+
+/// Fails after it has taken its senders.
+struct Fails;
+
+impl Instance for Fails {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let mut responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
+            responses.remove(0).end();
+            drop(responses);
+            ended(call, Err::<(), _>("the weights are gone")).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_function_reaches_those_whose_senders_it_has_dropped() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Fails)),
+        call: CallMode::Raw,
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let both = join_all([served.hear(1, 1.0), served.hear(1, 2.0)].map(heard)).await;
+    let text = "model 'Identity' failed: the weights are gone".to_owned();
+    assert_eq!(both, [(Vec::new(), None), (Vec::new(), Some(text))]);
+    let statistics = served.scheduler.statistics();
+    assert_eq!((statistics.success.count, statistics.fail.count), (1, 1));
+    assert_eq!(statistics.answers[&0].fail.count, 1);
+}
+
+static KEPT: Mutex<Vec<Sender>> = Mutex::new(Vec::new());
+
+/// Keeps its senders.
+struct Keeps;
+
+impl Instance for Keeps {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
+            KEPT.lock().unwrap().extend(responses);
+            ended(call, ()).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_is_over() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Keeps)),
+        call: CallMode::Raw,
+        dynamic_batching: None,
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let mut first = served.hear(1, 1.0);
+    assert!(timeout(50 * MILLISECOND, first.next()).await.is_err());
+    drop(first);
+    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    let limited = ModelDeclaration {
+        max_call_microseconds: 50_000,
+        ..declaration
+    };
+    let served = Served::start(&limited).await;
+    let (answers, error) = heard(served.hear(1, 1.0)).await;
+    let error = error.unwrap();
+    assert!(
+        answers.is_empty() && error.contains("took longer than"),
+        "{error}"
+    );
+}
+
+/// Answers as often as its value says, every 10 ms.
+struct Slowly;
+
+impl Instance for Slowly {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            let value = values(call)?[[0, 0]];
+            let items = (0_u8..).map(f32::from).take_while(|number| *number < value);
+            let items = items.map(|number| {
+                thread::sleep(Duration::from_millis(10));
+                one(number)
+            });
+            iterate(call, items, |item| call.outputs(item))
+        };
+        executed(answers())
+    }
+}
+
+#[tokio::test]
+async fn a_request_ends_before_the_next_call_of_its_batch() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Slowly)),
+        call: CallMode::Request,
+        dynamic_batching: STREAMED.dynamic_batching,
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let hear = |value: f32| {
+        let mut request = infer_request(1, value);
+        let key = ParameterValue::Double(value.into());
+        request.parameters.insert("key", key);
+        let request = Request::check(&served.spec, request).unwrap();
+        served.scheduler.hear(request).unwrap()
+    };
+    let (short, mut long) = (hear(2.0), hear(200.0));
+    let (answers, error) = heard(short).await;
+    assert_eq!((answers.len(), error), (2, None));
+    // The other has hardly begun.
+    let answered = timeout(PATIENCE, long.next()).await.unwrap();
+    let answered = answered.unwrap().unwrap().outputs[0]
+        .1
+        .elements::<f32>()
+        .unwrap()[0];
+    assert!(answered < 1.0, "{answered}");
+}
