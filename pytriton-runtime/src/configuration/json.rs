@@ -98,6 +98,16 @@ mod tests {
     }
 
     #[test]
+    fn shows_that_a_request_has_any_number_of_answers() {
+        let json = json(&ModelDeclaration {
+            decoupled: true,
+            ..IDENTITY
+        });
+        let end = r#""model_warmup":[],"model_transaction_policy":{"decoupled":true}}"#;
+        assert!(json.ends_with(end), "{json}");
+    }
+
+    #[test]
     fn shows_a_queue_policy_only_where_there_is_one() {
         let batching = DynamicBatchingDeclaration {
             preferred_batch_size: &[2, 4],

@@ -35,9 +35,9 @@ pub fn configuration<'a>(spec: &'a ModelSpec, backend: &'a str, versions: &[u32]
     config.fill_in("metric_tags", 10, Value::Map(Vec::new()));
     config.say("parameters", 14, parameters(spec));
     config.fill_in("model_warmup", 16, Vec::new());
-    // Said as PyTriton says it: each request has one response.
+    // Said as PyTriton says it, also where each request has one response.
     let mut transactions = Message::default();
-    transactions.say("decoupled", 1, false);
+    transactions.say("decoupled", 1, spec.decoupled);
     config.say("model_transaction_policy", 19, transactions);
     if spec.response_cache {
         config.say("response_cache", 24, enabled());

@@ -276,6 +276,19 @@ fn bytes_are_read_as_the_message() {
         ..expected.clone()
     };
     assert_eq!(read(&[1], "native"), native);
+    let decoupled = ModelDeclaration {
+        response_cache: false,
+        decoupled: true,
+        ..RICH
+    };
+    let decoupled = configuration(&decoupled.spec().unwrap(), BACKEND, &[1]).bytes();
+    let policy_of_answers = ModelConfig::decode(&*decoupled)
+        .unwrap()
+        .model_transaction_policy;
+    assert_eq!(
+        policy_of_answers,
+        Some(proto::ModelTransactionPolicy { decoupled: true })
+    );
     let all = ModelConfig {
         version_policy: Some(policy(PolicyChoice::All(All {}))),
         ..expected

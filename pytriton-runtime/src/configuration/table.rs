@@ -41,6 +41,14 @@ pub(crate) const TABLE: &[(&str, ModelDeclaration)] = &[
         },
     ),
     (
+        "decoupled",
+        ModelDeclaration {
+            name: "decoupled",
+            decoupled: true,
+            ..IDENTITY
+        },
+    ),
+    (
         "devices",
         ModelDeclaration {
             name: "devices",
