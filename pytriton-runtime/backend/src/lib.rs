@@ -30,6 +30,12 @@
 //! the request's position, a sequence number, and whether it is the request's last. Messages may go in both directions at
 //! any time: that a request was taken back goes down while its batch waits.
 //!
+//! A request of a decoupled model has any number of answers, each of which leaves at once, and an end without a description, for
+//! which tritonserver gets flags alone: its last answer is never said to be one, but for an error. As long as the ring that
+//! goes up is full, or 256 MiB of answers are under way on a session, the function waits. So it does not run ahead of
+//! tritonserver; what that keeps for a client that reads slowly, nobody sees. Every 20 ms, and at every answer, it is looked
+//! whether the client has gone, and the worker is told.
+//!
 //! # Whose memory
 //!
 //! A region is written by the process whose arena it is in, before it is handed over, and read by the other one until that

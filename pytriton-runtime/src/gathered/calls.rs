@@ -5,11 +5,12 @@ use std::thread;
 use pytriton_backend::now;
 use tokio::sync::{Mutex, mpsc};
 
+use crate::call::Answering;
 use crate::model::ModelSpec;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
-use super::{Gathered, Results};
+use super::{Gathered, Results, Streaming};
 
 /// The way to the instances of a model, which live on other threads.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub(crate) struct CallsEnd(Mutex<mpsc::Receiver<Call>>);
 pub(crate) struct Call {
     gathered: Gathered,
     is_cancelled: Box<dyn Fn(usize) -> bool + Send>,
+    /// Where the answers of a decoupled model leave, and whom a function asks that asks whether somebody waits.
+    streaming: Option<Arc<dyn Streaming>>,
     done: Done,
 }
 
@@ -56,11 +59,11 @@ pub(crate) fn refuse(calls: &Arc<CallsEnd>, availability: Availability) {
 }
 
 impl Call {
-    /// A batch; `is_cancelled` says of a request, when it is about to run, that nobody waits for it any more, and `done`
+    /// A batch, with where its answers leave or who is asked about them, if anything does or is; `is_cancelled` says of a request, when it is about to run, that nobody waits for it any more, and `done`
     /// hears what became of all of them, when nothing of the batch is left.
     pub(crate) fn new(
         spec: &Arc<ModelSpec>,
-        gathered: Gathered,
+        (gathered, streaming): (Gathered, Option<Arc<dyn Streaming>>),
         is_cancelled: impl Fn(usize) -> bool + Send + 'static,
         done: impl FnOnce(Results, u64) + Send + 'static,
     ) -> Self {
@@ -72,6 +75,7 @@ impl Call {
         Self {
             gathered,
             is_cancelled: Box::new(is_cancelled),
+            streaming,
             done,
         }
     }
@@ -81,15 +85,22 @@ impl Call {
         let Self {
             mut gathered,
             is_cancelled,
+            streaming,
             done,
         } = self;
         let all = gathered.requests.len();
-        let cancelled = gathered.leave_out(is_cancelled);
+        // Requests are known there by their places in the batch, which must stay as they are.
+        let whole = streaming.is_some() && !(0..all).all(&is_cancelled);
+        let cancelled = gathered.leave_out(|index| !whole && is_cancelled(index));
         if gathered.requests.is_empty() {
             return done.tell(merge(all, cancelled, Results::default()), begun);
         }
         let finish = move |results| done.tell(merge(all, cancelled, results), begun);
-        gathered.run(runner, finish).await;
+        let answering = streaming.map(|streaming| {
+            streaming.called(begun);
+            streaming as Arc<dyn Answering>
+        });
+        gathered.run(runner, answering.as_ref(), finish).await;
     }
 
     /// Says that no instance will run it.

@@ -1,5 +1,7 @@
 use pytriton_backend::Code;
+use pytriton_backend::wire::Parameter;
 
+use crate::request::ParameterValue;
 use crate::status::Status;
 use crate::tensor::DataType;
 
@@ -14,6 +16,20 @@ pub(crate) fn code(status: Status) -> Code {
         Status::Unsupported => Code::Unsupported,
         Status::Cancelled => Code::Cancelled,
     }
+}
+
+/// A parameter of a response; its text where Triton has no such value.
+pub(crate) fn parameter(value: &ParameterValue) -> Result<Parameter<'_>, String> {
+    Ok(match value {
+        ParameterValue::Bool(value) => Parameter::Bool(*value),
+        ParameterValue::Int64(value) => Parameter::Int64(*value),
+        ParameterValue::Double(value) => Parameter::Double(*value),
+        ParameterValue::String(text) => Parameter::String(text),
+        ParameterValue::Uint64(value) => {
+            let signed = i64::try_from(*value);
+            Parameter::Int64(signed.map_err(|_| value.to_string())?)
+        }
+    })
 }
 
 /// Triton's number for an element type (`TRITONSERVER_DataType`).

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pytriton_backend::wire::{Batch, BatchReader, BatchRequest, Parameter, Span, WireError};
 
-use crate::call::{Executed, Instance, ModelError};
+use crate::call::{Answering, Executed, Instance, ModelError};
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{
     InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence,
@@ -68,10 +68,12 @@ impl Gathered {
     }
 
     /// Runs the requests on an instance, and hands on what became of them; when a call takes longer than it may, on
-    /// another thread and while the function may have the requests still.
+    /// another thread and while the function may have the requests still. The answers of a decoupled model leave by
+    /// `answering`.
     pub(crate) async fn run<I: Instance + ?Sized>(
         self,
         runner: &Runner<I>,
+        answering: Option<&Arc<dyn Answering>>,
         finish: impl FnOnce(Results) + Send + 'static,
     ) {
         let Self { requests, stacked } = self;
@@ -84,9 +86,9 @@ impl Gathered {
             );
         };
         if runner.is_supervised() {
-            return runner.serve(&requests, &stacked, None, finish).await;
+            return runner.serve(&requests, &stacked, answering, finish).await;
         }
-        let executed = runner.execute(&requests, &stacked, None).await;
+        let executed = runner.execute(&requests, &stacked, answering).await;
         // What shares the batch's memory goes before the answers come, so that it is given back with them.
         drop((requests, stacked));
         finish(executed);

@@ -9,9 +9,13 @@ mod codes;
 )]
 mod gathered;
 mod names;
+mod streamed;
+mod watched;
 
 pub(crate) use calls::{Call, Calls, CallsEnd, calls, refuse};
-pub(crate) use codes::code;
 use codes::datatype_number;
+pub(crate) use codes::{code, parameter};
 pub(crate) use gathered::{Gathered, Results};
 pub(crate) use names::{names, welcome};
+pub(crate) use streamed::{Outlet, Streamed, Streaming};
+pub(crate) use watched::Watched;

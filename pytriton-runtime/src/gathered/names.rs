@@ -28,7 +28,11 @@ fn unavailable(spec: &ModelSpec) -> String {
     refusal.map(|error| error.to_string()).unwrap_or_default()
 }
 
-/// Rings on which neither side ever waits for the other to read what can be under way, unless that is very much.
+/// So many answers to a request may be under way, where it may have any number, before its function waits.
+const ANSWERS: u32 = 31;
+
+/// Rings on which neither side ever waits for the other to read what can be under way, unless that is very much, or a
+/// request has any number of answers.
 fn slots(spec: &ModelSpec) -> Slots {
     const MOST: u32 = 1 << 16;
     let batch = spec.max_batch_size.max(1);
@@ -39,9 +43,13 @@ fn slots(spec: &ModelSpec) -> Slots {
         .saturating_mul(3)
         .saturating_add(requests);
     let fit = |slots: u32| slots.clamp(16, MOST).next_power_of_two();
+    let answers = match spec.decoupled {
+        true => ANSWERS,
+        false => 1,
+    };
     Slots {
         down: fit(down),
-        up: fit(requests.saturating_mul(2)),
+        up: fit(requests.saturating_mul(answers.saturating_add(1))),
     }
 }
 
@@ -50,6 +58,8 @@ pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
     let outputs = spec.outputs.iter();
     TensorNames {
         batching: spec.batching(),
+        decoupled: spec.decoupled,
+        cancellable: spec.cancellable,
         inputs: spec.inputs.iter().map(name).collect(),
         outputs: outputs
             .map(|output| (name(output), datatype_number(output.datatype)))

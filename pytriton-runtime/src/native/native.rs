@@ -8,18 +8,18 @@ use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::LogFormat;
-use crate::gathered::{Call, Gathered, Results, code, names};
+use crate::call::Answering;
+use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, Watched, names};
 use crate::logging;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
-use crate::request::Response;
-use crate::runner::Availability;
-use crate::scheduler::SchedulerError;
+use crate::runner::{Availability, Detached};
 use crate::tensor::AlignedBuffer;
-use crate::text::for_client;
 
 use super::gate::Gate;
+use super::outlet::{BatchOutlet, Shared, lock};
 use super::place::Place;
+use super::respond::{failure, respond};
 
 /// An instance of a model in tritonserver's own process.
 #[derive(Debug)]
@@ -63,39 +63,30 @@ impl Executor for Native {
             batch.send();
             return;
         }
+        if self.spec.decoupled {
+            return self.execute_streamed(batch, gathered, &positions);
+        }
         let names = Arc::clone(&self.names);
         match &self.place {
-            Place::Here(runner) => {
-                // What a panic leaves behind belongs to the user's function.
-                let runner = runner.lock().unwrap_or_else(PoisonError::into_inner);
+            Place::Here(runner) if !self.spec.cancellable => {
                 let done = move |results| respond(batch, &positions, results, &names);
-                runner.block_on(gathered.run(&runner, done));
+                let runner = instance(runner);
+                runner.block_on(gathered.run(&runner, None, done));
             }
-            Place::There(queue) => {
-                self.gate.enter();
-                let gate = Arc::clone(&self.gate);
-                let (waiting, asked) = (Arc::new(Mutex::new(Some(batch))), positions.clone());
-                let looked_at = Arc::clone(&waiting);
-                let is_cancelled = move |request: usize| {
-                    let batch = lock(&looked_at);
-                    let batch = batch.as_ref().zip(asked.get(request));
-                    let request = batch.and_then(|(batch, &index)| batch.request(index));
-                    request.is_some_and(|request| request.cancelled())
-                };
+            place => {
+                let shared: Shared = Arc::new(Mutex::new(Some(batch)));
+                let is_cancelled = asked(&shared, &positions);
+                let watched = self.spec.cancellable.then(|| {
+                    let watched = Watched(asked(&shared, &positions));
+                    Arc::new(watched) as Arc<dyn Streaming>
+                });
                 let done = move |results: Results, begun| {
-                    if let Some(mut batch) = lock(&waiting).take() {
+                    if let Some(mut batch) = lock(&shared).take() {
                         batch.called(begun);
                         respond(batch, &positions, results, &names);
                     }
-                    gate.leave();
                 };
-                let call = Call::new(&self.spec, gathered, is_cancelled, done);
-                queue.calls.send(call);
-                match queue.instances.availability() {
-                    Availability::Ready => {}
-                    availability => queue.end.refuse(availability),
-                }
-                self.gate.wait_below(self.spec.batches_in_flight as usize);
+                self.run(place, (gathered, watched), is_cancelled, done);
             }
         }
     }
@@ -115,6 +106,66 @@ impl Drop for Native {
 }
 
 impl Native {
+    /// Where the answers to a batch leave, and the batch.
+    fn streamed(
+        &self,
+        mut batch: Batch,
+        positions: &[usize],
+    ) -> (Arc<Streamed<BatchOutlet>>, Shared) {
+        batch.decouple();
+        let shared = Arc::new(Mutex::new(Some(batch)));
+        let outlet = BatchOutlet::new(&shared, positions, &self.names);
+        let streamed = Streamed::new(outlet, positions.len());
+        (Arc::new(streamed), shared)
+    }
+
+    /// Runs a batch of a decoupled model.
+    fn execute_streamed(&self, batch: Batch, gathered: Gathered, positions: &[usize]) {
+        let (streamed, shared) = self.streamed(batch, positions);
+        let streaming = Arc::clone(&streamed) as Arc<dyn Streaming>;
+        let is_cancelled = asked(&shared, positions);
+        let done = move |results: Results, _| {
+            streamed.end(results.into_iter().map(|result| result.map(drop)));
+        };
+        self.run(&self.place, (gathered, Some(streaming)), is_cancelled, done);
+    }
+
+    /// Runs a batch, and waits until another one may come.
+    fn run(
+        &self,
+        place: &Place,
+        (gathered, streaming): (Gathered, Option<Arc<dyn Streaming>>),
+        is_cancelled: impl Fn(usize) -> bool + Send + 'static,
+        done: impl FnOnce(Results, u64) + Send + 'static,
+    ) {
+        let queue = match place {
+            Place::There(queue) => queue,
+            Place::Here(runner) => {
+                let begun = now();
+                let answering = streaming.map(|streaming| {
+                    streaming.called(begun);
+                    streaming as Arc<dyn Answering>
+                });
+                let runner = instance(runner);
+                let done = move |results| done(results, begun);
+                return runner.block_on(gathered.run(&runner, answering.as_ref(), done));
+            }
+        };
+        self.gate.enter();
+        let gate = Arc::clone(&self.gate);
+        let done = move |results, begun| {
+            done(results, begun);
+            gate.leave();
+        };
+        let gathered = (gathered, streaming);
+        (queue.calls).send(Call::new(&self.spec, gathered, is_cancelled, done));
+        match queue.instances.availability() {
+            Availability::Ready => {}
+            availability => queue.end.refuse(availability),
+        }
+        self.gate.wait_below(self.spec.batches_in_flight as usize);
+    }
+
     /// The requests of a batch, and their positions in it.
     fn gather(&self, batch: &mut Batch) -> Result<(Gathered, Vec<usize>), Failure> {
         // Whatever a panic leaves behind is written anew for each batch.
@@ -149,47 +200,21 @@ impl Native {
     }
 }
 
-fn lock(batch: &Mutex<Option<Batch>>) -> MutexGuard<'_, Option<Batch>> {
-    // Nothing under this lock panics half-way.
-    batch.lock().unwrap_or_else(PoisonError::into_inner)
+/// An instance, for whoever runs a batch on it.
+fn instance(runner: &Mutex<Detached>) -> MutexGuard<'_, Detached> {
+    // What a panic leaves behind belongs to the user's function.
+    runner.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Answers a batch with what became of the requests at those positions.
-fn respond(mut batch: Batch, positions: &[usize], results: Results, names: &TensorNames) {
-    batch.computed(now());
-    let mut dims = Vec::new();
-    for (&index, result) in positions.iter().zip(results) {
-        let result = result.map_err(|error| failure(&error));
-        let responded =
-            result.and_then(|response| pass_on(&mut batch, index, response, names, &mut dims));
-        match responded {
-            Ok(()) => batch.finish(index),
-            Err(failure) => batch.fail(index, failure),
-        }
+/// Says of a request at one of those positions whether its client has taken it back.
+fn asked(batch: &Shared, positions: &[usize]) -> impl Fn(usize) -> bool + Send + Sync + use<> {
+    let (batch, positions) = (Arc::clone(batch), positions.to_vec());
+    move |request| {
+        let batch = lock(&batch);
+        let batch = batch.as_ref().zip(positions.get(request));
+        let request = batch.and_then(|(batch, &index)| batch.request(index));
+        request.is_some_and(|request| request.cancelled())
     }
-    batch.send();
-}
-
-fn pass_on(
-    batch: &mut Batch,
-    index: usize,
-    response: Response,
-    names: &TensorNames,
-    dims: &mut Vec<i64>,
-) -> Result<(), Failure> {
-    batch.begin(index)?;
-    for (output, tensor) in response.outputs {
-        let (name, datatype) = &names.outputs[output];
-        dims.clear();
-        let shape = tensor.shape().iter();
-        dims.extend(shape.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX)));
-        batch.output(index, (name, *datatype), dims, tensor.data())?;
-    }
-    Ok(())
-}
-
-fn failure(error: &SchedulerError) -> Failure {
-    Failure::new(code(error.status()), for_client(error))
 }
 
 fn pad(buffer: &mut AlignedBuffer, len: usize) {

@@ -1,35 +1,37 @@
 use pytriton_backend::Code;
 use pytriton_backend::arena::place;
 use pytriton_backend::session::{Answers, Server, SessionError};
-use pytriton_backend::wire::{AnswerWriter, Part, Span, WireError};
+use pytriton_backend::wire::{AnswerWriter, Parameter, Part, Span, WireError};
 
-use crate::gathered::code;
+use crate::gathered::{code, parameter};
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
+/// What became of a request, or one of its answers.
+type Outcome = Result<Response, SchedulerError>;
+
 /// Answers the requests of a batch, which was begun at a time, with what became of them.
 pub(super) fn answer(
     server: &Server,
-    (batch, begun): (u64, u64),
-    results: &[Result<Response, SchedulerError>],
+    batch: (u64, u64),
+    results: &[Outcome],
 ) -> Result<(), SessionError> {
-    let answers = describe(server.answers(), results)?;
-    let written = server.answer((batch, begun), &answers, |unanswered| {
-        let mut used = 0;
-        for response in results.iter().flatten() {
-            for (_, tensor) in &response.outputs {
-                let offset = place(&mut used, tensor.data().len()).ok_or(WireError::Bounds)?;
-                unanswered.write(offset, tensor.data())?;
-            }
-        }
-        Ok(())
-    });
+    let mut answers = server.answers();
+    for (request, result) in (0..).zip(results) {
+        describe(&mut answers, result)?;
+        answers.end_only(request);
+    }
+    let written = write(server, batch, &answers, results);
     match written {
         Err(error @ SessionError::Memory(_)) => {
             let message = for_client(&error);
-            let refused = failed(results.len(), Code::Unavailable, &message);
-            server.answer((batch, begun), &refused, |_| Ok(()))
+            let mut refused = Answers::default();
+            for request in 0..u32::try_from(results.len()).unwrap_or(u32::MAX) {
+                refuse(&mut refused, &message);
+                refused.end_only(request);
+            }
+            server.answer(batch, &refused, |_| Ok(()))
         }
         written => {
             server.keep_answers(answers);
@@ -38,41 +40,82 @@ pub(super) fn answer(
     }
 }
 
-/// The same failure of so many requests.
-fn failed(requests: usize, code: Code, message: &str) -> Answers {
-    let mut answers = Answers::default();
-    for request in 0..u32::try_from(requests).unwrap_or(u32::MAX) {
-        AnswerWriter::new(&mut answers.descriptions).failed(code, message);
-        answers.ends.push((request, answers.descriptions.len()));
+/// Passes on at once one of any number of answers to a request, the how-manieth, and whether it is the last.
+///
+/// [`SessionError::Memory`]: there is no room for it, which the client is told as the last answer.
+pub(super) fn answer_one(
+    server: &Server,
+    batch: (u64, u64),
+    (request, sequence): (usize, u32),
+    (answer, last): (&Outcome, bool),
+) -> Result<(), SessionError> {
+    let request = u32::try_from(request).map_err(|_| WireError::Number)?;
+    let mut answers = server.answers();
+    describe(&mut answers, answer)?;
+    answers.end((request, sequence), last);
+    let written = write(server, batch, &answers, std::slice::from_ref(answer));
+    if let Err(error @ SessionError::Memory(_)) = &written {
+        answers.clear();
+        refuse(&mut answers, &for_client(error));
+        answers.end((request, sequence), true);
+        server.answer(batch, &answers, |_| Ok(()))?;
     }
-    answers
+    server.keep_answers(answers);
+    server.publish();
+    written
 }
 
-fn describe(
-    mut answers: Answers,
-    results: &[Result<Response, SchedulerError>],
-) -> Result<Answers, WireError> {
-    for (request, result) in (0..).zip(results) {
-        let mut writer = AnswerWriter::new(&mut answers.descriptions);
-        match result {
-            Err(error) => writer.failed(code(error.status()), &for_client(error)),
-            Ok(response) => {
-                writer.parameters(0);
-                writer.outputs(response.outputs.len());
-                for (output, tensor) in &response.outputs {
-                    let len = tensor.data().len();
-                    let offset = place(&mut answers.data, len).ok_or(WireError::Bounds)?;
-                    let part = Part {
-                        output: *output,
-                        span: Span { offset, len },
-                    };
-                    let dims = tensor.shape().iter();
-                    let dims = dims.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX));
-                    writer.output(part, dims);
-                }
+/// Describes that there is no memory for an answer.
+fn refuse(answers: &mut Answers, message: &str) {
+    AnswerWriter::new(&mut answers.descriptions).failed(Code::Unavailable, message);
+}
+
+fn describe(answers: &mut Answers, outcome: &Outcome) -> Result<(), WireError> {
+    let mut writer = AnswerWriter::new(&mut answers.descriptions);
+    let response = match outcome {
+        Ok(response) => response,
+        Err(error) => {
+            writer.failed(code(error.status()), &for_client(error));
+            return Ok(());
+        }
+    };
+    writer.parameters(response.parameters.len());
+    for (name, value) in response.parameters.iter() {
+        match parameter(value) {
+            Ok(value) => writer.parameter(name, value),
+            Err(text) => writer.parameter(name, Parameter::String(&text)),
+        }
+    }
+    writer.outputs(response.outputs.len());
+    for (output, tensor) in &response.outputs {
+        let len = tensor.data().len();
+        let offset = place(&mut answers.data, len).ok_or(WireError::Bounds)?;
+        let part = Part {
+            output: *output,
+            span: Span { offset, len },
+        };
+        let dims = tensor.shape().iter();
+        let dims = dims.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX));
+        writer.output(part, dims);
+    }
+    Ok(())
+}
+
+/// Writes answers that are described.
+fn write(
+    server: &Server,
+    batch: (u64, u64),
+    answers: &Answers,
+    outcomes: &[Outcome],
+) -> Result<(), SessionError> {
+    server.answer(batch, answers, |unanswered| {
+        let mut used = 0;
+        for response in outcomes.iter().flatten() {
+            for (_, tensor) in &response.outputs {
+                let offset = place(&mut used, tensor.data().len()).ok_or(WireError::Bounds)?;
+                unanswered.write(offset, tensor.data())?;
             }
         }
-        answers.ends.push((request, answers.descriptions.len()));
-    }
-    Ok(answers)
+        Ok(())
+    })
 }

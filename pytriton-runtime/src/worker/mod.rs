@@ -4,14 +4,19 @@
 //! of the caller's. tritonserver finds socket and token in its environment ([`Worker::environment`]) and opens a session for
 //! each of its instances. With one batch in flight a session is given to a free instance of its model, which then serves
 //! its batches until it ends, and is free again. With several, a thread of the session's own takes its batches, and any
-//! instance of the model runs them. How batches travel is told in `pytriton_backend`.
+//! instance of the model runs them. The answers of a decoupled model leave one by one while its function runs, and its function
+//! hears at the next that its client, the session or the server goes. How batches travel is told in `pytriton_backend`.
 
 mod answer;
 mod error;
 mod instance;
 mod listener;
+mod outlet;
 mod serve;
 mod sessions;
+#[cfg(test)]
+mod stream_tests;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod work;

@@ -6,13 +6,16 @@ use pytriton_backend::now;
 use pytriton_backend::session::{Asked, Server, SessionError, State};
 use pytriton_backend::wire::BatchReader;
 
-use crate::gathered::{Call, Calls, Gathered, Results};
+use crate::call::Answering;
+use crate::gathered::{Call, Calls, Gathered, Results, Streamed, Streaming, Watched};
 use crate::request::Sequence;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::answer::answer;
+use super::outlet::SessionOutlet;
 use super::sessions::Sessions;
+use super::streams::Stream;
 
 /// Runs the batches of one session on an instance until the session ends.
 pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Server>) {
@@ -27,14 +30,22 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
             Ok(gathered) => gathered,
             Err(results) => return finish(server, (batch, begun), results),
         };
-        let (sessions, server) = (Arc::clone(sessions), Arc::clone(server));
-        let asker = Arc::clone(&server);
-        runner.block_on(gathered.run(runner, move |results| {
+        let streamed = streamed(sessions, server, batch, &gathered);
+        let answering = streaming(sessions, server, batch, streamed.as_ref());
+        let answering = answering.map(|streaming| {
+            streaming.called(begun);
+            streaming as Arc<dyn Answering>
+        });
+        let (sessions, asker) = (Arc::clone(sessions), Arc::clone(server));
+        runner.block_on(gathered.run(runner, answering.as_ref(), move |results| {
             if thread::current().id() != own {
                 // The call takes too long: its instance serves nobody until it returns.
                 asker.set_state(State::Unavailable);
             }
-            let finished = finish(&asker, (batch, begun), results);
+            let finished = match streamed {
+                None => finish(&asker, (batch, begun), results),
+                Some(streamed) => finish_streamed(&asker, batch, &streamed, results),
+            };
             end(&asker, &sessions, &finished);
             drop(working);
         }));
@@ -56,17 +67,20 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
             Ok(gathered) => gathered,
             Err(results) => return finish(server, (batch, now()), results),
         };
-        let (asker, own) = (Arc::clone(server), Arc::clone(server));
-        let is_cancelled = move |index| {
-            let request = u32::try_from(index);
-            request.is_ok_and(|request| asker.is_cancelled(batch, request))
-        };
+        let own = Arc::clone(server);
+        let is_cancelled = is_cancelled(server, batch);
+        let streamed = streamed(sessions, server, batch, &gathered);
+        let streaming = streaming(sessions, server, batch, streamed.as_ref());
         let answering = Arc::clone(sessions);
         let done = move |results, begun| {
-            let finished = finish(&own, (batch, begun), results);
+            let finished = match streamed {
+                None => finish(&own, (batch, begun), results),
+                Some(streamed) => finish_streamed(&own, batch, &streamed, results),
+            };
             end(&own, &answering, &finished);
             drop(working);
         };
+        let gathered = (gathered, streaming);
         calls.send(Call::new(&sessions.spec, gathered, is_cancelled, done));
         match sessions.instances.availability() {
             Availability::Ready => {}
@@ -110,6 +124,55 @@ fn gather(
     })
 }
 
+/// Where the answers to a batch leave, if its model is decoupled.
+fn streamed(
+    sessions: &Arc<Sessions>,
+    server: &Arc<Server>,
+    batch: u64,
+    gathered: &Gathered,
+) -> Option<Arc<Stream>> {
+    sessions.spec.decoupled.then(|| {
+        let outlet = SessionOutlet::new(server, sessions, batch);
+        let streamed = Arc::new(Streamed::new(outlet, gathered.requests.len()));
+        sessions.streams.enter(&streamed);
+        streamed
+    })
+}
+
+/// Where the answers to a batch leave, or who says whether they are waited for, if its function does or asks.
+fn streaming(
+    sessions: &Sessions,
+    server: &Arc<Server>,
+    batch: u64,
+    streamed: Option<&Arc<Stream>>,
+) -> Option<Arc<dyn Streaming>> {
+    match streamed {
+        Some(streamed) => Some(Arc::clone(streamed) as _),
+        None if sessions.spec.cancellable => Some(Arc::new(Watched(is_cancelled(server, batch)))),
+        None => None,
+    }
+}
+
+/// Says of a request of a batch whether nobody waits for its answers.
+fn is_cancelled(server: &Arc<Server>, batch: u64) -> impl Fn(usize) -> bool + Send + Sync + use<> {
+    let server = Arc::clone(server);
+    move |request| {
+        let request = u32::try_from(request);
+        request.is_ok_and(|request| server.is_cancelled(batch, request))
+    }
+}
+
+/// Ends a batch whose answers have left, of which nothing is left but its results.
+fn finish_streamed(
+    server: &Server,
+    batch: u64,
+    streamed: &Stream,
+    results: Results,
+) -> Result<(), SessionError> {
+    streamed.end(results.into_iter().map(|result| result.map(drop)));
+    server.finish(batch)
+}
+
 /// Answers a batch of which nothing is left but its results.
 fn finish(server: &Server, batch: (u64, u64), results: Results) -> Result<(), SessionError> {
     answer(server, batch, &results)?;
@@ -119,7 +182,7 @@ fn finish(server: &Server, batch: (u64, u64), results: Results) -> Result<(), Se
 }
 
 /// Ends a session that is broken.
-fn end(server: &Server, sessions: &Sessions, served: &Result<(), SessionError>) {
+pub(super) fn end(server: &Server, sessions: &Sessions, served: &Result<(), SessionError>) {
     match served {
         Ok(()) => {}
         Err(SessionError::Closed) => {}

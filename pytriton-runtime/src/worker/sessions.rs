@@ -10,6 +10,7 @@ use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
 use crate::runner::{Availability, Instances};
 
 use super::serve::read;
+use super::streams::Streams;
 use super::work::Work;
 
 /// Somewhat more than the half second after which tritonserver 2.51 looks for a free instance again, where a model has any
@@ -21,6 +22,8 @@ const POLICY_STALL: Duration = Duration::from_millis(750);
 pub(super) struct Sessions {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) work: Arc<Work>,
+    /// The answers that are leaving, where the model is decoupled.
+    pub(super) streams: Streams,
     open: Mutex<Open>,
     /// Where sessions wait for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
@@ -61,6 +64,7 @@ impl Sessions {
             };
             Self {
                 work: Work::new(),
+                streams: Streams::default(),
                 open: Mutex::new(Open {
                     way: Some(way),
                     servers: Vec::new(),

@@ -14,7 +14,7 @@ use crate::testing::{IDENTITY, fp32};
 
 use super::*;
 
-async fn start(declarations: &[&ModelDeclaration]) -> (Worker, TempDir) {
+pub(super) async fn start(declarations: &[&ModelDeclaration]) -> (Worker, TempDir) {
     let folder = TempDir::new().unwrap();
     let registry = Registry::new(declarations).unwrap();
     let worker = Worker::start(&registry, folder.path()).await.unwrap();
@@ -26,7 +26,7 @@ fn variable(worker: &Worker, name: &str) -> String {
     variables.find(|(known, _)| *known == name).unwrap().1
 }
 
-async fn connect(
+pub(super) async fn connect(
     worker: &Worker,
     model: &str,
     token: Option<Token>,
@@ -44,6 +44,8 @@ async fn connect(
             .unwrap()?;
     let expected = TensorNames {
         batching: true,
+        decoupled: names.decoupled,
+        cancellable: false,
         inputs: vec![c"INPUT_1".into()],
         outputs: vec![(c"OUTPUT_1".into(), 11)],
     };
@@ -65,7 +67,7 @@ async fn ask(client: Client, values: &'static [f32]) -> (Result<Outcomes, Sessio
     .unwrap()
 }
 
-fn hand_over(client: &Client, batch: u64, values: &[f32]) -> Result<(), SessionError> {
+pub(super) fn hand_over(client: &Client, batch: u64, values: &[f32]) -> Result<(), SessionError> {
     let mut description = Vec::new();
     let mut writer = BatchWriter::new(&mut description, 1);
     for _ in values {

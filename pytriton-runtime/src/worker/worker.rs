@@ -87,10 +87,11 @@ impl Worker {
         }
     }
 
-    /// Refuses all batches that are not yet being executed.
+    /// Refuses all batches that are not yet being executed, and ends what is being answered bit by bit.
     pub fn refuse(&self) {
         for sessions in &self.listener.models {
             sessions.work.refuse();
+            sessions.streams.refuse();
         }
     }
 

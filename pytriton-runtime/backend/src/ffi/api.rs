@@ -3,8 +3,10 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 use std::{mem, ptr};
 
+use super::error::to_raw;
 use super::raw::{
-    RawAttribute, RawError, RawInput, RawInstance, RawModel, RawOutput, RawRequest, RawResponse,
+    RawAttribute, RawError, RawFactory, RawInput, RawInstance, RawModel, RawOutput, RawRequest,
+    RawResponse, RawResponseStatistics as RawStatistics,
 };
 use crate::failure::{Code, Failure};
 
@@ -89,6 +91,20 @@ functions! {
     fn response_set_string = c"TRITONBACKEND_ResponseSetStringParameter"(*mut RawResponse, *const c_char, *const c_char) -> Error;
     fn response_set_int = c"TRITONBACKEND_ResponseSetIntParameter"(*mut RawResponse, *const c_char, i64) -> Error;
     fn response_set_bool = c"TRITONBACKEND_ResponseSetBoolParameter"(*mut RawResponse, *const c_char, bool) -> Error;
+    fn response_set_double = c"TRITONBACKEND_ResponseSetDoubleParameter"(*mut RawResponse, *const c_char, f64) -> Error, else no_double;
+    fn factory_new = c"TRITONBACKEND_ResponseFactoryNew"(*mut *mut RawFactory, *mut RawRequest) -> Error;
+    fn factory_delete = c"TRITONBACKEND_ResponseFactoryDelete"(*mut RawFactory) -> Error;
+    fn factory_send_flags = c"TRITONBACKEND_ResponseFactorySendFlags"(*mut RawFactory, u32) -> Error;
+    fn response_from_factory = c"TRITONBACKEND_ResponseNewFromFactory"(*mut *mut RawResponse, *mut RawFactory) -> Error;
+    fn statistics_new = c"TRITONBACKEND_ModelInstanceResponseStatisticsNew"(*mut *mut RawStatistics) -> Error, else no_statistics;
+    fn statistics_delete = c"TRITONBACKEND_ModelInstanceResponseStatisticsDelete"(*mut RawStatistics) -> Error, else not_told;
+    fn statistics_set_instance = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstance"(*mut RawStatistics, *mut RawInstance) -> Error, else not_told_of;
+    fn statistics_set_factory = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseFactory"(*mut RawStatistics, *mut RawFactory) -> Error, else not_told_of;
+    fn statistics_set_start = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseStart"(*mut RawStatistics, u64) -> Error, else not_told_when;
+    fn statistics_set_output = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetComputeOutputStart"(*mut RawStatistics, u64) -> Error, else not_told_when;
+    fn statistics_set_end = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseEnd"(*mut RawStatistics, u64) -> Error, else not_told_when;
+    fn statistics_set_error = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetError"(*mut RawStatistics, Error) -> Error, else not_told_of;
+    fn report_response = c"TRITONBACKEND_ModelInstanceReportResponseStatistics"(*mut RawStatistics) -> Error, else not_told;
     fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
 }
 
@@ -145,6 +161,35 @@ unsafe extern "C" fn not_cancelled(_: *mut RawRequest, cancelled: *mut bool) -> 
 unsafe extern "C" fn no_timeout(_: *mut RawRequest, timeout: *mut u64) -> Error {
     // SAFETY: as above.
     unsafe { timeout.write(0) };
+    ptr::null_mut()
+}
+
+/// Before the release 1.18 a response has no parameter of that type.
+unsafe extern "C" fn no_double(_: *mut RawResponse, _: *const c_char, _: f64) -> Error {
+    let failure = Failure::new(
+        Code::Unsupported,
+        "this tritonserver has no floating-point parameters of responses",
+    );
+    // Who calls this has been called by such a server.
+    Basics::get().map_or(ptr::null_mut(), |basics| to_raw(&failure, basics))
+}
+
+/// Before the release 1.19 there are no statistics of responses.
+unsafe extern "C" fn no_statistics(statistics: *mut *mut RawStatistics) -> Error {
+    // SAFETY: as above.
+    unsafe { statistics.write(ptr::null_mut()) };
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn not_told(_: *mut RawStatistics) -> Error {
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn not_told_of<T>(_: *mut RawStatistics, _: *mut T) -> Error {
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn not_told_when(_: *mut RawStatistics, _: u64) -> Error {
     ptr::null_mut()
 }
 

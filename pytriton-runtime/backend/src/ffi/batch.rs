@@ -1,14 +1,17 @@
 use super::api::Api;
 use super::error::check;
 use super::pending::Pending;
-use super::raw::{RELEASE_ALL, RawInstance, RawRequest};
+use super::raw::{RELEASE_ALL, RESPONSE_FINAL, RawInstance, RawRequest};
 use super::request::Request;
 use super::response::Response;
 use super::statistics::Statistics;
+use super::stream::Stream;
 use crate::failure::{Code, Failure};
 use crate::wire::Parameter;
 
 /// The requests of an execution, which belong to the backend until they are answered.
+///
+/// Each has one answer; where the batch is [decoupled](Self::decouple) any number of them, and an end.
 ///
 /// Whatever becomes of it, each request is answered once: those of which nothing is known when it is dropped have failed.
 #[derive(Debug)]
@@ -43,6 +46,20 @@ impl Batch {
         };
         batch.drop_cancelled();
         batch
+    }
+
+    /// Lets each request that is not answered have any number of answers.
+    pub fn decouple(&mut self) {
+        self.statistics.end_with_last();
+        for index in 0..self.entries.len() {
+            let Some(request) = self.request(index) else {
+                continue;
+            };
+            match Stream::new(self.api, self.statistics.instance(), request) {
+                Ok(stream) => self.entries[index].set_stream(stream),
+                Err(failure) => self.fail(index, failure),
+            }
+        }
     }
 
     /// How many requests there are.
@@ -94,9 +111,13 @@ impl Batch {
     ///
     /// Triton's words.
     pub fn begin(&mut self, index: usize) -> Result<(), Failure> {
-        let request = self.request(index).ok_or_else(answered)?;
-        let response = Response::new(self.api, request)?;
-        self.entries[index].begin(response);
+        let request = self.request(index).ok_or_else(answered)?.raw();
+        let entry = &mut self.entries[index];
+        let response = match entry.stream() {
+            Some(stream) => stream.response(),
+            None => Response::new(self.api, Request::new(self.api, request)),
+        };
+        entry.begin(response?);
         Ok(())
     }
 
@@ -129,7 +150,17 @@ impl Batch {
         self.begun(index)?.output((name, datatype), dims, data)
     }
 
-    /// Says that the answer that was begun is whole, and the request's last.
+    /// Sends the answer that was begun, behind which others may come; or in its place why there is none.
+    pub fn part(&mut self, index: usize, failure: Option<&Failure>) {
+        let begun = self.statistics.called_at();
+        let entry = self.entries.get_mut(index);
+        if let Some((response, stream)) = entry.and_then(Pending::part) {
+            stream.part(response, failure, begun);
+        }
+    }
+
+    /// Says that the answer that was begun is whole, and the request's last; where the batch is decoupled, that the request
+    /// has no more answers.
     pub fn finish(&mut self, index: usize) {
         if let Some(entry) = self.entries.get_mut(index) {
             entry.finish();
@@ -175,15 +206,16 @@ impl Batch {
         };
         self.left -= 1;
         let request = Request::new(self.api, entry.request());
-        let response = match result {
-            Ok(response) => Ok((response, None)),
-            Err(failure) => {
-                Response::failed(self.api, request).map(|response| (response, Some(failure)))
-            }
+        let (response, failure) = match result {
+            Ok(response) => (response, None),
+            Err(failure) => (None, Some(failure)),
         };
-        // A response that cannot be made or sent has nobody who waits for it.
-        if let Ok((response, failure)) = response {
-            let _ = response.send(failure.as_ref());
+        if let Some(stream) = entry.stream() {
+            stream.end(failure.as_ref(), self.statistics.called_at());
+        } else {
+            let response = response.map_or_else(|| Response::failed(self.api, request), Ok);
+            // A response that cannot be made or sent has nobody who waits for it.
+            let _ = response.and_then(|response| response.send(failure.as_ref(), RESPONSE_FINAL));
         }
         self.release(request);
     }

@@ -4,6 +4,33 @@ use super::api::Basics;
 use super::raw::RawError;
 use crate::failure::Failure;
 
+/// An error of Triton's that stays this library's.
+#[derive(Debug)]
+pub(super) struct OwnError {
+    basics: &'static Basics,
+    raw: *mut RawError,
+}
+
+impl OwnError {
+    /// The failure as an error.
+    pub(super) fn new(failure: &Failure, basics: &'static Basics) -> Self {
+        let raw = to_raw(failure, basics);
+        Self { basics, raw }
+    }
+
+    /// The error, which lives as long as this.
+    pub(super) fn raw(&self) -> *mut RawError {
+        self.raw
+    }
+}
+
+impl Drop for OwnError {
+    fn drop(&mut self) {
+        // SAFETY: the error was made for this value, which nobody has any more.
+        unsafe { (self.basics.error_delete)(self.raw) };
+    }
+}
+
 /// The failure as an object of Triton's, to be handed over to it.
 pub(super) fn to_raw(failure: &Failure, basics: &Basics) -> *mut RawError {
     // A zero byte would end the text; everything else may stand in it.

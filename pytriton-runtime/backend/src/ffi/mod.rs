@@ -18,6 +18,7 @@ mod clock;
 mod entry;
 mod error;
 mod executor;
+mod factory;
 #[cfg(pytriton_library)]
 mod interpose;
 #[cfg(any(pytriton_library, test))]
@@ -26,7 +27,9 @@ mod pending;
 mod raw;
 mod request;
 mod response;
+mod response_statistics;
 mod statistics;
+mod stream;
 
 pub use batch::Batch;
 pub use clock::now;

@@ -2,6 +2,7 @@ use std::mem;
 
 use super::raw::RawRequest;
 use super::response::Response;
+use super::stream::Stream;
 use crate::failure::Failure;
 
 /// A request of an execution, and what is known of its answer.
@@ -9,6 +10,8 @@ use crate::failure::Failure;
 pub(super) struct Pending {
     request: *mut RawRequest,
     state: State,
+    /// Where it may have any number of answers.
+    stream: Option<Box<Stream>>,
 }
 
 #[derive(Debug)]
@@ -17,8 +20,8 @@ enum State {
     Open,
     /// It has a response, which is being filled.
     Begun(Response),
-    /// It is known what becomes of it.
-    Done(Result<Response, Failure>),
+    /// It is known what becomes of it: its answer, where it has one and that was not sent before.
+    Done(Result<Option<Response>, Failure>),
     /// It was answered, and is Triton's again.
     Sent,
 }
@@ -29,6 +32,7 @@ impl Pending {
         Self {
             request,
             state: State::Open,
+            stream: None,
         }
     }
 
@@ -52,6 +56,16 @@ impl Pending {
         matches!(self.state, State::Done(Ok(_)))
     }
 
+    /// Lets it have any number of answers.
+    pub(super) fn set_stream(&mut self, stream: Stream) {
+        self.stream = Some(Box::new(stream));
+    }
+
+    /// The way of its answers, where it may have any number.
+    pub(super) fn stream(&mut self) -> Option<&mut Stream> {
+        self.stream.as_deref_mut()
+    }
+
     /// Begins an answer.
     pub(super) fn begin(&mut self, response: Response) {
         self.state = State::Begun(response);
@@ -65,10 +79,23 @@ impl Pending {
         }
     }
 
-    /// Says that the answer that was begun is whole.
+    /// The answer that was begun, where others may follow.
+    pub(super) fn part(&mut self) -> Option<(Response, &mut Stream)> {
+        let stream = self.stream.as_deref_mut()?;
+        match mem::replace(&mut self.state, State::Open) {
+            State::Begun(response) => Some((response, stream)),
+            other => {
+                self.state = other;
+                None
+            }
+        }
+    }
+
+    /// Says that the answer that was begun is whole; where there may be any number, that no other follows.
     pub(super) fn finish(&mut self) {
         self.state = match mem::replace(&mut self.state, State::Sent) {
-            State::Begun(response) => State::Done(Ok(response)),
+            State::Begun(response) => State::Done(Ok(Some(response))),
+            State::Open if self.stream.is_some() => State::Done(Ok(None)),
             other => other,
         };
     }
@@ -81,7 +108,7 @@ impl Pending {
     }
 
     /// Its answer, to be sent, where it can be answered.
-    pub(super) fn take(&mut self) -> Option<Result<Response, Failure>> {
+    pub(super) fn take(&mut self) -> Option<Result<Option<Response>, Failure>> {
         match mem::replace(&mut self.state, State::Sent) {
             State::Done(result) => Some(result),
             other => {

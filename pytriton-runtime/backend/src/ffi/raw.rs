@@ -30,6 +30,10 @@ opaque! {
     pub(super) RawInput,
     /// `TRITONBACKEND_Response`.
     pub(super) RawResponse,
+    /// `TRITONBACKEND_ResponseFactory`.
+    pub(super) RawFactory,
+    /// `TRITONBACKEND_ModelInstanceResponseStatistics`.
+    pub(super) RawResponseStatistics,
     /// `TRITONBACKEND_Output`.
     pub(super) RawOutput,
 }
@@ -47,6 +51,8 @@ pub(super) const INSTANCE_ON_GPU: i32 = 2;
 pub(super) const TYPE_INVALID: i32 = 0;
 /// `TRITONSERVER_RESPONSE_COMPLETE_FINAL`.
 pub(super) const RESPONSE_FINAL: u32 = 1;
+/// No flag: other responses may follow.
+pub(super) const RESPONSE_PART: u32 = 0;
 /// `TRITONSERVER_REQUEST_RELEASE_ALL`.
 pub(super) const RELEASE_ALL: u32 = 1;
 

@@ -2,8 +2,9 @@ use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
 use super::api::Api;
-use super::error::{check, to_raw};
-use super::raw::{MEMORY_CPU, MEMORY_GPU, RESPONSE_FINAL, RawOutput, RawResponse, TYPE_INVALID};
+use super::error::{OwnError, check};
+use super::factory::Factory;
+use super::raw::{MEMORY_CPU, MEMORY_GPU, RawOutput, RawResponse, TYPE_INVALID};
 use super::request::Request;
 use crate::failure::Failure;
 use crate::wire::Parameter;
@@ -21,6 +22,15 @@ impl Response {
         let mut raw = ptr::null_mut();
         // SAFETY: the request is live (invariant 3), `raw` is valid for writes.
         let error = unsafe { (api.response_new)(&raw mut raw, request.raw()) };
+        check(api, error)?;
+        Ok(Self { api, raw })
+    }
+
+    /// One of the responses to a factory's request.
+    pub(super) fn from_factory(api: &'static Api, factory: &Factory) -> Result<Self, Failure> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the factory is live, `raw` is valid for writes.
+        let error = unsafe { (api.response_from_factory)(&raw mut raw, factory.raw()) };
         check(api, error)?;
         Ok(Self { api, raw })
     }
@@ -45,7 +55,7 @@ impl Response {
         };
         let name = text(name)?;
         let (response, name) = (self.raw, name.as_ptr());
-        // SAFETY (all three): the response is not sent, the texts end with a zero byte and are copied.
+        // SAFETY (all four): the response is not sent, the texts end with a zero byte and are copied.
         let error = match value {
             Parameter::String(value) => {
                 let value = text(value)?;
@@ -60,11 +70,10 @@ impl Response {
             Parameter::Bool(value) => unsafe {
                 (self.api.response_set_bool)(response, name, value)
             },
-            Parameter::Double(value) => {
-                let text = text(&value.to_string())?;
-                // SAFETY: as above.
-                unsafe { (self.api.response_set_string)(response, name, text.as_ptr()) }
-            }
+            // SAFETY: as above.
+            Parameter::Double(value) => unsafe {
+                (self.api.response_set_double)(response, name, value)
+            },
         };
         check(self.api, error)
     }
@@ -80,17 +89,15 @@ impl Response {
         self.fill(output, data)
     }
 
-    /// Sends it as the request's last; the error, if any, is sent with it.
-    pub(super) fn send(mut self, failure: Option<&Failure>) -> Result<(), Failure> {
-        let error = failure.map_or(ptr::null_mut(), |failure| to_raw(failure, self.api));
+    /// Sends it with flags; the error, if any, is sent with it.
+    pub(super) fn send(mut self, failure: Option<&Failure>, flags: u32) -> Result<(), Failure> {
+        let error = failure.map(|failure| OwnError::new(failure, self.api));
+        let error = error.as_ref().map_or(ptr::null_mut(), OwnError::raw);
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
-        // SAFETY: the response was not sent; it is Triton's from here on. The error stays this library's.
-        let sent = unsafe { (self.api.response_send)(raw, RESPONSE_FINAL, error) };
-        if !error.is_null() {
-            // SAFETY: `error` was made above, Triton has copied it, and it is not used any more.
-            unsafe { (self.api.error_delete)(error) };
-        }
-        check(self.api, sent)
+        // SAFETY: the response was not sent; it is Triton's from here on. The error, which it copies, stays this library's.
+        check(self.api, unsafe {
+            (self.api.response_send)(raw, flags, error)
+        })
     }
 
     /// Adds an output that has no memory yet.

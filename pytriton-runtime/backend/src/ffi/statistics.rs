@@ -19,6 +19,8 @@ pub(super) struct Statistics {
     /// The rows of the requests.
     rows: u64,
     reported: bool,
+    /// Whether the execution ends with its last request, and each by itself.
+    ends_with_last: bool,
 }
 
 impl Statistics {
@@ -33,7 +35,23 @@ impl Statistics {
             computed: begun,
             rows: 0,
             reported: false,
+            ends_with_last: false,
         }
+    }
+
+    /// Says that the requests end one by one, and the execution with the last.
+    pub(super) fn end_with_last(&mut self) {
+        self.ends_with_last = true;
+    }
+
+    /// The instance.
+    pub(super) fn instance(&self) -> *mut RawInstance {
+        self.instance
+    }
+
+    /// When the function was called.
+    pub(super) fn called_at(&self) -> u64 {
+        self.gathered
     }
 
     /// Says when the requests were gathered and how much they are.
@@ -54,8 +72,8 @@ impl Statistics {
         }
     }
 
-    /// Reports requests, which must be live, with whether they succeeded; with the first of them the execution, of which
-    /// so many requests are left.
+    /// Reports requests, which must be live, with whether they succeeded; with the first of them, or with the last where
+    /// that ends it, the execution, of which so many requests are left.
     pub(super) fn report(
         &mut self,
         requests: impl Iterator<Item = (*mut RawRequest, bool)>,
@@ -65,10 +83,13 @@ impl Statistics {
         if self.computed < self.gathered {
             self.computed = ended;
         }
+        let mut count = 0;
         for (request, succeeded) in requests {
             self.report_request(request, succeeded, ended);
+            count += 1;
         }
-        if !mem::replace(&mut self.reported, true) {
+        let is_over = !self.ends_with_last || count == left;
+        if is_over && !mem::replace(&mut self.reported, true) {
             self.report_batch(left, ended);
         }
     }

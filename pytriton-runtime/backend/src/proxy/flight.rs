@@ -1,6 +1,10 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::ffi::Batch;
+use crate::session::Client;
+use crate::wire::{Answer, WireError};
+
+use super::course::Course;
 
 /// The batches that were handed over and are not answered.
 #[derive(Debug, Default)]
@@ -26,13 +30,50 @@ pub(super) struct UnderWay {
     pub(super) batch: Batch,
     /// For each request that was handed over its position in the batch.
     pub(super) positions: Vec<usize>,
-    /// How many requests the worker was told to be cancelled.
+    /// The requests of which the worker was told that nobody waits for them.
     pub(super) cancelled: Vec<u32>,
+    /// Where requests may have any number of answers, what each has had.
+    pub(super) courses: Vec<Course>,
+}
+
+impl UnderWay {
+    /// Notes one of any number of answers, and says to which request of the batch.
+    ///
+    /// # Errors
+    ///
+    /// [`WireError::Number`] when there is no such request, or another answer is the next.
+    pub(super) fn hear(&mut self, answer: &Answer) -> Result<usize, WireError> {
+        let request = answer.request as usize;
+        let course = self.courses.get_mut(request).ok_or(WireError::Number)?;
+        course.hear(answer)?;
+        self.positions
+            .get(request)
+            .copied()
+            .ok_or(WireError::Number)
+    }
+
+    /// Tells the worker once that nobody waits for the answers to a request.
+    pub(super) fn stop(&mut self, client: &Client, request: u32) {
+        // Where there is no room for it now, there is when it is said again.
+        if !self.cancelled.contains(&request) && client.cancel(self.number, request).is_ok() {
+            self.cancelled.push(request);
+        }
+    }
+
+    /// Whether all requests are answered, and the worker has nothing more to say to them.
+    pub(super) fn is_over(&self) -> bool {
+        self.batch.is_answered() && self.courses.iter().all(|course| course.is_over())
+    }
 }
 
 impl Flight {
     /// Notes a batch, and gives it a number; says whether it is the only one. Gives it back when there is nobody who would answer it.
-    pub(super) fn enter(&self, batch: Batch, positions: &[usize]) -> Result<(u64, bool), Batch> {
+    pub(super) fn enter(
+        &self,
+        batch: Batch,
+        positions: &[usize],
+        decoupled: bool,
+    ) -> Result<(u64, bool), Batch> {
         let mut state = self.lock();
         if state.ended {
             return Err(batch);
@@ -42,11 +83,16 @@ impl Flight {
         state.count += 1;
         let mut spare = state.spare.pop().unwrap_or_default();
         spare.extend_from_slice(positions);
+        let courses = match decoupled {
+            true => vec![Course::default(); positions.len()],
+            false => Vec::new(),
+        };
         state.batches.push(UnderWay {
             number,
             batch,
             positions: spare,
             cancelled: Vec::new(),
+            courses,
         });
         Ok((number, state.count == 1))
     }

@@ -4,6 +4,7 @@
 //! the session ends while the worker lives. A session hands batches over and waits until one more may follow: with one
 //! batch in flight the thread on which Triton calls reads the answers itself, with several a thread of the session does.
 
+mod course;
 mod flight;
 mod link;
 #[expect(

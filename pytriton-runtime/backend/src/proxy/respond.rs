@@ -1,14 +1,17 @@
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
-use crate::session::{Receiver, SessionError, TensorNames};
+use crate::session::{Client, Receiver, SessionError, TensorNames};
 use crate::wire::{Answer, Contents, WireError};
 
+use super::course::Course;
 use super::flight::{Flight, UnderWay};
 use super::proxy::failure;
 
-/// Passes answers on to Triton, those together that have come together.
+/// Passes answers on to Triton: those together that have come together where each request has one, and otherwise each at
+/// once.
 #[derive(Debug)]
 pub(super) struct Responder<'a> {
+    client: &'a Client,
     names: &'a TensorNames,
     flight: &'a Flight,
     description: Vec<u8>,
@@ -17,8 +20,9 @@ pub(super) struct Responder<'a> {
 }
 
 impl<'a> Responder<'a> {
-    pub(super) fn new(names: &'a TensorNames, flight: &'a Flight) -> Self {
+    pub(super) fn new(client: &'a Client, names: &'a TensorNames, flight: &'a Flight) -> Self {
         Self {
+            client,
             names,
             flight,
             description: Vec::new(),
@@ -32,6 +36,9 @@ impl<'a> Responder<'a> {
         receiver: &mut Receiver<'_>,
         answer: &Answer,
     ) -> Result<(), SessionError> {
+        if self.names.decoupled {
+            return self.respond_in_part(receiver, answer);
+        }
         let mut description = std::mem::take(&mut self.description);
         let read = receiver.read(answer, &mut description);
         let names = self.names;
@@ -40,7 +47,7 @@ impl<'a> Responder<'a> {
         } = self.under_way(answer.batch)?;
         let index = positions.get(answer.request as usize);
         let &index = index.ok_or(WireError::Number)?;
-        // More than one answer to a request: no model is decoupled.
+        // More than one answer to a request of a model that is not decoupled.
         if !answer.last || answer.sequence != 0 || batch.request(index).is_none() {
             return Err(WireError::Number.into());
         }
@@ -64,9 +71,51 @@ impl<'a> Responder<'a> {
         Ok(())
     }
 
+    /// Sends one of the answers to a request at once, or notes that there are no more.
+    fn respond_in_part(
+        &mut self,
+        receiver: &mut Receiver<'_>,
+        answer: &Answer,
+    ) -> Result<(), SessionError> {
+        let mut description = std::mem::take(&mut self.description);
+        let (client, names) = (self.client, self.names);
+        let under_way = self.under_way(answer.batch)?;
+        let index = under_way.hear(answer)?;
+        under_way.batch.called(answer.begun);
+        under_way.batch.computed(now());
+        let asked = under_way.batch.request(index);
+        let awaited = asked.is_some_and(|request| !request.cancelled());
+        if !awaited && !answer.last {
+            under_way.stop(client, answer.request);
+        } else if answer.description.len > 0 {
+            let batch = &mut under_way.batch;
+            let sent = match receiver.read(answer, &mut description) {
+                Ok(data) => match Contents::read(&description, data.len(), names.outputs.len())? {
+                    Ok(contents) => send(batch, index, &contents, names, data),
+                    Err(failure) if answer.last => Err(failure),
+                    Err(failure) => batch
+                        .begin(index)
+                        .map(|()| batch.part(index, Some(&failure))),
+                },
+                Err(error @ SessionError::Memory(_)) => Err(failure(&error)),
+                Err(error) => return Err(error),
+            };
+            if let Err(failure) = sent {
+                batch.fail(index, failure);
+                under_way.stop(client, answer.request);
+            }
+        }
+        if answer.last {
+            under_way.batch.finish(index);
+        }
+        self.description = description;
+        Ok(())
+    }
+
     /// Says of a batch that the worker has no addresses for it.
     pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
-        let UnderWay { batch, .. } = self.under_way(batch)?;
+        let UnderWay { batch, courses, .. } = self.under_way(batch)?;
+        courses.iter_mut().for_each(Course::end);
         let message = "no shared memory for the batch in the process that runs the model";
         batch.fail_all(&Failure::new(Code::Unavailable, message));
         Ok(())
@@ -90,7 +139,7 @@ impl<'a> Responder<'a> {
     pub(super) fn send(&mut self) {
         for mut under_way in self.answered.drain(..) {
             under_way.batch.send();
-            match under_way.batch.is_answered() {
+            match under_way.is_over() {
                 true => self.flight.land(under_way),
                 false => self.flight.put_back(under_way),
             }
@@ -103,6 +152,20 @@ impl Drop for Responder<'_> {
         // What was read is right, whatever came after it.
         self.send();
     }
+}
+
+/// Sends an answer behind which others may come.
+fn send(
+    batch: &mut Batch,
+    index: usize,
+    contents: &Contents<'_>,
+    names: &TensorNames,
+    data: &[u8],
+) -> Result<(), Failure> {
+    batch.begin(index)?;
+    pass_on(batch, index, contents, names, data)?;
+    batch.part(index, None);
+    Ok(())
 }
 
 fn pass_on(

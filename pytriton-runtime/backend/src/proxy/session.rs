@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
@@ -114,6 +114,9 @@ impl Session {
         for (index, failure) in refused {
             batch.fail(index, failure);
         }
+        if self.names.decoupled {
+            batch.decouple();
+        }
         batch.gathered(now(), gathering.rows());
         let unasked = match unasked {
             Some(Ok(unasked)) => unasked,
@@ -127,7 +130,7 @@ impl Session {
                 return None;
             }
         };
-        let (number, alone) = match self.flight.enter(batch, gathering.positions()) {
+        let (number, alone) = match self.enter(batch, gathering.positions()) {
             Ok(entered) => entered,
             Err(batch) => {
                 self.client.abandon(unasked);
@@ -147,6 +150,10 @@ impl Session {
             self.client.nudge();
         }
         Some(number)
+    }
+
+    fn enter(&self, batch: Batch, positions: &[usize]) -> Result<(u64, bool), Batch> {
+        (self.flight).enter(batch, positions, self.names.decoupled)
     }
 
     /// Reads answers until nothing is left to wait for, or the session has ended.
@@ -169,7 +176,8 @@ impl Session {
         receiver: &mut Receiver<'_>,
         done: impl Fn() -> bool,
     ) -> Result<(), SessionError> {
-        let mut responder = Responder::new(&self.names, &self.flight);
+        let mut responder = Responder::new(&self.client, &self.names, &self.flight);
+        let mut looked = None;
         loop {
             while let Some(heard) = receiver.next_answer()? {
                 match heard {
@@ -182,10 +190,16 @@ impl Session {
                 receiver.release();
                 return Ok(());
             }
-            let looks = self.in_flight > 1 && !self.flight.is_empty();
-            receiver.wait(looks.then_some(LOOK))?;
-            if looks {
+            let looks = self.may_look() && !self.flight.is_empty();
+            if !looks {
+                receiver.wait(None)?;
+                continue;
+            }
+            let last = *looked.get_or_insert_with(Instant::now);
+            receiver.wait(Some(LOOK))?;
+            if last.elapsed() >= LOOK {
                 self.cancel();
+                looked = None;
             }
         }
     }
@@ -193,18 +207,18 @@ impl Session {
     /// Tells the worker which requests their clients have taken back.
     fn cancel(&self) {
         self.flight.each(|under_way| {
-            for (request, &index) in (0..).zip(&under_way.positions) {
-                let asked = under_way.batch.request(index);
-                let cancelled = asked.is_some_and(|request| request.cancelled());
-                // Where there is no room for it now, there is when it is looked again.
-                if cancelled
-                    && !under_way.cancelled.contains(&request)
-                    && self.client.cancel(under_way.number, request).is_ok()
-                {
-                    under_way.cancelled.push(request);
+            for (request, position) in (0..).zip(0..under_way.positions.len()) {
+                let asked = under_way.batch.request(under_way.positions[position]);
+                if asked.is_some_and(|request| request.cancelled()) {
+                    under_way.stop(&self.client, request);
                 }
             }
         });
+    }
+
+    /// Whether a request may be taken back while it is with the worker, and anybody there asks.
+    fn may_look(&self) -> bool {
+        self.in_flight > 1 || self.names.decoupled || self.names.cancellable
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {

@@ -10,18 +10,47 @@ use super::SessionError;
 pub struct Answers {
     /// The descriptions.
     pub descriptions: Vec<u8>,
-    /// For each answer the request's position, and where its description ends.
-    pub ends: Vec<(u32, usize)>,
+    /// The answers.
+    pub each: Vec<Described>,
     /// The bytes of all tensors.
     pub data: usize,
+}
+
+/// An answer that is described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Described {
+    /// The request's position in its batch.
+    pub request: u32,
+    /// How many answers the request has had before.
+    pub sequence: u32,
+    /// Whether it is the request's last one.
+    pub last: bool,
+    /// Where its description ends. Without a description it is no answer, but the end of them.
+    pub end: usize,
 }
 
 impl Answers {
     /// Forgets all of them, and keeps their memory.
     pub fn clear(&mut self) {
         self.descriptions.clear();
-        self.ends.clear();
+        self.each.clear();
         self.data = 0;
+    }
+
+    /// Notes that the description of the only answer to a request is written.
+    pub fn end_only(&mut self, request: u32) {
+        self.end((request, 0), true);
+    }
+
+    /// Notes that the description of an answer is written: which request's, the how-manieth, and whether it is the last.
+    pub fn end(&mut self, (request, sequence): (u32, u32), last: bool) {
+        let end = self.descriptions.len();
+        self.each.push(Described {
+            request,
+            sequence,
+            last,
+            end,
+        });
     }
 
     /// Where the tensors begin, and how many bytes all take.
@@ -38,18 +67,18 @@ impl Answers {
         start: usize,
     ) -> impl Iterator<Item = Up> {
         let mut begin = 0;
-        self.ends.iter().map(move |&(request, ends)| {
+        self.each.iter().map(move |answer| {
             let description = Region {
                 segment: region.segment,
                 offset: region.offset + begin,
-                len: ends - begin,
+                len: answer.end - begin,
             };
-            begin = ends;
+            begin = answer.end;
             Up::Answer(Answer {
                 batch,
-                request,
-                sequence: 0,
-                last: true,
+                request: answer.request,
+                sequence: answer.sequence,
+                last: answer.last,
                 description,
                 data: (region.offset + start, self.data),
                 begun,

@@ -36,6 +36,10 @@ pub struct Welcome {
 pub struct TensorNames {
     /// Whether axis 0 of every tensor is the batch.
     pub batching: bool,
+    /// Whether a request may have any number of answers.
+    pub decoupled: bool,
+    /// Whether the function asks if somebody waits for its answers.
+    pub cancellable: bool,
     /// The inputs.
     pub inputs: Vec<CString>,
     /// The outputs and Triton's numbers of their types.
@@ -43,7 +47,7 @@ pub struct TensorNames {
 }
 
 /// Changes with every change of what the two sides say to each other.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// No greeting is longer.
 const LONGEST: usize = 1 << 20;
 
@@ -99,10 +103,14 @@ impl Welcome {
         writer.bytes(self.unavailable.as_bytes());
         let TensorNames {
             batching,
+            decoupled,
+            cancellable,
             inputs,
             outputs,
         } = &self.names;
         writer.u8(u8::from(*batching));
+        writer.u8(u8::from(*decoupled));
+        writer.u8(u8::from(*cancellable));
         writer.count(inputs.len());
         for name in inputs {
             writer.bytes(name.as_bytes());
@@ -144,12 +152,16 @@ impl Welcome {
         };
         let unavailable = reader.text()?.to_owned();
         let batching = reader.u8()? != 0;
+        let decoupled = reader.u8()? != 0;
+        let cancellable = reader.u8()? != 0;
         let name =
             |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
         let inputs = reader.list(4, name)?;
         let outputs = reader.list(8, |reader| Ok((name(reader)?, reader.u32()?.cast_signed())))?;
         let names = TensorNames {
             batching,
+            decoupled,
+            cancellable,
             inputs,
             outputs,
         };
@@ -198,6 +210,8 @@ mod tests {
         let welcome = Welcome {
             names: TensorNames {
                 batching: true,
+                decoupled: true,
+                cancellable: true,
                 inputs: vec![c"a".into(), c"b".into()],
                 outputs: vec![(c"o".into(), 11)],
             },

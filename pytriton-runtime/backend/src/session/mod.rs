@@ -19,10 +19,12 @@ mod receiver;
 mod server;
 mod spare;
 #[cfg(test)]
+mod stream_tests;
+#[cfg(test)]
 mod tests;
 mod token;
 
-pub use answers::{Answers, Unanswered};
+pub use answers::{Answers, Described, Unanswered};
 pub use client::{Client, Unasked};
 pub use error::SessionError;
 pub use handshake::{Hello, TensorNames, Welcome};

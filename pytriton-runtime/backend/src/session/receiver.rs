@@ -67,7 +67,7 @@ impl<'a> Receiver<'a> {
         Ok(None)
     }
 
-    /// The description of an answer, copied, and its tensors where they lie; until [`release`](Self::release).
+    /// The description of an answer that has one, copied, and its tensors where they lie; until [`release`](Self::release).
     ///
     /// # Errors
     ///

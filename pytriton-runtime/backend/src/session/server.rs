@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use crate::shm::{
     Control, Lender, Registration, State, View, Views, Watch, Watched, Window, receive, send,
 };
 use crate::sync::Mutex;
-use crate::wire::{Down, Up, WireError};
+use crate::wire::{Answer, Down, Up, WireError};
 
 use super::end::{End, Side, lock};
 use super::lending::Lending;
@@ -32,6 +33,8 @@ pub struct Server {
 struct Incoming {
     consumer: Consumer,
     views: Views,
+    /// Batches that were found by who looked for something else.
+    found: VecDeque<Asked>,
 }
 
 /// A batch that was asked.
@@ -104,12 +107,30 @@ impl Server {
         self.next(&mut lock(&self.incoming))
     }
 
-    /// Whether a client has taken a request of a batch back, as far as is known.
+    /// Whether nobody waits for the answers to a request of a batch any more: its client has taken it back, or the session
+    /// has ended.
     pub fn is_cancelled(&self, batch: u64, request: u32) -> bool {
-        lock(&self.cancelled).contains(&(batch, request))
+        // Somebody else has it only to hear the same.
+        if let Ok(mut incoming) = self.incoming.try_lock() {
+            match self.hear(&mut incoming) {
+                Ok(Some(asked)) => incoming.found.push_back(asked),
+                Ok(None) => {}
+                // What was said cannot be heard again.
+                Err(_) => self.close(),
+            }
+        }
+        self.lending.end.is_closed() || lock(&self.cancelled).contains(&(batch, request))
     }
 
     fn next(&self, incoming: &mut Incoming) -> Result<Option<Asked>, SessionError> {
+        match incoming.found.pop_front() {
+            Some(asked) => Ok(Some(asked)),
+            None => self.hear(incoming),
+        }
+    }
+
+    /// Reads messages up to the next batch.
+    fn hear(&self, incoming: &mut Incoming) -> Result<Option<Asked>, SessionError> {
         let end = &self.lending.end;
         let ring = end.incoming();
         while let Some(message) = incoming.consumer.pop(&ring)? {
@@ -198,8 +219,8 @@ impl Server {
         lock(&self.spare).keep_answers(answers);
     }
 
-    /// Writes answers to requests of a batch, each the only one and the last; `fill` writes their tensors. They are seen
-    /// when the batch is [finished](Self::finish).
+    /// Writes answers to requests of a batch; `fill` writes their tensors. They are seen when they are
+    /// [published](Self::publish), or when the batch is [finished](Self::finish).
     ///
     /// Waits as long as tritonserver has too much to read.
     ///
@@ -214,6 +235,10 @@ impl Server {
     ) -> Result<(), SessionError> {
         let (start, len) = answers.place().ok_or(WireError::Bounds)?;
         let end = &self.lending.end;
+        if end.is_closed() {
+            // What is written may still be read, although nobody shall wait for it.
+            return Err(SessionError::Closed);
+        }
         let mut outgoing = lock(&end.outgoing);
         self.make_room(&mut outgoing, len)?;
         let announce = |number| Up::Segment(number).to_message();
@@ -234,6 +259,41 @@ impl Server {
         }
         let written = outgoing.producer.written();
         outgoing.sent.push_back(Sent { written, region });
+        Ok(())
+    }
+
+    /// Lets tritonserver see what was written.
+    pub fn publish(&self) {
+        let end = &self.lending.end;
+        lock(&end.outgoing).producer.publish(&end.out());
+    }
+
+    /// Says that a request of a batch has no more answers than the so many that it has had.
+    ///
+    /// # Errors
+    ///
+    /// A [`SessionError`] when there is nobody to hear it.
+    pub fn end_request(
+        &self,
+        (batch, begun): (u64, u64),
+        (request, sequence): (u32, u32),
+    ) -> Result<(), SessionError> {
+        let end = Answer {
+            batch,
+            request,
+            sequence,
+            last: true,
+            description: Region::default(),
+            data: (0, 0),
+            begun,
+        };
+        if self.lending.end.is_closed() {
+            // As in `answer`.
+            return Err(SessionError::Closed);
+        }
+        let mut outgoing = lock(&self.lending.end.outgoing);
+        self.push(&mut outgoing, Up::Answer(end))?;
+        outgoing.producer.publish(&self.lending.end.out());
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-use super::Answers;
+use super::{Answers, Described};
 
 /// More than so many bytes are not kept.
 const MOST: usize = 64 << 10;
@@ -27,8 +27,8 @@ impl Spare {
     }
 
     pub(super) fn keep_answers(&mut self, mut answers: Answers) {
-        let ends = answers.ends.capacity() * size_of::<(u32, usize)>();
-        if answers.descriptions.capacity() + ends <= MOST {
+        let each = answers.each.capacity() * size_of::<Described>();
+        if answers.descriptions.capacity() + each <= MOST {
             answers.clear();
             self.answers = answers;
         }

@@ -33,7 +33,7 @@ impl Drop for Place {
 const SLOTS: Slots = Slots { down: 16, up: 16 };
 
 /// A client and a server; the server's thread does what it is told to.
-fn pair<T: Send + 'static>(
+pub(super) fn pair<T: Send + 'static>(
     name: &str,
     serve: impl FnOnce(Server) -> T + Send + 'static,
 ) -> (Client, JoinHandle<T>) {
@@ -59,7 +59,12 @@ fn pair<T: Send + 'static>(
     (client, server)
 }
 
-fn ask(client: &Client, batch: u64, description: &[u8], data: &[u8]) -> Result<(), SessionError> {
+pub(super) fn ask(
+    client: &Client,
+    batch: u64,
+    description: &[u8],
+    data: &[u8],
+) -> Result<(), SessionError> {
     let mut unasked = client.prepare(description.len(), data.len())?;
     unasked.describe(description)?;
     unasked.write(0, data)?;
@@ -103,7 +108,7 @@ fn reply(server: &Server, batch: u64, bytes: &[u8]) -> Result<(), SessionError> 
         len: bytes.len(),
     };
     writer.output(Part { output: 0, span }, [1_i64].into_iter());
-    answers.ends.push((0, answers.descriptions.len()));
+    answers.end_only(0);
     server.answer((batch, 0), &answers, |unanswered| {
         unanswered.write(0, bytes)
     })?;
@@ -112,7 +117,7 @@ fn reply(server: &Server, batch: u64, bytes: &[u8]) -> Result<(), SessionError> 
 }
 
 /// Bytes that tell batches apart.
-fn bytes(batch: u64, len: usize) -> Vec<u8> {
+pub(super) fn bytes(batch: u64, len: usize) -> Vec<u8> {
     let mut bytes = batch.to_le_bytes().repeat(len / 8 + 1);
     bytes.truncate(len);
     bytes

@@ -62,7 +62,7 @@ pub struct Answer {
     pub sequence: u32,
     /// Whether it is the request's last one.
     pub last: bool,
-    /// Where its description lies.
+    /// Where its description lies. An answer without one is none: it says that the request has no more of them.
     pub description: Region,
     /// Where its tensors lie, in the same segment: first byte and length.
     pub data: (usize, usize),

@@ -1,0 +1,217 @@
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::{Context, Poll};
+
+use crate::call::{Answering, Cancelled, ModelError};
+use crate::request::Response;
+use crate::scheduler::SchedulerError;
+
+/// Where the answers to the requests of a batch leave, each at once.
+pub(crate) trait Outlet: std::fmt::Debug + Send + Sync {
+    /// The function is called with the batch, at a time by the clock of [`now`](pytriton_backend::now).
+    fn called(&self, begun: u64);
+
+    /// Passes on an answer behind which others may come, the how-manieth of its request.
+    ///
+    /// An error: the request has heard what there was to be said, or nobody is left who could say it.
+    fn part(
+        &self,
+        place: (usize, u32),
+        answer: Result<Response, SchedulerError>,
+    ) -> Result<(), Cancelled>;
+
+    /// Says that a request has no more answers than so many; an error is its last.
+    fn end(&self, place: (usize, u32), end: Result<(), SchedulerError>);
+
+    /// Whether nobody waits for the answers to a request.
+    fn is_cancelled(&self, request: usize) -> bool;
+}
+
+/// The requests of a batch whose answers leave while its function runs.
+#[derive(Debug)]
+pub(crate) struct Streamed<O> {
+    outlet: O,
+    requests: Vec<Mutex<Course>>,
+}
+
+/// What a request was answered.
+#[derive(Debug, Default)]
+struct Course {
+    answers: u32,
+    /// Whether the function knows that nobody waits: then its end is not that of the answers.
+    given_up: bool,
+    over: bool,
+}
+
+/// Where the answers to a batch go that is on its way to an instance, and who says whether they are waited for.
+pub(crate) trait Streaming: Answering {
+    /// The function is called, at a time by the clock of [`now`](pytriton_backend::now).
+    fn called(&self, begun: u64);
+}
+
+impl<O: Outlet> Streamed<O> {
+    /// So many requests of which none is answered.
+    pub(crate) fn new(outlet: O, requests: usize) -> Self {
+        Self {
+            outlet,
+            requests: (0..requests).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// Ends the requests that are not ended, each with what became of it.
+    pub(crate) fn end(&self, results: impl IntoIterator<Item = Result<(), SchedulerError>>) {
+        for ((request, course), result) in self.requests.iter().enumerate().zip(results) {
+            self.end_request(request, lock(course), result);
+        }
+    }
+
+    /// Ends all requests that are not ended with an error, but for those that are being answered: their function hears at
+    /// the next answer that nobody waits.
+    pub(crate) fn refuse(&self, error: &SchedulerError) {
+        for (request, course) in self.requests.iter().enumerate() {
+            match course.try_lock() {
+                Ok(course) => self.end_request(request, course, Err(error.clone())),
+                Err(TryLockError::WouldBlock | TryLockError::Poisoned(_)) => {}
+            }
+        }
+    }
+
+    /// Whether nobody waits for the answers to a request.
+    fn is_given_up(&self, request: usize, course: &mut Course) -> bool {
+        course.given_up |= !course.over && self.outlet.is_cancelled(request);
+        course.over || course.given_up
+    }
+
+    fn end_request(
+        &self,
+        request: usize,
+        mut course: MutexGuard<'_, Course>,
+        end: Result<(), SchedulerError>,
+    ) {
+        if course.over {
+            return;
+        }
+        course.over = true;
+        let end = match course.given_up {
+            true => end.and(Err(SchedulerError::Cancelled)),
+            false => end,
+        };
+        self.outlet.end((request, course.answers), end);
+    }
+}
+
+impl<O: Outlet> Answering for Streamed<O> {
+    /// Waits where it is called, as long as more is under way than may be: not for the client, but for the process that
+    /// passes it on.
+    fn poll_part(
+        &self,
+        request: usize,
+        answer: &mut Option<Result<Response, ModelError>>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Result<(), Cancelled>> {
+        let Some(course) = self.requests.get(request) else {
+            return Poll::Ready(Err(Cancelled));
+        };
+        let mut course = lock(course);
+        if self.is_given_up(request, &mut course) {
+            return Poll::Ready(Err(Cancelled));
+        }
+        let Some(answer) = answer.take() else {
+            return Poll::Ready(Ok(()));
+        };
+        let place = (request, course.answers);
+        course.answers = course.answers.wrapping_add(1);
+        let passed_on = (self.outlet).part(place, answer.map_err(SchedulerError::from));
+        course.over = passed_on.is_err();
+        Poll::Ready(passed_on)
+    }
+
+    fn finish(&self, request: usize, end: Result<(), ModelError>) {
+        if let Some(course) = self.requests.get(request) {
+            self.end_request(request, lock(course), end.map_err(SchedulerError::from));
+        }
+    }
+
+    fn is_cancelled(&self, request: usize) -> bool {
+        let course = self.requests.get(request);
+        course.is_none_or(|course| self.is_given_up(request, &mut lock(course)))
+    }
+}
+
+impl<O: Outlet> Streaming for Streamed<O> {
+    fn called(&self, begun: u64) {
+        self.outlet.called(begun);
+    }
+}
+
+fn lock(course: &Mutex<Course>) -> MutexGuard<'_, Course> {
+    // Nothing under the lock panics half-way.
+    course.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct Log(Mutex<Vec<String>>);
+
+    impl Outlet for Log {
+        fn called(&self, begun: u64) {
+            self.0.lock().unwrap().push(format!("called {begun}"));
+        }
+
+        fn part(
+            &self,
+            (request, sequence): (usize, u32),
+            answer: Result<Response, SchedulerError>,
+        ) -> Result<(), Cancelled> {
+            let answer = answer.map(drop);
+            let told = format!("{request}:{sequence} {answer:?}");
+            self.0.lock().unwrap().push(told);
+            Ok(())
+        }
+
+        fn end(&self, (request, sequence): (usize, u32), end: Result<(), SchedulerError>) {
+            let told = format!("{request}:{sequence} end {end:?}");
+            self.0.lock().unwrap().push(told);
+        }
+
+        fn is_cancelled(&self, request: usize) -> bool {
+            request == 2
+        }
+    }
+
+    #[test]
+    fn each_request_has_its_answers_and_one_end() {
+        let streamed = Streamed::new(Log::default(), 4);
+        streamed.called(7);
+        let part = |request| {
+            let mut context = Context::from_waker(Waker::noop());
+            let mut answer = Some(Ok(Response::default()));
+            streamed.poll_part(request, &mut answer, &mut context)
+        };
+        let heard = [0, 1, 0, 2, 9].map(part);
+        let (more, none) = (Poll::Ready(Ok(())), Poll::Ready(Err(Cancelled)));
+        assert_eq!(heard, [more, more, more, none, none]);
+        streamed.finish(0, Ok(()));
+        assert_eq!(part(0), none);
+        let cancelled = [0, 1, 2, 3].map(|request| streamed.is_cancelled(request));
+        assert_eq!(cancelled, [true, false, true, false]);
+        streamed.refuse(&SchedulerError::Stopping);
+        streamed.end([Ok(()), Ok(()), Ok(()), Ok(())]);
+        let log = streamed.outlet.0.into_inner().unwrap();
+        let expected = [
+            "called 7",
+            "0:0 Ok(())",
+            "1:0 Ok(())",
+            "0:1 Ok(())",
+            "0:2 end Ok(())",
+            "1:1 end Err(Stopping)",
+            "2:0 end Err(Stopping)",
+            "3:0 end Err(Stopping)",
+        ];
+        assert_eq!(log, expected);
+    }
+}

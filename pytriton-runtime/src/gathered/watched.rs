@@ -1,0 +1,38 @@
+use std::fmt;
+use std::task::{Context, Poll};
+
+use crate::call::{Answering, Cancelled, ModelError};
+use crate::request::Response;
+
+use super::Streaming;
+
+/// The requests of a batch whose function asks whether somebody waits for its answer, of which there is one for each: says
+/// of a request that nobody does.
+pub(crate) struct Watched<F>(pub(crate) F);
+
+impl<F: Fn(usize) -> bool + Send + Sync> Answering for Watched<F> {
+    fn poll_part(
+        &self,
+        _: usize,
+        _: &mut Option<Result<Response, ModelError>>,
+        _: &mut Context<'_>,
+    ) -> Poll<Result<(), Cancelled>> {
+        Poll::Ready(Err(Cancelled))
+    }
+
+    fn finish(&self, _: usize, _: Result<(), ModelError>) {}
+
+    fn is_cancelled(&self, request: usize) -> bool {
+        self.0(request)
+    }
+}
+
+impl<F: Fn(usize) -> bool + Send + Sync> Streaming for Watched<F> {
+    fn called(&self, _: u64) {}
+}
+
+impl<F> fmt::Debug for Watched<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pytriton_backend::Failure;
+use pytriton_backend::ffi::{Batch, now};
+use pytriton_backend::session::TensorNames;
+
+use crate::call::Cancelled;
+use crate::gathered::Outlet;
+use crate::request::Response;
+use crate::scheduler::SchedulerError;
+
+use super::respond::{failure, pass_on};
+
+/// A batch of which its instance and whoever looks at it have a part; `None` once it is answered.
+pub(super) type Shared = Arc<Mutex<Option<Batch>>>;
+
+/// Answers that leave right into tritonserver, while their batch is computed.
+#[derive(Debug)]
+pub(super) struct BatchOutlet {
+    batch: Shared,
+    /// For each request its position in the batch.
+    positions: Vec<usize>,
+    names: Arc<TensorNames>,
+}
+
+impl BatchOutlet {
+    /// The way of the answers to a batch that is decoupled.
+    pub(super) fn new(batch: &Shared, positions: &[usize], names: &Arc<TensorNames>) -> Self {
+        Self {
+            batch: Arc::clone(batch),
+            positions: positions.to_vec(),
+            names: Arc::clone(names),
+        }
+    }
+
+    fn with<T>(&self, request: usize, act: impl FnOnce(&mut Batch, usize) -> T) -> Option<T> {
+        let &index = self.positions.get(request)?;
+        Some(act(lock(&self.batch).as_mut()?, index))
+    }
+}
+
+impl Outlet for BatchOutlet {
+    fn called(&self, begun: u64) {
+        if let Some(batch) = lock(&self.batch).as_mut() {
+            batch.called(begun);
+        }
+    }
+
+    fn part(
+        &self,
+        (request, _): (usize, u32),
+        answer: Result<Response, SchedulerError>,
+    ) -> Result<(), Cancelled> {
+        let passed_on = self.with(request, |batch, index| {
+            batch.computed(now());
+            let sent = match answer {
+                Ok(response) => pass_on(batch, index, response, &self.names, &mut Vec::new())
+                    .map(|()| batch.part(index, None)),
+                Err(error) => batch
+                    .begin(index)
+                    .map(|()| batch.part(index, Some(&failure(&error)))),
+            };
+            sent.map_err(|failure| {
+                end(batch, index, Err(failure));
+                Cancelled
+            })
+        });
+        passed_on.unwrap_or(Err(Cancelled))
+    }
+
+    fn end(&self, (request, _): (usize, u32), result: Result<(), SchedulerError>) {
+        self.with(request, |batch, index| {
+            batch.computed(now());
+            end(batch, index, result.map_err(|error| failure(&error)));
+        });
+        // Nothing of it may outlive its instance, which waits for the last answer.
+        drop(lock(&self.batch).take_if(|batch| batch.is_answered()));
+    }
+
+    fn is_cancelled(&self, request: usize) -> bool {
+        let cancelled = self.with(request, |batch, index| {
+            let request = batch.request(index);
+            request.is_none_or(|request| request.cancelled())
+        });
+        cancelled.unwrap_or(true)
+    }
+}
+
+/// Says that a request has no more answers.
+fn end(batch: &mut Batch, index: usize, result: Result<(), Failure>) {
+    match result {
+        Ok(()) => batch.finish(index),
+        Err(failure) => batch.fail(index, failure),
+    }
+    batch.send();
+}
+
+/// The batch, for whoever needs it now.
+pub(super) fn lock(batch: &Mutex<Option<Batch>>) -> MutexGuard<'_, Option<Batch>> {
+    // Nothing under this lock panics half-way.
+    batch.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,87 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pytriton_backend::session::{Server, SessionError};
+
+use crate::call::Cancelled;
+use crate::gathered::Outlet;
+use crate::request::Response;
+use crate::scheduler::SchedulerError;
+
+use super::answer::answer_one;
+use super::serve::end;
+use super::sessions::Sessions;
+
+/// Answers that leave over a session, while their batch is computed.
+#[derive(Debug)]
+pub(super) struct SessionOutlet {
+    server: Arc<Server>,
+    sessions: Arc<Sessions>,
+    batch: u64,
+    begun: AtomicU64,
+}
+
+impl SessionOutlet {
+    pub(super) fn new(server: &Arc<Server>, sessions: &Arc<Sessions>, batch: u64) -> Self {
+        Self {
+            server: Arc::clone(server),
+            sessions: Arc::clone(sessions),
+            batch,
+            begun: AtomicU64::default(),
+        }
+    }
+
+    fn batch(&self) -> (u64, u64) {
+        // Relaxed: whoever answers has been called.
+        (self.batch, self.begun.load(Ordering::Relaxed))
+    }
+
+    /// Ends the session where it is broken.
+    fn sent(&self, sent: Result<(), SessionError>) -> Result<(), Cancelled> {
+        match sent {
+            Ok(()) => Ok(()),
+            Err(SessionError::Memory(_)) => Err(Cancelled),
+            broken => {
+                end(&self.server, &self.sessions, &broken);
+                Err(Cancelled)
+            }
+        }
+    }
+}
+
+impl Outlet for SessionOutlet {
+    fn called(&self, begun: u64) {
+        self.begun.store(begun, Ordering::Relaxed);
+    }
+
+    fn part(
+        &self,
+        place: (usize, u32),
+        answer: Result<Response, SchedulerError>,
+    ) -> Result<(), Cancelled> {
+        self.sent(answer_one(
+            &self.server,
+            self.batch(),
+            place,
+            (&answer, false),
+        ))
+    }
+
+    fn end(&self, place: (usize, u32), end: Result<(), SchedulerError>) {
+        let sent = match end {
+            Ok(()) => {
+                let (request, sequence) = place;
+                let request = u32::try_from(request).unwrap_or(u32::MAX);
+                self.server.end_request(self.batch(), (request, sequence))
+            }
+            Err(error) => answer_one(&self.server, self.batch(), place, (&Err(error), true)),
+        };
+        // Nobody makes another answer.
+        let _ = self.sent(sent);
+    }
+
+    fn is_cancelled(&self, request: usize) -> bool {
+        let request = u32::try_from(request);
+        request.is_ok_and(|request| self.server.is_cancelled(self.batch, request))
+    }
+}

@@ -1,0 +1,171 @@
+//! Models with any number of answers to a request, as tritonserver's side of a session sees them.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ndarray::Ix2;
+use pytriton_backend::Code;
+use pytriton_backend::session::{Client, Heard, SessionError};
+use pytriton_backend::wire::Contents;
+use tokio::task::spawn_blocking;
+
+use crate::call::{Call, Execution, Instance, executed, iterate};
+use crate::registry::ModelDeclaration;
+use crate::testing::IDENTITY;
+
+use super::tests::{connect, hand_over, start};
+
+/// In which a function has heard that nobody waits.
+const HEARD: Duration = Duration::from_secs(5);
+
+/// Answers with its values as often as the first says; for ever where that is below zero.
+struct Repeat;
+
+impl Instance for Repeat {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            let values = call.array::<f32, Ix2>(0)?.into_owned();
+            let first = values[[0, 0]];
+            let numbers = (0..).map(|number| number as f32);
+            let numbers = numbers.take_while(|number| first < 0.0 || *number < first);
+            let items = numbers.map(|_| {
+                thread::sleep(Duration::from_millis(1));
+                values.clone()
+            });
+            iterate(call, items, |item| call.outputs(item))
+        };
+        executed(answers())
+    }
+}
+
+const REPEAT: ModelDeclaration = ModelDeclaration {
+    decoupled: true,
+    load: |_| Ok(Box::new(Repeat)),
+    ..IDENTITY
+};
+
+/// What requests of a batch heard: how many answers, and with what they ended.
+type Outcomes = Vec<(u32, Result<(), (Code, String)>)>;
+
+/// Hears the answers to a batch of so many requests up to their ends; `heard` is told of each answer that is none.
+fn hear(
+    client: &Client,
+    requests: usize,
+    mut heard: impl FnMut(u32, u32),
+) -> Result<Outcomes, SessionError> {
+    let mut receiver = client.receiver();
+    let (mut counts, mut ends) = (vec![0; requests], vec![None; requests]);
+    let mut description = Vec::new();
+    while ends.iter().any(Option::is_none) {
+        let Some(Heard::Answer(answer)) = receiver.next_answer()? else {
+            receiver.wait(None)?;
+            continue;
+        };
+        let request = answer.request as usize;
+        assert_eq!(ends[request], None, "an answer behind the last");
+        assert_eq!(answer.sequence, counts[request]);
+        if answer.description.len == 0 {
+            assert!(answer.last);
+            ends[request] = Some(Ok(()));
+            continue;
+        }
+        let data = receiver.read(&answer, &mut description)?;
+        match Contents::read(&description, data.len(), 1)? {
+            Err(failure) => {
+                assert!(answer.last);
+                ends[request] = Some(Err((failure.code, failure.message)));
+            }
+            Ok(contents) => {
+                assert!(!answer.last && contents.outputs().count() == 1);
+                counts[request] += 1;
+                heard(answer.request, answer.sequence);
+            }
+        }
+    }
+    let ends = ends.into_iter().flatten();
+    Ok(counts.into_iter().zip(ends).collect())
+}
+
+/// Asks a batch with one request for each value.
+async fn ask(client: Client, values: &'static [f32]) -> (Outcomes, Client) {
+    spawn_blocking(move || {
+        hand_over(&client, 0, values).unwrap();
+        let outcomes = hear(&client, values.len(), |_, _| {}).unwrap();
+        (outcomes, client)
+    })
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn each_request_of_a_batch_has_all_answers_and_an_end() {
+    for batches_in_flight in [1, 4] {
+        let model = ModelDeclaration {
+            batches_in_flight,
+            ..REPEAT
+        };
+        let (worker, _folder) = start(&[&model]).await;
+        let client = connect(&worker, "Identity", None).await.unwrap();
+        let (outcomes, client) = ask(client, &[3.0, 7.0]).await;
+        assert_eq!(outcomes, [(3, Ok(())), (3, Ok(()))]);
+        let (outcomes, _client) = ask(client, &[0.0]).await;
+        assert_eq!(outcomes, [(0, Ok(()))]);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_taken_back_ends_and_the_others_go_on() {
+    for batches_in_flight in [1, 4] {
+        let model = ModelDeclaration {
+            batches_in_flight,
+            ..REPEAT
+        };
+        let (worker, _folder) = start(&[&model]).await;
+        let client = connect(&worker, "Identity", None).await.unwrap();
+        let outcomes = spawn_blocking(move || {
+            hand_over(&client, 0, &[-1.0, 1.0]).unwrap();
+            hear(&client, 2, |request, sequence| match (request, sequence) {
+                (0, 3) => client.cancel(0, 0).unwrap(),
+                (1, 20) => client.cancel(0, 1).unwrap(),
+                _ => {}
+            })
+        });
+        let outcomes = outcomes.await.unwrap().unwrap();
+        let [(first, one), (second, two)] = &outcomes[..] else {
+            panic!("{outcomes:?}");
+        };
+        assert!(*first >= 4 && *second >= 21, "{outcomes:?}");
+        for end in [one, two] {
+            assert_eq!(end.as_ref().unwrap_err().0, Code::Cancelled);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_ends_frees_its_instance() {
+    let (worker, _folder) = start(&[&REPEAT]).await;
+    for _ in 0..5 {
+        let client = connect(&worker, "Identity", None).await.unwrap();
+        hand_over(&client, 0, &[-1.0]).unwrap();
+        drop(client);
+    }
+    let begun = Instant::now();
+    let client = connect(&worker, "Identity", None).await.unwrap();
+    let (outcomes, _client) = ask(client, &[1.0]).await;
+    assert_eq!(outcomes, [(1, Ok(()))]);
+    assert!(begun.elapsed() < HEARD);
+}
+
+#[tokio::test]
+async fn what_does_not_end_is_ended_when_the_rest_is_refused() {
+    let (worker, _folder) = start(&[&REPEAT]).await;
+    let client = connect(&worker, "Identity", None).await.unwrap();
+    let asking = tokio::spawn(ask(client, &[-1.0, 1.0]));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    worker.refuse();
+    let (outcomes, _client) = asking.await.unwrap();
+    for (answers, end) in outcomes {
+        let (code, text) = end.unwrap_err();
+        assert!(answers > 0 && code == Code::Unavailable && text.contains("Server is stopping"));
+    }
+}
