@@ -11,6 +11,9 @@ const REQUIREMENTS: &str = include_str!("../requirements.txt");
 /// What PyTriton's decorators need, pinned.
 const PYTRITON: &str = include_str!("../parity/requirements.txt");
 
+/// What PyTriton's clients need, and the tests that have them, pinned.
+const PYTRITON_CLIENTS: &str = include_str!("../requirements-pytriton.txt");
+
 /// Written last, so that an environment that was left half-made is made anew.
 const STAMP: &str = "requirements.stamp";
 
@@ -43,6 +46,15 @@ impl Python {
     /// As [`Python::prepare`].
     pub fn with_pytriton(folder: &Path) -> Result<Self> {
         Self::environment(folder, "pytriton", PYTRITON, &["--no-deps"])
+    }
+
+    /// The same with PyTriton's clients, which want another numpy.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_pytriton_clients(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "pytriton_clients", PYTRITON_CLIENTS, &[])
     }
 
     fn environment(folder: &Path, name: &str, packages: &str, options: &[&str]) -> Result<Self> {

@@ -2,6 +2,7 @@
 
 mod clients;
 mod command_line;
+mod decoupled;
 mod differential;
 mod examples;
 mod goodput;

@@ -1,0 +1,392 @@
+"""Models that answer a request any number of times, with NVIDIA's clients and PyTriton's."""
+
+import asyncio
+import queue
+import time
+
+import numpy as np
+import pytest
+import tritonclient.grpc
+import tritonclient.grpc.aio
+import tritonclient.http
+from pytriton.client import AsyncioDecoupledModelClient, DecoupledModelClient, ModelClient
+from pytriton.client.exceptions import PyTritonClientInferenceServerError
+from tritonclient.utils import InferenceServerException
+
+from wire import GRPC, TIMEOUT, connect, tensor
+
+# In which a function must have heard that nobody waits any longer, on a machine that does other things too.
+HEARD = 1.0
+
+
+class Stream:
+    """An open stream of a client of its own."""
+
+    def __init__(self, **options):
+        self.client = connect(tritonclient.grpc)
+        self.answers = queue.Queue()
+        self.client.start_stream(callback=lambda result, error: self.answers.put((result, error)), **options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.client.stop_stream(cancel_requests=True)
+        self.client.close()
+
+    def ask(self, model, request_id="", final=True, **inputs):
+        """Sends a request; `final` asks for an empty final answer."""
+        inputs = [tensor(tritonclient.grpc, name, value) for name, value in inputs.items()]
+        self.client.async_stream_infer(
+            model, inputs, request_id=request_id, enable_empty_final_response=final
+        )
+
+    def next(self):
+        """What came next: its id, its value or its error, and whether it is final."""
+        result, error = self.answers.get(timeout=TIMEOUT)
+        if error is not None:
+            return None, error.message(), None
+        response = result.get_response()
+        final = response.parameters["triton_final_response"].bool_param
+        value = int(result.as_numpy("OUTPUT_1")[0, 0]) if response.outputs else None
+        return response.id, value, final
+
+    def all(self):
+        """The values of one request up to its empty final answer, or to its error."""
+        values = []
+        while True:
+            _, value, final = self.next()
+            if final:
+                assert value is None
+                return values, None
+            if final is None:
+                return values, value
+            values.append(value)
+
+
+@pytest.fixture
+def stream():
+    with Stream() as stream:
+        yield stream
+
+
+def i32(value):
+    return np.array([[value]], dtype=np.int32)
+
+
+def u32(value):
+    return np.array([[value]], dtype=np.uint32)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 1000])
+def test_a_request_has_as_many_answers_as_its_function(stream, count):
+    for _ in range(2):
+        stream.ask("Count", count=i32(count))
+        assert stream.all() == (list(range(count)), None)
+
+
+def test_only_an_empty_answer_is_final_and_only_where_it_is_asked_for(stream):
+    stream.ask("Count", "a", count=i32(2))
+    assert [stream.next() for _ in range(3)] == [("a", 0, False), ("a", 1, False), ("a", None, True)]
+    stream.ask("Count", "b", final=False, count=i32(1))
+    stream.ask("Count", "c", final=False, count=i32(0))
+    assert stream.next() == ("b", 0, False)
+    stream.ask("Count", "d", count=i32(0))
+    assert stream.next() == ("d", None, True)
+
+
+def test_requests_of_one_stream_are_answered_side_by_side(stream):
+    for index in range(32):
+        stream.ask("PatientCount", str(index), count=i32(index), milliseconds=u32(5))
+    got = {str(index): [] for index in range(32)}
+    finals = 0
+    while finals < 32:
+        request_id, value, final = stream.next()
+        finals += final
+        got[request_id] += [] if final else [value]
+    assert got == {str(index): list(range(index)) for index in range(32)}
+
+
+def test_each_request_of_a_batch_has_its_own_rows(stream):
+    values = [3, 1, 7, 5, 2]
+    for value in values:
+        stream.ask("Repeat", str(value), value=i32(value))
+    got = {value: 0 for value in values}
+    finals = 0
+    while finals < len(values):
+        request_id, value, final = stream.next()
+        finals += final
+        if not final:
+            assert str(value) == request_id
+            got[value] += 1
+    # The largest value of a batch says how many answers all its requests have.
+    assert all(got[value] in values and got[value] >= value for value in values)
+    assert got[7] == 7
+
+
+def test_an_answer_leaves_when_it_is_there(stream):
+    begun = time.monotonic()
+    stream.ask("SlowCount", count=i32(3), milliseconds=u32(300))
+    times = []
+    for value in range(3):
+        assert stream.next()[1] == value
+        times.append(time.monotonic() - begun)
+    for number, at in enumerate(times, start=1):
+        assert at < 0.3 * number + 0.25, times
+
+
+@pytest.mark.parametrize("model, text", [("FailsAt", "no answer"), ("PanicsAt", "panicked: no answer")])
+@pytest.mark.parametrize("at", [0, 1, 5])
+def test_an_error_is_the_last_answer(stream, model, text, at):
+    for _ in range(2):
+        stream.ask(model, at=i32(at))
+        values, error = stream.all()
+        assert values == list(range(at))
+        assert f"{text} {at}" in error
+        # Nothing is behind it that the next request would take for its own.
+        stream.ask("Count", "next", count=i32(1))
+        assert [stream.next(), stream.next()] == [("next", 0, False), ("next", None, True)]
+
+
+def test_an_error_in_place_of_all_answers(stream):
+    stream.ask("FailsAt", at=i32(-3))
+    values, error = stream.all()
+    assert values == [] and "-3 is below 0" in error
+
+
+def test_answers_have_parameters_and_several_outputs(stream):
+    stream.ask("Told", value=i32(3))
+    for number in range(3):
+        result, error = stream.answers.get(timeout=TIMEOUT)
+        assert error is None
+        assert int(result.as_numpy("OUTPUT_1")[0, 0]) == 3
+        assert int(result.as_numpy("OUTPUT_2")[0, 0]) == number
+        parameters = result.get_response().parameters
+        assert parameters["number"].int64_param == number
+        assert not parameters["triton_final_response"].bool_param
+    assert stream.next()[1:] == (None, True)
+
+
+def test_requests_of_a_batch_are_answered_each_by_itself(stream):
+    values = [4, 0, 2]
+    for value in values:
+        stream.ask("Apart", str(value), value=i32(value))
+    got = {str(value): [] for value in values}
+    finals = 0
+    while finals < len(values):
+        request_id, value, final = stream.next()
+        finals += final
+        got[request_id] += [] if final else [value]
+    assert got == {str(value): list(range(value, -1, -1)) for value in values}
+
+
+def test_a_function_without_an_end_stops_with_its_client():
+    for _ in range(4):
+        with Stream() as stream:
+            stream.ask("Endless", _value=i32(0))
+            first = stream.next()[1]
+            assert stream.next()[1] > first
+
+
+def test_a_function_with_one_answer_hears_that_its_client_has_gone():
+    client = connect(tritonclient.grpc)
+
+    def given_up():
+        asked = [tensor(tritonclient.grpc, "milliseconds", u32(0))]
+        return int(client.infer("Considerate", asked).as_numpy("OUTPUT_1")[0, 0])
+
+    before = given_up()
+    asked = [tensor(tritonclient.grpc, "milliseconds", u32(10_000))]
+    with pytest.raises(InferenceServerException):
+        client.infer("Considerate", asked, client_timeout=0.3)
+    begun = time.monotonic()
+    assert given_up() == before + 1
+    assert time.monotonic() - begun < HEARD
+    client.close()
+
+
+def hold(count=4):
+    """Streams that keep every instance of a model busy for long."""
+    streams = [Stream() for _ in range(count)]
+    for stream in streams:
+        stream.ask("SlowCount", count=i32(100_000), milliseconds=u32(10))
+        # One that comes with another would be in its batch, and wait for its end.
+        assert stream.next()[1] == 0
+    return streams
+
+
+def is_free(within):
+    """Whether an instance of that model answers in a time."""
+    with Stream() as stream:
+        begun = time.monotonic()
+        stream.ask("SlowCount", count=i32(1), milliseconds=u32(0))
+        assert stream.next()[1] == 0
+        return time.monotonic() - begun < within
+
+
+def test_a_function_stops_when_its_client_has_gone():
+    for _ in range(3):
+        for stream in hold():
+            stream.client.stop_stream(cancel_requests=True)
+        assert is_free(HEARD)
+
+
+def test_a_function_stops_when_the_time_of_its_client_is_over():
+    streams = [Stream(stream_timeout=1.0) for _ in range(4)]
+    for stream in streams:
+        stream.ask("SlowCount", count=i32(100_000), milliseconds=u32(10))
+        assert stream.next()[1] == 0
+    for stream in streams:
+        while (answer := stream.answers.get(timeout=TIMEOUT))[1] is None:
+            pass
+        assert answer[1].status() == "StatusCode.DEADLINE_EXCEEDED"
+    assert is_free(HEARD)
+
+
+def test_a_stream_that_is_half_closed_is_answered_to_its_end():
+    client = connect(tritonclient.grpc)
+    answers = queue.Queue()
+    client.start_stream(callback=lambda result, error: answers.put((result, error)))
+    inputs = {"count": i32(20), "milliseconds": u32(10)}
+    inputs = [tensor(tritonclient.grpc, name, value) for name, value in inputs.items()]
+    client.async_stream_infer("SlowCount", inputs)
+    client.stop_stream()
+    got = []
+    while not answers.empty():
+        result, error = answers.get()
+        assert error is None
+        got.append(int(result.as_numpy("OUTPUT_1")[0, 0]))
+    assert got == list(range(20))
+    client.close()
+
+
+def test_the_statistics_have_each_answer(stream):
+    client = connect(tritonclient.grpc)
+
+    def statistics():
+        found = client.get_inference_statistics("Count", as_json=True)["model_stats"][0]
+        answers = found.get("response_stats", {})
+        counts = {key: int(value["success"]["count"]) for key, value in answers.items()}
+        return counts, int(found["inference_stats"]["success"]["count"])
+
+    before, requests = statistics()
+    stream.ask("Count", count=i32(3))
+    assert stream.all()[0] == [0, 1, 2]
+    after, requests_after = statistics()
+    assert requests_after == requests + 1
+    for key in ["0", "1", "2"]:
+        assert after[key] == before.get(key, 0) + 1
+    client.close()
+
+
+def test_other_ways_to_ask_are_refused():
+    client = connect(tritonclient.grpc)
+    config = client.get_model_config("Count").config
+    assert config.model_transaction_policy.decoupled
+    with pytest.raises(InferenceServerException) as refused:
+        client.infer("Count", [tensor(tritonclient.grpc, "count", i32(1))])
+    assert refused.value.status() == "StatusCode.UNIMPLEMENTED"
+    text = "ModelInfer RPC doesn't support models with decoupled transaction policy"
+    assert refused.value.message() == text
+    client.close()
+    client = connect(tritonclient.http)
+    with pytest.raises(InferenceServerException) as refused:
+        client.infer("Count", [tensor(tritonclient.http, "count", i32(1))])
+    text = "HTTP end point doesn't support models with decoupled transaction policy"
+    assert refused.value.message() == text
+    client.close()
+
+
+async def asked(client, model, **inputs):
+    """The answers to one request over a stream of its own."""
+    inputs = [tensor(tritonclient.grpc, name, value) for name, value in inputs.items()]
+
+    async def requests():
+        yield {"model_name": model, "inputs": inputs}
+
+    answers = client.stream_infer(requests(), stream_timeout=TIMEOUT)
+    async for result, error in answers:
+        if error is not None:
+            raise error
+        yield answers, int(result.as_numpy("OUTPUT_1")[0, 0])
+
+
+def test_asyncio_streams_are_answered_side_by_side():
+    async def one(client, count):
+        answers = asked(client, "PatientCount", count=i32(count), milliseconds=u32(2))
+        return [value async for _, value in answers]
+
+    async def main():
+        async with tritonclient.grpc.aio.InferenceServerClient(GRPC) as client:
+            return await asyncio.gather(*(one(client, count) for count in range(20)))
+
+    assert asyncio.run(main()) == [list(range(count)) for count in range(20)]
+
+
+def test_asyncio_streams_can_be_cancelled():
+    async def one(client):
+        answers = asked(client, "SlowCount", count=i32(100_000), milliseconds=u32(10))
+        with pytest.raises(asyncio.CancelledError):
+            async for call, value in answers:
+                if value == 3:
+                    call.cancel()
+
+    async def main():
+        async with tritonclient.grpc.aio.InferenceServerClient(GRPC) as client:
+            for _ in range(4):
+                await one(client)
+
+    asyncio.run(main())
+    assert is_free(HEARD)
+
+
+def test_pytritons_client_has_all_answers():
+    with DecoupledModelClient(f"grpc://{GRPC}", "Count") as client:
+        for count in [3, 0, 1, 100]:
+            answers = client.infer_sample(count=np.array([count], dtype=np.int32))
+            assert [int(answer["OUTPUT_1"][0]) for answer in answers] == list(range(count))
+        answers = client.infer_batch(count=i32(2))
+        assert [int(answer["OUTPUT_1"][0, 0]) for answer in answers] == [0, 1]
+
+
+def test_pytritons_client_stays_usable_after_an_error():
+    with DecoupledModelClient(f"grpc://{GRPC}", "FailsAt") as client:
+        for at in [2, -1, 0, 2]:
+            got = []
+            with pytest.raises(PyTritonClientInferenceServerError) as failed:
+                for answer in client.infer_batch(at=i32(at)):
+                    got.append(int(answer["OUTPUT_1"][0, 0]))
+            assert got == list(range(max(at, 0)))
+            expected = f"no answer {at}" if at >= 0 else f"{at} is below 0"
+            assert expected in str(failed.value)
+
+
+def test_pytritons_asyncio_client_has_all_answers():
+    async def one(count):
+        async with AsyncioDecoupledModelClient(f"grpc://{GRPC}", "PatientCount") as client:
+            inputs = {"count": i32(count), "milliseconds": u32(2)}
+            answers = client.infer_batch(**inputs)
+            return [int(answer["OUTPUT_1"][0, 0]) async for answer in answers]
+
+    async def main():
+        return await asyncio.gather(*(one(count) for count in range(8)))
+
+    assert asyncio.run(main()) == [list(range(count)) for count in range(8)]
+
+
+def test_pytritons_asyncio_client_hears_errors():
+    async def main():
+        async with AsyncioDecoupledModelClient(f"grpc://{GRPC}", "PanicsAt") as client:
+            got = []
+            with pytest.raises(PyTritonClientInferenceServerError) as failed:
+                async for answer in client.infer_batch(at=i32(2)):
+                    got.append(int(answer["OUTPUT_1"][0, 0]))
+            assert got == [0, 1] and "no answer 2" in str(failed.value)
+
+    asyncio.run(main())
+
+
+def test_pytritons_client_for_one_answer_says_which_it_wants():
+    with pytest.raises(PyTritonClientInferenceServerError, match="Use DecoupledModelClient instead"):
+        with ModelClient(f"grpc://{GRPC}", "Count") as client:
+            client.infer_batch(count=i32(1))
