@@ -33,6 +33,7 @@ mod shell;
 mod side_by_side;
 mod sockets;
 mod stopping;
+mod streams;
 mod texts;
 mod unreadable;
 

@@ -1,0 +1,253 @@
+//! Streams of answers while processes die, channels break, servers stop and clients leave.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Result, Server};
+use serde_json::Value;
+
+use crate::engine::start;
+use crate::load::Driven;
+use crate::process::{kill, tritonserver, wait_until};
+use crate::sockets::{Socket, connections};
+use crate::{EXIT, MODELS, NOTICED};
+
+/// As many as its model has instances; and the model whose one instance takes many batches at a time.
+const BUSY: [(&str, usize); 2] = [("SlowCount", 4), ("PatientCount", 32)];
+
+/// More answers than anybody waits for.
+const ENDLESS: usize = 1_000_000;
+
+/// In which a function has heard that nobody waits for its answers.
+const HEARD: Duration = Duration::from_millis(500);
+
+/// Clients in Python with a stream each.
+struct Streams(Driven);
+
+/// What became of them.
+#[derive(Debug)]
+struct Report(Value);
+
+impl Streams {
+    fn new() -> Result<Self> {
+        Driven::start("streams.py").map(Self)
+    }
+
+    /// Opens streams of so many answers with a pause before each.
+    fn open(
+        &mut self,
+        server: &Server,
+        (model, streams): (&str, usize),
+        (count, milliseconds): (usize, usize),
+    ) -> Result<()> {
+        let grpc = &server.banner().grpc;
+        let line = format!("open {grpc} {model} {streams} {count} {milliseconds}");
+        assert_eq!(self.0.say(&line)?, "open");
+        Ok(())
+    }
+
+    /// Waits until all have ended.
+    fn ended(&mut self) -> Result<Report> {
+        let said = self.0.say("ended")?;
+        let report = Report(serde_json::from_str(&said).unwrap_or_default());
+        assert!(report.number("hanging") == 0, "{report:?}");
+        assert!(report.number("wrong") == 0, "{report:?}");
+        assert!(report.number("silent") == 0, "{report:?}");
+        Ok(report)
+    }
+}
+
+impl Report {
+    fn number(&self, name: &str) -> u64 {
+        self.0[name]
+            .as_u64()
+            .unwrap_or_else(|| panic!("no {name}: {self:?}"))
+    }
+
+    fn errors(&self) -> String {
+        self.0["errors"].to_string()
+    }
+}
+
+/// Whether all instances of the models are free at once: none still makes answers for nobody.
+fn are_free(server: &Server) -> Result<()> {
+    for (model, count) in BUSY {
+        let begun = Instant::now();
+        let mut streams = Streams::new()?;
+        streams.open(server, (model, count), (2, 1))?;
+        assert_eq!(streams.ended()?.number("whole"), count as u64, "{model}");
+        assert!(begun.elapsed() < EXIT, "{model}: {:?}", begun.elapsed());
+    }
+    Ok(())
+}
+
+#[test]
+fn the_worker_dies() -> Result<()> {
+    for busy in BUSY {
+        let home = tempfile::tempdir()?;
+        let server = start(home.path(), &[])?;
+        let mut streams = Streams::new()?;
+        streams.open(&server, busy, (ENDLESS, 20))?;
+        kill(server.pid())?;
+        let begun = Instant::now();
+        let report = streams.ended()?;
+        assert_eq!(report.number("whole"), 0, "{report:?}");
+        assert!(begun.elapsed() < 2 * NOTICED, "{:?}", begun.elapsed());
+    }
+    Ok(())
+}
+
+#[test]
+fn tritonserver_dies_and_comes_back() -> Result<()> {
+    for busy in BUSY {
+        let home = tempfile::tempdir()?;
+        let server = start(home.path(), &["--restart"])?;
+        let mut streams = Streams::new()?;
+        streams.open(&server, busy, (ENDLESS, 20))?;
+        kill(tritonserver(&server))?;
+        let report = streams.ended()?;
+        assert_eq!(report.number("whole"), 0, "{report:?}");
+        wait_until("the restart", EXIT, || {
+            crate::http::right(&server.banner().http)
+        });
+        are_free(&server)?;
+        server.signal("TERM")?;
+        assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    }
+    Ok(())
+}
+
+#[test]
+fn channels_break_while_both_live() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    for busy in BUSY {
+        let mut streams = Streams::new()?;
+        streams.open(&server, busy, (ENDLESS, 20))?;
+        connections(&server).iter().try_for_each(Socket::sever)?;
+        let errors = streams_that_failed(&mut streams, busy.1)?;
+        let expected = r#"["the process that runs the model is gone"]"#;
+        assert_eq!(errors, expected);
+        wait_until("the return of the model", EXIT, || {
+            crate::http::right(&server.banner().http)
+        });
+        are_free(&server)?;
+    }
+    Ok(())
+}
+
+/// What so many streams were told, each in its last answer.
+fn streams_that_failed(streams: &mut Streams, count: usize) -> Result<String> {
+    let report = streams.ended()?;
+    assert_eq!(report.number("whole"), 0, "{count}: {report:?}");
+    Ok(report.errors())
+}
+
+#[test]
+fn streams_that_end_in_time_are_whole_when_the_server_stops() -> Result<()> {
+    for busy in BUSY {
+        let home = tempfile::tempdir()?;
+        let server = start(home.path(), &[])?;
+        let mut streams = Streams::new()?;
+        streams.open(&server, busy, (50, 40))?;
+        server.signal("TERM")?;
+        let report = streams.ended()?;
+        assert_eq!(report.number("whole"), busy.1 as u64, "{report:?}");
+        let (status, log) = server.wait(EXIT)?;
+        assert_eq!(status.code(), Some(0), "{log}");
+    }
+    Ok(())
+}
+
+#[test]
+fn streams_that_have_no_end_hear_of_the_server_s() -> Result<()> {
+    for busy in BUSY {
+        let home = tempfile::tempdir()?;
+        let server = start(home.path(), &["--exit-timeout-secs=3"])?;
+        let mut streams = Streams::new()?;
+        streams.open(&server, busy, (ENDLESS, 10))?;
+        let begun = Instant::now();
+        server.signal("TERM")?;
+        let errors = streams_that_failed(&mut streams, busy.1)?;
+        assert!(errors.contains("Server is stopping"), "{errors}");
+        let (status, log) = server.wait(EXIT)?;
+        assert_eq!(status.code(), Some(0), "{log}");
+        assert!(begun.elapsed() < Duration::from_secs(6), "{log}");
+    }
+    Ok(())
+}
+
+#[test]
+fn clients_leave() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    for _ in 0..3 {
+        for busy in BUSY {
+            let mut streams = Streams::new()?;
+            streams.open(&server, busy, (ENDLESS, 20))?;
+            // By their own will, or by their death.
+            match busy.1 {
+                4 => assert_eq!(streams.0.say("cancel")?, "cancelled"),
+                _ => streams.0.kill()?,
+            }
+            thread::sleep(HEARD);
+            are_free(&server)?;
+        }
+    }
+    Ok(())
+}
+
+/// Own memory of a process, in KiB.
+fn memory(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// What both processes may take more of for ten thousand streams, in KiB: a tenth of a KiB for each.
+const FLAT: u64 = 4096;
+
+/// So many streams, each taken back.
+fn churn(server: &Server, count: usize) -> Result<()> {
+    let mut streams = Streams::new()?;
+    let mut left = count;
+    while left > 0 {
+        let some = left.min(1000);
+        let line = format!("churn {} PatientCount {some}", server.banner().grpc);
+        let said = streams.0.say(&line)?;
+        assert_eq!(said, "churned", "{}", server.log()?);
+        left -= some;
+    }
+    Ok(())
+}
+
+fn flat(server: &Server, processes: &[u32]) -> Result<()> {
+    churn(server, 3000)?;
+    let before: Vec<_> = processes.iter().map(|&id| memory(id)).collect();
+    churn(server, 10_000)?;
+    let after: Vec<_> = processes.iter().map(|&id| memory(id)).collect();
+    for (before, after) in before.iter().zip(&after) {
+        assert!(after - before.min(after) <= FLAT, "{before} {after} KiB");
+    }
+    Ok(())
+}
+
+#[test]
+fn ten_thousand_that_are_taken_back_leave_nothing() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    flat(&server, &[server.pid(), tritonserver(&server)])?;
+    are_free(&server)
+}
+
+#[test]
+fn nor_do_they_in_a_stock_tritonserver() -> Result<()> {
+    let folder = env!("CARGO_TARGET_TMPDIR").as_ref();
+    let server = Server::start_native(MODELS.as_ref(), folder, &[])?;
+    flat(&server, &[server.pid()])?;
+    are_free(&server)
+}
