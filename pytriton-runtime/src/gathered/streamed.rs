@@ -1,5 +1,9 @@
+use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Sleep, sleep};
 
 use crate::call::{Answering, Cancelled, ModelError};
 use crate::request::Response;
@@ -33,10 +37,15 @@ pub(crate) struct Streamed<O> {
     requests: Vec<Mutex<Course>>,
 }
 
+/// How often a stream that waits for its next item is asked for. It is told to the worker every 20 ms.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// What a request was answered.
 #[derive(Debug, Default)]
 struct Course {
     answers: u32,
+    /// When somebody who waits to hear that nobody does looks again.
+    look: Option<Pin<Box<Sleep>>>,
     /// Whether the function knows that nobody waits: then its end is not that of the answers.
     given_up: bool,
     over: bool,
@@ -134,6 +143,21 @@ impl<O: Outlet> Answering for Streamed<O> {
     fn is_cancelled(&self, request: usize) -> bool {
         let course = self.requests.get(request);
         course.is_none_or(|course| self.is_given_up(request, &mut lock(course)))
+    }
+
+    fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
+        let Some(course) = self.requests.get(request) else {
+            return Poll::Ready(());
+        };
+        let mut course = lock(course);
+        while !self.is_given_up(request, &mut course) {
+            let look = course.look.get_or_insert_with(|| Box::pin(sleep(LOOK)));
+            if look.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            course.look = None;
+        }
+        Poll::Ready(())
     }
 }
 

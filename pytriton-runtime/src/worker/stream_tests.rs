@@ -9,7 +9,7 @@ use pytriton_backend::session::{Client, Heard, SessionError};
 use pytriton_backend::wire::Contents;
 use tokio::task::spawn_blocking;
 
-use crate::call::{Call, Execution, Instance, executed, iterate};
+use crate::call::{Call, Execution, Instance, executed, flow, iterate};
 use crate::registry::ModelDeclaration;
 use crate::testing::IDENTITY;
 
@@ -138,6 +138,42 @@ async fn a_request_that_is_taken_back_ends_and_the_others_go_on() {
         for end in [one, two] {
             assert_eq!(end.as_ref().unwrap_err().0, Code::Cancelled);
         }
+    }
+}
+
+/// Never has an answer.
+struct Silent;
+
+impl Instance for Silent {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let items = futures_util::stream::pending::<ndarray::Array2<f32>>();
+        Box::pin(flow(call, items, |item| call.outputs(item)))
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_waits_for_its_next_item_is_dropped() {
+    for batches_in_flight in [1, 4] {
+        let model = ModelDeclaration {
+            batches_in_flight,
+            load: |_| Ok(Box::new(Silent)),
+            ..REPEAT
+        };
+        let (worker, _folder) = start(&[&model]).await;
+        let client = connect(&worker, "Identity", None).await.unwrap();
+        let outcomes = spawn_blocking(move || {
+            hand_over(&client, 0, &[1.0]).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            client.cancel(0, 0).unwrap();
+            hear(&client, 1, |_, _| {})
+        });
+        let outcomes = outcomes.await.unwrap().unwrap();
+        assert_eq!(outcomes[0].0, 0);
+        assert_eq!(outcomes[0].1.as_ref().unwrap_err().0, Code::Cancelled);
     }
 }
 
