@@ -107,6 +107,17 @@ def test_requests_of_one_stream_are_answered_side_by_side(stream):
     assert got == {str(index): list(range(index)) for index in range(32)}
 
 
+def test_a_long_stream_holds_no_other_up(stream):
+    stream.ask("PatientCount", "long", count=i32(2000), milliseconds=u32(5))
+    for index in range(4):
+        stream.ask("PatientCount", str(index), count=i32(2), milliseconds=u32(5))
+    finals = []
+    while len(finals) < 4:
+        request_id, _, final = stream.next()
+        finals += [request_id] if final else []
+    assert sorted(finals) == ["0", "1", "2", "3"]
+
+
 def test_each_request_of_a_batch_has_its_own_rows(stream):
     values = [3, 1, 7, 5, 2]
     for value in values:

@@ -1,10 +1,13 @@
-use crate::model::{DynamicBatching, ModelSpec, QueuePolicy, TimeoutAction};
+use crate::model::{CallMode, DynamicBatching, ModelSpec, QueuePolicy, TimeoutAction};
 
 use super::{Message, Scalar, Value};
 
 pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> Message<'static> {
     let mut message = Message::default();
+    // Each request may be answered for ever: none waits for the end of another that it would be batched with.
+    let alone = spec.decoupled && spec.call == CallMode::Request;
     let preferred = match batching.preferred_batch_size.as_slice() {
+        _ if alone => vec![1],
         [] => vec![spec.max_batch_size.into()],
         sizes => sizes.iter().copied().map(i64::from).collect(),
     };
@@ -12,7 +15,7 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
         "preferred_batch_size",
         1,
         Value::Numbers(preferred.into()),
-        !batching.preferred_batch_size.is_empty(),
+        alone || !batching.preferred_batch_size.is_empty(),
     );
     message.say(
         "max_queue_delay_microseconds",

@@ -5,7 +5,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
 
 use crate::model::{
-    InstanceGroup, ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction,
+    CallMode, InstanceGroup, ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction,
 };
 use crate::proto::model_config::SchedulingChoice;
 use crate::proto::model_instance_group::Kind;
@@ -289,6 +289,18 @@ fn bytes_are_read_as_the_message() {
         policy_of_answers,
         Some(proto::ModelTransactionPolicy { decoupled: true })
     );
+    let one_by_one = ModelDeclaration {
+        response_cache: false,
+        decoupled: true,
+        call: CallMode::Request,
+        ..RICH
+    };
+    let one_by_one = configuration(&one_by_one.spec().unwrap(), BACKEND, &[1]).bytes();
+    let choice = ModelConfig::decode(&*one_by_one).unwrap().scheduling_choice;
+    let Some(SchedulingChoice::DynamicBatching(batching)) = choice else {
+        panic!("{choice:?}");
+    };
+    assert_eq!(batching.preferred_batch_size, [1]);
     let all = ModelConfig {
         version_policy: Some(policy(PolicyChoice::All(All {}))),
         ..expected
