@@ -1,4 +1,5 @@
 use std::future::poll_fn;
+use std::mem::replace;
 use std::pin::pin;
 use std::task::Poll;
 
@@ -62,12 +63,32 @@ pub async fn flow<T>(
         )
         .await
     };
-    while let Some(item) = next().await {
+    for number in 1_usize.. {
+        let Some(item) = next().await else { break };
         if call.respond(convert(item)).await?.is_err() {
             break;
         }
+        if number % TURN == 0 {
+            turn().await;
+        }
     }
     Ok(Returned::Streamed)
+}
+
+/// So many items of a stream that always has one are passed on before the other batches of its instance have their turn.
+const TURN: usize = 32;
+
+/// Lets others have their turn.
+async fn turn() {
+    let mut over = false;
+    poll_fn(|context| {
+        if replace(&mut over, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// What is left of a call whose answers the function has given itself, or gives until it drops the last of its senders; an

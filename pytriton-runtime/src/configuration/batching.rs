@@ -5,7 +5,8 @@ use super::{Message, Scalar, Value};
 pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> Message<'static> {
     let mut message = Message::default();
     // Each request may be answered for ever: none waits for the end of another that it would be batched with.
-    let alone = spec.decoupled && spec.call == CallMode::Request;
+    let apart = spec.call == CallMode::Request || spec.by_parameters;
+    let alone = spec.decoupled && apart;
     let preferred = match batching.preferred_batch_size.as_slice() {
         _ if alone => vec![1],
         [] => vec![spec.max_batch_size.into()],

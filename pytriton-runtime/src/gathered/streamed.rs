@@ -1,5 +1,5 @@
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ pub(crate) trait Outlet: std::fmt::Debug + Send + Sync {
 pub(crate) struct Streamed<O> {
     outlet: O,
     requests: Vec<Mutex<Course>>,
+    /// With what all end that have not ended, once that is said.
+    refused: OnceLock<SchedulerError>,
 }
 
 /// How often a stream that waits for its next item is asked for. It is told to the worker every 20 ms.
@@ -63,6 +65,7 @@ impl<O: Outlet> Streamed<O> {
         Self {
             outlet,
             requests: (0..requests).map(|_| Mutex::default()).collect(),
+            refused: OnceLock::new(),
         }
     }
 
@@ -76,6 +79,7 @@ impl<O: Outlet> Streamed<O> {
     /// Ends all requests that are not ended with an error, but for those that are being answered: their function hears at
     /// the next answer that nobody waits.
     pub(crate) fn refuse(&self, error: &SchedulerError) {
+        self.refused.get_or_init(|| error.clone());
         for (request, course) in self.requests.iter().enumerate() {
             match course.try_lock() {
                 Ok(course) => self.end_request(request, course, Err(error.clone())),
@@ -87,7 +91,7 @@ impl<O: Outlet> Streamed<O> {
     /// Whether nobody waits for the answers to a request.
     fn is_given_up(&self, request: usize, course: &mut Course) -> bool {
         course.given_up |= !course.over && self.outlet.is_cancelled(request);
-        course.over || course.given_up
+        course.over || course.given_up || self.refused.get().is_some()
     }
 
     fn end_request(
@@ -100,9 +104,10 @@ impl<O: Outlet> Streamed<O> {
             return;
         }
         course.over = true;
-        let end = match course.given_up {
-            true => end.and(Err(SchedulerError::Cancelled)),
-            false => end,
+        let end = match (self.refused.get(), course.given_up) {
+            (Some(error), _) => end.and(Err(error.clone())),
+            (None, true) => end.and(Err(SchedulerError::Cancelled)),
+            (None, false) => end,
         };
         self.outlet.end((request, course.answers), end);
     }

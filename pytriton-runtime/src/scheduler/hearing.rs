@@ -64,7 +64,7 @@ impl Hearing {
             let late = until(self.refused);
             let heard = tokio::select! {
                 biased;
-                _ = self.given_up.wait_for(|given_up| *given_up) => Heard::End,
+                Ok(_) = self.given_up.wait_for(|given_up| *given_up) => Heard::End,
                 outcome = self.answers.next() => Heard::Answer(outcome),
                 () = late => Heard::Late,
             };

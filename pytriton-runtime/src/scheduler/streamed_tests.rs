@@ -391,3 +391,17 @@ async fn a_stream_that_waits_is_dropped_when_all_have_gone() {
     assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
     assert_eq!(DROPPED.load(Ordering::SeqCst), 1);
 }
+
+#[tokio::test]
+async fn what_was_answered_is_heard_although_the_model_is_gone() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Repeat)),
+        ..STREAMED
+    };
+    let served = Served::start(&declaration).await;
+    let hearing = served.hear(1, 3.0);
+    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    drop(served);
+    let (answers, error) = heard(hearing).await;
+    assert_eq!((answers.len(), error), (3, None));
+}

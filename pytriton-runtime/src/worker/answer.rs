@@ -58,7 +58,11 @@ pub(super) fn answer_one(
         answers.clear();
         refuse(&mut answers, &for_client(error));
         answers.end((request, sequence), true);
-        server.answer(batch, &answers, |_| Ok(()))?;
+        if let Err(error) = server.answer(batch, &answers, |_| Ok(())) {
+            // The client would wait for ever.
+            server.close();
+            return Err(error);
+        }
     }
     server.keep_answers(answers);
     server.publish();

@@ -73,6 +73,15 @@ impl Producer {
         ring.between(ring.head(), self.written)
     }
 
+    /// Whether there is a free slot.
+    ///
+    /// # Errors
+    ///
+    /// [`Broken`].
+    pub fn has_room<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<bool, Broken> {
+        Ok(self.under_way(ring)? < ring.capacity())
+    }
+
     /// Waits until the consumer is done with more than `seen` messages.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ impl Outgoing {
         message: &Message,
     ) -> Result<(), SessionError> {
         let pushed = self.producer.push(ring, message);
-        // The rings are longer than what can be under way.
+        // What tritonserver says is less than its ring is long, and whoever answers has waited for a slot.
         pushed.map_err(|(PushError::Full | PushError::Broken)| WireError::Number.into())
     }
 

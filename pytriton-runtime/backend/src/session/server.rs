@@ -332,12 +332,15 @@ impl Server {
         self.lending.end.close();
     }
 
-    /// Frees what tritonserver has read, and waits where it has too much to read.
+    /// Frees what tritonserver has read, and waits where it has too much to read, or no slot is free in which it could be
+    /// told of another segment.
     fn make_room(&self, outgoing: &mut Outgoing, len: usize) -> Result<(), SessionError> {
+        let ring = self.lending.end.out();
         loop {
-            let done = outgoing.collect(&self.lending.end.out())?;
+            let done = outgoing.collect(&ring)?;
             let live = outgoing.arena.live();
-            if live == 0 || live.saturating_add(len) <= UNDER_WAY {
+            let fits = live == 0 || live.saturating_add(len) <= UNDER_WAY;
+            if fits && outgoing.producer.has_room(&ring)? {
                 return Ok(());
             }
             self.wait(outgoing, done)?;

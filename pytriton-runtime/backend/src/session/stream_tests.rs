@@ -72,6 +72,33 @@ fn answers_come_one_by_one_and_then_their_end() {
 }
 
 #[test]
+fn a_large_answer_behind_many_small_ones_waits_for_them() {
+    const SMALL: u32 = 100;
+    let (client, server) = pair("large", move |server| {
+        let batch = server.take().unwrap().batch;
+        for sequence in 0..SMALL {
+            part(&server, batch, sequence, b"small").unwrap();
+            // More than the first segment has: the next is announced in a slot of the ring.
+            if sequence % 16 == 15 {
+                let large = vec![7; (17 + sequence as usize) << 20];
+                part(&server, batch, SMALL + sequence, &large).unwrap();
+            }
+        }
+        server.end_request((batch, 0), (0, SMALL)).unwrap();
+        server.finish(batch).unwrap();
+    });
+    ask(&client, 7, b"", b"").unwrap();
+    thread::sleep(Duration::from_millis(50));
+    let mut receiver = client.receiver();
+    let mut heard = 0;
+    while next(&mut receiver).unwrap().1.is_some() {
+        heard += 1;
+    }
+    assert_eq!(heard, SMALL + SMALL / 16);
+    server.join().unwrap();
+}
+
+#[test]
 fn who_answers_faster_than_is_read_waits() {
     let (wrote, written) = mpsc::channel();
     let (client, server) = pair("faster", move |server| {
