@@ -51,7 +51,10 @@ fn all_right(server: &Server) -> bool {
 }
 
 /// In which that is seen where every model is asked for it, one after the other, beside what other tests do.
-const ASKED: Duration = Duration::from_secs(5);
+const ASKED: Duration = Duration::from_secs(20);
+
+/// In which all channels are there again, of which each takes some milliseconds by itself.
+const RETURNED: Duration = Duration::from_secs(5);
 
 #[test]
 fn service_returns_by_itself() -> Result<()> {
@@ -61,7 +64,7 @@ fn service_returns_by_itself() -> Result<()> {
     for _ in 0..3 {
         let old = sever_all(&server)?;
         // Nothing that is broken is kept.
-        wait_until("the return of all channels", NOTICED, || {
+        wait_until("the return of all channels", RETURNED, || {
             let new = connections(&server);
             new.len() == old.len() && !new.iter().any(|socket| old.contains(socket))
         });
@@ -94,7 +97,7 @@ fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
             }
         }
         let answered = clients.answered();
-        wait_until("the next answers", NOTICED, || {
+        wait_until("the next answers", RETURNED, || {
             clients.answered() > answered + 10
         });
     }
@@ -137,7 +140,7 @@ fn as_long_as_there_is_no_channel_there_are_errors() -> Result<()> {
     let server = start(home.path(), &[])?;
     let limit = Limit::lower(server.pid(), Resource::Nofile, NO_MORE)?;
     let old = sever_all(&server)?;
-    wait_until("the end of all channels", NOTICED, || {
+    wait_until("the end of all channels", RETURNED, || {
         !connections(&server)
             .iter()
             .any(|socket| old.contains(socket))

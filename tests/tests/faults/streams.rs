@@ -1,6 +1,7 @@
 //! Streams of answers while processes die, channels break, servers stop and clients leave.
 
 use std::fs;
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -216,7 +217,7 @@ fn churn(server: &Server, count: usize) -> Result<()> {
     let mut streams = Streams::new()?;
     let mut left = count;
     while left > 0 {
-        let some = left.min(1000);
+        let some = left.min(250);
         let line = format!("churn {} PatientCount {some}", server.banner().grpc);
         let said = streams.0.say(&line)?;
         assert_eq!(said, "churned", "{}", server.log()?);
@@ -225,7 +226,11 @@ fn churn(server: &Server, count: usize) -> Result<()> {
     Ok(())
 }
 
+/// One at a time: they are a load on the machine, of which other tests expect something within seconds.
+static FLAT_ALONE: Mutex<()> = Mutex::new(());
+
 fn flat(server: &Server, processes: &[u32]) -> Result<()> {
+    let _alone = FLAT_ALONE.lock();
     churn(server, 3000)?;
     let before: Vec<_> = processes.iter().map(|&id| memory(id)).collect();
     churn(server, 10_000)?;
