@@ -108,7 +108,8 @@ impl Streamed {
         private: &CratePath,
     ) -> TokenStream {
         let Self::Returned { waits, fallible } = self else {
-            return quote_spanned!(shown.span()=> #private::ended(__call, __returned).await);
+            let ended = quote_spanned!(shown.span()=> #private::ended(__call, __returned));
+            return quote!(#private::closed(__call, #ended).await);
         };
         let convert = quote!(|__item| #private::Answer::<_, false>(__item).convert(__call));
         let answer = match (waits, is_async) {

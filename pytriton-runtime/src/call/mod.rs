@@ -56,4 +56,4 @@ pub use shim::{
     Answer, Asked, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
     ReturnsNothing,
 };
-pub use streamed::{ended, flow, iterate, stream_of};
+pub use streamed::{closed, ended, flow, iterate, stream_of};

@@ -91,14 +91,22 @@ async fn turn() {
     .await;
 }
 
+/// Whether a function has failed that gives its answers itself.
+///
+/// # Errors
+///
+/// [`ModelError::Function`] when it returned an error.
+pub fn ended(call: &Call<'_>, returned: impl Ended) -> Result<(), ModelError> {
+    returned.ended(call)
+}
+
 /// What is left of a call whose answers the function has given itself, or gives until it drops the last of its senders; an
 /// error is none where nobody waits.
 ///
 /// # Errors
 ///
-/// [`ModelError::Function`] when the function returned an error.
-pub async fn ended(call: &Call<'_>, returned: impl Ended) -> Answered {
-    let ended = returned.ended(call);
+/// As [`ended`], whose result it is given.
+pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> Answered {
     if let Some(destination) = &call.destination {
         destination.closed().await;
     }

@@ -8,7 +8,9 @@ use futures_util::future::join_all;
 use ndarray::Array2;
 use tokio::time::{Instant, timeout};
 
-use crate::call::{Call, Execution, Instance, Parameter, Responses, ended, executed, iterate};
+use crate::call::{
+    Call, Execution, Instance, Parameter, Responses, closed, ended, executed, iterate,
+};
 use crate::model::CallMode;
 use crate::registry::ModelDeclaration;
 use crate::request::{ParameterValue, Request};
@@ -37,7 +39,7 @@ impl Instance for AtOnce {
                     scope.spawn(move || responses.blocking_send(one(40.0 + number)));
                 }
             });
-            ended(call, ()).await
+            closed(call, ended(call, ())).await
         })
     }
 
@@ -127,7 +129,7 @@ impl Instance for Fails {
             let mut responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
             responses.remove(0).end();
             drop(responses);
-            ended(call, Err::<(), _>("the weights are gone")).await
+            closed(call, ended(call, Err::<(), _>("the weights are gone"))).await
         })
     }
 }
@@ -158,7 +160,7 @@ impl Instance for Keeps {
         Box::pin(async move {
             let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
             KEPT.lock().unwrap().extend(responses);
-            ended(call, ()).await
+            closed(call, ended(call, ())).await
         })
     }
 }

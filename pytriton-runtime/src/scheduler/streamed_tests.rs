@@ -12,8 +12,8 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
 use crate::call::{
-    Call, Execution, Instance, ModelError, Outputs, Parameter, Responses, ended, executed, flow,
-    iterate,
+    Call, Execution, Instance, ModelError, Outputs, Parameter, Responses, closed, ended, executed,
+    flow, iterate,
 };
 use crate::model::{CallMode, ModelSpec};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
@@ -309,7 +309,7 @@ impl Instance for Apart {
                     }
                 });
             }
-            ended(call, ()).await
+            closed(call, ended(call, ())).await
         })
     }
 }

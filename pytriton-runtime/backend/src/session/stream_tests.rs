@@ -160,8 +160,10 @@ fn who_runs_a_batch_hears_at_once_of_a_request_that_is_taken_back() {
 
 #[test]
 fn the_end_of_a_session_takes_every_request_back() {
-    let (client, server) = pair("all-back", |server| {
+    let (took, taken) = mpsc::channel();
+    let (client, server) = pair("all-back", move |server| {
         let batch = server.take().unwrap().batch;
+        took.send(()).unwrap();
         let begun = Instant::now();
         while !server.is_cancelled(batch, 0) {
             assert!(begun.elapsed() < PATIENCE);
@@ -169,6 +171,7 @@ fn the_end_of_a_session_takes_every_request_back() {
         }
     });
     ask(&client, 0, b"", b"").unwrap();
+    taken.recv().unwrap();
     drop(client);
     server.join().unwrap();
 }
