@@ -33,6 +33,7 @@ mod returned;
 mod shared;
 mod shim;
 mod streamed;
+mod watched;
 
 pub use answering::{Answering, Cancelled};
 pub(crate) use arranged::Arranged;
@@ -57,3 +58,4 @@ pub use shim::{
     ReturnsNothing,
 };
 pub use streamed::{closed, ended, flow, iterate, stream_of};
+pub(crate) use watched::Watched;

@@ -10,7 +10,6 @@ mod codes;
 mod gathered;
 mod names;
 mod streamed;
-mod watched;
 
 pub(crate) use calls::{Call, Calls, CallsEnd, calls, refuse};
 use codes::datatype_number;
@@ -18,4 +17,3 @@ pub(crate) use codes::{code, parameter};
 pub(crate) use gathered::{Gathered, Results};
 pub(crate) use names::{names, welcome};
 pub(crate) use streamed::{Outlet, Streamed, Streaming};
-pub(crate) use watched::Watched;

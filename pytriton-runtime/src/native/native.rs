@@ -9,7 +9,8 @@ use tokio::runtime::{Handle, Runtime};
 
 use crate::LogFormat;
 use crate::call::Answering;
-use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, Watched, names};
+use crate::call::Watched;
+use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, names};
 use crate::logging;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};

@@ -35,7 +35,6 @@ mod streamed_broken_tests;
 mod streamed_tests;
 #[cfg(test)]
 mod tests;
-mod watched;
 mod workers;
 
 pub use error::SchedulerError;

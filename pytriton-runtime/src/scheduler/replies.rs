@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
 
 use crate::budget::Budget;
-use crate::call::{Answering, Executed, ModelError};
+use crate::call::{Answering, Executed, ModelError, Watched};
 use crate::model::ModelSpec;
 use crate::request::{Request, Response};
 use crate::statistics::{
@@ -16,9 +16,9 @@ use super::SchedulerError;
 use super::message::{Batch, Outcome, Reply};
 use super::order::Order;
 use super::queue::Queue;
+use super::sink::Listening;
 use super::speed::Speed;
 use super::streamed::Streamed;
-use super::watched::Watched;
 
 /// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Replies {
     /// The requests of a decoupled model, which are answered while they are executed.
     streamed: Option<Arc<Streamed>>,
     /// Says whether somebody waits, where the function asks.
-    watched: Option<Arc<Watched>>,
+    watched: Option<Arc<dyn Answering>>,
 }
 
 /// Where all responses of a model leave.
@@ -97,7 +97,7 @@ impl Replies {
     pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
         let begun = Instant::now();
         let watched = exit.cancellable && !exit.decoupled;
-        let watched = watched.then(|| Watched::new(&batch.replies));
+        let watched = watched.then(|| watched_by(&batch.replies));
         let (replies, streamed) = match exit.decoupled {
             false => (batch.replies, None),
             true => (Vec::new(), Some(Streamed::new(exit, begun, batch.replies))),
@@ -118,7 +118,7 @@ impl Replies {
     pub(super) fn answering(&self) -> Option<Arc<dyn Answering>> {
         match (&self.streamed, &self.watched) {
             (Some(streamed), _) => Some(Arc::clone(streamed) as _),
-            (None, Some(watched)) => Some(Arc::clone(watched) as _),
+            (None, Some(watched)) => Some(Arc::clone(watched)),
             (None, None) => None,
         }
     }
@@ -185,6 +185,16 @@ impl Replies {
         });
         self.exit.recorder().record(execution, requests);
     }
+}
+
+/// Says of each request whether anybody hears its only answer.
+fn watched_by(replies: &[Reply]) -> Arc<dyn Answering> {
+    let requests = replies.iter().map(|reply| reply.sink.listening());
+    let requests: Vec<Listening> = requests.collect();
+    Arc::new(Watched(move |request| {
+        let request = requests.get(request);
+        request.is_none_or(|request: &Listening| !request.goes_on())
+    }))
 }
 
 impl Drop for Replies {

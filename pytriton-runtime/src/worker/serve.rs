@@ -7,7 +7,8 @@ use pytriton_backend::session::{Asked, Server, SessionError, State};
 use pytriton_backend::wire::BatchReader;
 
 use crate::call::Answering;
-use crate::gathered::{Call, Calls, Gathered, Results, Streamed, Streaming, Watched};
+use crate::call::Watched;
+use crate::gathered::{Call, Calls, Gathered, Results, Streamed, Streaming};
 use crate::request::Sequence;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;

@@ -1,10 +1,9 @@
 use std::fmt;
 use std::task::{Context, Poll};
 
-use crate::call::{Answering, Cancelled, ModelError};
 use crate::request::Response;
 
-use super::Streaming;
+use super::{Answering, Cancelled, ModelError};
 
 /// The requests of a batch whose function asks whether somebody waits for its answer, of which there is one for each: says
 /// of a request that nobody does.
@@ -25,10 +24,6 @@ impl<F: Fn(usize) -> bool + Send + Sync> Answering for Watched<F> {
     fn is_cancelled(&self, request: usize) -> bool {
         self.0(request)
     }
-}
-
-impl<F: Fn(usize) -> bool + Send + Sync> Streaming for Watched<F> {
-    fn called(&self, _: u64) {}
 }
 
 impl<F> fmt::Debug for Watched<F> {
