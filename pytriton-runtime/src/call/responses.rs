@@ -21,7 +21,7 @@ use super::{Call, Cancelled, ModelError, Outputs, Returned};
 /// request, in whatever order they are used, also on other threads and tasks and after the function has returned. One that is
 /// dropped there, or that says [`end`](Self::end), has answered its request; the others have when the function returns well.
 ///
-/// There is room for 16 answers that the client has not taken: a client that reads slowly slows its function. tritonserver takes
+/// There is room for 16 answers that the client has not taken, or 32 KiB of smaller ones: a client that reads slowly slows its function. tritonserver takes
 /// all answers itself, whether its clients read or not; there the function waits for tritonserver alone.
 ///
 /// # Examples

@@ -34,12 +34,14 @@ pub fn iterate<T>(
     items: impl IntoIterator<Item = T>,
     convert: impl Fn(T) -> Answered,
 ) -> Answered {
-    for item in items {
-        if block_on(call.respond(convert(item)))?.is_err() {
-            break;
+    block_on(async {
+        for item in items {
+            if call.respond(convert(item)).await?.is_err() {
+                break;
+            }
         }
-    }
-    Ok(Returned::Streamed)
+        Ok(Returned::Streamed)
+    })
 }
 
 /// The same for a stream, which may wait for its items without holding the thread; it is dropped when nobody waits for them.

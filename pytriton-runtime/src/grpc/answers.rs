@@ -10,35 +10,70 @@ use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
 use hyper::body::Frame;
+use prost::Message;
 use tonic::Status;
 
-use crate::kserve::proto::Encode;
+use crate::kserve::CodecError;
+use crate::kserve::proto::{Envelope, ResponseWriter};
+use crate::request;
 
 use super::GrpcError;
-use super::framing::Prefix;
+use super::framing::{PREFIX, Prefix};
 
 /// Messages of so many bytes are written at a time, so that a stream of small ones is no stream of small frames.
 const TOGETHER: usize = 16 << 10;
 
-/// The pieces of one message behind its prefix.
-pub(super) type Pieces = Vec<Bytes>;
+/// A message behind its prefix.
+#[derive(Debug)]
+pub(super) struct Framed {
+    /// All of it, but for large contents and what stands behind them.
+    first: Vec<u8>,
+    others: Vec<Bytes>,
+}
 
 /// A message as it stands in a body.
-pub(super) fn framed(message: impl Encode) -> Result<Pieces, Status> {
+pub(super) fn framed(message: &impl Message) -> Result<Framed, Status> {
     let length = message.encoded_len();
-    let prefix = u32::try_from(length).map_err(|_| GrpcError::AnswerTooLarge { length })?;
-    let prefix = Prefix::plain(prefix);
-    let mut first = Vec::with_capacity(prefix.len() + length.min(TOGETHER));
-    first.extend_from_slice(&prefix);
-    Ok(message.into_pieces(first))
+    let mut first = Vec::with_capacity(PREFIX + length);
+    first.extend_from_slice(&prefix(length)?);
+    // It fails for lack of room alone, of which a vector has as much as is needed.
+    let _ = message.encode(&mut first);
+    Ok(Framed {
+        first,
+        others: Vec::new(),
+    })
+}
+
+/// A response as it stands in a body.
+///
+/// Outer error: it has no such form. Inner error: it is too large.
+pub(super) fn written(
+    writer: &ResponseWriter,
+    response: request::Response,
+    envelope: Envelope,
+) -> Result<Result<Framed, Status>, CodecError> {
+    let mut written = writer.write(response, envelope, PREFIX)?;
+    Ok(prefix(written.length).map(|prefix| {
+        written.first[..PREFIX].copy_from_slice(&prefix);
+        Framed {
+            first: written.first,
+            others: written.others,
+        }
+    }))
+}
+
+fn prefix(length: usize) -> Result<[u8; PREFIX], Status> {
+    let length = u32::try_from(length).map_err(|_| GrpcError::AnswerTooLarge { length })?;
+    Ok(Prefix::plain(length))
 }
 
 /// The answer to a call: messages, and the status behind them.
 pub(super) fn response(
-    messages: impl Stream<Item = Result<Pieces, Status>> + Send + Unpin + 'static,
+    messages: impl Stream<Item = Result<Framed, Status>> + Send + Unpin + 'static,
 ) -> Response {
     let mut response = Response::new(Body::new(Answers {
         messages,
+        small: BytesMut::new(),
         pieces: VecDeque::new(),
         end: End::Open,
     }));
@@ -50,6 +85,8 @@ pub(super) fn response(
 /// The body of an answer: its messages and, as trailers, its status.
 struct Answers<S> {
     messages: S,
+    /// What stands behind the pieces, to which more is written.
+    small: BytesMut,
     pieces: VecDeque<Bytes>,
     /// What is left when all pieces are written.
     end: End,
@@ -66,18 +103,15 @@ enum End {
 
 impl<S> Answers<S>
 where
-    S: Stream<Item = Result<Pieces, Status>> + Unpin,
+    S: Stream<Item = Result<Framed, Status>> + Unpin,
 {
     /// Takes the messages that are there, as many as may be written at a time.
     fn poll_messages(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut bytes = 0;
         while bytes < TOGETHER {
             match self.messages.poll_next_unpin(context) {
-                Poll::Ready(Some(Ok(pieces))) => {
-                    for piece in pieces {
-                        bytes += piece.len();
-                        append(&mut self.pieces, piece);
-                    }
+                Poll::Ready(Some(Ok(message))) => {
+                    bytes += self.append(message);
                     continue;
                 }
                 Poll::Ready(Some(Err(status))) => self.end = End::Status(Some(status)),
@@ -87,25 +121,34 @@ where
             }
             break;
         }
+        let small = self.small.split().freeze();
+        self.pieces
+            .extend(Some(small).filter(|small| !small.is_empty()));
         Poll::Ready(())
     }
-}
 
-/// Writes small pieces together.
-fn append(pieces: &mut VecDeque<Bytes>, piece: Bytes) {
-    match pieces.pop_back() {
-        Some(last) if last.len() + piece.len() <= TOGETHER => {
-            let mut last = BytesMut::from(last);
-            last.extend_from_slice(&piece);
-            pieces.push_back(last.freeze());
+    /// Puts a message behind the pieces, small ones together, and says how many bytes it has.
+    fn append(&mut self, message: Framed) -> usize {
+        let Framed { first, others } = message;
+        let bytes = first.len() + others.iter().map(Bytes::len).sum::<usize>();
+        self.small.extend_from_slice(&first);
+        for piece in others {
+            if piece.len() < TOGETHER {
+                self.small.extend_from_slice(&piece);
+                continue;
+            }
+            let small = self.small.split().freeze();
+            self.pieces
+                .extend(Some(small).filter(|small| !small.is_empty()));
+            self.pieces.push_back(piece);
         }
-        last => pieces.extend(last.into_iter().chain([piece])),
+        bytes
     }
 }
 
 impl<S> HttpBody for Answers<S>
 where
-    S: Stream<Item = Result<Pieces, Status>> + Unpin,
+    S: Stream<Item = Result<Framed, Status>> + Unpin,
 {
     type Data = Bytes;
     type Error = Status;

@@ -1,5 +1,5 @@
 /// The bytes before each message: whether it is compressed, and its length.
-const PREFIX: usize = 5;
+pub(super) const PREFIX: usize = 5;
 
 /// What stands before a message.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,5 +1,4 @@
 use std::future::poll_fn;
-use std::mem::take;
 use std::sync::Arc;
 
 use axum::http::Request;
@@ -8,49 +7,34 @@ use futures_util::stream::iter;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use crate::counted::counted;
 use crate::heavy::by_weight;
-use crate::kserve::proto::response;
-use crate::proto::ModelInferResponse;
+use crate::kserve::proto::{Envelope, ResponseWriter};
 use crate::reception::{Error, Reception};
-use crate::request::{self, InferRequest, RequestedOutput};
+use crate::request::InferRequest;
 use crate::serving::Model;
 
 use super::GrpcError;
-use super::answers::{self, Pieces, framed};
+use super::answers::{self, Framed, written};
 use super::call::Call;
 use super::compression::Encoding;
 use super::messages::Messages;
 use super::punctual::Punctual;
 
-/// One inference.
+/// One inference, whose response stands in a message.
+///
+/// Outer error: the request failed. Inner error: its response is too large.
 pub(super) async fn infer(
     reception: &Reception,
-    model: Arc<Model>,
-    id: String,
+    model: &Model,
+    id: &str,
     request: InferRequest,
-) -> Result<ModelInferResponse, Error> {
-    let requested = request.outputs.clone();
-    let outputs = reception.infer(&model, request).await?;
-    encoded(model, id, requested, outputs).await
-}
-
-/// A response as a message.
-pub(super) async fn encoded(
-    model: Arc<Model>,
-    id: String,
-    requested: Vec<RequestedOutput>,
-    outputs: request::Response,
-) -> Result<ModelInferResponse, Error> {
-    let held = outputs.held.clone();
-    let classes = requested.iter().any(|output| output.classification > 0);
-    let weight = if classes { outputs.bytes() } else { 0 };
-    let response = move || response(model.spec(), id, &requested, outputs);
-    let mut response = by_weight(weight, response).await?;
-    for contents in &mut response.raw_output_contents {
-        *contents = counted(take(contents), held.as_ref());
-    }
-    Ok(response)
+    envelope: Envelope,
+) -> Result<Result<Framed, Status>, Error> {
+    let writer = ResponseWriter::new(model.spec(), id, &request.outputs);
+    let response = reception.infer(model, request).await?;
+    let weight = writer.weight(&response);
+    let write = move || written(&writer, response, envelope);
+    Ok(by_weight(weight, write).await?)
 }
 
 /// A call with one message and one answer.
@@ -61,7 +45,7 @@ pub(super) async fn unary(reception: Arc<Reception>, request: Request<Punctual>)
     }
 }
 
-async fn answer(reception: Arc<Reception>, request: Request<Punctual>) -> Result<Pieces, Status> {
+async fn answer(reception: Arc<Reception>, request: Request<Punctual>) -> Result<Framed, Status> {
     let encoding = Encoding::of(request.headers())?;
     let (parts, body) = request.into_parts();
     let mut messages = Messages::new(body, encoding, reception.limits.max_request_bytes);
@@ -75,6 +59,6 @@ async fn answer(reception: Arc<Reception>, request: Request<Punctual>) -> Result
     // The request has taken its message's count with it; what came behind counts no longer.
     drop(messages);
     let (model, request) = asked.request.map_err(GrpcError::from)?;
-    let response = infer(&call.reception, model, asked.id, request).await;
-    framed(response.map_err(GrpcError::from)?)
+    let answer = infer(&call.reception, &model, &asked.id, request, Envelope::None).await;
+    answer.map_err(GrpcError::from)?
 }

@@ -4,15 +4,17 @@ use std::task::{Context, Poll};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use futures_util::stream::{BoxStream, FuturesOrdered, SelectAll, Stream, StreamExt};
+use futures_util::stream::{FuturesOrdered, SelectAll, Stream, StreamExt};
 use tonic::Status;
 
+use crate::kserve::proto::Envelope;
+
 use super::GrpcError;
-use super::answers::{Pieces, framed};
+use super::answers::{Framed, framed};
 use super::call::{Asked, Call};
 use super::infer::infer;
 use super::streamed::Streamed;
-use super::told::{Told, executed, only};
+use super::told::{Told, executed};
 
 /// How many requests of one stream are under way at a time, of those that have one answer each; the next one is read when
 /// the oldest is answered.
@@ -21,6 +23,9 @@ const IN_FLIGHT: usize = 16;
 /// How many are, of those that have any number of answers.
 const STREAMED: usize = 1024;
 
+/// In which message an only answer stands.
+const ONLY: Envelope = Envelope::Stream { last: true };
+
 /// The answers to the requests of one stream. Where a model has one answer for each they stand in the order of the requests;
 /// those of decoupled models come as they are made, by turns.
 ///
@@ -28,8 +33,8 @@ const STREAMED: usize = 1024;
 pub(super) struct Interleaved<R> {
     /// `None` behind the last.
     requests: Option<R>,
-    whole: FuturesOrdered<BoxFuture<'static, Result<Pieces, Status>>>,
-    streamed: SelectAll<BoxStream<'static, Result<Pieces, Status>>>,
+    whole: FuturesOrdered<BoxFuture<'static, Result<Framed, Status>>>,
+    streamed: SelectAll<Streamed>,
     /// What is wrong with the stream behind the last request.
     end: Option<Status>,
     call: Arc<Call>,
@@ -86,22 +91,22 @@ where
         match asked.request {
             Ok(request) if request.0.spec().decoupled => {
                 let answers = Streamed::new((call, strict), told, asked.end, request);
-                self.streamed.push(answers.messages());
+                self.streamed.push(answers);
             }
             request => {
                 let answer = async move {
                     let response = match request {
                         Ok((model, request)) => {
-                            infer(&call.reception, model, told.id.clone(), request).await
+                            infer(&call.reception, &model, &told.id, request, ONLY).await
                         }
                         Err(error) => Err(error),
                     };
                     match response {
-                        Ok(response) => framed(only(response)),
+                        Ok(answer) => answer,
                         Err(error) if strict && executed(&error) => {
                             Err(GrpcError::from(error).into())
                         }
-                        Err(error) => framed(told.failed(&error)),
+                        Err(error) => framed(&told.failed(&error)),
                     }
                 };
                 self.whole.push_back(answer.boxed());
@@ -109,7 +114,7 @@ where
         }
     }
 
-    fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Pieces, Status>>> {
+    fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Framed, Status>>> {
         for _ in 0..2 {
             let whole = self.whole_first;
             self.whole_first = !whole;
@@ -129,12 +134,12 @@ impl<R> Stream for Interleaved<R>
 where
     R: Stream<Item = Result<Asked, Status>> + Unpin,
 {
-    type Item = Result<Pieces, Status>;
+    type Item = Result<Framed, Status>;
 
     fn poll_next(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Pieces, Status>>> {
+    ) -> Poll<Option<Result<Framed, Status>>> {
         loop {
             self.poll_requests(context);
             let full = self.is_full();

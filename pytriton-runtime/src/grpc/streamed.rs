@@ -1,37 +1,45 @@
-use std::mem::replace;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use futures_util::stream::{BoxStream, StreamExt, unfold};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::Stream;
 use tonic::Status;
 
-use crate::proto::ModelStreamInferResponse;
+use crate::heavy::by_weight;
+use crate::kserve::CodecError;
+use crate::kserve::proto::{Envelope, ResponseWriter};
 use crate::reception::Error;
-use crate::request::{InferRequest, RequestedOutput};
+use crate::request::{InferRequest, Response};
+use crate::scheduler::SchedulerError;
 use crate::serving::{Answers, Model};
 
 use super::GrpcError;
-use super::answers::{Pieces, framed};
+use super::answers::{Framed, framed, written};
 use super::call::Call;
-use super::infer::encoded;
 use super::told::Told;
 
-/// The answers to one request of a decoupled model.
+/// In which message an answer stands behind which others may come.
+const PART: Envelope = Envelope::Stream { last: false };
+
+/// An answer that is written elsewhere, which takes its time.
+type Writing = BoxFuture<'static, Result<Result<Framed, Status>, CodecError>>;
+
+/// The messages that answer one request of a decoupled model: one for each answer, and one for the end where it is asked
+/// for.
 pub(super) struct Streamed {
-    call: Arc<Call>,
-    model: Arc<Model>,
     told: Told,
-    requested: Vec<RequestedOutput>,
+    writer: Arc<ResponseWriter>,
     /// Whether the end is told in a message of its own.
     end: bool,
     /// Whether a failed execution ends the whole stream.
     strict: bool,
-    stage: Stage,
-}
-
-enum Stage {
-    Asked(Box<InferRequest>),
-    Answered(Answers),
-    Over,
+    /// The request, until it is taken.
+    asked: Option<BoxFuture<'static, Result<Answers, Error>>>,
+    /// `None` before the request is taken, and behind the last answer.
+    answers: Option<Answers>,
+    writing: Option<Writing>,
 }
 
 impl Streamed {
@@ -41,67 +49,88 @@ impl Streamed {
         end: bool,
         (model, request): (Arc<Model>, InferRequest),
     ) -> Self {
+        let writer = ResponseWriter::new(model.spec(), &told.id, &request.outputs);
+        let asked = async move { call.reception.answers(&model, request).await };
         Self {
-            call,
-            model,
             told,
-            requested: request.outputs.clone(),
+            writer: Arc::new(writer),
             end,
             strict,
-            stage: Stage::Asked(Box::new(request)),
+            asked: Some(asked.boxed()),
+            answers: None,
+            writing: None,
         }
     }
 
-    /// The messages, one for each answer, and one for the end where it is asked for.
-    pub(super) fn messages(self) -> BoxStream<'static, Result<Pieces, Status>> {
-        let messages = unfold(self, async |mut answers| {
-            let message = answers.next().await?;
-            Some((message.and_then(framed), answers))
-        });
-        messages.boxed()
-    }
-
-    async fn next(&mut self) -> Option<Result<ModelStreamInferResponse, Status>> {
-        let mut answers = match replace(&mut self.stage, Stage::Over) {
-            Stage::Over => return None,
-            Stage::Answered(answers) => answers,
-            Stage::Asked(request) => {
-                let reception = &self.call.reception;
-                match reception.answers(&self.model, *request).await {
-                    Ok(answers) => answers,
-                    Err(error) => return Some(Ok(self.told.failed(&error))),
-                }
-            }
-        };
-        let Some(answer) = answers.next().await else {
-            return self.end.then(|| Ok(self.told.end()));
-        };
+    /// What is told of an answer; `None` where it is written elsewhere.
+    fn told(&mut self, answer: Result<Response, SchedulerError>) -> Option<Result<Framed, Status>> {
         let response = match answer {
-            Ok(response) => {
-                let (model, id) = (Arc::clone(&self.model), self.told.id.clone());
-                encoded(model, id, self.requested.clone(), response).await
-            }
+            Ok(response) => response,
             Err(error) => {
-                let over = answers.are_over();
-                if !over {
-                    self.stage = Stage::Answered(answers);
-                }
+                let over = self.answers.as_ref().is_none_or(Answers::are_over);
                 return Some(self.broken(error.into(), over));
             }
         };
-        Some(match response {
-            Ok(response) => {
-                self.stage = Stage::Answered(answers);
-                Ok(self.told.answer(response))
-            }
-            Err(error) => self.broken(error, true),
-        })
+        let weight = self.writer.weight(&response);
+        if weight == 0 {
+            let written = written(&self.writer, response, PART);
+            return Some(self.written(written));
+        }
+        let writer = Arc::clone(&self.writer);
+        let write = by_weight(weight, move || written(&writer, response, PART));
+        self.writing = Some(write.boxed());
+        None
     }
 
-    fn broken(&self, error: Error, last: bool) -> Result<ModelStreamInferResponse, Status> {
+    fn written(
+        &mut self,
+        written: Result<Result<Framed, Status>, CodecError>,
+    ) -> Result<Framed, Status> {
+        written.unwrap_or_else(|error| self.broken(error.into(), true))
+    }
+
+    fn broken(&mut self, error: Error, last: bool) -> Result<Framed, Status> {
+        if last || self.strict {
+            self.answers = None;
+        }
         match self.strict {
             true => Err(GrpcError::from(error).into()),
-            false => Ok(self.told.broken(&error, last)),
+            false => framed(&self.told.broken(&error, last)),
+        }
+    }
+}
+
+impl Stream for Streamed {
+    type Item = Result<Framed, Status>;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Framed, Status>>> {
+        if let Some(asked) = &mut self.asked {
+            let answers = ready!(asked.poll_unpin(context));
+            self.asked = None;
+            match answers {
+                Ok(answers) => self.answers = Some(answers),
+                Err(error) => return Poll::Ready(Some(framed(&self.told.failed(&error)))),
+            }
+        }
+        loop {
+            if let Some(writing) = &mut self.writing {
+                let written = ready!(writing.poll_unpin(context));
+                self.writing = None;
+                return Poll::Ready(Some(self.written(written)));
+            }
+            let Some(answers) = &mut self.answers else {
+                return Poll::Ready(None);
+            };
+            let Some(answer) = ready!(answers.poll_next(context)) else {
+                self.answers = None;
+                return Poll::Ready(self.end.then(|| framed(&self.told.end())));
+            };
+            if let Some(told) = self.told(answer) {
+                return Poll::Ready(Some(told));
+            }
         }
     }
 }

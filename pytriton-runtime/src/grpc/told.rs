@@ -1,3 +1,4 @@
+use crate::kserve::proto::FINAL;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
 use crate::reception::Error;
@@ -13,14 +14,12 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// An answer behind which others come, or the end.
-    pub(super) fn answer(&self, response: ModelInferResponse) -> ModelStreamInferResponse {
-        message(marked(response, false))
-    }
-
     /// The end behind the last answer.
     pub(super) fn end(&self) -> ModelStreamInferResponse {
-        message(marked(self.empty(), true))
+        ModelStreamInferResponse {
+            error_message: String::new(),
+            infer_response: Some(marked(self.empty(), true)),
+        }
     }
 
     /// A failure before any answer.
@@ -55,11 +54,6 @@ impl Told {
     }
 }
 
-/// The only answer to a request.
-pub(super) fn only(response: ModelInferResponse) -> ModelStreamInferResponse {
-    message(marked(response, true))
-}
-
 /// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
 pub(super) fn executed(error: &Error) -> bool {
     match error {
@@ -71,20 +65,11 @@ pub(super) fn executed(error: &Error) -> bool {
     }
 }
 
-fn message(response: ModelInferResponse) -> ModelStreamInferResponse {
-    ModelStreamInferResponse {
-        error_message: String::new(),
-        infer_response: Some(response),
-    }
-}
-
 /// Says whether a response is the last to its request.
 fn marked(mut response: ModelInferResponse, last: bool) -> ModelInferResponse {
     let value = InferParameter {
         parameter_choice: Some(ParameterChoice::BoolParam(last)),
     };
-    response
-        .parameters
-        .insert("triton_final_response".to_owned(), value);
+    response.parameters.insert(FINAL.to_owned(), value);
     response
 }

@@ -1,8 +1,12 @@
-use std::future::pending;
+use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, Stream};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::statistics::FailureReason;
 
@@ -11,16 +15,15 @@ use super::message::{Outcome, Ticket};
 use super::queue::{Entered, Queue};
 use super::sink::Answers;
 
-/// The answers to one request, as they come. Dropping it gives the request up: it leaves the queue, or its function hears
+/// The answers to one request, as they come, of which none is lost when whoever polls goes. Dropping it gives the request up: it leaves the queue, or its function hears
 /// that nobody waits.
-#[derive(Debug)]
 pub struct Hearing {
     answers: Answers,
     queue: Arc<Queue>,
     ticket: Ticket,
-    /// When it is to be refused if it still waits.
-    refused: Option<Instant>,
-    given_up: watch::Receiver<bool>,
+    /// Ends when the request is to be refused if it still waits.
+    late: Option<Pin<Box<Sleep>>>,
+    given_up: GivenUp,
     over: bool,
 }
 
@@ -34,24 +37,12 @@ impl Hearing {
             answers: entered.answers,
             queue: Arc::clone(queue),
             ticket: entered.ticket,
-            refused: entered.refused,
-            given_up,
+            late: entered
+                .refused
+                .map(|time: Instant| Box::pin(sleep_until(time))),
+            given_up: GivenUp::new(given_up),
             over: false,
         }
-    }
-
-    /// The next answer; `None` behind the last one.
-    ///
-    /// # Cancel safety
-    ///
-    /// No answer is lost when the future is dropped.
-    pub async fn next(&mut self) -> Option<Outcome> {
-        if self.over {
-            return None;
-        }
-        let outcome = self.heard().await;
-        self.over |= outcome.is_none();
-        outcome
     }
 
     /// Whether nothing comes behind what has come.
@@ -59,56 +50,98 @@ impl Hearing {
         self.over || self.answers.are_over()
     }
 
-    async fn heard(&mut self) -> Option<Outcome> {
-        loop {
-            let late = until(self.refused);
-            let heard = tokio::select! {
-                biased;
-                Ok(_) = self.given_up.wait_for(|given_up| *given_up) => Heard::End,
-                outcome = self.answers.next() => Heard::Answer(outcome),
-                () = late => Heard::Late,
-            };
-            match heard {
-                Heard::Answer(None) if !self.answers.are_finished() => {}
-                Heard::Answer(outcome) => return outcome,
-                Heard::End => {}
-                Heard::Late => {
-                    self.refused = None;
-                    let reason = FailureReason::Rejected;
-                    match self.queue.withdraw(self.ticket, reason) {
-                        Some(_) => return self.ended(SchedulerError::Timeout),
-                        // It is being executed: its time to wait is over, but not in vain.
-                        None => continue,
-                    }
-                }
-            }
+    fn poll_heard(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        if self.given_up.is_so() {
             return self.ended(SchedulerError::Stopping);
         }
+        match self.answers.poll_next(context) {
+            Poll::Ready(None) if !self.answers.are_finished() => {
+                return self.ended(SchedulerError::Stopping);
+            }
+            Poll::Ready(outcome) => return Poll::Ready(outcome),
+            Poll::Pending => {}
+        }
+        if self.given_up.poll(context).is_ready() {
+            return self.ended(SchedulerError::Stopping);
+        }
+        if let Some(late) = &mut self.late {
+            ready!(late.poll_unpin(context));
+            self.late = None;
+            let waiting = self.queue.withdraw(self.ticket, FailureReason::Rejected);
+            // Where it is being executed its time to wait is over, but not in vain.
+            if waiting.is_some() {
+                return self.ended(SchedulerError::Timeout);
+            }
+        }
+        Poll::Pending
     }
 
     /// An error behind which nothing comes.
-    fn ended(&mut self, error: SchedulerError) -> Option<Outcome> {
+    fn ended(&mut self, error: SchedulerError) -> Poll<Option<Outcome>> {
         self.over = true;
-        Some(Err(error))
+        Poll::Ready(Some(Err(error)))
     }
 }
 
-/// What happens first to whoever waits for an answer.
-enum Heard {
-    Answer(Option<Outcome>),
-    End,
-    Late,
+impl Stream for Hearing {
+    type Item = Outcome;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
+        let outcome = ready!(self.poll_heard(context));
+        self.over |= outcome.is_none();
+        Poll::Ready(outcome)
+    }
 }
 
-async fn until(time: Option<Instant>) {
-    match time {
-        Some(time) => sleep_until(time).await,
-        None => pending().await,
+impl fmt::Debug for Hearing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hearing")
+            .field("ticket", &self.ticket)
+            .field("over", &self.over)
+            .finish_non_exhaustive()
     }
 }
 
 impl Drop for Hearing {
     fn drop(&mut self) {
         self.queue.withdraw(self.ticket, FailureReason::Canceled);
+    }
+}
+
+/// Whether the waiting of all requests has been ended.
+struct GivenUp {
+    receiver: watch::Receiver<bool>,
+    /// Hears of it, once somebody waits.
+    waiting: Option<BoxFuture<'static, ()>>,
+}
+
+impl GivenUp {
+    fn new(receiver: watch::Receiver<bool>) -> Self {
+        Self {
+            receiver,
+            waiting: None,
+        }
+    }
+
+    fn is_so(&self) -> bool {
+        // What it was when the request came is not so.
+        self.receiver.has_changed().unwrap_or(true) && *self.receiver.borrow()
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let waiting = self.waiting.get_or_insert_with(|| {
+            let mut receiver = self.receiver.clone();
+            let given_up = async move {
+                // Where nobody could say so any longer, the answers end by themselves.
+                if receiver.wait_for(|given_up| *given_up).await.is_err() {
+                    std::future::pending().await
+                }
+            };
+            given_up.boxed()
+        });
+        waiting.poll_unpin(context)
     }
 }

@@ -5,11 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use crate::call::Cancelled;
+use crate::request::Response;
 
 use super::message::Outcome;
 
 /// How many answers may wait for whoever hears them.
-pub(super) const ROOM: usize = 16;
+const ROOM: usize = 16;
+
+/// While those that wait have fewer bytes than that, others may join them whatever their number.
+const SMALL: usize = 32 << 10;
+
+/// What an answer takes besides its tensors.
+const ENVELOPE: usize = 256;
 
 /// Where the answers to one request go, any number of them, until it is finished.
 ///
@@ -31,6 +38,8 @@ struct Channel(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     answers: VecDeque<Outcome>,
+    /// The bytes of these.
+    bytes: usize,
     /// The last one.
     last: Option<Outcome>,
     /// Whether whoever answers has said that there is no more.
@@ -38,7 +47,10 @@ struct State {
     ended: bool,
     unheard: bool,
     hearer: Option<Waker>,
+    /// Those who wait for room.
     speakers: Vec<Waker>,
+    /// Those who wait until nobody hears.
+    watchers: Vec<Waker>,
 }
 
 /// A way for the answers to one request.
@@ -58,8 +70,8 @@ impl ReplySink {
         if state.unheard {
             return Poll::Ready(Err(Cancelled));
         }
-        if state.answers.len() >= ROOM {
-            state.wait(context);
+        if state.is_full() {
+            wait(&mut state.speakers, context);
             return Poll::Pending;
         }
         Poll::Ready(Ok(()))
@@ -72,6 +84,7 @@ impl ReplySink {
         if state.unheard {
             return;
         }
+        state.bytes += bytes(&answer);
         state.answers.push_back(answer);
         let hearer = state.hearer.take();
         drop(state);
@@ -89,7 +102,7 @@ impl ReplySink {
         if state.unheard {
             return Poll::Ready(());
         }
-        state.wait(context);
+        wait(&mut state.watchers, context);
         Poll::Pending
     }
 
@@ -122,9 +135,10 @@ impl Drop for ReplySink {
         let mut state = self.0.lock();
         state.ended = true;
         let hearer = state.hearer.take();
-        let speakers = take(&mut state.speakers);
+        let waiting = state.waiting();
         drop(state);
-        wake(hearer.into_iter().chain(speakers));
+        wake(hearer);
+        wake(waiting);
     }
 }
 
@@ -156,7 +170,8 @@ impl Answers {
         state.finished && state.answers.is_empty() && state.last.is_none()
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
+    /// As [`next`](Self::next).
+    pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
         let mut state = self.0.lock();
         let (answer, speakers) = state.take();
         if answer.is_some() {
@@ -180,11 +195,11 @@ impl Drop for Answers {
         let mut state = self.0.lock();
         state.unheard = true;
         let unheard = (take(&mut state.answers), state.last.take());
-        let speakers = take(&mut state.speakers);
+        let waiting = state.waiting();
         drop(state);
         // What they hold may take its time to go.
         drop(unheard);
-        wake(speakers);
+        wake(waiting);
     }
 }
 
@@ -201,33 +216,57 @@ impl Channel {
 }
 
 impl State {
-    /// The next answer, and who have waited for the room that it leaves.
-    fn take(&mut self) -> (Option<Outcome>, Vec<Waker>) {
-        match self.answers.pop_front() {
-            Some(answer) => (Some(answer), take(&mut self.speakers)),
-            None => (self.last.take(), Vec::new()),
-        }
+    fn is_full(&self) -> bool {
+        self.answers.len() >= ROOM && self.bytes >= SMALL
     }
 
-    /// Notes who waits for room, or for the end.
-    fn wait(&mut self, context: &Context<'_>) {
-        let waker = context.waker();
-        if !self.speakers.iter().any(|other| other.will_wake(waker)) {
-            self.speakers.push(waker.clone());
-        }
+    /// Whether there is room for so many answers that it is worth waking whoever makes them.
+    fn is_low(&self) -> bool {
+        self.answers.len() <= ROOM / 2 || self.bytes <= SMALL / 2
     }
+
+    /// The next answer, and who have waited for the room that is left.
+    fn take(&mut self) -> (Option<Outcome>, Vec<Waker>) {
+        let Some(answer) = self.answers.pop_front() else {
+            return (self.last.take(), Vec::new());
+        };
+        self.bytes -= bytes(&answer);
+        let speakers = match self.is_low() {
+            true => take(&mut self.speakers),
+            false => Vec::new(),
+        };
+        (Some(answer), speakers)
+    }
+
+    /// All who wait on the side of the function.
+    fn waiting(&mut self) -> Vec<Waker> {
+        let mut waiting = take(&mut self.speakers);
+        waiting.append(&mut self.watchers);
+        waiting
+    }
+}
+
+/// Notes who waits.
+fn wait(waiting: &mut Vec<Waker>, context: &Context<'_>) {
+    let waker = context.waker();
+    if !waiting.iter().any(|other| other.will_wake(waker)) {
+        waiting.push(waker.clone());
+    }
+}
+
+fn bytes(answer: &Outcome) -> usize {
+    ENVELOPE + answer.as_ref().map_or(0, Response::bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
-    use std::task::Waker;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Wake;
     use std::time::Duration;
 
     use tokio::task::JoinSet;
     use tokio::time::timeout;
 
-    use crate::request::Response;
     use crate::scheduler::SchedulerError;
     use crate::tensor::{DataType, Tensor};
     use crate::testing::fp32;
@@ -277,41 +316,90 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn no_more_wait_than_there_is_room_for() {
+    /// An answer of so many bytes.
+    fn sized(bytes: usize) -> Response {
+        let tensor = Tensor::new(DataType::Uint8, vec![bytes], vec![7; bytes].into()).unwrap();
+        Response::new(vec![(0, tensor)].into())
+    }
+
+    /// Gives answers until there is no room, and says how many there was room for.
+    fn fill(sink: &ReplySink, bytes: usize) -> usize {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut given = 0;
+        while sink.poll_room(&mut context).is_ready() {
+            sink.part(Ok(sized(bytes)));
+            given += 1;
+        }
+        given
+    }
+
+    #[test]
+    fn no_more_wait_than_there_is_room_for() {
+        for (bytes, room) in [
+            (0, 128),
+            (ENVELOPE, 64),
+            (SMALL / ROOM - ENVELOPE, ROOM),
+            (SMALL, ROOM),
+        ] {
+            let (sink, mut answers) = reply();
+            assert_eq!(fill(&sink, bytes), room);
+            assert_eq!(answers.try_next(), Some(Ok(sized(bytes))));
+            assert_eq!(fill(&sink, bytes), 1);
+        }
+    }
+
+    #[test]
+    fn whoever_waits_for_room_is_woken_when_half_is_taken_and_when_nobody_hears() {
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut context = Context::from_waker(&waker);
         let (sink, mut answers) = reply();
-        for _ in 0..ROOM {
-            part(&sink, answer(0)).await.unwrap();
-        }
-        {
-            let mut context = Context::from_waker(Waker::noop());
-            let mut late = pin!(part(&sink, answer(100)));
-            assert!(late.as_mut().poll(&mut context).is_pending());
-            assert_eq!(answers.try_next(), Some(Ok(answer(0))));
-            assert!(late.as_mut().poll(&mut context).is_ready());
-        }
+        fill(&sink, SMALL);
+        assert!(sink.poll_room(&mut context).is_pending());
+        let taken = (1..=ROOM).find(|_| {
+            answers.try_next().unwrap().unwrap();
+            woken.0.swap(false, Ordering::SeqCst)
+        });
+        assert_eq!(taken, Some(ROOM / 2));
+        fill(&sink, SMALL);
+        assert!(sink.poll_room(&mut context).is_pending());
         drop(answers);
-        assert_eq!(part(&sink, answer(0)).await, Err(Cancelled));
+        assert!(woken.0.load(Ordering::SeqCst));
+        assert_eq!(sink.poll_room(&mut context), Poll::Ready(Err(Cancelled)));
+    }
+
+    #[test]
+    fn whoever_waits_for_the_end_is_not_woken_by_answers() {
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut context = Context::from_waker(&waker);
+        let (sink, mut answers) = reply();
+        assert!(sink.poll_unheard(&mut context).is_pending());
+        sink.part(Ok(answer(0)));
+        assert_eq!(answers.try_next(), Some(Ok(answer(0))));
+        assert!(!woken.0.load(Ordering::SeqCst));
+        drop(answers);
+        assert!(woken.0.load(Ordering::SeqCst));
+        assert!(sink.poll_unheard(&mut context).is_ready());
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
     }
 
     #[tokio::test]
-    async fn whoever_waits_on_one_side_hears_that_the_other_has_gone() {
-        let patience = Duration::from_secs(10);
+    async fn whoever_waits_for_an_answer_hears_that_none_will_come() {
         let (sink, mut answers) = reply();
         let waits = tokio::spawn(async move { answers.next().await });
         tokio::task::yield_now().await;
         drop(sink);
+        let patience = Duration::from_secs(10);
         assert_eq!(timeout(patience, waits).await.unwrap().unwrap(), None);
-
-        let (sink, answers) = reply();
-        for _ in 0..ROOM {
-            part(&sink, answer(0)).await.unwrap();
-        }
-        let waits = tokio::spawn(async move { part(&sink, answer(0)).await });
-        tokio::task::yield_now().await;
-        drop(answers);
-        let unheard = timeout(patience, waits).await.unwrap().unwrap();
-        assert_eq!(unheard, Err(Cancelled));
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

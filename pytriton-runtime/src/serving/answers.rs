@@ -1,6 +1,9 @@
 use std::fmt;
+use std::future::poll_fn;
+use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt};
 
 use crate::request::Response;
 use crate::scheduler::{Hearing, SchedulerError};
@@ -40,14 +43,22 @@ impl Answers {
     ///
     /// No answer is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Response, SchedulerError>> {
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// As [`next`](Self::next).
+    pub fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Response, SchedulerError>>> {
         match &mut self.0 {
             Kind::One(answer) => {
-                let answer = answer.await;
+                let answer = ready!(answer.poll_unpin(context));
                 self.0 = Kind::Over;
-                Some(answer)
+                Poll::Ready(Some(answer))
             }
-            Kind::Many(hearing) => hearing.next().await,
-            Kind::Over => None,
+            Kind::Many(hearing) => hearing.poll_next_unpin(context),
+            Kind::Over => Poll::Ready(None),
         }
     }
 }

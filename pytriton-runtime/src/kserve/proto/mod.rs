@@ -1,7 +1,6 @@
 //! The gRPC protocol: messages to requests, responses and what is known of models to messages.
 
 mod contents;
-mod encode;
 mod error;
 mod extent;
 mod metadata;
@@ -10,16 +9,15 @@ mod parameters;
 mod pieces;
 mod region;
 mod request;
-mod response;
+mod response_writer;
 mod statistics;
 #[cfg(test)]
 mod tests;
 mod varint;
 
-pub use encode::Encode;
 pub use error::ProtoError;
 pub use metadata::{metadata, server_metadata};
 pub use pieces::Pieces;
 pub use request::request;
-pub use response::response;
+pub use response_writer::{Envelope, FINAL, ResponseWriter, WrittenResponse};
 pub use statistics::statistics;

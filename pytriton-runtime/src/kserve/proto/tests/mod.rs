@@ -1,9 +1,9 @@
 //! Messages that are requests, and messages that are none.
 
 mod contents;
-mod encode;
 mod parameters;
 mod pieces;
+mod responses;
 
 use std::collections::BTreeMap;
 

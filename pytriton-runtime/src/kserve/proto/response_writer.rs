@@ -1,0 +1,261 @@
+use std::mem::take;
+
+use bytes::Bytes;
+use prost::Message;
+use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
+
+use crate::counted::counted;
+use crate::kserve::{CodecError, classify};
+use crate::model::ModelSpec;
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::proto::model_infer_response::InferOutputTensor;
+use crate::proto::{InferParameter, ModelInferResponse};
+use crate::request::{ParameterValue, Parameters, RequestedOutput, Response};
+use crate::tensor::{DataType, Tensor};
+
+/// The parameter of a stream that says whether a response is the last to its request.
+pub const FINAL: &str = "triton_final_response";
+
+/// Raw contents of so many bytes are a piece of their own; smaller ones are copied to what stands before them.
+const OWN: usize = 16 << 10;
+
+/// The fields of a response, of an output, and of a message of a stream.
+const OUTPUTS: u32 = 5;
+const RAW_CONTENTS: u32 = 6;
+const SHAPE: u32 = 3;
+const RESPONSE: u32 = 2;
+
+/// What a key of these fields takes.
+const KEY: usize = 1;
+
+/// In which message a response stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Envelope {
+    /// In none but its own.
+    None,
+    /// In one of a stream, which says whether the response is the last to its request.
+    Stream {
+        /// Whether it is.
+        last: bool,
+    },
+}
+
+/// A message of some pieces, of which large raw contents are not copied.
+#[derive(Debug, Default)]
+pub struct WrittenResponse {
+    /// What was left free for others, and the message up to its first large raw contents.
+    pub first: Vec<u8>,
+    /// What stands behind that.
+    pub others: Vec<Bytes>,
+    /// The bytes of the message.
+    pub length: usize,
+}
+
+/// Writes the responses to one request as messages, their elements as raw contents.
+#[derive(Debug, Clone)]
+pub struct ResponseWriter {
+    /// The fields that all of them have.
+    head: Vec<u8>,
+    /// One for each output of the model.
+    outputs: Vec<OutputWriter>,
+    batching: bool,
+    /// The two values of [`FINAL`].
+    marks: [Vec<u8>; 2],
+}
+
+#[derive(Debug, Clone)]
+struct OutputWriter {
+    /// Its name and its datatype.
+    head: Vec<u8>,
+    /// As how many classes it is to be told.
+    classes: Option<usize>,
+}
+
+impl ResponseWriter {
+    /// For a request of this id that asks for these outputs.
+    pub fn new(spec: &ModelSpec, id: &str, requested: &[RequestedOutput]) -> Self {
+        let head = ModelInferResponse {
+            model_name: spec.name.to_string(),
+            model_version: spec.version.to_string(),
+            id: id.to_owned(),
+            ..ModelInferResponse::default()
+        };
+        let outputs = spec.outputs.iter().map(|output| {
+            let classes = classes(&output.name, requested);
+            let datatype = classes.map_or(output.datatype, |_| DataType::Bytes);
+            let head = InferOutputTensor {
+                name: output.name.to_string(),
+                datatype: datatype.name().to_owned(),
+                ..InferOutputTensor::default()
+            };
+            OutputWriter {
+                head: head.encode_to_vec(),
+                classes,
+            }
+        });
+        Self {
+            head: head.encode_to_vec(),
+            outputs: outputs.collect(),
+            batching: spec.batching(),
+            marks: [false, true].map(|last| {
+                let value = ParameterValue::Bool(last);
+                parameters([(FINAL, &value)])
+            }),
+        }
+    }
+
+    /// The bytes that are looked through before a response is written.
+    pub fn weight(&self, response: &Response) -> usize {
+        match self.outputs.iter().any(|output| output.classes.is_some()) {
+            true => response.bytes(),
+            false => 0,
+        }
+    }
+
+    /// Writes a response, with so many bytes before it left free.
+    ///
+    /// # Errors
+    ///
+    /// [`CodecError::Classification`] when an output of unordered elements is asked for as classes.
+    pub fn write(
+        &self,
+        mut response: Response,
+        envelope: Envelope,
+        free: usize,
+    ) -> Result<WrittenResponse, CodecError> {
+        for (index, tensor) in &mut *response.outputs {
+            if let Some(count) = self.outputs[*index].classes {
+                *tensor = classify(tensor, self.batching, count)?;
+            }
+        }
+        let (parameters, mark) = match envelope {
+            Envelope::None => (said(&response.parameters, None), &[][..]),
+            Envelope::Stream { last } => (
+                said(&response.parameters, Some(FINAL)),
+                &*self.marks[usize::from(last)],
+            ),
+        };
+        let mut length = self.head.len() + parameters.len() + mark.len();
+        let mut copied = 0;
+        for (index, tensor) in &*response.outputs {
+            let raw = tensor.data().len();
+            length += KEY + delimited(self.outputs[*index].len(tensor)) + KEY + delimited(raw);
+            copied += if raw < OWN { 0 } else { raw };
+        }
+        let outer = match envelope {
+            Envelope::None => length,
+            Envelope::Stream { .. } => KEY + delimited(length),
+        };
+        let mut first = Vec::with_capacity(free + outer - copied);
+        first.resize(free, 0);
+        if outer != length {
+            key(RESPONSE, length, &mut first);
+        }
+        for fields in [&self.head, &parameters, mark] {
+            first.extend_from_slice(fields);
+        }
+        for (index, tensor) in &*response.outputs {
+            self.outputs[*index].write(tensor, &mut first);
+        }
+        let (mut others, mut tail) = (Vec::new(), Vec::new());
+        for (_, tensor) in &*response.outputs {
+            let data = tensor.data();
+            let place = match others.is_empty() {
+                true => &mut first,
+                false => &mut tail,
+            };
+            key(RAW_CONTENTS, data.len(), place);
+            if data.len() < OWN {
+                place.extend_from_slice(data);
+                continue;
+            }
+            if !tail.is_empty() {
+                others.push(Bytes::from(take(&mut tail)));
+            }
+            others.push(counted(data.clone(), response.held.as_ref()));
+        }
+        if !tail.is_empty() {
+            others.push(Bytes::from(tail));
+        }
+        Ok(WrittenResponse {
+            first,
+            others,
+            length: outer,
+        })
+    }
+}
+
+impl OutputWriter {
+    /// The bytes of the output of a tensor.
+    fn len(&self, tensor: &Tensor) -> usize {
+        let shape = match shape_len(tensor) {
+            0 => 0,
+            length => KEY + delimited(length),
+        };
+        self.head.len() + shape
+    }
+
+    fn write(&self, tensor: &Tensor, into: &mut Vec<u8>) {
+        key(OUTPUTS, self.len(tensor), into);
+        into.extend_from_slice(&self.head);
+        let shape = shape_len(tensor);
+        if shape > 0 {
+            key(SHAPE, shape, into);
+            for &dim in tensor.shape() {
+                encode_varint(dim as u64, into);
+            }
+        }
+    }
+}
+
+/// How many classes an output is to be told as: what the first mention that asks for classes says.
+fn classes(name: &str, requested: &[RequestedOutput]) -> Option<usize> {
+    let mut mentions = requested.iter().filter(|output| output.name == name);
+    let mention = mentions.find(|output| output.classification > 0)?;
+    Some(mention.classification)
+}
+
+/// The field of what a function says beside its outputs, without what is said by others.
+fn said(said: &Parameters, but: Option<&str>) -> Vec<u8> {
+    parameters(said.iter().filter(|(name, _)| Some(*name) != but))
+}
+
+fn parameters<'a>(said: impl IntoIterator<Item = (&'a str, &'a ParameterValue)>) -> Vec<u8> {
+    let said = said.into_iter();
+    let message = ModelInferResponse {
+        parameters: said
+            .map(|(name, value)| (name.to_owned(), parameter(value)))
+            .collect(),
+        ..ModelInferResponse::default()
+    };
+    message.encode_to_vec()
+}
+
+fn parameter(value: &ParameterValue) -> InferParameter {
+    InferParameter {
+        parameter_choice: Some(match value {
+            ParameterValue::Bool(value) => ParameterChoice::BoolParam(*value),
+            ParameterValue::Int64(value) => ParameterChoice::Int64Param(*value),
+            ParameterValue::Uint64(value) => ParameterChoice::Uint64Param(*value),
+            ParameterValue::Double(value) => ParameterChoice::DoubleParam(*value),
+            ParameterValue::String(value) => ParameterChoice::StringParam(value.clone()),
+        }),
+    }
+}
+
+/// Begins a field of so many bytes.
+fn key(field: u32, length: usize, into: &mut Vec<u8>) {
+    encode_key(field, WireType::LengthDelimited, into);
+    encode_varint(length as u64, into);
+}
+
+/// What so many bytes take with their number before them.
+fn delimited(length: usize) -> usize {
+    encoded_len_varint(length as u64) + length
+}
+
+/// The bytes of a tensor's dims.
+fn shape_len(tensor: &Tensor) -> usize {
+    let dims = tensor.shape().iter();
+    dims.map(|&dim| encoded_len_varint(dim as u64)).sum()
+}

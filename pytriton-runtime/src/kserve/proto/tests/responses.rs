@@ -1,0 +1,134 @@
+//! Responses that are written without a message, against prost.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use prost::Message;
+
+use crate::kserve::proto::{Envelope, FINAL, ResponseWriter};
+use crate::model::{ModelSpec, TensorSpec};
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::proto::model_infer_response::InferOutputTensor;
+use crate::proto::{ModelInferResponse, ModelStreamInferResponse};
+use crate::request::{ParameterValue, RequestedOutput, Response};
+use crate::tensor::{DataType, Tensor};
+use crate::testing::IDENTITY;
+
+use super::{parameters, string};
+
+/// A model of so many outputs of bytes.
+fn spec(outputs: usize) -> ModelSpec {
+    let mut spec = IDENTITY.spec().unwrap();
+    let output = TensorSpec {
+        datatype: DataType::Uint8,
+        ..spec.outputs[0].clone()
+    };
+    spec.outputs = (0..outputs)
+        .map(|number| TensorSpec {
+            name: Arc::from(format!("O{number}")),
+            ..output.clone()
+        })
+        .collect();
+    spec
+}
+
+/// Bytes in any of some shapes, on both sides of what has a piece of its own.
+fn tensor() -> impl Strategy<Value = Tensor> {
+    let length = prop_oneof![0..40_usize, 16_370..16_400_usize];
+    (any::<u8>(), length, 0..3_usize).prop_map(|(byte, length, ones)| {
+        let shape: Vec<usize> = [length].into_iter().chain(vec![1; ones]).collect();
+        Tensor::new(DataType::Uint8, shape, Bytes::from(vec![byte; length])).unwrap()
+    })
+}
+
+fn message(spec: &ModelSpec, id: &str, tensors: &[Tensor]) -> ModelInferResponse {
+    let output = |(number, tensor): (usize, &Tensor)| InferOutputTensor {
+        name: format!("O{number}"),
+        datatype: "UINT8".to_owned(),
+        shape: tensor.shape().iter().map(|&dim| dim as i64).collect(),
+        ..InferOutputTensor::default()
+    };
+    ModelInferResponse {
+        model_name: spec.name.to_string(),
+        model_version: "1".to_owned(),
+        id: id.to_owned(),
+        outputs: tensors.iter().enumerate().map(output).collect(),
+        raw_output_contents: tensors.iter().map(|tensor| tensor.data().clone()).collect(),
+        ..ModelInferResponse::default()
+    }
+}
+
+proptest! {
+    #[test]
+    fn they_are_what_prost_writes(
+        id in any::<String>(),
+        tensors in vec(tensor(), 0..4),
+        said in any::<Option<String>>(),
+        last in any::<Option<bool>>(),
+        free in 0..8_usize,
+    ) {
+        let spec = spec(tensors.len());
+        let writer = ResponseWriter::new(&spec, &id, &[]);
+        let mut response = Response::new(tensors.iter().cloned().enumerate().collect());
+        let mut expected = message(&spec, &id, &tensors);
+        if let Some(said) = said {
+            response.parameters.insert("said", ParameterValue::String(said.clone()));
+            expected.parameters = parameters(&[("said", string(&said))]);
+        }
+        let (envelope, expected) = match last {
+            None => (Envelope::None, expected.encode_to_vec()),
+            Some(last) => {
+                let mark = parameters(&[(FINAL, ParameterChoice::BoolParam(last))]);
+                expected.parameters.extend(mark);
+                let expected = ModelStreamInferResponse {
+                    infer_response: Some(expected),
+                    ..ModelStreamInferResponse::default()
+                };
+                (Envelope::Stream { last }, expected.encode_to_vec())
+            }
+        };
+        let written = writer.write(response, envelope, free).unwrap();
+        let (left, first) = written.first.split_at(free);
+        prop_assert!(left.iter().all(|&byte| byte == 0));
+        prop_assert_eq!(written.length, expected.len());
+        prop_assert_eq!([first, &written.others.concat()].concat(), expected);
+    }
+}
+
+#[test]
+fn large_contents_are_not_copied() {
+    let spec = spec(2);
+    let data = Bytes::from(vec![7; 1 << 20]);
+    let tensor = Tensor::new(DataType::Uint8, vec![1 << 20], data.clone()).unwrap();
+    let response = Response::new((0..2).map(|index| (index, tensor.clone())).collect());
+    let writer = ResponseWriter::new(&spec, "", &[]);
+    let written = writer.write(response, Envelope::None, 0).unwrap();
+    assert_eq!(written.others.len(), 3);
+    assert_eq!(written.others[0].as_ptr(), data.as_ptr());
+    assert_eq!(written.others[2].as_ptr(), data.as_ptr());
+}
+
+#[test]
+fn an_output_told_as_classes_is_bytes() {
+    let spec = spec(1);
+    let requested = |classification| RequestedOutput {
+        name: "O0".to_owned(),
+        binary: None,
+        classification,
+    };
+    let tensor = Tensor::from_elements(vec![1, 3], vec![1_u8, 3, 2]).unwrap();
+    for (mentions, expected) in [
+        (vec![0], ("UINT8", vec![1, 3])),
+        (vec![0, 2, 1], ("BYTES", vec![1, 2])),
+    ] {
+        let mentions: Vec<_> = mentions.into_iter().map(requested).collect();
+        let writer = ResponseWriter::new(&spec, "", &mentions);
+        let response = Response::new([(0, tensor.clone())].into_iter().collect());
+        let written = writer.write(response, Envelope::None, 0).unwrap();
+        let message = ModelInferResponse::decode(&*written.first).unwrap();
+        let output = &message.outputs[0];
+        assert_eq!((&*output.datatype, output.shape.clone()), expected);
+    }
+}
