@@ -1,5 +1,7 @@
-//! A bare tonic server that answers an inference with its own input: what the machine allows over gRPC.
+//! A bare tonic server that answers an inference with its own input, or with as many answers as it is told: what the machine
+//! allows over gRPC.
 
+mod counted;
 mod known;
 
 use std::convert::Infallible;
@@ -7,7 +9,7 @@ use std::io::Write;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use futures_util::stream::BoxStream;
+use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use pytriton_runtime::proto::model_infer_response::InferOutputTensor;
 use pytriton_runtime::proto::{ModelInferRequest, ModelInferResponse, ModelStreamInferResponse};
@@ -55,7 +57,9 @@ impl Service<Request<Body>> for Echo {
         // One future for each, as generated code has it: none is larger than it must be.
         match request.uri().path() {
             "/inference.GRPCInferenceService/ModelInfer" => Box::pin(infer(request).map(Ok)),
-            "/inference.GRPCInferenceService/ModelStreamInfer" => Box::pin(stream(request).map(Ok)),
+            "/inference.GRPCInferenceService/ModelStreamInfer" => {
+                Box::pin(answer_stream(request).map(Ok))
+            }
             _ => Box::pin(known::answer(request).map(Ok)),
         }
     }
@@ -70,16 +74,16 @@ async fn infer(request: Request<Body>) -> Response<Body> {
     grpc.unary(service, request).await
 }
 
-async fn stream(request: Request<Body>) -> Response<Body> {
+async fn answer_stream(request: Request<Body>) -> Response<Body> {
     type Answers = BoxStream<'static, Result<ModelStreamInferResponse, Status>>;
 
     let service = service_fn(
         async |request: tonic::Request<Streaming<ModelInferRequest>>| {
-            let answers = request.into_inner().map(|message| {
-                Ok(ModelStreamInferResponse {
-                    infer_response: Some(echo(message?)),
-                    ..ModelStreamInferResponse::default()
-                })
+            let answers = request.into_inner().flat_map(|message| match message {
+                Ok(message) if message.model_name == counted::MODEL => {
+                    counted::answers(&message).map(Ok).boxed()
+                }
+                message => stream::iter([message.map(|message| streamed(echo(message)))]).boxed(),
             });
             let answers: Answers = answers.boxed();
             Ok(tonic::Response::new(answers))
@@ -90,7 +94,17 @@ async fn stream(request: Request<Body>) -> Response<Body> {
     grpc.streaming(service, request).await
 }
 
+fn streamed(answer: ModelInferResponse) -> ModelStreamInferResponse {
+    ModelStreamInferResponse {
+        infer_response: Some(answer),
+        ..ModelStreamInferResponse::default()
+    }
+}
+
 fn echo(message: ModelInferRequest) -> ModelInferResponse {
+    if message.model_name == counted::ONCE {
+        return counted::answer();
+    }
     let outputs = message.inputs.into_iter().map(|input| InferOutputTensor {
         name: known::OUTPUT.to_owned(),
         datatype: input.datatype,

@@ -1,0 +1,165 @@
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use h2::client::SendRequest;
+use h2::{FlowControl, RecvStream};
+use http::{HeaderMap, Request};
+use prost::Message;
+use pytriton_runtime::proto::ModelInferRequest;
+use pytriton_runtime::proto::model_infer_request::InferInputTensor;
+use tokio::net::TcpStream;
+
+use crate::error::Error;
+
+/// More than lies between a server and its client at any time.
+const WINDOW: u32 = 1 << 20;
+/// What stands before a message: whether it is compressed, and its bytes.
+const HEAD: usize = 5;
+
+/// A call, ready to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    method: &'static str,
+    message: Bytes,
+}
+
+impl Call {
+    pub(crate) fn unary(model: &str) -> Self {
+        Self::new("ModelInfer", model, 1)
+    }
+
+    pub(crate) fn stream(model: &str, answers: i64) -> Self {
+        Self::new("ModelStreamInfer", model, answers)
+    }
+
+    fn new(method: &'static str, model: &str, answers: i64) -> Self {
+        let input = InferInputTensor {
+            name: if model == "Once" { "_count" } else { "count" }.to_owned(),
+            datatype: "INT64".to_owned(),
+            shape: vec![1],
+            ..InferInputTensor::default()
+        };
+        let request = ModelInferRequest {
+            model_name: model.to_owned(),
+            inputs: vec![input],
+            raw_input_contents: vec![Bytes::copy_from_slice(&answers.to_le_bytes())],
+            ..ModelInferRequest::default()
+        };
+        let mut message = BytesMut::new();
+        message.put_u8(0);
+        message.put_u32(u32::try_from(request.encoded_len()).unwrap_or(u32::MAX));
+        message.put(&*request.encode_to_vec());
+        Self {
+            method,
+            message: message.freeze(),
+        }
+    }
+}
+
+/// A connection, which any number of calls may use at a time.
+#[derive(Debug, Clone)]
+pub(crate) struct Connection {
+    authority: String,
+    requests: SendRequest<Bytes>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: &str) -> Result<Self, Error> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let mut builder = h2::client::Builder::new();
+        builder
+            .initial_window_size(WINDOW)
+            .initial_connection_window_size(WINDOW);
+        let (requests, connection) = builder.handshake(stream).await?;
+        tokio::spawn(connection);
+        Ok(Self {
+            authority: address.to_owned(),
+            requests,
+        })
+    }
+
+    /// Sends the call, with nothing behind it.
+    pub(crate) async fn ask(&mut self, call: &Call) -> Result<Answers, Error> {
+        let uri = format!(
+            "http://{}/inference.GRPCInferenceService/{}",
+            self.authority, call.method
+        );
+        let request = Request::post(uri)
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(())?;
+        let mut requests = self.requests.clone().ready().await?;
+        let (response, mut body) = requests.send_request(request, false)?;
+        body.send_data(call.message.clone(), true)?;
+        let response = response.await?;
+        failed(response.headers())?;
+        Ok(Answers {
+            body: response.into_body(),
+            buffered: BytesMut::new(),
+            counted: 0,
+        })
+    }
+}
+
+/// The answers to a call as they come.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    body: RecvStream,
+    buffered: BytesMut,
+    counted: i64,
+}
+
+impl Answers {
+    /// Waits for the first.
+    pub(crate) async fn first(&mut self) -> Result<(), Error> {
+        while self.counted == 0 {
+            if !self.more().await? {
+                return Err(Error::Answers {
+                    expected: 1,
+                    came: 0,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// How many there are.
+    pub(crate) async fn count(mut self) -> Result<i64, Error> {
+        while self.more().await? {}
+        if let Some(trailers) = self.body.trailers().await? {
+            failed(&trailers)?;
+        }
+        Ok(self.counted)
+    }
+
+    async fn more(&mut self) -> Result<bool, Error> {
+        let Some(data) = self.body.data().await else {
+            return Ok(false);
+        };
+        let data = data?;
+        let flow: &mut FlowControl = self.body.flow_control();
+        flow.release_capacity(data.len())?;
+        self.buffered.put(data);
+        while let Some(length) = self.buffered.get(1..HEAD) {
+            let whole = HEAD
+                + length
+                    .iter()
+                    .fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+            if self.buffered.len() < whole {
+                break;
+            }
+            self.buffered.advance(whole);
+            self.counted += 1;
+        }
+        Ok(true)
+    }
+}
+
+fn failed(headers: &HeaderMap) -> Result<(), Error> {
+    match headers.get("grpc-status") {
+        Some(status) if status != "0" => {
+            let message = headers.get("grpc-message");
+            Err(Error::Status(format!("{status:?} {message:?}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,141 @@
+//! A client that costs less than what it measures: it counts the answers of streams and decodes none.
+
+mod call;
+mod error;
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, Subcommand};
+use tokio::task::JoinSet;
+
+use call::{Call, Connection};
+use error::Error;
+
+/// How many streams a connection has.
+const SHARED_BY: usize = 8;
+
+#[derive(Debug, Parser)]
+struct Command {
+    /// Where the server takes gRPC.
+    address: String,
+    #[command(subcommand)]
+    measure: Measure,
+}
+
+#[derive(Debug, Subcommand)]
+enum Measure {
+    /// Prints answers a second, of so many streams that ask again at their end.
+    Rate {
+        model: String,
+        streams: usize,
+        answers: i64,
+        seconds: u64,
+    },
+    /// Prints the median of the microseconds to the first answer.
+    First { model: String, calls: usize },
+    /// Prints the kibibytes that the process of that number has more for each of so many open streams.
+    Open { streams: usize, process: u32 },
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    let Command { address, measure } = Command::parse();
+    let figure = match measure {
+        Measure::Rate {
+            model,
+            streams,
+            answers,
+            seconds,
+        } => rate(&address, &model, streams, answers, seconds).await?,
+        Measure::First { model, calls } => first(&address, &model, calls).await?,
+        Measure::Open { streams, process } => open(&address, streams, process).await?,
+    };
+    writeln!(std::io::stdout(), "{figure:.1}")?;
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+async fn rate(
+    address: &str,
+    model: &str,
+    streams: usize,
+    answers: i64,
+    seconds: u64,
+) -> Result<f64, Error> {
+    let call = Call::stream(model, answers);
+    let begun = Instant::now();
+    let end = begun + Duration::from_secs(seconds);
+    let mut running = JoinSet::new();
+    for shared in (0..streams).step_by(SHARED_BY) {
+        let connection = Connection::open(address).await?;
+        for _ in shared..streams.min(shared + SHARED_BY) {
+            let (mut connection, call) = (connection.clone(), call.clone());
+            running.spawn(async move {
+                let mut counted = 0;
+                while Instant::now() < end {
+                    let came = connection.ask(&call).await?.count().await?;
+                    if came != answers {
+                        return Err(Error::Answers {
+                            expected: answers,
+                            came,
+                        });
+                    }
+                    counted += came;
+                }
+                Ok(counted)
+            });
+        }
+    }
+    let mut counted = 0;
+    while let Some(stream) = running.join_next().await {
+        counted += stream??;
+    }
+    Ok(counted as f64 / begun.elapsed().as_secs_f64())
+}
+
+async fn first(address: &str, model: &str, calls: usize) -> Result<f64, Error> {
+    let mut connection = Connection::open(address).await?;
+    let call = match model {
+        "Once" => Call::unary(model),
+        _ => Call::stream(model, 1),
+    };
+    let mut took = Vec::with_capacity(calls);
+    for _ in 0..calls {
+        let begun = Instant::now();
+        let mut answers = connection.ask(&call).await?;
+        answers.first().await?;
+        took.push(begun.elapsed());
+        answers.count().await?;
+    }
+    took.sort_unstable();
+    Ok(took[calls / 2].as_secs_f64() * 1e6)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+async fn open(address: &str, streams: usize, process: u32) -> Result<f64, Error> {
+    let call = Call::stream("Open", 1);
+    let mut held = Vec::with_capacity(streams);
+    // What a server allocates once is there before.
+    let mut connection = Connection::open(address).await?;
+    connection.ask(&call).await?.first().await?;
+    let before = resident(process)?;
+    for number in 0..streams {
+        if number % SHARED_BY == 0 {
+            connection = Connection::open(address).await?;
+        }
+        let mut answers = connection.ask(&call).await?;
+        answers.first().await?;
+        held.push(answers);
+    }
+    let more = resident(process)?.saturating_sub(before);
+    Ok(more as f64 / held.len() as f64)
+}
+
+/// The kibibytes of memory that a process has.
+fn resident(process: u32) -> Result<u64, Error> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+    kibibytes.ok_or(Error::Process(process))
+}

@@ -1,0 +1,37 @@
+//! Functions with many answers, and with one, of 16 bytes each.
+
+use futures_util::Stream;
+use futures_util::stream::{self, StreamExt};
+use pytriton::prelude::*;
+
+fn answer() -> Array1<f32> {
+    Array1::from_elem(4, 0.5)
+}
+
+/// As many answers as it is told.
+#[pytriton::model(name = "Count", batching = false, instances = 4)]
+fn count(count: ArrayView1<i64>) -> impl Iterator<Item = Array1<f32>> {
+    let count = usize::try_from(count[0]).unwrap_or_default();
+    std::iter::repeat_with(answer).take(count)
+}
+
+/// The same without a thread for each request.
+#[pytriton::model(name = "Flow", batching = false, batches_in_flight = 64)]
+fn flow(count: ArrayView1<i64>) -> impl Stream<Item = Array1<f32>> {
+    let count = usize::try_from(count[0]).unwrap_or_default();
+    stream::repeat_with(answer).take(count)
+}
+
+/// The only answer to a request.
+#[pytriton::model(name = "Once", batching = false)]
+fn once(_count: ArrayView1<i64>) -> Array1<f32> {
+    answer()
+}
+
+/// One answer, behind which no other comes and no end.
+#[pytriton::model(name = "Open", batching = false, batches_in_flight = 2048)]
+fn open(_count: ArrayView1<i64>) -> impl Stream<Item = Array1<f32>> {
+    stream::once(async { answer() }).chain(stream::pending())
+}
+
+pytriton::backend!();
