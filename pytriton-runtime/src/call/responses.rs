@@ -6,12 +6,12 @@ use std::thread::{self, ThreadId};
 use tracing::Span;
 
 use crate::model::ModelSpec;
-use crate::request::{Parameters, Request, Response};
+use crate::request::{Parameters, Request};
 
 use super::blocking::block_on;
 use super::hearers::Hearers;
 use super::open::Opened;
-use super::returned::responses;
+use super::returned::answers;
 use super::{Call, Cancelled, ModelError, Outputs, Returned};
 
 /// Where a function puts the answers to a request, any number of them, while it runs.
@@ -106,13 +106,11 @@ impl<O: Outputs> Responses<O> {
     /// As [`send`](Self::send).
     pub async fn send_with(&self, outputs: O, parameters: Parameters) -> Result<(), Cancelled> {
         let tensors = outputs.into_tensors(&self.model);
-        let answers =
-            tensors.map(|tensors| responses(&self.model, &self.requests, Returned::Call(tensors)));
-        let answers: Result<Vec<Response>, _> =
-            answers.and_then(|answers| answers.into_iter().collect());
+        let answers = tensors
+            .and_then(|tensors| answers(&self.model, &self.requests, Returned::Call(tensors)));
         match answers {
             Ok(mut answers) => {
-                for answer in &mut answers {
+                for answer in &mut *answers {
                     answer.parameters.clone_from(&parameters);
                 }
                 self.hearers.give(answers).await

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::decorators::{SingleRows, single_rows};
 use crate::model::ModelSpec;
-use crate::request::{Request, Response};
+use crate::request::{Request, Response, Sequence};
 use crate::tensor::{Tensor, TensorError, shape_text, split, stack};
 
 use super::{ModelError, Part};
@@ -60,6 +60,21 @@ pub(super) fn responses(
                 Ok(requested(request, tensors))
             })
             .collect(),
+    }
+}
+
+/// The same of one answer to all requests, which fails as a whole.
+pub(super) fn answers(
+    spec: &ModelSpec,
+    requests: &[Request],
+    returned: Returned,
+) -> Result<Sequence<Response>, ModelError> {
+    match (requests, returned) {
+        ([request], Returned::Call(tensors)) => {
+            check(spec, request.batch_size(), &tensors)?;
+            Ok(Sequence::repeat(requested(request, tensors), 1))
+        }
+        (requests, returned) => responses(spec, requests, returned).into_iter().collect(),
     }
 }
 

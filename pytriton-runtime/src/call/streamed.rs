@@ -7,7 +7,7 @@ use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 
 use super::blocking::block_on;
-use super::returned::responses;
+use super::returned::answers;
 use super::{Answered, Call, Cancelled, FunctionError, ModelError, Returned};
 
 impl Call<'_> {
@@ -15,8 +15,7 @@ impl Call<'_> {
     ///
     /// Outer error: the item is none. Inner error: nobody waits for another.
     async fn respond(&self, item: Answered) -> Result<Result<(), Cancelled>, ModelError> {
-        let answers = responses(self.context.model(), self.requests, item?);
-        let answers = answers.into_iter().collect::<Result<_, _>>()?;
+        let answers = answers(self.context.model(), self.requests, item?)?;
         Ok(match &self.destination {
             Some(to) => to.hearers.give(answers).await,
             None => Err(Cancelled),
@@ -57,12 +56,11 @@ pub async fn flow<T>(
     let mut items = pin!(items);
     let hearers = call.destination.as_ref().map(|to| &to.hearers);
     let mut next = async || {
-        poll_fn(
-            |context| match hearers.map(|hearers| hearers.poll_gone(context)) {
-                Some(Poll::Ready(())) => Poll::Ready(None),
-                _ => items.poll_next_unpin(context),
-            },
-        )
+        poll_fn(|context| match (items.poll_next_unpin(context), hearers) {
+            // Whether anybody waits for an item is heard where it is given.
+            (Poll::Pending, Some(hearers)) => hearers.poll_gone(context).map(|()| None),
+            (item, _) => item,
+        })
         .await
     };
     for number in 1_usize.. {

@@ -23,10 +23,10 @@ use super::framing::{PREFIX, Prefix};
 /// Messages of so many bytes are written at a time, so that a stream of small ones is no stream of small frames.
 const TOGETHER: usize = 16 << 10;
 
-/// A message behind its prefix.
-#[derive(Debug)]
+/// Messages, each behind its prefix.
+#[derive(Debug, Default)]
 pub(super) struct Framed {
-    /// All of it, but for large contents and what stands behind them.
+    /// All of them, but for large contents and what stands behind them.
     first: Vec<u8>,
     others: Vec<Bytes>,
 }
@@ -44,6 +44,40 @@ pub(super) fn framed(message: &impl Message) -> Result<Framed, Status> {
     })
 }
 
+impl Framed {
+    /// Whether no message need join those that are there.
+    pub(super) fn is_full(&self) -> bool {
+        self.first.len() >= TOGETHER || !self.others.is_empty()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// Adds a response as it stands in a body; whoever is full takes none.
+    ///
+    /// Outer error: it has no such form. Inner error: it is too large.
+    pub(super) fn push(
+        &mut self,
+        writer: &ResponseWriter,
+        response: request::Response,
+        envelope: Envelope,
+    ) -> Result<Result<(), Status>, CodecError> {
+        let before = self.first.len();
+        let written = writer.write(response, envelope, PREFIX, &mut self.first)?;
+        self.others = written.others;
+        let prefix = prefix(written.length);
+        match &prefix {
+            Ok(prefix) => self.first[before..][..PREFIX].copy_from_slice(prefix),
+            Err(_) => {
+                self.first.truncate(before);
+                self.others.clear();
+            }
+        }
+        Ok(prefix.map(drop))
+    }
+}
+
 /// A response as it stands in a body.
 ///
 /// Outer error: it has no such form. Inner error: it is too large.
@@ -52,14 +86,9 @@ pub(super) fn written(
     response: request::Response,
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, CodecError> {
-    let mut written = writer.write(response, envelope, PREFIX)?;
-    Ok(prefix(written.length).map(|prefix| {
-        written.first[..PREFIX].copy_from_slice(&prefix);
-        Framed {
-            first: written.first,
-            others: written.others,
-        }
-    }))
+    let mut framed = Framed::default();
+    let pushed = framed.push(writer, response, envelope)?;
+    Ok(pushed.map(|()| framed))
 }
 
 fn prefix(length: usize) -> Result<[u8; PREFIX], Status> {

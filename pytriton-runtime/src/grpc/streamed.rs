@@ -1,3 +1,4 @@
+use std::mem::take;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -39,7 +40,11 @@ pub(super) struct Streamed {
     asked: Option<BoxFuture<'static, Result<Answers, Error>>>,
     /// `None` before the request is taken, and behind the last answer.
     answers: Option<Answers>,
+    /// Small ones that leave together.
+    together: Framed,
     writing: Option<Writing>,
+    /// What comes behind these.
+    behind: Option<Result<Framed, Status>>,
 }
 
 impl Streamed {
@@ -58,35 +63,33 @@ impl Streamed {
             strict,
             asked: Some(asked.boxed()),
             answers: None,
+            together: Framed::default(),
             writing: None,
+            behind: None,
         }
     }
 
-    /// What is told of an answer; `None` where it is written elsewhere.
-    fn told(&mut self, answer: Result<Response, SchedulerError>) -> Option<Result<Framed, Status>> {
+    /// Tells of an answer, now or when it is written.
+    fn tell(&mut self, answer: Result<Response, SchedulerError>) {
         let response = match answer {
             Ok(response) => response,
             Err(error) => {
                 let over = self.answers.as_ref().is_none_or(Answers::are_over);
-                return Some(self.broken(error.into(), over));
+                self.behind = Some(self.broken(error.into(), over));
+                return;
             }
         };
         let weight = self.writer.weight(&response);
-        if weight == 0 {
-            let written = written(&self.writer, response, PART);
-            return Some(self.written(written));
+        if weight > 0 {
+            let writer = Arc::clone(&self.writer);
+            let write = by_weight(weight, move || written(&writer, response, PART));
+            self.writing = Some(write.boxed());
+            return;
         }
-        let writer = Arc::clone(&self.writer);
-        let write = by_weight(weight, move || written(&writer, response, PART));
-        self.writing = Some(write.boxed());
-        None
-    }
-
-    fn written(
-        &mut self,
-        written: Result<Result<Framed, Status>, CodecError>,
-    ) -> Result<Framed, Status> {
-        written.unwrap_or_else(|error| self.broken(error.into(), true))
+        self.behind = match self.together.push(&self.writer, response, PART) {
+            Ok(pushed) => pushed.err().map(Err),
+            Err(error) => Some(self.broken(error.into(), true)),
+        };
     }
 
     fn broken(&mut self, error: Error, last: bool) -> Result<Framed, Status> {
@@ -116,21 +119,43 @@ impl Stream for Streamed {
             }
         }
         loop {
+            if self.together.is_full() {
+                break;
+            }
+            if let Some(behind) = self.behind.take() {
+                if !self.together.is_empty() {
+                    self.behind = Some(behind);
+                    break;
+                }
+                return Poll::Ready(Some(behind));
+            }
             if let Some(writing) = &mut self.writing {
-                let written = ready!(writing.poll_unpin(context));
+                let Poll::Ready(written) = writing.poll_unpin(context) else {
+                    break;
+                };
                 self.writing = None;
-                return Poll::Ready(Some(self.written(written)));
+                let told = written.unwrap_or_else(|error| self.broken(error.into(), true));
+                self.behind = Some(told);
+                continue;
             }
-            let Some(answers) = &mut self.answers else {
-                return Poll::Ready(None);
-            };
-            let Some(answer) = ready!(answers.poll_next(context)) else {
-                self.answers = None;
-                return Poll::Ready(self.end.then(|| framed(&self.told.end())));
-            };
-            if let Some(told) = self.told(answer) {
-                return Poll::Ready(Some(told));
+            match self
+                .answers
+                .as_mut()
+                .map(|answers| answers.poll_next(context))
+            {
+                Some(Poll::Ready(Some(answer))) => self.tell(answer),
+                Some(Poll::Ready(None)) => {
+                    self.answers = None;
+                    self.behind = self.end.then(|| framed(&self.told.end()));
+                }
+                Some(Poll::Pending) => break,
+                None if self.together.is_empty() => return Poll::Ready(None),
+                None => break,
             }
+        }
+        match self.together.is_empty() {
+            true => Poll::Pending,
+            false => Poll::Ready(Some(Ok(take(&mut self.together)))),
         }
     }
 }

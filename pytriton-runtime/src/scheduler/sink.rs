@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::mem::take;
+use std::mem::{swap, take};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -12,7 +12,7 @@ use super::message::Outcome;
 /// How many answers may wait for whoever hears them.
 const ROOM: usize = 16;
 
-/// While those that wait have fewer bytes than that, others may join them whatever their number.
+/// While those that wait have fewer bytes than that, others may join them whatever their number, and they are taken together.
 const SMALL: usize = 32 << 10;
 
 /// What an answer takes besides its tensors.
@@ -30,7 +30,11 @@ pub(super) struct Listening(Arc<Channel>);
 
 /// The answers to one request, in their order.
 #[derive(Debug)]
-pub(super) struct Answers(Arc<Channel>);
+pub(super) struct Answers {
+    channel: Arc<Channel>,
+    /// Small ones that were taken together, and left their room to others.
+    taken: VecDeque<Outcome>,
+}
 
 #[derive(Debug, Default)]
 struct Channel(Mutex<State>);
@@ -56,7 +60,11 @@ struct State {
 /// A way for the answers to one request.
 pub(super) fn reply() -> (ReplySink, Answers) {
     let channel = Arc::new(Channel::default());
-    (ReplySink(Arc::clone(&channel)), Answers(channel))
+    let answers = Answers {
+        channel: Arc::clone(&channel),
+        taken: VecDeque::new(),
+    };
+    (ReplySink(channel), answers)
 }
 
 impl ReplySink {
@@ -154,26 +162,33 @@ impl Answers {
 
     /// The next answer, if it is there.
     pub(super) fn try_next(&mut self) -> Option<Outcome> {
-        let (answer, speakers) = self.0.lock().take();
+        if let Some(answer) = self.taken.pop_front() {
+            return Some(answer);
+        }
+        let (answer, speakers) = self.channel.lock().take(&mut self.taken);
         wake(speakers);
         answer
     }
 
     /// Whether the request was answered to its end; otherwise whoever should have answered it is gone.
     pub(super) fn are_finished(&self) -> bool {
-        self.0.lock().finished
+        self.channel.lock().finished
     }
 
     /// Whether there is no answer behind those that were taken, and will be none.
     pub(super) fn are_over(&self) -> bool {
-        let state = self.0.lock();
-        state.finished && state.answers.is_empty() && state.last.is_none()
+        let state = self.channel.lock();
+        let is_empty = self.taken.is_empty() && state.answers.is_empty();
+        state.finished && is_empty && state.last.is_none()
     }
 
     /// As [`next`](Self::next).
     pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
-        let mut state = self.0.lock();
-        let (answer, speakers) = state.take();
+        if let Some(answer) = self.taken.pop_front() {
+            return Poll::Ready(Some(answer));
+        }
+        let mut state = self.channel.lock();
+        let (answer, speakers) = state.take(&mut self.taken);
         if answer.is_some() {
             drop(state);
             wake(speakers);
@@ -192,7 +207,7 @@ impl Answers {
 
 impl Drop for Answers {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.channel.lock();
         state.unheard = true;
         let unheard = (take(&mut state.answers), state.last.take());
         let waiting = state.waiting();
@@ -225,12 +240,17 @@ impl State {
         self.answers.len() <= ROOM / 2 || self.bytes <= SMALL / 2
     }
 
-    /// The next answer, and who have waited for the room that is left.
-    fn take(&mut self) -> (Option<Outcome>, Vec<Waker>) {
+    /// The next answer, and who have waited for the room that is left. Where all are small, those behind it go to `others`.
+    fn take(&mut self, others: &mut VecDeque<Outcome>) -> (Option<Outcome>, Vec<Waker>) {
         let Some(answer) = self.answers.pop_front() else {
             return (self.last.take(), Vec::new());
         };
-        self.bytes -= bytes(&answer);
+        if self.bytes <= SMALL {
+            swap(&mut self.answers, others);
+            self.bytes = 0;
+        } else {
+            self.bytes -= bytes(&answer);
+        }
         let speakers = match self.is_low() {
             true => take(&mut self.speakers),
             false => Vec::new(),
@@ -335,16 +355,16 @@ mod tests {
 
     #[test]
     fn no_more_wait_than_there_is_room_for() {
-        for (bytes, room) in [
-            (0, 128),
-            (ENVELOPE, 64),
-            (SMALL / ROOM - ENVELOPE, ROOM),
-            (SMALL, ROOM),
+        for (bytes, room, behind_the_first) in [
+            (0, 128, 128),
+            (ENVELOPE, 64, 64),
+            (SMALL / ROOM - ENVELOPE, ROOM, ROOM),
+            (SMALL, ROOM, 1),
         ] {
             let (sink, mut answers) = reply();
             assert_eq!(fill(&sink, bytes), room);
             assert_eq!(answers.try_next(), Some(Ok(sized(bytes))));
-            assert_eq!(fill(&sink, bytes), 1);
+            assert_eq!(fill(&sink, bytes), behind_the_first);
         }
     }
 

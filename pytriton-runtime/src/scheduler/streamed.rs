@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use crate::call::{Answering, Cancelled, ModelError};
 use crate::request::Response;
-use crate::statistics::nanoseconds;
+use crate::statistics::{MOST_ANSWERS, nanoseconds};
 
 use super::SchedulerError;
 use super::message::Reply;
@@ -126,7 +126,7 @@ impl Answering for Streamed {
             Cancelled
         });
         drop(request);
-        noted.record(&self.exit);
+        noted.inspect(|noted| noted.record(&self.exit));
         Poll::Ready(given)
     }
 
@@ -163,7 +163,11 @@ impl Answering for Streamed {
 }
 
 impl Streaming {
-    fn note(&mut self, succeeded: bool) -> Noted {
+    /// Notes an answer; `None` behind those that have statistics of their own.
+    fn note(&mut self, succeeded: bool) -> Option<Noted> {
+        if self.answers >= MOST_ANSWERS {
+            return None;
+        }
         let now = Instant::now();
         let noted = Noted {
             index: self.answers,
@@ -171,14 +175,14 @@ impl Streaming {
             succeeded,
         };
         self.since = now;
-        self.answers = self.answers.saturating_add(1);
-        noted
+        self.answers += 1;
+        Some(noted)
     }
 
     /// The failure with which it ends, if it has not ended.
     fn fails(&mut self, end: &Result<(), impl Sized>) -> Option<Noted> {
         let fails = end.is_err() && self.sink.is_some();
-        fails.then(|| self.note(false))
+        fails.then(|| self.note(false)).flatten()
     }
 
     fn end(&mut self, end: Result<(), SchedulerError>) {

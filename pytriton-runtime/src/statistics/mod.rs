@@ -7,4 +7,5 @@ pub(crate) use counter::nanoseconds;
 pub use counter::{
     AnswerStatistics, BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration,
 };
+pub(crate) use recorder::MOST_ANSWERS;
 pub use recorder::{CacheHit, Conclusion, Execution, Recorder, Success};

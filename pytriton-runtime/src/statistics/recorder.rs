@@ -10,7 +10,7 @@ pub struct Recorder {
 }
 
 /// So many answers of a request have statistics of their own: what is kept is bounded.
-const MOST_ANSWERS: u32 = 1024;
+pub(crate) const MOST_ANSWERS: u32 = 1024;
 
 /// One execution of a batch.
 #[derive(Debug, Clone, Copy, Default)]

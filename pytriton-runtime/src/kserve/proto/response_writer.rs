@@ -40,15 +40,14 @@ pub enum Envelope {
     },
 }
 
-/// A message of some pieces, of which large raw contents are not copied.
+/// How a message was written.
 #[derive(Debug, Default)]
 pub struct WrittenResponse {
-    /// What was left free for others, and the message up to its first large raw contents.
-    pub first: Vec<u8>,
-    /// What stands behind that.
-    pub others: Vec<Bytes>,
-    /// The bytes of the message.
+    /// Its bytes.
     pub length: usize,
+    /// The first large raw contents, which are not copied, and what stands behind them; nothing where all of it stands where
+    /// it was to be written.
+    pub others: Vec<Bytes>,
 }
 
 /// Writes the responses to one request as messages, their elements as raw contents.
@@ -112,7 +111,7 @@ impl ResponseWriter {
         }
     }
 
-    /// Writes a response, with so many bytes before it left free.
+    /// Writes a response behind what is there and so many bytes that are left free.
     ///
     /// # Errors
     ///
@@ -122,6 +121,7 @@ impl ResponseWriter {
         mut response: Response,
         envelope: Envelope,
         free: usize,
+        into: &mut Vec<u8>,
     ) -> Result<WrittenResponse, CodecError> {
         for (index, tensor) in &mut *response.outputs {
             if let Some(count) = self.outputs[*index].classes {
@@ -136,32 +136,32 @@ impl ResponseWriter {
             ),
         };
         let mut length = self.head.len() + parameters.len() + mark.len();
-        let mut copied = 0;
+        let mut alone = 0;
         for (index, tensor) in &*response.outputs {
             let raw = tensor.data().len();
             length += KEY + delimited(self.outputs[*index].len(tensor)) + KEY + delimited(raw);
-            copied += if raw < OWN { 0 } else { raw };
+            alone += if raw < OWN { 0 } else { raw };
         }
         let outer = match envelope {
             Envelope::None => length,
             Envelope::Stream { .. } => KEY + delimited(length),
         };
-        let mut first = Vec::with_capacity(free + outer - copied);
-        first.resize(free, 0);
+        into.reserve(free + outer - alone);
+        into.resize(into.len() + free, 0);
         if outer != length {
-            key(RESPONSE, length, &mut first);
+            key(RESPONSE, length, into);
         }
         for fields in [&self.head, &parameters, mark] {
-            first.extend_from_slice(fields);
+            into.extend_from_slice(fields);
         }
         for (index, tensor) in &*response.outputs {
-            self.outputs[*index].write(tensor, &mut first);
+            self.outputs[*index].write(tensor, into);
         }
         let (mut others, mut tail) = (Vec::new(), Vec::new());
         for (_, tensor) in &*response.outputs {
             let data = tensor.data();
             let place = match others.is_empty() {
-                true => &mut first,
+                true => &mut *into,
                 false => &mut tail,
             };
             key(RAW_CONTENTS, data.len(), place);
@@ -178,9 +178,8 @@ impl ResponseWriter {
             others.push(Bytes::from(tail));
         }
         Ok(WrittenResponse {
-            first,
-            others,
             length: outer,
+            others,
         })
     }
 }
@@ -217,6 +216,9 @@ fn classes(name: &str, requested: &[RequestedOutput]) -> Option<usize> {
 
 /// The field of what a function says beside its outputs, without what is said by others.
 fn said(said: &Parameters, but: Option<&str>) -> Vec<u8> {
+    if said.is_empty() {
+        return Vec::new();
+    }
     parameters(said.iter().filter(|(name, _)| Some(*name) != but))
 }
 

@@ -89,8 +89,11 @@ proptest! {
                 (Envelope::Stream { last }, expected.encode_to_vec())
             }
         };
-        let written = writer.write(response, envelope, free).unwrap();
-        let (left, first) = written.first.split_at(free);
+        let mut first = b"before".to_vec();
+        let written = writer.write(response, envelope, free, &mut first).unwrap();
+        let (before, first) = first.split_at(6);
+        prop_assert_eq!(before, b"before");
+        let (left, first) = first.split_at(free);
         prop_assert!(left.iter().all(|&byte| byte == 0));
         prop_assert_eq!(written.length, expected.len());
         prop_assert_eq!([first, &written.others.concat()].concat(), expected);
@@ -104,7 +107,8 @@ fn large_contents_are_not_copied() {
     let tensor = Tensor::new(DataType::Uint8, vec![1 << 20], data.clone()).unwrap();
     let response = Response::new((0..2).map(|index| (index, tensor.clone())).collect());
     let writer = ResponseWriter::new(&spec, "", &[]);
-    let written = writer.write(response, Envelope::None, 0).unwrap();
+    let written = writer.write(response, Envelope::None, 0, &mut Vec::new());
+    let written = written.unwrap();
     assert_eq!(written.others.len(), 3);
     assert_eq!(written.others[0].as_ptr(), data.as_ptr());
     assert_eq!(written.others[2].as_ptr(), data.as_ptr());
@@ -126,8 +130,10 @@ fn an_output_told_as_classes_is_bytes() {
         let mentions: Vec<_> = mentions.into_iter().map(requested).collect();
         let writer = ResponseWriter::new(&spec, "", &mentions);
         let response = Response::new([(0, tensor.clone())].into_iter().collect());
-        let written = writer.write(response, Envelope::None, 0).unwrap();
-        let message = ModelInferResponse::decode(&*written.first).unwrap();
+        let mut message = Vec::new();
+        let written = writer.write(response, Envelope::None, 0, &mut message);
+        assert!(written.unwrap().others.is_empty());
+        let message = ModelInferResponse::decode(&*message).unwrap();
         let output = &message.outputs[0];
         assert_eq!((&*output.datatype, output.shape.clone()), expected);
     }
