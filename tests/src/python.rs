@@ -14,6 +14,9 @@ const PYTRITON: &str = include_str!("../parity/requirements.txt");
 /// What PyTriton's clients need, and the tests that have them, pinned.
 const PYTRITON_CLIENTS: &str = include_str!("../requirements-pytriton.txt");
 
+/// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
+const PERF_ANALYZER: &str = "tritonclient==2.50.0\n";
+
 /// Written last, so that an environment that was left half-made is made anew.
 const STAMP: &str = "requirements.stamp";
 
@@ -55,6 +58,20 @@ impl Python {
     /// As [`Python::prepare`].
     pub fn with_pytriton_clients(folder: &Path) -> Result<Self> {
         Self::environment(folder, "pytriton_clients", PYTRITON_CLIENTS, &[])
+    }
+
+    /// The same with nothing but `perf_analyzer`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub(crate) fn with_perf_analyzer(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "perf_analyzer", PERF_ANALYZER, &["--no-deps"])
+    }
+
+    /// Where a program is that a package has brought.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.interpreter.with_file_name(name)
     }
 
     fn environment(folder: &Path, name: &str, packages: &str, options: &[&str]) -> Result<Self> {

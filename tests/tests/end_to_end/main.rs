@@ -9,6 +9,7 @@ mod goodput;
 mod heavy;
 mod native;
 mod options;
+mod perf_analyzer;
 mod readme;
 mod shutdown;
 mod tritonserver;

@@ -1,0 +1,80 @@
+use std::ffi::OsStr;
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::{Finished, Python, Result, Server, finish, tritonserver};
+
+/// The libraries that it needs, which come with tritonserver under names of their own.
+const LIBRARIES: [(&str, &str); 2] = [
+    ("libb64-", "libb64.so.0d"),
+    ("libcudart-", "libcudart.so.12"),
+];
+
+/// How long it may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// NVIDIA's program that measures a server.
+#[derive(Debug)]
+pub struct PerfAnalyzer {
+    program: PathBuf,
+    libraries: PathBuf,
+}
+
+impl PerfAnalyzer {
+    /// Finds it in a folder, or installs it there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`] and [`tritonserver`], which the binary installs.
+    pub fn prepare(binary: &Path, folder: &Path) -> Result<Self> {
+        let program = Python::with_perf_analyzer(folder)?.program("perf_analyzer");
+        let tritonserver = tritonserver(binary, folder)?;
+        let libraries = program.with_file_name("libraries");
+        fs::create_dir_all(&libraries)?;
+        let installed = tritonserver.with_file_name("../lib");
+        for entry in fs::read_dir(installed)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            let known = LIBRARIES
+                .iter()
+                .find(|(begins, _)| name.starts_with(begins));
+            if let Some((_, called)) = known {
+                let link = libraries.join(called);
+                match symlink(&path, link) {
+                    // Another has made it.
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                    made => made?,
+                }
+            }
+        }
+        Ok(Self { program, libraries })
+    }
+
+    /// Sends a server so many requests over streams of gRPC, each with these inputs in JSON, four at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Deadline`](crate::HarnessError::Deadline).
+    pub fn stream(
+        &self,
+        server: &Server,
+        model: &str,
+        inputs: &str,
+        requests: u32,
+    ) -> Result<Finished> {
+        let data = tempfile::NamedTempFile::new()?;
+        fs::write(&data, format!(r#"{{"data":[{inputs}]}}"#))?;
+        let mut command = Command::new(&self.program);
+        command
+            .args(["-m", model, "-u", &server.banner().grpc, "-i", "grpc"])
+            .args(["--streaming", "--async", "--concurrency-range", "4"])
+            .args(["--request-count", &requests.to_string(), "--input-data"])
+            .arg(data.path())
+            .env("LD_LIBRARY_PATH", &self.libraries);
+        finish(&mut command, PATIENCE)
+    }
+}

@@ -1,0 +1,63 @@
+//! Streams of NVIDIA's perf_analyzer, which waits for each request's end and counts its answers.
+
+use pytriton_tests::{Engine, PerfAnalyzer, Result, Server};
+
+const REQUESTS: u32 = 100;
+
+/// As perf_analyzer exits where an answer is an error.
+const FAILED: i32 = 99;
+
+/// So many answers a second more than requests, or as many.
+fn rate(report: &str, label: &str) -> f64 {
+    let line = report
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(label));
+    let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    number.unwrap_or_else(|| panic!("no {label} in {report}"))
+}
+
+fn measure(server: &Server) -> Result<()> {
+    let analyzer = PerfAnalyzer::prepare(crate::MODELS.as_ref(), crate::folder())?;
+    for count in [1, 2, 64] {
+        let inputs = format!(r#"{{"count":{{"content":[{count}],"shape":[1]}}}}"#);
+        let report = analyzer.stream(server, "Count", &inputs, REQUESTS)?;
+        let report = report.success("perf_analyzer")?;
+        let answers = rate(&report, "Response Throughput:") / rate(&report, "Throughput:");
+        assert!(
+            (answers - f64::from(count)).abs() < 0.01,
+            "{count}: {report}"
+        );
+    }
+    for at in [0, 1, 5] {
+        let inputs = format!(r#"{{"at":{{"content":[{at}],"shape":[1]}}}}"#);
+        let report = analyzer.stream(server, "FailsAt", &inputs, REQUESTS)?;
+        assert_eq!(report.status.code(), Some(FAILED), "{report:?}");
+        assert!(
+            report.stderr.contains(&format!("no answer {at}")),
+            "{report:?}"
+        );
+    }
+    // A model of one answer.
+    let inputs = r#"{"INPUT_1":{"content":[1,2],"shape":[2]}}"#;
+    let report = analyzer.stream(server, "I_INT32", inputs, REQUESTS)?;
+    report.success("perf_analyzer").map(drop)
+}
+
+#[test]
+fn embedded() -> Result<()> {
+    measure(&crate::serve(Engine::Embedded, &[])?)
+}
+
+#[test]
+fn native() -> Result<()> {
+    measure(&Server::start_native(
+        crate::MODELS.as_ref(),
+        crate::folder(),
+        &[],
+    )?)
+}
+
+#[test]
+fn tritonserver() -> Result<()> {
+    measure(&crate::serve(Engine::Tritonserver, &[])?)
+}
