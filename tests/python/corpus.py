@@ -4,6 +4,7 @@ import random
 
 from tritonclient.grpc import service_pb2 as pb
 
+from conversations import COUNTED, conversations
 from generations import generations
 from messages import CONTENTS, DATATYPES, Grpc, Http, Tensors, arrays, grpc_infer, http_infer
 from mistakes import bodies, grpc_cases, grpc_mistakes, http_mistakes
@@ -34,6 +35,7 @@ def corpus():
     made += generations(random.Random(SEED), tensors)
     made += priorities()
     made += confused()
+    made += conversations()
     return [*made, *statistics("after")]
 
 
@@ -203,6 +205,7 @@ def statistics(kind):
     for path in ("/v2/models/stats", "/v2/models/AddSub/stats", "/v2/models/Versioned/stats"):
         yield Http(f"http/{kind}{path}", path, method="GET")
     for model in [*(f"I_{datatype}" for datatype in DATATYPES), "I_STRING", "AddSub", "Opt", "Fail", "Panic", "WrongRows", "WrongShape",
+                  *(model for model, _ in COUNTED if model in ("PanicsAt", "Told")),
                   "Raw", "Scale", "NoBatch", "Describe", "Parameters", "Context", "Async", "AnyRank", "Owned", "LooseScale", "Cached", "CachedAlone"]:
         yield Http(f"http/{kind}/{model}", f"/v2/models/{model}/stats", method="GET")
         yield Grpc(f"grpc/{kind}/{model}", "ModelStatistics", pb.ModelStatisticsRequest(name=model))

@@ -18,7 +18,7 @@ from google.protobuf import json_format
 from tritonclient.grpc import service_pb2_grpc
 
 from corpus import corpus
-from messages import Http
+from messages import Conversation, Grpc, Http
 
 TIMEOUT = 20.0
 DECOMPRESS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
@@ -41,7 +41,22 @@ class Engine:
 
     def ask(self, case):
         """The parts of an answer by their names."""
-        return self.ask_http(case) if isinstance(case, Http) else self.ask_grpc(case)
+        ask = {Http: self.ask_http, Grpc: self.ask_grpc, Conversation: self.converse}
+        return ask[type(case)](case)
+
+    def converse(self, case):
+        """The answers of a stream, those to one request in their order."""
+        status, answers = {"status": "OK"}, {}
+        try:
+            for answer in self.stub.ModelStreamInfer(iter(case.messages), metadata=case.metadata, timeout=TIMEOUT):
+                response = answer.infer_response
+                contents = [content.hex() for content in response.raw_output_contents]
+                del response.raw_output_contents[:]
+                text = json_format.MessageToJson(answer, preserving_proto_field_name=True, indent=None, sort_keys=True)
+                answers.setdefault(response.id, []).append((text, contents))
+        except grpc.RpcError as error:
+            status = {"status": error.code().name, "text": error.details()}
+        return {**status, "json": json.dumps(answers, ensure_ascii=False, sort_keys=True)}
 
     def ask_grpc(self, case):
         try:
@@ -62,7 +77,8 @@ class Engine:
             tensors = [content.hex() for content in answer.raw_output_contents]
             del answer.raw_output_contents[:]
         text = json_format.MessageToJson(answer, preserving_proto_field_name=True, indent=None, sort_keys=True)
-        text = re.sub(r'"(ns|last_inference)": "\d+"', r'"\1": "0"', text)
+        # Of nothing at all protobuf says nothing.
+        text = re.sub(r'(, )?"(ns|last_inference)": "\d+"', "", text)
         return {"status": "OK", "json": text, "tensors": " ".join(tensors)}
 
     def ask_http(self, case):

@@ -41,6 +41,15 @@ class Grpc:
     message: object
 
 
+@dataclass
+class Conversation:
+    """A stream over gRPC: its messages, behind which it ends."""
+
+    name: str
+    messages: list
+    metadata: tuple = ()
+
+
 class Tensors:
     """Random tensors, as bytes and as JSON."""
 
