@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pytriton_tests::{Result, Server};
+use pytriton_tests::{Engine, Result, Server};
 use serde_json::Value;
 
 use crate::engine::start;
@@ -253,6 +253,14 @@ fn ten_thousand_that_are_taken_back_leave_nothing() -> Result<()> {
 fn nor_do_they_in_a_stock_tritonserver() -> Result<()> {
     let folder = env!("CARGO_TARGET_TMPDIR").as_ref();
     let server = Server::start_native(MODELS.as_ref(), folder, &[])?;
+    flat(&server, &[server.pid()])?;
+    are_free(&server)
+}
+
+#[test]
+fn nor_do_they_in_the_embedded_engine() -> Result<()> {
+    let folder = env!("CARGO_TARGET_TMPDIR").as_ref();
+    let server = Server::start_with(Engine::Embedded, folder, MODELS, &[])?;
     flat(&server, &[server.pid()])?;
     are_free(&server)
 }
