@@ -50,6 +50,7 @@ integer!(i32, i64);
 macro_rules! float {
     ($rust:ty, $largest_power:literal, [$($power:literal),*]) => {
         impl FromDecimal for $rust {
+            #[inline]
             fn from_decimal(decimal: Decimal<'_>) -> Option<Self> {
                 /// The powers of ten that such a float holds exactly.
                 const POWERS: [$rust; $largest_power + 1] = [$($power),*];

@@ -38,6 +38,36 @@ fn put<T>(place: &mut Option<T>, value: T) -> Option<()> {
     place.replace(value).is_none().then_some(())
 }
 
+const POWERS: [u64; 9] = [
+    1,
+    10,
+    100,
+    1_000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+];
+
+/// The number that the digits at the beginning of a text make, and how many they are; all bytes at a time.
+#[inline]
+fn leading_digits(text: [u8; 8]) -> (u64, usize) {
+    const HIGH: u64 = 0x80 * (u64::MAX / 0xff);
+    let text = u64::from_le_bytes(text) ^ (0x30 * (u64::MAX / 0xff));
+    // Only behind the first byte that is no digit a carry makes a difference.
+    let others = (text.wrapping_add(0x76 * (u64::MAX / 0xff)) | text) & HIGH;
+    let count = others.trailing_zeros() / 8;
+    let Some(digits) = text.checked_shl(u64::BITS - 8 * count) else {
+        return (0, 0);
+    };
+    // Neighbours become one number of two, then four, then eight digits.
+    let pairs = digits.wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul((100 << 16) + 1) >> 16 & 0x0000_ffff_0000_ffff;
+    let all = fours.wrapping_mul((10_000 << 32) + 1) >> 32;
+    (all, count as usize)
+}
+
 /// What is left of a JSON text. What is stepped over is ASCII.
 struct Cursor<'a>(&'a [u8]);
 
@@ -89,6 +119,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number as JSON writes it.
+    #[inline]
     fn number(&mut self) -> Option<Decimal<'a>> {
         self.blanks();
         let all = self.0;
@@ -129,13 +160,21 @@ impl<'a> Cursor<'a> {
     /// Steps over digits and appends them to a number; says how many there are.
     #[inline]
     fn digits(&mut self, number: &mut u64) -> Option<usize> {
-        let mut count = 0;
+        let before = self.0.len();
+        while let Some(text) = self.0.first_chunk() {
+            let (digits, count) = leading_digits(*text);
+            *number = number.wrapping_mul(POWERS[count]).wrapping_add(digits);
+            self.0 = &self.0[count..];
+            if count < text.len() {
+                break;
+            }
+        }
         while let [digit @ b'0'..=b'9', rest @ ..] = self.0 {
             let digit = u64::from(digit - b'0');
             *number = number.wrapping_mul(10).wrapping_add(digit);
-            count += 1;
             self.0 = rest;
         }
+        let count = before - self.0.len();
         (count > 0).then_some(count)
     }
 
@@ -285,6 +324,26 @@ mod tests {
     fn the_usual_is_read_as_all_else_is() {
         let read = USUAL.map(|text| check(text.as_bytes()));
         assert_eq!(read, [true, true, true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn any_number_of_digits_is_read_with_anything_behind_it() {
+        const DIGITS: &str = "9081726354908172635";
+        for count in 0..=DIGITS.len() {
+            for behind in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
+                for more in 0..10 {
+                    let mut text = DIGITS[..count].as_bytes().to_vec();
+                    text.push(behind);
+                    text.extend_from_slice(&DIGITS.as_bytes()[..more]);
+                    let mut number = 0;
+                    let mut cursor = Cursor(&text);
+                    let read = cursor.digits(&mut number);
+                    assert_eq!(read, Some(count).filter(|count| *count > 0));
+                    assert_eq!(number, DIGITS[..count].parse().unwrap_or(0));
+                    assert_eq!(cursor.0.len(), 1 + more);
+                }
+            }
+        }
     }
 
     proptest! {

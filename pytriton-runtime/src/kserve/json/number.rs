@@ -11,7 +11,13 @@ macro_rules! float {
                 if self.is_finite() {
                     let mut buffer = zmij::Buffer::new();
                     let text = buffer.format_finite(self);
-                    match text.bytes().rposition(|byte| byte == b'e') {
+                    // Most have none.
+                    let positional = (1e-4..1e12).contains(&self.abs());
+                    let exponent = match positional {
+                        true => None,
+                        false => text.bytes().rposition(|byte| byte == b'e'),
+                    };
+                    match exponent {
                         None => out.extend_from_slice(text.as_bytes()),
                         Some(at) => lay_out(&text[..at], &text[at + 1..], out),
                     }
