@@ -62,11 +62,13 @@ ports() {
   done
 }
 
-# native: becomes a stock `tritonserver` with `options` that runs the function itself, and prints what `start` waits for.
+# native: becomes a stock `tritonserver` with `options` that runs the functions of `backend` itself, and prints what `start`
+# waits for.
+backend=native_backend
 native() {
   local http grpc metrics
   read -r http grpc metrics <<<"$(ports)"
-  "$target/native_backend" repository "$scratch/repository" --native >&2
+  "$target/$backend" repository "$scratch/repository" --native >&2
   {
     for _ in $(seq 500); do
       curl --silent --fail "http://127.0.0.1:$http/v2/health/ready" && break

@@ -5,19 +5,42 @@ use futures_util::Stream;
 use futures_util::stream;
 use pytriton_runtime::proto::model_infer_response::InferOutputTensor;
 use pytriton_runtime::proto::{ModelInferRequest, ModelInferResponse, ModelStreamInferResponse};
+use tokio::sync::mpsc;
 
-/// As many answers as it is told.
+/// As many answers as it is told, each made when it is asked for.
 pub(crate) const MODEL: &str = "Count";
+/// The same, made by a thread that may wait, as a function of a model does.
+pub(crate) const APART: &str = "Flow";
 /// One answer.
 pub(crate) const ONCE: &str = "Once";
 
 pub(crate) fn answers(
     message: &ModelInferRequest,
 ) -> impl Stream<Item = ModelStreamInferResponse> + use<> {
+    let answers = (0..count(message)).map(|_| crate::streamed(answer()));
+    stream::iter(answers)
+}
+
+/// How many answers may wait.
+const ROOM: usize = 128;
+
+pub(crate) fn answers_apart(
+    message: &ModelInferRequest,
+) -> impl Stream<Item = ModelStreamInferResponse> + use<> {
+    let (sender, mut receiver) = mpsc::channel(ROOM);
+    let count = count(message);
+    tokio::task::spawn_blocking(move || {
+        let mut answers = (0..count).map(|_| crate::streamed(answer()));
+        // Whoever has gone hears nothing.
+        let _ = answers.try_for_each(|answer| sender.blocking_send(answer));
+    });
+    stream::poll_fn(move |context| receiver.poll_recv(context))
+}
+
+fn count(message: &ModelInferRequest) -> i64 {
     let count = message.raw_input_contents.first();
     let count = count.and_then(|count| count.first_chunk().copied());
-    let count = i64::from_le_bytes(count.unwrap_or_default());
-    stream::iter((0..count).map(|_| crate::streamed(answer())))
+    i64::from_le_bytes(count.unwrap_or_default())
 }
 
 pub(crate) fn answer() -> ModelInferResponse {

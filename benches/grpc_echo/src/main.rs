@@ -83,6 +83,9 @@ async fn answer_stream(request: Request<Body>) -> Response<Body> {
                 Ok(message) if message.model_name == counted::MODEL => {
                     counted::answers(&message).map(Ok).boxed()
                 }
+                Ok(message) if message.model_name == counted::APART => {
+                    counted::answers_apart(&message).map(Ok).boxed()
+                }
                 message => stream::iter([message.map(|message| streamed(echo(message)))]).boxed(),
             });
             let answers: Answers = answers.boxed();

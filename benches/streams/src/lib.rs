@@ -24,13 +24,29 @@ fn flow(count: ArrayView1<i64>) -> impl Stream<Item = Array1<f32>> {
 
 /// The only answer to a request.
 #[pytriton::model(name = "Once", batching = false)]
-fn once(_count: ArrayView1<i64>) -> Array1<f32> {
+fn once(#[input(name = "count")] _: ArrayView1<i64>) -> Array1<f32> {
     answer()
+}
+
+/// The same by a state, which stays on the thread of its instance.
+struct Held;
+
+#[pytriton::model(name = "Held", batching = false)]
+impl Held {
+    #[load]
+    fn load() -> Self {
+        Self
+    }
+
+    #[infer]
+    fn infer(&self, #[input(name = "count")] _: ArrayView1<i64>) -> Array1<f32> {
+        answer()
+    }
 }
 
 /// One answer, behind which no other comes and no end.
 #[pytriton::model(name = "Open", batching = false, batches_in_flight = 2048)]
-fn open(_count: ArrayView1<i64>) -> impl Stream<Item = Array1<f32>> {
+fn open(#[input(name = "count")] _: ArrayView1<i64>) -> impl Stream<Item = Array1<f32>> {
     stream::once(async { answer() }).chain(stream::pending())
 }
 

@@ -32,7 +32,7 @@ impl Call {
 
     fn new(method: &'static str, model: &str, answers: i64) -> Self {
         let input = InferInputTensor {
-            name: if model == "Once" { "_count" } else { "count" }.to_owned(),
+            name: "count".to_owned(),
             datatype: "INT64".to_owned(),
             shape: vec![1],
             ..InferInputTensor::default()
@@ -68,7 +68,9 @@ impl Connection {
         let mut builder = h2::client::Builder::new();
         builder
             .initial_window_size(WINDOW)
-            .initial_connection_window_size(WINDOW);
+            .initial_connection_window_size(WINDOW)
+            // Small answers are what is measured.
+            .data_frame_budget(usize::MAX);
         let (requests, connection) = builder.handshake(stream).await?;
         tokio::spawn(connection);
         Ok(Self {

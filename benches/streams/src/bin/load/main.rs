@@ -97,7 +97,7 @@ async fn rate(
 async fn first(address: &str, model: &str, calls: usize) -> Result<f64, Error> {
     let mut connection = Connection::open(address).await?;
     let call = match model {
-        "Once" => Call::unary(model),
+        "Once" | "Held" => Call::unary(model),
         _ => Call::stream(model, 1),
     };
     let mut took = Vec::with_capacity(calls);
