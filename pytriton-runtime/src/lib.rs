@@ -95,4 +95,5 @@ pub use inventory;
 pub use limits::Limits;
 pub use logging::LogFormat;
 pub use ndarray;
+pub use request::{Sequence, SequenceId};
 pub use status::Status;

@@ -109,6 +109,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
         queue_policy: QueuePolicy::DEFAULT,
         priorities: None,
     }),
+    sequence_batching: None,
     response_cache: false,
     parameters: &[],
     call: CallMode::Batch,

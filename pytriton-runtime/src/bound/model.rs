@@ -132,6 +132,7 @@ impl Model {
             inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
             outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
             dynamic_batching: self.options.batcher(),
+            sequence_batching: None,
             response_cache: options.response_cache,
             parameters: self.options.parameters.clone(),
             call: function.call,

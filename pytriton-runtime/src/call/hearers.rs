@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::request::{Response, Sequence};
+use crate::request::{Few, Response};
 
 use super::open::Open;
 use super::{Answering, Cancelled, ModelError};
@@ -46,7 +46,7 @@ impl Hearers {
     }
 
     /// Gives each its answer, once there is room for it.
-    pub(super) async fn give(&self, answers: Sequence<Response>) -> Result<(), Cancelled> {
+    pub(super) async fn give(&self, answers: Few<Response>) -> Result<(), Cancelled> {
         let mut heard = Err(Cancelled);
         for (answer, &place) in answers.into_iter().zip(self.places.iter()) {
             let mut answer = Some(Ok(answer));

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::decorators::{SingleRows, single_rows};
 use crate::model::ModelSpec;
-use crate::request::{Request, Response, Sequence};
+use crate::request::{Few, Request, Response};
 use crate::tensor::{Tensor, TensorError, shape_text, split, stack};
 
 use super::{ModelError, Part};
@@ -68,11 +68,11 @@ pub(super) fn answers(
     spec: &ModelSpec,
     requests: &[Request],
     returned: Returned,
-) -> Result<Sequence<Response>, ModelError> {
+) -> Result<Few<Response>, ModelError> {
     match (requests, returned) {
         ([request], Returned::Call(tensors)) => {
             check(spec, request.batch_size(), &tensors)?;
-            Ok(Sequence::repeat(requested(request, tensors), 1))
+            Ok(Few::repeat(requested(request, tensors), 1))
         }
         (requests, returned) => responses(spec, requests, returned).into_iter().collect(),
     }

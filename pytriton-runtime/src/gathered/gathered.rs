@@ -6,20 +6,18 @@ use pytriton_backend::wire::{Batch, BatchReader, BatchRequest, Parameter, Span, 
 
 use crate::call::{Answering, Executed, Instance, ModelError};
 use crate::model::{CallMode, ModelSpec};
-use crate::request::{
-    InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence,
-};
+use crate::request::{Few, InferRequest, ParameterValue, Parameters, Request, Requested, Response};
 use crate::runner::Runner;
 use crate::scheduler::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 
 /// What became of the requests of a batch, in their order.
-pub(crate) type Results = Sequence<Result<Response, SchedulerError>>;
+pub(crate) type Results = Few<Result<Response, SchedulerError>>;
 
 /// Requests whose tensors lie in the memory where Triton's backend has gathered them.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    pub(crate) requests: Sequence<Request>,
+    pub(crate) requests: Few<Request>,
     /// For each input of the model, all requests' rows as one tensor; empty where the function wants no such thing.
     pub(crate) stacked: Vec<Option<Tensor>>,
 }
@@ -45,7 +43,7 @@ impl Gathered {
     fn new(spec: &Arc<ModelSpec>, batch: Batch<'_>, data: &Bytes) -> Result<Self, ModelError> {
         let each = batch.requests();
         let each = each.map(|described| request(spec, described, data));
-        let requests: Sequence<Request> = match batch.len() {
+        let requests: Few<Request> = match batch.len() {
             1 => each.collect::<Result<_, _>>()?,
             count => {
                 let mut requests = Vec::with_capacity(count);
@@ -116,7 +114,7 @@ fn request(
     described: BatchRequest<'_>,
     data: &Bytes,
 ) -> Result<Request, ModelError> {
-    let mut inputs: Sequence<_> = spec.inputs.iter().map(|_| None).collect();
+    let mut inputs: Few<_> = spec.inputs.iter().map(|_| None).collect();
     let mut batch_size = None;
     for part in described.inputs() {
         let error = |source| input_error(spec, part.input, source);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::request::RequestId;
+use crate::request::{RequestId, SequenceId};
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
@@ -70,6 +70,12 @@ pub enum CodecError {
         "parameter keys starting with 'triton_' are reserved for Triton usage and should not be specified."
     )]
     ReservedParameter,
+    /// A sequence whose name is too long.
+    #[error(
+        "string correlation ID cannot be longer than {} characters",
+        SequenceId::MAX_TEXT
+    )]
+    SequenceId,
     /// An input whose elements come from nowhere, or from several places.
     #[error(
         "Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters', 'shared_memory_region' in 'parameters'. But {set}"
@@ -233,6 +239,7 @@ impl CodecError {
             Self::Proto(error) => error.status(),
             Self::Generate(error) => error.status(),
             Self::SharedMemory { .. } => Status::NotFound,
+            Self::SequenceId => Status::Unsupported,
             Self::Output { .. } => Status::Internal,
             _ => Status::InvalidArgument,
         }

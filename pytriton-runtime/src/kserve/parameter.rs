@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::request::{ParameterValue, Parameters};
+use crate::request::{ParameterValue, Parameters, Sequence, SequenceId};
 use crate::text::excerpt;
 
 use super::json::{Value, parse, twice};
@@ -17,12 +17,15 @@ pub(super) struct RequestParameters {
     pub(super) timeout_microseconds: u64,
     pub(super) priority: u64,
     pub(super) binary_data_output: bool,
+    sequence_id: SequenceId,
+    sequence_start: bool,
+    sequence_end: bool,
 }
 
 impl RequestParameters {
     /// Reads a request's `parameters` member.
     ///
-    /// Source: `ParseJsonTritonParams` in Triton 2.51. What belongs to sequences is read and has no effect.
+    /// Source: `ParseJsonTritonParams` in Triton 2.51.
     pub(super) fn decode(raw: &RawValue) -> Result<Self, CodecError> {
         let members = parse(raw.get(), MembersSeed)
             .map_err(|error| error_of_parameters(Value::new(raw), &error))?;
@@ -35,19 +38,9 @@ impl RequestParameters {
 
     fn insert(&mut self, name: String, value: Value<'_>) -> Result<(), CodecError> {
         match name.as_str() {
-            "sequence_id" => {
-                if value.unsigned().is_none() && value.string().is_none() {
-                    return Err(mistyped(
-                        &name,
-                        "an unsigned integer or a string",
-                        value,
-                        Owner::Request,
-                    ));
-                }
-            }
-            "sequence_start" | "sequence_end" => {
-                boolean(&name, value)?;
-            }
+            "sequence_id" => self.sequence_id = sequence_id(&name, value)?,
+            "sequence_start" => self.sequence_start = boolean(&name, value)?,
+            "sequence_end" => self.sequence_end = boolean(&name, value)?,
             "priority" => self.priority = unsigned(&name, value)?,
             "timeout" => self.timeout_microseconds = unsigned(&name, value)?,
             "binary_data_output" => self.binary_data_output = boolean(&name, value)?,
@@ -63,6 +56,12 @@ impl RequestParameters {
         }
         Ok(())
     }
+
+    /// The sequence that the request belongs to.
+    pub(super) fn sequence(&self) -> Option<Sequence> {
+        let id = self.sequence_id.clone();
+        Sequence::new(id, self.sequence_start, self.sequence_end)
+    }
 }
 
 /// A text, a truth or a number.
@@ -77,6 +76,17 @@ pub(super) fn plain(value: Value<'_>) -> Option<ParameterValue> {
         return Some(ParameterValue::Int64(integer));
     }
     value.double().map(ParameterValue::Double)
+}
+
+fn sequence_id(name: &str, value: Value<'_>) -> Result<SequenceId, CodecError> {
+    if let Some(number) = value.unsigned() {
+        return Ok(SequenceId::Number(number));
+    }
+    let expected = "an unsigned integer or a string";
+    let text = value
+        .string()
+        .ok_or_else(|| mistyped(name, expected, value, Owner::Request))?;
+    SequenceId::text(&text).ok_or(CodecError::SequenceId)
 }
 
 fn unsigned(name: &str, value: Value<'_>) -> Result<u64, CodecError> {

@@ -111,6 +111,7 @@ pub(super) fn whole(
     let format = ResponseFormat::new(model, &id, &outputs, parameters.binary_data_output);
     let request = InferRequest {
         id,
+        sequence: parameters.sequence(),
         parameters: parameters.parameters,
         timeout_microseconds: parameters.timeout_microseconds,
         priority: parameters.priority,

@@ -1,14 +1,14 @@
 use bytes::Bytes;
 
 use crate::model::ModelSpec;
-use crate::request::{RequestedOutput, Response, Sequence};
+use crate::request::{Few, RequestedOutput, Response};
 
 /// How a client wants to have its response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResponseFormat {
     pub(super) id: String,
     /// In the order of the model's outputs.
-    pub(super) outputs: Sequence<OutputFormat>,
+    pub(super) outputs: Few<OutputFormat>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod declared;
 mod device;
 mod instances;
 mod location;
+mod sequence_batching;
 mod spec;
 mod tensor;
 
@@ -18,6 +19,7 @@ pub use declared::{Declared, InputType};
 pub use device::Device;
 pub use instances::{InstanceGroup, InstanceGroups};
 pub use location::Location;
+pub use sequence_batching::{SequenceBatching, SequenceStrategy};
 pub use spec::ModelSpec;
 pub(crate) use tensor::elements_flaw;
 pub use tensor::{OutputOverride, TensorDeclaration, TensorSpec};

@@ -3,7 +3,9 @@ use std::time::Duration;
 
 use crate::tensor::dims_match;
 
-use super::{CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, TensorSpec};
+use super::{
+    CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching, TensorSpec,
+};
 
 /// A registered model: its declaration with every default filled in and every rule checked.
 #[derive(Debug, Clone)]
@@ -28,6 +30,9 @@ pub struct ModelSpec {
     pub outputs: Vec<TensorSpec>,
     /// How requests are gathered; `None` sends each request alone.
     pub dynamic_batching: Option<DynamicBatching>,
+    /// How the requests of sequences are gathered; `None` for a model that knows no sequences. Never beside
+    /// `dynamic_batching`.
+    pub sequence_batching: Option<SequenceBatching>,
     /// Whether requests of the same inputs may be answered with one response.
     pub response_cache: bool,
     /// Names and values of whatever else the model's configuration says, each name once.

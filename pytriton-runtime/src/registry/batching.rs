@@ -1,4 +1,4 @@
-use crate::model::{DynamicBatching, Priorities, QueuePolicy};
+use crate::model::{DynamicBatching, Priorities, QueuePolicy, SequenceBatching, SequenceStrategy};
 
 /// [`DynamicBatching`] as a constant.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,38 @@ pub struct PrioritiesDeclaration {
     pub queue_policies: &'static [(u32, QueuePolicy)],
 }
 
+/// [`SequenceBatching`] as a constant.
+#[derive(Debug, Clone, Copy)]
+pub struct SequenceBatchingDeclaration {
+    /// How long a sequence may have no request before it is forgotten, in microseconds; 0 for Triton's second.
+    pub max_sequence_idle_microseconds: u64,
+    /// How the requests of several sequences make a batch.
+    pub strategy: SequenceStrategyDeclaration,
+}
+
+/// [`SequenceStrategy`] as a constant.
+#[derive(Debug, Clone, Copy)]
+pub enum SequenceStrategyDeclaration {
+    /// A sequence has a row of its instance's batches to itself.
+    Direct {
+        /// How long the oldest request may wait for company, in microseconds.
+        max_queue_delay_microseconds: u64,
+        /// How much of the rows must have a request for a batch to go before that; 0 for any.
+        minimum_slot_utilization: f32,
+    },
+    /// The oldest requests go first, whatever sequences they are of.
+    Oldest {
+        /// How many sequences an instance serves at a time; 0 for as many as the largest batch has rows.
+        max_candidate_sequences: u32,
+        /// Batch sizes that are sent at once when they are reached; empty for the maximum alone.
+        preferred_batch_size: &'static [u32],
+        /// How long the oldest request may wait for company, in microseconds.
+        max_queue_delay_microseconds: u64,
+        /// Whether responses leave in the order in which their requests came.
+        preserve_ordering: bool,
+    },
+}
+
 impl From<DynamicBatchingDeclaration> for DynamicBatching {
     fn from(declaration: DynamicBatchingDeclaration) -> Self {
         Self {
@@ -46,6 +78,85 @@ impl From<PrioritiesDeclaration> for Priorities {
             levels: declaration.levels,
             default_level: declaration.default_level,
             queue_policies,
+        }
+    }
+}
+
+impl SequenceBatchingDeclaration {
+    /// The batcher of a model of that largest batch, with Triton's defaults.
+    pub(super) fn of(self, max_batch_size: u32) -> SequenceBatching {
+        SequenceBatching {
+            max_sequence_idle_microseconds: match self.max_sequence_idle_microseconds {
+                0 => SequenceBatching::DEFAULT_IDLE_MICROSECONDS,
+                microseconds => microseconds,
+            },
+            strategy: self.strategy.of(max_batch_size),
+        }
+    }
+}
+
+impl SequenceStrategyDeclaration {
+    fn of(self, max_batch_size: u32) -> SequenceStrategy {
+        match self {
+            Self::Direct {
+                max_queue_delay_microseconds,
+                minimum_slot_utilization,
+            } => SequenceStrategy::Direct {
+                max_queue_delay_microseconds,
+                minimum_slot_utilization,
+            },
+            Self::Oldest {
+                max_candidate_sequences,
+                preferred_batch_size,
+                max_queue_delay_microseconds,
+                preserve_ordering,
+            } => SequenceStrategy::Oldest {
+                max_candidate_sequences: match max_candidate_sequences {
+                    0 => max_batch_size.max(1),
+                    sequences => sequences,
+                },
+                preferred_batch_size: preferred_batch_size.to_vec(),
+                max_queue_delay_microseconds,
+                preserve_ordering,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_of_sequences_is_as_triton_has_it() {
+        let oldest = |candidates| SequenceStrategyDeclaration::Oldest {
+            max_candidate_sequences: candidates,
+            preferred_batch_size: &[],
+            max_queue_delay_microseconds: 0,
+            preserve_ordering: false,
+        };
+        let direct = SequenceStrategyDeclaration::Direct {
+            max_queue_delay_microseconds: 0,
+            minimum_slot_utilization: 0.0,
+        };
+        let table = [
+            (direct, 0, 0, 1_000_000, 1),
+            (direct, 7, 4, 7, 4),
+            (oldest(0), 0, 0, 1_000_000, 1),
+            (oldest(0), 1, 4, 1, 4),
+            (oldest(9), 0, 4, 1_000_000, 9),
+            (oldest(2), 0, 4, 1_000_000, 2),
+        ];
+        for (strategy, idle, max_batch_size, expected_idle, expected_slots) in table {
+            let declaration = SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: idle,
+                strategy,
+            };
+            let batching = declaration.of(max_batch_size);
+            let got = batching.max_sequence_idle_microseconds;
+            assert_eq!(got, expected_idle, "{declaration:?}");
+            let got = batching.slots(max_batch_size);
+            assert_eq!(got, expected_slots, "{declaration:?} {max_batch_size}");
         }
     }
 }

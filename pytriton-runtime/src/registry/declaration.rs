@@ -4,7 +4,7 @@ use crate::model::{
     CallMode, FirstValue, InstanceGroup, Location, OutputOverride, TensorDeclaration,
 };
 
-use super::{DynamicBatchingDeclaration, ModelOptions, Signature};
+use super::{DynamicBatchingDeclaration, ModelOptions, SequenceBatchingDeclaration, Signature};
 
 /// A model as it is declared.
 #[derive(Debug)]
@@ -31,6 +31,9 @@ pub struct ModelDeclaration {
     pub output_overrides: &'static [OutputOverride],
     /// How requests are gathered; `None` sends each request alone.
     pub dynamic_batching: Option<DynamicBatchingDeclaration>,
+    /// How the requests of sequences are gathered, in the place of `dynamic_batching`; `None` for a model that knows no
+    /// sequences.
+    pub sequence_batching: Option<SequenceBatchingDeclaration>,
     /// Whether requests of the same inputs may be answered with one response.
     pub response_cache: bool,
     /// Names and values of whatever the model's configuration is to say besides.
@@ -71,6 +74,7 @@ impl ModelDeclaration {
             outputs: &[],
             output_overrides: &[],
             dynamic_batching: options.batcher(),
+            sequence_batching: None,
             response_cache: options.response_cache,
             parameters: options.parameters,
             call: signature.call(),

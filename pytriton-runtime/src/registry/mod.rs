@@ -15,7 +15,10 @@ mod rules;
 mod signature;
 mod specify;
 
-pub use batching::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+pub use batching::{
+    DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
+    SequenceStrategyDeclaration,
+};
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
 pub use function::FunctionDeclaration;

@@ -82,7 +82,13 @@ impl ModelDeclaration {
                 .map(Duration::from_micros),
             inputs: tensors(self, inputs.iter().copied(), &mut errors),
             outputs: tensors(self, outputs, &mut errors),
-            dynamic_batching: self.dynamic_batching.map(Into::into),
+            dynamic_batching: self
+                .dynamic_batching
+                .filter(|_| self.sequence_batching.is_none())
+                .map(Into::into),
+            sequence_batching: self
+                .sequence_batching
+                .map(|batching| batching.of(self.max_batch_size)),
             response_cache: self.response_cache,
             parameters: parameters
                 .map(|&(name, value)| (name.into(), value.into()))

@@ -8,8 +8,7 @@ use crate::tensor::{
 use crate::text::excerpt;
 
 use super::{
-    InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
-    Sequence,
+    Few, InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
 };
 
 /// So few inputs are compared with each other faster than they are hashed.
@@ -36,7 +35,7 @@ impl Request {
         check_count(spec, &id, &request.inputs)?;
         let indices = indices(spec, &request.inputs)?;
         let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
-        let mut inputs: Sequence<_> = spec.inputs.iter().map(|_| None).collect();
+        let mut inputs: Few<_> = spec.inputs.iter().map(|_| None).collect();
         for (input, index) in request.inputs.into_iter().zip(indices) {
             let checker = Checker {
                 spec,
@@ -51,6 +50,7 @@ impl Request {
             parameters: request.parameters,
             timeout_microseconds: request.timeout_microseconds,
             priority: request.priority,
+            sequence: request.sequence,
             inputs,
             requested,
             batch_size,
@@ -137,7 +137,7 @@ fn quoted(names: &[&str]) -> String {
     shown.join(",")
 }
 
-fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Sequence<usize>, RequestError> {
+fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Few<usize>, RequestError> {
     let index = |input: &InferInput| {
         spec.input_index(&input.name)
             .ok_or_else(|| RequestError::UnknownInput {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::budget::Held;
 use crate::tensor::DataType;
 
-use super::Parameters;
+use super::{Parameters, Sequence};
 
 /// A request as a codec read it: names from the wire, not yet checked against a model.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub struct InferRequest {
     pub timeout_microseconds: u64,
     /// The request's priority level, of which 1 goes first; 0 for no wish.
     pub priority: u64,
+    /// Which sequence it belongs to; `None` for none.
+    pub sequence: Option<Sequence>,
     /// The inputs in the order of the request.
     pub inputs: Vec<InferInput>,
     /// The outputs asked for; empty for all.
@@ -60,7 +62,12 @@ impl InferRequest {
         });
         let outputs = self.outputs.iter();
         let outputs = outputs.map(|output| size_of::<RequestedOutput>() + output.name.len());
+        let sequence = self.sequence.as_ref().map_or(0, Sequence::bytes);
         // The answer names the id again.
-        2 * self.id.len() + self.parameters.bytes() + inputs.sum::<usize>() + outputs.sum::<usize>()
+        2 * self.id.len()
+            + sequence
+            + self.parameters.bytes()
+            + inputs.sum::<usize>()
+            + outputs.sum::<usize>()
     }
 }

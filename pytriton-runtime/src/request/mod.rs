@@ -7,6 +7,7 @@ mod check;
 #[cfg(test)]
 mod check_tests;
 mod error;
+mod few;
 mod infer;
 mod parameters;
 #[expect(
@@ -19,9 +20,10 @@ mod response;
 mod sequence;
 
 pub use error::{RequestError, RequestId};
+pub use few::Few;
 pub use infer::{InferInput, InferRequest, RequestedOutput};
 pub use parameters::{ParameterValue, Parameters};
 pub use request::Request;
 pub(crate) use requested::Requested;
 pub use response::Response;
-pub use sequence::Sequence;
+pub use sequence::{Sequence, SequenceId};

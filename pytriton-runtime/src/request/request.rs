@@ -8,7 +8,7 @@ use crate::tensor::{Element, Tensor, TensorError, array};
 
 #[cfg(tritonserver)]
 use super::InferRequest;
-use super::{Parameters, Requested, Sequence};
+use super::{Few, Parameters, Requested, Sequence};
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
 #[derive(Debug, Clone)]
@@ -18,8 +18,9 @@ pub struct Request {
     pub(super) parameters: Parameters,
     pub(super) timeout_microseconds: u64,
     pub(super) priority: u64,
+    pub(super) sequence: Option<Sequence>,
     /// In the order of the model's inputs.
-    pub(super) inputs: Sequence<Option<Tensor>>,
+    pub(super) inputs: Few<Option<Tensor>>,
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) _held: Option<Arc<Held>>,
@@ -31,7 +32,7 @@ impl Request {
     pub(crate) fn gathered(
         spec: &Arc<ModelSpec>,
         head: InferRequest,
-        inputs: Sequence<Option<Tensor>>,
+        inputs: Few<Option<Tensor>>,
         requested: Requested,
         batch_size: usize,
     ) -> Self {
@@ -41,6 +42,7 @@ impl Request {
             parameters: head.parameters,
             timeout_microseconds: head.timeout_microseconds,
             priority: head.priority,
+            sequence: head.sequence,
             inputs,
             requested,
             batch_size,
@@ -71,6 +73,13 @@ impl Request {
     /// The priority level that the request names; 0 for none. tritonserver keeps it to itself.
     pub(crate) fn priority(&self) -> u64 {
         self.priority
+    }
+
+    /// The sequence that it belongs to; `None` for none.
+    ///
+    /// A model without sequence batching has it as the client has sent it.
+    pub fn sequence(&self) -> Option<&Sequence> {
+        self.sequence.as_ref()
     }
 
     /// The rows of the request; 1 for a model without batching.

@@ -3,13 +3,13 @@ use std::sync::Arc;
 use crate::budget::Held;
 use crate::tensor::Tensor;
 
-use super::{Parameters, Sequence};
+use super::{Few, Parameters};
 
 /// The outputs that one request asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// The indices of the model's outputs and their tensors, in the model's order.
-    pub outputs: Sequence<(usize, Tensor)>,
+    pub outputs: Few<(usize, Tensor)>,
     /// What the function says beside them.
     pub parameters: Parameters,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
@@ -18,7 +18,7 @@ pub struct Response {
 
 impl Response {
     /// A response whose bytes nobody counts.
-    pub fn new(outputs: Sequence<(usize, Tensor)>) -> Self {
+    pub fn new(outputs: Few<(usize, Tensor)>) -> Self {
         Self {
             outputs,
             parameters: Parameters::default(),

@@ -1,93 +1,94 @@
-use std::iter::Chain;
-use std::ops::{Deref, DerefMut};
-use std::{option, slice, vec};
+use std::fmt;
+use std::sync::Arc;
 
-/// Values in their order, of which a single one takes no memory of its own.
+/// The place of a request in a sequence: requests that belong together, and are served one after another.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_runtime::request::{Sequence, SequenceId};
+/// let sequence = Sequence::new(SequenceId::Number(5), true, false).unwrap();
+/// assert_eq!(sequence.id().to_string(), "5");
+/// assert!(sequence.starts() && !sequence.ends());
+/// // Clients say so that a request is in no sequence.
+/// assert_eq!(Sequence::new(SequenceId::Number(0), true, false), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sequence<T>(Kept<T>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Kept<T> {
-    One([T; 1]),
-    /// Any other number.
-    Other(Vec<T>),
+pub struct Sequence {
+    id: SequenceId,
+    start: bool,
+    end: bool,
 }
 
-impl<T: Clone> Sequence<T> {
-    /// A value, so many times.
-    pub fn repeat(value: T, count: usize) -> Self {
-        match count {
-            1 => Self(Kept::One([value])),
-            _ => Self(Kept::Other(vec![value; count])),
+/// What a client calls a sequence: the number 5 is another one than the text "5".
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SequenceId {
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(Arc<str>),
+}
+
+impl Sequence {
+    /// A request of that sequence, which starts or ends it, or does neither or both; `None` for an id of 0 or nothing, which
+    /// is that of no sequence.
+    pub fn new(id: SequenceId, start: bool, end: bool) -> Option<Self> {
+        let none = match &id {
+            SequenceId::Number(number) => *number == 0,
+            SequenceId::Text(text) => text.is_empty(),
+        };
+        (!none).then_some(Self { id, start, end })
+    }
+
+    /// Which sequence.
+    pub fn id(&self) -> &SequenceId {
+        &self.id
+    }
+
+    /// Whether the request is the sequence's first.
+    pub fn starts(&self) -> bool {
+        self.start
+    }
+
+    /// Whether the request is the sequence's last.
+    pub fn ends(&self) -> bool {
+        self.end
+    }
+
+    /// The bytes of its id.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.id {
+            SequenceId::Number(_) => 0,
+            SequenceId::Text(text) => text.len(),
         }
     }
 }
 
-impl<T> Default for Sequence<T> {
+impl SequenceId {
+    /// The longest text that clients may take, in bytes.
+    ///
+    /// Source: `InferenceRequest::SequenceId` in Triton 2.51.
+    pub const MAX_TEXT: usize = 128;
+
+    /// The sequence of that name; `None` where it is longer than it may be.
+    pub fn text(text: &str) -> Option<Self> {
+        (text.len() <= Self::MAX_TEXT).then(|| Self::Text(text.into()))
+    }
+}
+
+impl Default for SequenceId {
+    /// That of no sequence.
     fn default() -> Self {
-        Self(Kept::Other(Vec::new()))
+        Self::Number(0)
     }
 }
 
-impl<T> From<Vec<T>> for Sequence<T> {
-    fn from(values: Vec<T>) -> Self {
-        match <[T; 1]>::try_from(values) {
-            Ok(one) => Self(Kept::One(one)),
-            Err(other) => Self(Kept::Other(other)),
+impl fmt::Display for SequenceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
         }
-    }
-}
-
-impl<T> FromIterator<T> for Sequence<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut values = values.into_iter();
-        let kept = match (values.next(), values.next()) {
-            (Some(one), None) => Kept::One([one]),
-            (one, two) => Kept::Other(one.into_iter().chain(two).chain(values).collect()),
-        };
-        Self(kept)
-    }
-}
-
-impl<T> Deref for Sequence<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        match &self.0 {
-            Kept::One(one) => one,
-            Kept::Other(other) => other,
-        }
-    }
-}
-
-impl<T> DerefMut for Sequence<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        match &mut self.0 {
-            Kept::One(one) => one,
-            Kept::Other(other) => other,
-        }
-    }
-}
-
-impl<T> IntoIterator for Sequence<T> {
-    type Item = T;
-    type IntoIter = Chain<option::IntoIter<T>, vec::IntoIter<T>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        let (one, other) = match self.0 {
-            Kept::One([one]) => (Some(one), Vec::new()),
-            Kept::Other(other) => (None, other),
-        };
-        one.into_iter().chain(other)
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Sequence<T> {
-    type Item = &'a T;
-    type IntoIter = slice::Iter<'a, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }
 
@@ -96,18 +97,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_number_comes_back_in_its_order() {
-        for count in 0..5 {
-            let expected: Vec<usize> = (0..count).collect();
-            let mut sequence: Sequence<usize> = (0..count).collect();
-            assert_eq!(*sequence, expected);
-            assert_eq!(sequence, Sequence::from(expected.clone()));
-            assert_eq!((&sequence).into_iter().count(), count);
-            assert_eq!(*Sequence::repeat(7, count), vec![7; count]);
-            assert_eq!(sequence.clone().into_iter().collect::<Vec<_>>(), expected);
-            if let Some(last) = sequence.last_mut() {
-                *last = 7;
-                assert_ne!(*sequence, expected);
+    fn numbers_and_texts_are_different_sequences() {
+        let number = SequenceId::Number(5);
+        let text = SequenceId::text("5").unwrap();
+        assert_ne!(number, text);
+        assert_eq!(number.to_string(), text.to_string());
+        let longest = "é".repeat(64);
+        assert_eq!(SequenceId::text(&longest).unwrap().to_string(), longest);
+        assert_eq!(SequenceId::text(&format!("{longest}x")), None);
+    }
+
+    #[test]
+    fn no_id_is_no_sequence() {
+        let nothing = SequenceId::Text("".into());
+        let table = [
+            (SequenceId::default(), false),
+            (SequenceId::Number(0), false),
+            (nothing, false),
+            (SequenceId::Number(1), true),
+            (SequenceId::Number(u64::MAX), true),
+            (SequenceId::Text("0".into()), true),
+        ];
+        for (id, is_sequence) in table {
+            for (start, end) in [(false, false), (true, false), (false, true), (true, true)] {
+                let sequence = Sequence::new(id.clone(), start, end);
+                let got = sequence.as_ref().map(|sequence| {
+                    let Sequence { id, start, end } = sequence;
+                    (id, *start, *end)
+                });
+                assert_eq!(got, is_sequence.then_some((&id, start, end)));
             }
         }
     }

@@ -9,7 +9,7 @@ use pytriton_backend::wire::BatchReader;
 use crate::call::Answering;
 use crate::call::Watched;
 use crate::gathered::{Call, Calls, Gathered, Results, Streamed, Streaming};
-use crate::request::Sequence;
+use crate::request::Few;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
@@ -119,9 +119,9 @@ fn gather(
         Ok(gathered) if serving => Ok(gathered),
         Ok(gathered) => {
             let stopping = SchedulerError::Stopping;
-            Err(Sequence::repeat(Err(stopping), gathered.requests.len()))
+            Err(Few::repeat(Err(stopping), gathered.requests.len()))
         }
-        Err((requests, error)) => Err(Sequence::repeat(Err(error.into()), requests)),
+        Err((requests, error)) => Err(Few::repeat(Err(error.into()), requests)),
     })
 }
 

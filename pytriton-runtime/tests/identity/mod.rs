@@ -40,6 +40,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
     dynamic_batching: None,
+    sequence_batching: None,
     response_cache: false,
     parameters: &[],
     call: CallMode::Batch,

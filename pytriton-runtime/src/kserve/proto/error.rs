@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::request::RequestId;
+use crate::request::{RequestId, SequenceId};
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
@@ -23,6 +23,12 @@ pub enum ProtoError {
     /// A priority below 0.
     #[error("invalid value for 'priority', expected value >= 0.")]
     NegativePriority,
+    /// A sequence whose name is too long.
+    #[error(
+        "string correlation ID cannot be longer than {} characters",
+        SequenceId::MAX_TEXT
+    )]
+    SequenceId,
     /// A parameter whose name is kept for the server.
     #[error(
         "parameter keys starting with 'triton_' are reserved for Triton usage. Only the following keys starting with 'triton_' are allowed: triton_enable_empty_final_response"
@@ -155,6 +161,7 @@ impl ProtoError {
     pub fn status(&self) -> Status {
         match self {
             Self::UnknownRegion { .. } => Status::NotFound,
+            Self::SequenceId => Status::Unsupported,
             _ => Status::InvalidArgument,
         }
     }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
-use crate::request::{ParameterValue, Parameters};
+use crate::request::{ParameterValue, Parameters, Sequence, SequenceId};
 use crate::text::excerpt;
 
 use super::ProtoError;
@@ -16,26 +16,29 @@ pub(super) struct RequestParameters {
     pub(super) parameters: Parameters,
     pub(super) timeout_microseconds: u64,
     pub(super) priority: u64,
+    pub(super) sequence: Option<Sequence>,
 }
 
 /// Reads a request's parameters.
-///
-/// What belongs to sequences is checked and not handed on.
 pub(super) fn parameters(
     message: BTreeMap<String, InferParameter>,
 ) -> Result<RequestParameters, ProtoError> {
     let mut read = RequestParameters::default();
+    let (mut id, mut start, mut end) = (SequenceId::default(), false, false);
     for (name, InferParameter { parameter_choice }) in message {
         match (name.as_str(), parameter_choice) {
-            ("sequence_id", choice) => check_sequence_id(&name, choice.as_ref())?,
-            ("sequence_start" | "sequence_end", choice) => check_bool(&name, choice.as_ref())?,
+            ("sequence_id", choice) => id = sequence_id(&name, choice)?,
+            ("sequence_start", choice) => start = boolean(&name, choice.as_ref())?,
+            ("sequence_end", choice) => end = boolean(&name, choice.as_ref())?,
             ("priority", choice) => read.priority = priority(&name, choice.as_ref())?,
             // Triton takes a negative timeout for one that never passes.
             ("timeout", Some(ParameterChoice::Int64Param(value))) => {
                 read.timeout_microseconds = u64::try_from(value).unwrap_or(u64::MAX);
             }
             ("timeout", _) => return Err(wrong_type(&name, "int64_param.")),
-            ("triton_enable_empty_final_response", choice) => check_bool(&name, choice.as_ref())?,
+            ("triton_enable_empty_final_response", choice) => {
+                boolean(&name, choice.as_ref())?;
+            }
             (reserved, _) if reserved.starts_with(RESERVED) => {
                 return Err(ProtoError::ReservedParameter);
             }
@@ -50,6 +53,7 @@ pub(super) fn parameters(
             }
         }
     }
+    read.sequence = Sequence::new(id, start, end);
     Ok(read)
 }
 
@@ -64,16 +68,20 @@ fn value(choice: Option<ParameterChoice>) -> Option<ParameterValue> {
     }
 }
 
-fn check_sequence_id(name: &str, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+fn sequence_id(name: &str, choice: Option<ParameterChoice>) -> Result<SequenceId, ProtoError> {
     match choice {
-        Some(ParameterChoice::Int64Param(_) | ParameterChoice::StringParam(_)) => Ok(()),
+        // Triton takes a negative number for its bits.
+        Some(ParameterChoice::Int64Param(id)) => Ok(SequenceId::Number(id.cast_unsigned())),
+        Some(ParameterChoice::StringParam(id)) => {
+            SequenceId::text(&id).ok_or(ProtoError::SequenceId)
+        }
         _ => Err(wrong_type(name, "int64_param or string_param.")),
     }
 }
 
-fn check_bool(name: &str, choice: Option<&ParameterChoice>) -> Result<(), ProtoError> {
+fn boolean(name: &str, choice: Option<&ParameterChoice>) -> Result<bool, ProtoError> {
     match choice {
-        Some(ParameterChoice::BoolParam(_)) => Ok(()),
+        Some(ParameterChoice::BoolParam(value)) => Ok(*value),
         _ => Err(wrong_type(name, "bool_param.")),
     }
 }

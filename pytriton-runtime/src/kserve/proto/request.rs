@@ -27,6 +27,7 @@ pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequ
         parameters,
         timeout_microseconds,
         priority,
+        sequence,
     } = parameters(message.parameters)?;
     let mut raw = Raw {
         used: !message.raw_input_contents.is_empty(),
@@ -43,6 +44,7 @@ pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequ
         parameters,
         timeout_microseconds,
         priority,
+        sequence,
         inputs,
         outputs,
         held: None,

@@ -1,7 +1,8 @@
 use bytes::Bytes;
 
 use crate::kserve::{CodecError, decode_request};
-use crate::request::ParameterValue;
+use crate::request::{ParameterValue, SequenceId};
+use crate::status::Status;
 use crate::testing::fp32;
 
 use super::{decode, decode_with, input, model};
@@ -15,6 +16,9 @@ fn reads_a_request() {
     let (request, _) = decode(text).unwrap();
     assert_eq!(request.id, "a\"b");
     assert_eq!((request.timeout_microseconds, request.priority), (7, 1));
+    let sequence = request.sequence.as_ref().unwrap();
+    assert_eq!(*sequence.id(), SequenceId::Text("s".into()));
+    assert!(sequence.starts() && !sequence.ends());
     let parameters: Vec<_> = request.parameters.iter().collect();
     assert_eq!(
         parameters,
@@ -31,6 +35,38 @@ fn reads_a_request() {
     assert_eq!(request.outputs[0].binary, Some(true));
     assert_eq!(request.outputs[0].classification, 3);
     assert_eq!(request.outputs[1].binary, None);
+}
+
+#[test]
+fn a_request_may_be_one_of_a_sequence() {
+    let largest = SequenceId::Number(u64::MAX);
+    let table = [
+        (r#""a":1"#, None),
+        (r#""sequence_id":0"#, None),
+        (r#""sequence_id":"""#, None),
+        (r#""sequence_id":5"#, Some(SequenceId::Number(5))),
+        (r#""sequence_id":18446744073709551615"#, Some(largest)),
+        (r#""sequence_id":"5""#, Some(SequenceId::Text("5".into()))),
+    ];
+    for (id, expected) in table {
+        for (start, end) in [(false, false), (true, false), (false, true), (true, true)] {
+            let text = format!(
+                r#"{{"parameters":{{{id},"sequence_start":{start},"sequence_end":{end}}},"inputs":[]}}"#
+            );
+            let (request, _) = decode(&text).unwrap();
+            let got = request.sequence.map(|sequence| {
+                assert_eq!((sequence.starts(), sequence.ends()), (start, end));
+                sequence.id().clone()
+            });
+            assert_eq!(got, expected, "{id}");
+        }
+    }
+    let long = "x".repeat(129);
+    let text = format!(r#"{{"parameters":{{"sequence_id":"{long}"}},"inputs":[]}}"#);
+    let error = decode(&text).unwrap_err();
+    let expected = "string correlation ID cannot be longer than 128 characters";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(error.status(), Status::Unsupported);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use crate::proto::ModelInferRequest;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferRequestedOutputTensor;
-use crate::request::ParameterValue;
+use crate::request::{ParameterValue, SequenceId};
 
 use super::{parameters, raw, read, refused, string};
 
@@ -25,6 +25,9 @@ fn parameters_are_handed_on_but_for_those_that_the_server_reads() {
     };
     let request = read(message);
     assert_eq!((request.timeout_microseconds, request.priority), (7, 1));
+    let sequence = request.sequence.unwrap();
+    assert_eq!(*sequence.id(), SequenceId::Text("s".into()));
+    assert!(sequence.starts() && !sequence.ends());
     let parameters: Vec<_> = request.parameters.iter().collect();
     let expected = [
         ("beams", &ParameterValue::Int64(4)),
@@ -33,6 +36,37 @@ fn parameters_are_handed_on_but_for_those_that_the_server_reads() {
         ("user", &ParameterValue::String("x".to_owned())),
     ];
     assert_eq!(parameters, expected);
+}
+
+#[test]
+fn a_request_may_be_one_of_a_sequence() {
+    use ParameterChoice::{BoolParam, Int64Param};
+    let table = [
+        (None, None),
+        (Some(Int64Param(0)), None),
+        (Some(string("")), None),
+        (Some(Int64Param(5)), Some(SequenceId::Number(5))),
+        (Some(Int64Param(-1)), Some(SequenceId::Number(u64::MAX))),
+        (Some(string("5")), Some(SequenceId::Text("5".into()))),
+    ];
+    for (id, expected) in table {
+        for (start, end) in [(false, false), (true, false), (false, true), (true, true)] {
+            let mut all = vec![
+                ("sequence_start", BoolParam(start)),
+                ("sequence_end", BoolParam(end)),
+            ];
+            all.extend(id.iter().map(|id| ("sequence_id", id.clone())));
+            let request = read(ModelInferRequest {
+                parameters: parameters(&all),
+                ..raw()
+            });
+            let got = request.sequence.map(|sequence| {
+                assert_eq!((sequence.starts(), sequence.ends()), (start, end));
+                sequence.id().clone()
+            });
+            assert_eq!(got, expected, "{id:?}");
+        }
+    }
 }
 
 #[test]
@@ -55,6 +89,11 @@ fn parameters_of_the_wrong_type_are_refused_in_tritons_words() {
             "sequence_id",
             BoolParam(true),
             "invalid value type for 'sequence_id' parameter, expected int64_param or string_param.",
+        ),
+        (
+            "sequence_id",
+            string(&"x".repeat(129)),
+            "string correlation ID cannot be longer than 128 characters",
         ),
         (
             "sequence_start",

@@ -1,0 +1,114 @@
+use std::iter::Chain;
+use std::ops::{Deref, DerefMut};
+use std::{option, slice, vec};
+
+/// Values in their order, of which a single one takes no memory of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Few<T>(Kept<T>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kept<T> {
+    One([T; 1]),
+    /// Any other number.
+    Other(Vec<T>),
+}
+
+impl<T: Clone> Few<T> {
+    /// A value, so many times.
+    pub fn repeat(value: T, count: usize) -> Self {
+        match count {
+            1 => Self(Kept::One([value])),
+            _ => Self(Kept::Other(vec![value; count])),
+        }
+    }
+}
+
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Self(Kept::Other(Vec::new()))
+    }
+}
+
+impl<T> From<Vec<T>> for Few<T> {
+    fn from(values: Vec<T>) -> Self {
+        match <[T; 1]>::try_from(values) {
+            Ok(one) => Self(Kept::One(one)),
+            Err(other) => Self(Kept::Other(other)),
+        }
+    }
+}
+
+impl<T> FromIterator<T> for Few<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut values = values.into_iter();
+        let kept = match (values.next(), values.next()) {
+            (Some(one), None) => Kept::One([one]),
+            (one, two) => Kept::Other(one.into_iter().chain(two).chain(values).collect()),
+        };
+        Self(kept)
+    }
+}
+
+impl<T> Deref for Few<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Kept::One(one) => one,
+            Kept::Other(other) => other,
+        }
+    }
+}
+
+impl<T> DerefMut for Few<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match &mut self.0 {
+            Kept::One(one) => one,
+            Kept::Other(other) => other,
+        }
+    }
+}
+
+impl<T> IntoIterator for Few<T> {
+    type Item = T;
+    type IntoIter = Chain<option::IntoIter<T>, vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let (one, other) = match self.0 {
+            Kept::One([one]) => (Some(one), Vec::new()),
+            Kept::Other(other) => (None, other),
+        };
+        one.into_iter().chain(other)
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Few<T> {
+    type Item = &'a T;
+    type IntoIter = slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_comes_back_in_its_order() {
+        for count in 0..5 {
+            let expected: Vec<usize> = (0..count).collect();
+            let mut few: Few<usize> = (0..count).collect();
+            assert_eq!(*few, expected);
+            assert_eq!(few, Few::from(expected.clone()));
+            assert_eq!((&few).into_iter().count(), count);
+            assert_eq!(*Few::repeat(7, count), vec![7; count]);
+            assert_eq!(few.clone().into_iter().collect::<Vec<_>>(), expected);
+            if let Some(last) = few.last_mut() {
+                *last = 7;
+                assert_ne!(*few, expected);
+            }
+        }
+    }
+}
