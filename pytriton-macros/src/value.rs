@@ -11,6 +11,10 @@ pub(crate) enum Form {
     Text,
     Boolean,
     Number,
+    /// `0.5`.
+    Fraction,
+    /// `direct` or `oldest`.
+    Strategy,
     /// `[4, 8]`.
     Numbers,
     /// `2` or `[cpu(2), gpu(0)]`.
@@ -79,10 +83,13 @@ impl ToTokens for Value {
 impl Form {
     fn takes(self, expression: &Expr) -> bool {
         match peeled(expression) {
+            Expr::Path(path) if self == Self::Strategy => path.path.get_ident().is_some(),
+            _ if self == Self::Strategy => false,
             Expr::Lit(ExprLit { lit, .. }) => match lit {
                 Lit::Str(_) => self == Self::Text,
                 Lit::Bool(_) => self == Self::Boolean,
                 Lit::Int(_) => matches!(self, Self::Number | Self::Instances),
+                Lit::Float(_) => self == Self::Fraction,
                 _ => false,
             },
             Expr::Unary(ExprUnary {
@@ -101,6 +108,10 @@ impl Form {
             Self::Text => format!("expected a text: write `{name} = \"…\"`"),
             Self::Boolean => format!("expected `{name} = true` or `{name} = false`"),
             Self::Number => format!("expected a number: write `{name} = 1`"),
+            Self::Fraction => format!("expected a fraction: write `{name} = 0.5`"),
+            Self::Strategy => {
+                format!("expected a strategy: write `{name} = direct` or `{name} = oldest`")
+            }
             Self::Instances => {
                 format!(
                     "expected a number, or a list of devices: write `{name} = 2` or `{name} = [cpu(2), gpu(0)]`"

@@ -72,6 +72,7 @@ pub use pytriton_runtime::model::{
     Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction,
 };
 pub use pytriton_runtime::ndarray;
+pub use pytriton_runtime::registry::SequenceScheduling;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request};
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;
@@ -135,6 +136,10 @@ pub use pytriton_runtime::backend;
 /// | `priority_levels = 3` | none | requests are served by their parameter `priority`, 1 first; at most 1024 |
 /// | `default_priority_level = 2` | the last | the level of requests that name none, or one that there is not |
 /// | `priority_queue_policy(level = 1, …)` | the model's | a level's own queue, see below |
+/// | `sequence_batching = oldest` | none | requests belong to sequences: `direct` or `oldest` |
+/// | `max_sequence_idle_microseconds = 5_000_000` | 1 000 000 | how long a sequence may have no request |
+/// | `minimum_slot_utilization = 0.5` | 0.0 | `direct`: how much of the rows must have a request for a batch to go before `max_queue_delay_microseconds` have passed |
+/// | `max_candidate_sequences = 64` | `max_batch_size` | `oldest`: how many sequences an instance serves at a time |
 /// | `response_cache = true` | `false` | requests of the same inputs get the response of the first, without a call |
 /// | `parameters(weights = "/w", "a.b" = "1")` | none | what else the model's configuration says: [`ModelSpec::parameter`] |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |

@@ -1,5 +1,5 @@
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::instances;
 use crate::errors::Errors;
@@ -10,10 +10,12 @@ use crate::value::{Form, Value};
 
 /// The option that says where the instances are.
 const INSTANCES: &str = "instances";
+/// The option that says how sequences are batched.
+const SEQUENCES: &str = "sequence_batching";
 /// The option that gives a priority level a policy of its own.
 const POLICY: &str = "priority_queue_policy";
 /// The options of the model and what their values look like; their rules and defaults are the runtime's.
-const MODEL: [(&str, Form); 15] = [
+const MODEL: [(&str, Form); 19] = [
     ("name", Form::Text),
     ("version", Form::Number),
     ("max_batch_size", Form::Number),
@@ -27,17 +29,25 @@ const MODEL: [(&str, Form); 15] = [
     ("preserve_ordering", Form::Boolean),
     ("priority_levels", Form::Number),
     ("default_priority_level", Form::Number),
+    (SEQUENCES, Form::Strategy),
+    ("max_sequence_idle_microseconds", Form::Number),
+    ("minimum_slot_utilization", Form::Fraction),
+    ("max_candidate_sequences", Form::Number),
     ("response_cache", Form::Boolean),
     ("description", Form::Text),
 ];
 /// The options beside which others cannot stand.
-const CONFLICTING: [&str; 7] = [
+const CONFLICTING: [&str; 11] = [
     "preferred_batch_size",
     "batching",
     "dynamic_batching",
     "preserve_ordering",
     "priority_levels",
     "default_priority_level",
+    SEQUENCES,
+    "max_sequence_idle_microseconds",
+    "minimum_slot_utilization",
+    "max_candidate_sequences",
     "response_cache",
 ];
 /// The options of a queue: the model's, or that of one level.
@@ -130,6 +140,10 @@ impl ModelOptions {
                 INSTANCES => {
                     let groups = instances::to_groups(value, root);
                     quote!(#field: #groups)
+                }
+                SEQUENCES => {
+                    let strategy = value.expression.to_token_stream().to_string();
+                    quote!(#field: #root::SequenceScheduling::named(#strategy))
                 }
                 _ => quote!(#field: #value),
             }

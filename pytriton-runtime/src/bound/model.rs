@@ -107,6 +107,10 @@ impl Model {
 
     fn spec(&self, function: &Function) -> ModelSpec {
         let options = &self.options.plain;
+        let max_batch_size = match options.batching {
+            true => options.max_batch_size,
+            false => 0,
+        };
         let functions = u32::try_from(function.loaders.len()).unwrap_or(u32::MAX);
         let inputs = self.inputs.iter().enumerate();
         let first_values = inputs.filter_map(|(input, of)| {
@@ -117,10 +121,7 @@ impl Model {
             name: Arc::clone(&self.options.name),
             description: Arc::clone(&self.options.description),
             version: options.version,
-            max_batch_size: match options.batching {
-                true => options.max_batch_size,
-                false => 0,
-            },
+            max_batch_size,
             instances: match self.says("instances") {
                 true => self.options.instances.clone(),
                 false => functions.into(),
@@ -132,7 +133,7 @@ impl Model {
             inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
             outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
             dynamic_batching: self.options.batcher(),
-            sequence_batching: None,
+            sequence_batching: self.options.sequencer(max_batch_size),
             response_cache: options.response_cache,
             parameters: self.options.parameters.clone(),
             call: function.call,

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use crate::model::{DynamicBatching, InstanceGroups, Priorities, QueuePolicy};
+use crate::model::{
+    DynamicBatching, InstanceGroups, Priorities, QueuePolicy, SequenceBatching, SequenceStrategy,
+};
 use crate::registry::ModelOptions;
 
 /// [`ModelOptions`] that own what they say, and know what was written.
@@ -54,5 +56,18 @@ impl Options {
             };
         }
         Some(batcher)
+    }
+
+    /// How the requests of sequences are gathered; `None` for a model that knows none.
+    pub(super) fn sequencer(&self, max_batch_size: u32) -> Option<SequenceBatching> {
+        let mut batching = self.plain.sequencer()?.of(max_batch_size);
+        if let SequenceStrategy::Oldest {
+            preferred_batch_size,
+            ..
+        } = &mut batching.strategy
+        {
+            preferred_batch_size.clone_from(&self.preferred_batch_size);
+        }
+        Some(batching)
     }
 }

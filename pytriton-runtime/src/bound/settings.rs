@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::model::{InstanceGroups, QueuePolicy, TimeoutAction};
+use crate::registry::SequenceScheduling;
 
 use super::Model;
 use super::options::Options;
@@ -126,6 +127,36 @@ impl Model {
     pub fn priority_queue_policy(self, level: u32, policy: QueuePolicy) -> Self {
         self.with("priority_queue_policy", |options| {
             options.priority_queue_policy.push((level, policy))
+        })
+    }
+
+    /// Requests belong to sequences, which are served one request after the other and each by one instance; `scheduling` says
+    /// how those of several make a batch.
+    pub fn sequence_batching(self, scheduling: SequenceScheduling) -> Self {
+        self.with("sequence_batching", |options| {
+            options.plain.sequence_batching = Some(scheduling)
+        })
+    }
+
+    /// How long a sequence may have no request before it is forgotten; a second where nothing is said.
+    pub fn max_sequence_idle_microseconds(self, microseconds: u64) -> Self {
+        self.with("max_sequence_idle_microseconds", |options| {
+            options.plain.max_sequence_idle_microseconds = microseconds
+        })
+    }
+
+    /// How much of the rows must have a request for a batch to go before its requests have waited as long as they may, from 0
+    /// to 1.
+    pub fn minimum_slot_utilization(self, utilization: f32) -> Self {
+        self.with("minimum_slot_utilization", |options| {
+            options.plain.minimum_slot_utilization = utilization
+        })
+    }
+
+    /// How many sequences an instance serves at a time; as many as the largest batch has rows where nothing is said.
+    pub fn max_candidate_sequences(self, sequences: u32) -> Self {
+        self.with("max_candidate_sequences", |options| {
+            options.plain.max_candidate_sequences = sequences
         })
     }
 

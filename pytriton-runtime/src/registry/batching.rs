@@ -84,7 +84,7 @@ impl From<PrioritiesDeclaration> for Priorities {
 
 impl SequenceBatchingDeclaration {
     /// The batcher of a model of that largest batch, with Triton's defaults.
-    pub(super) fn of(self, max_batch_size: u32) -> SequenceBatching {
+    pub(crate) fn of(self, max_batch_size: u32) -> SequenceBatching {
         SequenceBatching {
             max_sequence_idle_microseconds: match self.max_sequence_idle_microseconds {
                 0 => SequenceBatching::DEFAULT_IDLE_MICROSECONDS,

@@ -74,7 +74,7 @@ impl ModelDeclaration {
             outputs: &[],
             output_overrides: &[],
             dynamic_batching: options.batcher(),
-            sequence_batching: None,
+            sequence_batching: options.sequencer(),
             response_cache: options.response_cache,
             parameters: options.parameters,
             call: signature.call(),

@@ -12,6 +12,7 @@ mod options;
 )]
 mod registry;
 mod rules;
+mod sequences;
 mod signature;
 mod specify;
 
@@ -28,4 +29,5 @@ pub use rules::{
     dimension_flaw, flaw_if, name_flaw, refuse, sound, tensor_name_flaw, timeout_action,
     timeout_action_flaw,
 };
+pub use sequences::SequenceScheduling;
 pub use signature::{Argument, Signature, override_flaw, refuse_outputs};

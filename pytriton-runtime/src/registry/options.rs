@@ -1,6 +1,6 @@
 use crate::model::{InstanceGroup, QueuePolicy};
 
-use super::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+use super::{DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceScheduling};
 
 /// What stands between the parentheses of `#[pytriton::model(…)]`: each option under its name, and its default in
 /// [`DEFAULT`](Self::DEFAULT).
@@ -40,6 +40,14 @@ pub struct ModelOptions<'a> {
     pub default_priority_level: u32,
     /// The levels that have limits of their own.
     pub priority_queue_policy: &'a [(u32, QueuePolicy)],
+    /// How the requests of several sequences make a batch; `None` for a model that knows no sequences.
+    pub sequence_batching: Option<SequenceScheduling>,
+    /// How long a sequence may have no request; 0 for Triton's default.
+    pub max_sequence_idle_microseconds: u64,
+    /// How much of the rows must have a request for a batch to go at once.
+    pub minimum_slot_utilization: f32,
+    /// How many sequences an instance serves at a time; 0 for as many as the largest batch has rows.
+    pub max_candidate_sequences: u32,
     /// Whether requests of the same inputs get the response of the first.
     pub response_cache: bool,
     /// Names and values of what else the configuration says.
@@ -67,6 +75,10 @@ impl ModelOptions<'_> {
         priority_levels: 0,
         default_priority_level: 0,
         priority_queue_policy: &[],
+        sequence_batching: None,
+        max_sequence_idle_microseconds: 0,
+        minimum_slot_utilization: 0.0,
+        max_candidate_sequences: 0,
         response_cache: false,
         parameters: &[],
     };
@@ -75,7 +87,7 @@ impl ModelOptions<'_> {
 impl ModelOptions<'static> {
     /// How requests are gathered; `None` where each is a batch of its own.
     pub const fn batcher(&self) -> Option<DynamicBatchingDeclaration> {
-        if !self.batching || !self.dynamic_batching {
+        if !self.batching || !self.dynamic_batching || self.sequence_batching.is_some() {
             return None;
         }
         let levels = self.priority_levels;

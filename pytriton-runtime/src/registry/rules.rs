@@ -3,13 +3,13 @@ use crate::model::{Device, InstanceGroup, QueuePolicy, TimeoutAction};
 use super::ModelOptions;
 
 /// The largest number that Triton's 32-bit fields hold.
-const MOST: u64 = 2_147_483_647;
+pub(super) const MOST: u64 = 2_147_483_647;
 /// What there is room for on the rings between tritonserver and an instance.
 const MOST_BATCHES_IN_FLIGHT: u64 = 4096;
 /// Each level is a queue.
 const MOST_LEVELS: u64 = 1024;
 
-const TO_MOST: &str = "expected a number from 1 to 2147483647";
+pub(super) const TO_MOST: &str = "expected a number from 1 to 2147483647";
 const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
@@ -21,7 +21,7 @@ const DELAYED: &str =
     "a delayed request is overtaken: write `\"reject\"`, or remove `preserve_ordering`";
 
 /// What keeps an option from being what it is, with what to write instead.
-type Flaw = Option<&'static str>;
+pub(super) type Flaw = Option<&'static str>;
 
 impl ModelOptions<'_> {
     /// What is wrong with the value of the option of that name, which was written.
@@ -60,13 +60,19 @@ impl ModelOptions<'_> {
                 self.priority_levels as u64,
                 "expected a number from 1 to `priority_levels`",
             ),
-            _ => None,
+            option => self.sequence_flaw(option),
         }
     }
 
     /// What of the other options that option, which was written, cannot stand beside.
     pub const fn conflict(&self, option: &str) -> Flaw {
+        let flaw = self.sequence_conflict(option.as_bytes());
+        if flaw.is_some() {
+            return flaw;
+        }
         match option.as_bytes() {
+            b"sequence_batching" | b"max_sequence_idle_microseconds" => None,
+            b"minimum_slot_utilization" | b"max_candidate_sequences" => None,
             b"name" | b"version" | b"instances" | b"batches_in_flight" => None,
             b"max_call_microseconds" | b"description" | b"batching" => None,
             b"response_cache" => self.cache_flaw(),
@@ -271,7 +277,7 @@ pub const fn dimension_flaw(dimension: i64) -> Flaw {
     }
 }
 
-const fn range(number: u64, most: u64, flaw: &'static str) -> Flaw {
+pub(super) const fn range(number: u64, most: u64, flaw: &'static str) -> Flaw {
     match number {
         0 => Some(flaw),
         number if number > most => Some(flaw),

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use pytriton::prelude::*;
-use pytriton_runtime::model::TimeoutAction;
+use pytriton_runtime::model::{SequenceBatching, SequenceStrategy, TimeoutAction};
 use pytriton_ui_tests::spec;
 
 #[pytriton::model(
@@ -40,6 +40,38 @@ fn alone(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
+#[pytriton::model(
+    name = "Direct",
+    sequence_batching = direct,
+    max_sequence_idle_microseconds = 5_000_000,
+    max_queue_delay_microseconds = 100,
+    minimum_slot_utilization = 0.25,
+    response_cache = false,
+    batches_in_flight = 1
+)]
+fn direct(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+const SEQUENCES: u32 = 9;
+
+#[pytriton::model(
+    name = "Oldest",
+    sequence_batching = oldest,
+    max_candidate_sequences = SEQUENCES,
+    preferred_batch_size = [2, 3],
+    max_queue_delay_microseconds = 200,
+    preserve_ordering = true
+)]
+fn oldest(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+#[pytriton::model(name = "One", sequence_batching = oldest, batching = false)]
+fn one(x: ArrayView1<f32>) -> Array1<f32> {
+    x.to_owned()
+}
+
 fn main() {
     let spec = spec("All.options-1_0");
     assert_eq!((spec.version, spec.max_batch_size, spec.instances.count()), (3, 16, 2));
@@ -59,4 +91,33 @@ fn main() {
     assert_eq!(alone.max_call, None);
     assert!(alone.dynamic_batching.is_none());
     assert!(alone.response_cache);
+    sequences();
+}
+
+fn sequences() {
+    let sequences = |name| {
+        let spec = spec(name);
+        assert!(spec.dynamic_batching.is_none());
+        spec.sequence_batching.unwrap()
+    };
+    let expected = SequenceBatching {
+        max_sequence_idle_microseconds: 5_000_000,
+        strategy: SequenceStrategy::Direct {
+            max_queue_delay_microseconds: 100,
+            minimum_slot_utilization: 0.25,
+        },
+    };
+    assert_eq!(sequences("Direct"), expected);
+    let oldest = |max_candidate_sequences, preferred: &[u32], delay, preserve_ordering| SequenceBatching {
+        max_sequence_idle_microseconds: 1_000_000,
+        strategy: SequenceStrategy::Oldest {
+            max_candidate_sequences,
+            preferred_batch_size: preferred.to_vec(),
+            max_queue_delay_microseconds: delay,
+            preserve_ordering,
+        },
+    };
+    assert_eq!(sequences("Oldest"), oldest(9, &[2, 3], 200, true));
+    assert_eq!(sequences("One"), oldest(1, &[], 0, false));
+    assert!(spec("Alone").sequence_batching.is_none());
 }

@@ -1,0 +1,105 @@
+use super::rules::{Flaw, MOST, TO_MOST, range};
+use super::{ModelOptions, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
+
+/// How the requests of several sequences make a batch: Triton's strategies, without their options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SequenceScheduling {
+    /// A sequence has a row of its instance's batches to itself.
+    Direct,
+    /// The oldest requests go first, whatever sequences they are of.
+    Oldest,
+}
+
+const NO_SEQUENCES: &str =
+    "this option needs sequences: write `sequence_batching = direct` too, or remove it";
+const NO_QUEUE: &str =
+    "this option is one of dynamic batching, which a model of sequences has not: remove it";
+const CACHED: &str = "`response_cache = true` gives requests of the same inputs the same response, in whatever sequence they are: remove it";
+const ONE_BATCH: &str =
+    "an instance runs the batches of its sequences one after the other: remove it";
+const NOT_DIRECT: &str =
+    "this option needs the other strategy: write `sequence_batching = oldest`, or remove it";
+const NOT_OLDEST: &str =
+    "this option needs the other strategy: write `sequence_batching = direct`, or remove it";
+
+impl SequenceScheduling {
+    /// The strategy of that name: `direct` or `oldest`.
+    pub const fn named(name: &str) -> Option<Self> {
+        match name.as_bytes() {
+            b"direct" => Some(Self::Direct),
+            b"oldest" => Some(Self::Oldest),
+            _ => None,
+        }
+    }
+}
+
+impl ModelOptions<'_> {
+    /// What is wrong with the value of an option of sequences.
+    pub(super) const fn sequence_flaw(&self, option: &[u8]) -> Flaw {
+        let utilization = self.minimum_slot_utilization;
+        match option {
+            b"sequence_batching" if self.sequence_batching.is_none() => {
+                Some("expected `direct` or `oldest`")
+            }
+            b"max_sequence_idle_microseconds" => range(
+                self.max_sequence_idle_microseconds,
+                u64::MAX,
+                "a sequence must be given 1 microsecond at least: write a number from 1",
+            ),
+            b"max_candidate_sequences" => range(self.max_candidate_sequences as u64, MOST, TO_MOST),
+            b"minimum_slot_utilization" if !(utilization >= 0.0 && utilization <= 1.0) => {
+                Some("expected a number from 0.0 to 1.0")
+            }
+            _ => None,
+        }
+    }
+
+    /// What an option cannot stand beside because of sequences, or without them.
+    pub(super) const fn sequence_conflict(&self, option: &[u8]) -> Flaw {
+        use SequenceScheduling::{Direct, Oldest};
+        let Some(scheduling) = self.sequence_batching else {
+            return match option {
+                b"max_sequence_idle_microseconds"
+                | b"minimum_slot_utilization"
+                | b"max_candidate_sequences" => Some(NO_SEQUENCES),
+                _ => None,
+            };
+        };
+        match (option, scheduling) {
+            (b"dynamic_batching" | b"max_queue_size" | b"default_timeout_microseconds", _)
+            | (b"timeout_action" | b"allow_timeout_override", _)
+            | (b"priority_levels" | b"default_priority_level" | b"priority_queue_policy", _) => {
+                Some(NO_QUEUE)
+            }
+            (b"response_cache", _) if self.response_cache => Some(CACHED),
+            (b"batches_in_flight", _) if self.batches_in_flight > 1 => Some(ONE_BATCH),
+            (b"preferred_batch_size" | b"preserve_ordering", Direct) => Some(NOT_DIRECT),
+            (b"max_candidate_sequences", Direct) => Some(NOT_DIRECT),
+            (b"minimum_slot_utilization", Oldest) => Some(NOT_OLDEST),
+            _ => None,
+        }
+    }
+}
+
+impl ModelOptions<'static> {
+    /// How the requests of sequences are gathered; `None` for a model that knows none.
+    pub const fn sequencer(&self) -> Option<SequenceBatchingDeclaration> {
+        let strategy = match self.sequence_batching {
+            None => return None,
+            Some(SequenceScheduling::Direct) => SequenceStrategyDeclaration::Direct {
+                max_queue_delay_microseconds: self.max_queue_delay_microseconds,
+                minimum_slot_utilization: self.minimum_slot_utilization,
+            },
+            Some(SequenceScheduling::Oldest) => SequenceStrategyDeclaration::Oldest {
+                max_candidate_sequences: self.max_candidate_sequences,
+                preferred_batch_size: self.preferred_batch_size,
+                max_queue_delay_microseconds: self.max_queue_delay_microseconds,
+                preserve_ordering: self.preserve_ordering,
+            },
+        };
+        Some(SequenceBatchingDeclaration {
+            max_sequence_idle_microseconds: self.max_sequence_idle_microseconds,
+            strategy,
+        })
+    }
+}
