@@ -2,7 +2,6 @@ use crate::kserve::proto::FINAL;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
 use crate::reception::Error;
-use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
 /// What the messages of a stream tell of the request that they answer.
@@ -57,10 +56,7 @@ impl Told {
 /// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
 pub(super) fn executed(error: &Error) -> bool {
     match error {
-        Error::Scheduler(error) => !matches!(
-            error,
-            SchedulerError::QueueFull { .. } | SchedulerError::Stopping
-        ),
+        Error::Scheduler(error) => !error.is_refusal(),
         _ => false,
     }
 }

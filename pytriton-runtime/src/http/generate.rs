@@ -64,7 +64,9 @@ pub(super) async fn generate_stream<B: Body>(
     let first = match timeout(SILENCE, asked.answers.next()).await {
         Err(_) => Ok(KEEP_ALIVE),
         Ok(None) => return Ok(events(StatusCode::OK, Events::none())),
-        Ok(Some(Err(error))) if refused(&error) => return Err(Failure::json(Error::from(error))),
+        Ok(Some(Err(error))) if error.is_refusal() => {
+            return Err(Failure::json(Error::from(error)));
+        }
         Ok(Some(first)) => asked.writer.write(first, event).await,
     };
     let status = match &first {
@@ -153,14 +155,6 @@ impl Writer {
         };
         by_weight(weight, write).await
     }
-}
-
-/// Whether a request was not even accepted: Triton tells of such a one as of a mistake.
-fn refused(error: &SchedulerError) -> bool {
-    matches!(
-        error,
-        SchedulerError::QueueFull { .. } | SchedulerError::Stopping
-    )
 }
 
 /// An event that tells of a failure. Others may come behind it.

@@ -14,7 +14,6 @@ use crate::kserve::{
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, RequestError, Response};
-use crate::scheduler::SchedulerError;
 use crate::serving::Model;
 
 use super::answer::{Answer, Failure, parts};
@@ -152,10 +151,8 @@ fn decode(
 fn failure(error: Error) -> Failure {
     match error {
         Error::Request(RequestError::StringData { .. }) => Failure::plain(error),
-        Error::Request(_)
-        | Error::Scheduler(SchedulerError::QueueFull { .. } | SchedulerError::Stopping) => {
-            Failure::json(error)
-        }
+        Error::Request(_) => Failure::json(error),
+        Error::Scheduler(ref failed) if failed.is_refusal() => Failure::json(error),
         _ => Failure::plain(error),
     }
 }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::gathered::{Calls, CallsEnd, calls, refuse};
 use crate::model::ModelSpec;
-use crate::runner::Instances;
+use crate::runner::{Change, Instances};
 
 /// The way to instances of a model on threads of their own, and its end.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Queue {
         let (calls, end) = calls(most);
         let end = Arc::new(end);
         let refused = Arc::clone(&end);
-        let changed = move |availability| refuse(&refused, availability);
+        let changed = move |change: Change| refuse(&refused, change.availability);
         Arc::new(Self {
             calls,
             end,

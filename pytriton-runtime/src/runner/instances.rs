@@ -8,7 +8,7 @@ use tokio::sync::watch;
 pub(crate) struct Instances {
     model: Arc<str>,
     count: watch::Sender<Count>,
-    changed: Box<dyn Fn(Availability) + Send + Sync>,
+    changed: Box<dyn Fn(Change) + Send + Sync>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,12 +28,23 @@ pub(crate) enum Availability {
     Gone,
 }
 
+/// An instance that comes, goes, hangs or comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Which one.
+    pub(crate) instance: u32,
+    /// Whether it can take a request from now on.
+    pub(crate) there: bool,
+    /// Whether any can.
+    pub(crate) availability: Availability,
+}
+
 impl Instances {
     /// No instances as yet. `changed` is called at every change, on the thread that makes it, before anybody else can see
     /// it: it must neither block nor ask the instances.
     pub(crate) fn new(
         model: Arc<str>,
-        changed: impl Fn(Availability) + Send + Sync + 'static,
+        changed: impl Fn(Change) + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
             model,
@@ -44,7 +55,7 @@ impl Instances {
 
     /// Counts an instance as long as what is returned lives.
     pub(crate) fn enter(self: &Arc<Self>, instance: u32) -> Presence {
-        self.change(|count| count.alive += 1);
+        self.change(instance, true, |count| count.alive += 1);
         Presence {
             instances: Arc::clone(self),
             instance,
@@ -57,13 +68,14 @@ impl Instances {
     }
 
     /// Counts an instance as hanging.
-    pub(super) fn hang(&self) {
-        self.change(|count| count.hanging += 1);
+    pub(super) fn hang(&self, instance: u32) {
+        self.change(instance, false, |count| count.hanging += 1);
     }
 
     /// Counts an instance as no longer hanging.
-    pub(super) fn come_back(&self) {
-        self.change(|count| count.hanging = count.hanging.saturating_sub(1));
+    pub(super) fn come_back(&self, instance: u32) {
+        let back = |count: &mut Count| count.hanging = count.hanging.saturating_sub(1);
+        self.change(instance, true, back);
     }
 
     /// Waits until there is none left but those that hang.
@@ -73,10 +85,14 @@ impl Instances {
         let _ = counts.wait_for(|count| count.alive <= count.hanging).await;
     }
 
-    fn change(&self, change: impl FnOnce(&mut Count)) {
+    fn change(&self, instance: u32, there: bool, change: impl FnOnce(&mut Count)) {
         self.count.send_modify(|count| {
             change(count);
-            (self.changed)(count.availability());
+            (self.changed)(Change {
+                instance,
+                there,
+                availability: count.availability(),
+            });
         });
     }
 }
@@ -110,7 +126,8 @@ pub(crate) struct Presence {
 impl Drop for Presence {
     fn drop(&mut self) {
         let instances = &self.instances;
-        instances.change(|count| count.alive = count.alive.saturating_sub(1));
+        let gone = |count: &mut Count| count.alive = count.alive.saturating_sub(1);
+        instances.change(self.instance, false, gone);
         if thread::panicking() {
             let (model, instance) = (&*instances.model, self.instance);
             tracing::error!(
@@ -136,7 +153,13 @@ mod tests {
         let told = Arc::new(Mutex::new(Vec::new()));
         let instances = Instances::new("Model".into(), {
             let told = Arc::clone(&told);
-            move |availability| told.lock().unwrap().push(availability)
+            move |Change {
+                      instance,
+                      there,
+                      availability,
+                  }| {
+                told.lock().unwrap().push((instance, there, availability));
+            }
         });
         assert_eq!(instances.availability(), Gone);
         let one = instances.enter(0);
@@ -147,7 +170,13 @@ mod tests {
         });
         ended.join().unwrap_err();
         drop(other);
-        assert_eq!(*told.lock().unwrap(), [Ready, Ready, Ready, Gone]);
+        let expected = [
+            (0, true, Ready),
+            (1, true, Ready),
+            (0, false, Ready),
+            (1, false, Gone),
+        ];
+        assert_eq!(*told.lock().unwrap(), expected);
     }
 
     #[test]

@@ -15,5 +15,5 @@ mod supervised;
 mod supervisor;
 
 pub(crate) use gpus::check_devices;
-pub(crate) use instances::{Availability, Instances};
+pub(crate) use instances::{Availability, Change, Instances};
 pub(crate) use runner::{Detached, Runner};

@@ -161,7 +161,7 @@ impl Supervisor {
         let batches = mem::take(&mut state.batches);
         // Under the lock, so that it comes before the return; and before the answers, so that whoever has one finds the
         // model no readier than it is.
-        self.instances.hang();
+        self.instances.hang(self.context.instance());
         drop(state);
         let limit = seconds(self.limit);
         tracing::warn!(
@@ -211,7 +211,7 @@ impl Supervisor {
             parent: self.context.logger(),
             "the instance is back: the call that took too long has ended"
         );
-        self.instances.come_back();
+        self.instances.come_back(self.context.instance());
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::budget::BudgetError;
 use crate::call::ModelError;
 use crate::model::ModelSpec;
-use crate::request::RequestId;
+use crate::request::{RequestId, SequenceId};
 use crate::runner::Availability;
 use crate::status::Status;
 use crate::text::seconds;
@@ -24,6 +24,53 @@ pub enum SchedulerError {
     /// The request waited longer than it may.
     #[error("Request timeout expired")]
     Timeout,
+    /// A request of a sequence with several rows.
+    #[error(
+        "inference request to model '{model}' must specify batch-size 1 due to requirements of sequence batcher"
+    )]
+    SequenceRows {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A request of no sequence, for a model that knows nothing else.
+    #[error(
+        "inference request to model '{model}' must specify a non-zero or non-empty correlation ID"
+    )]
+    NoSequence {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A request of a sequence that has not started, or has ended.
+    #[error(
+        "inference request for sequence {sequence} to model '{model}' must specify the START flag on the first request of the sequence"
+    )]
+    SequenceNotStarted {
+        /// The sequence.
+        sequence: SequenceId,
+        /// The model.
+        model: Arc<str>,
+    },
+    /// The request's sequence has waited for a slot for longer than one of its requests may.
+    #[error("timeout of the corresponding sequence has been expired")]
+    SequenceTimeout,
+    /// Another client has taken back an earlier request of the sequence.
+    #[error(
+        "sequence {sequence} of model '{model}' has ended: an earlier request of it was cancelled"
+    )]
+    SequenceCancelled {
+        /// The sequence.
+        sequence: SequenceId,
+        /// The model.
+        model: Arc<str>,
+    },
+    /// The instance that has the request's sequence hangs, or is gone.
+    #[error("sequence {sequence} of model '{model}' has ended: its instance takes no requests")]
+    SequenceLost {
+        /// The sequence.
+        sequence: SequenceId,
+        /// The model.
+        model: Arc<str>,
+    },
     /// The client has taken the request back.
     #[error("the request was cancelled")]
     Cancelled,
@@ -75,10 +122,26 @@ impl SchedulerError {
         }
     }
 
+    /// Whether the request was not even accepted: Triton tells of such a one as of a mistake.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::QueueFull { .. }
+                | Self::Stopping
+                | Self::SequenceRows { .. }
+                | Self::NoSequence { .. }
+                | Self::SequenceNotStarted { .. }
+        )
+    }
+
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
         match self {
-            Self::Cancelled => Status::Cancelled,
+            Self::SequenceRows { .. }
+            | Self::NoSequence { .. }
+            | Self::SequenceNotStarted { .. } => Status::InvalidArgument,
+            Self::Cancelled | Self::SequenceCancelled { .. } => Status::Cancelled,
             Self::Model(error) => error.status(),
             Self::Budget(_) => Status::Exhausted,
             _ => Status::Unavailable,

@@ -9,15 +9,16 @@ use crate::call::ModelError;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
-use crate::runner::{Availability, Detached, Instances};
+use crate::runner::{Availability, Change, Detached, Instances};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::caller::Caller;
 use super::hearing::Hearing;
 use super::instance::Worker;
-use super::message::{Outcome, Ticket};
-use super::queue::{Entered, Queue};
+use super::message::{Entered, Outcome, Ticket};
+use super::queue::Queue;
 use super::replies::Exit;
+use super::sequences::Reaper;
 use super::sink::Answers;
 use super::{Policy, Resources, SchedulerError};
 
@@ -30,6 +31,8 @@ pub struct Scheduler {
     given_up: watch::Sender<bool>,
     /// Where a request may be executed by whoever brings it.
     caller: Option<Arc<Caller>>,
+    /// Where the model's requests are those of sequences.
+    _reaper: Option<Reaper>,
 }
 
 /// Where an instance's thread says whether it is loaded.
@@ -48,13 +51,10 @@ impl Scheduler {
         resources: &Resources,
     ) -> Result<Self, ModelError> {
         let spec = &model.spec;
-        let places = spec.instances.count() as usize * spec.batches_in_flight as usize;
-        let queue = Arc::new(Queue::new(policy, places));
+        let queue = Arc::new(Queue::of(spec, policy));
         let mut scheduler = Self {
-            instances: Instances::new(
-                Arc::clone(&spec.name),
-                refuse_while_there_is_none(&queue, spec),
-            ),
+            instances: Instances::new(Arc::clone(&spec.name), follow(&queue, spec)),
+            _reaper: Reaper::start(&queue),
             queue,
             given_up: watch::Sender::new(false),
             caller: None,
@@ -151,7 +151,7 @@ impl Scheduler {
                 biased;
                 outcome = self.unless_given_up(&mut answers) => outcome,
                 () = sleep_until(refused) => {
-                    if self.queue.withdraw(ticket, FailureReason::Rejected).is_some() {
+                    if self.queue.withdraw(ticket, FailureReason::Rejected) {
                         place.ticket = None;
                         return Err(SchedulerError::Timeout);
                     }
@@ -186,6 +186,13 @@ impl Scheduler {
             _ = given_up.wait_for(|given_up| *given_up) => None,
         };
         outcome.unwrap_or_else(|| Err(SchedulerError::Stopping))
+    }
+
+    /// Refuses requests that start a sequence; what has started goes on.
+    pub fn start_no_more(&self) {
+        if let Some(sequences) = self.queue.sequences() {
+            sequences.start_no_more();
+        }
     }
 
     /// Ends the waiting of all requests with an error, those that are being executed too.
@@ -252,12 +259,17 @@ impl Drop for Place<'_> {
 }
 
 /// What the queue of a model does at each change among its instances.
-fn refuse_while_there_is_none(
-    queue: &Arc<Queue>,
-    spec: &Arc<ModelSpec>,
-) -> impl Fn(Availability) + Send + Sync + use<> {
+fn follow(queue: &Arc<Queue>, spec: &Arc<ModelSpec>) -> impl Fn(Change) + Send + Sync + use<> {
     let (queue, spec) = (Arc::clone(queue), Arc::clone(spec));
-    move |availability| queue.refuse(SchedulerError::refusal(&spec, availability))
+    move |change| {
+        queue.refuse(SchedulerError::refusal(&spec, change.availability));
+        if let Some(sequences) = queue.sequences() {
+            match change.there {
+                true => sequences.arrive(change.instance),
+                false => sequences.depart(change.instance),
+            }
+        }
+    }
 }
 
 fn ended(spec: &ModelSpec) -> ModelError {

@@ -11,8 +11,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::statistics::FailureReason;
 
 use super::SchedulerError;
-use super::message::{Outcome, Ticket};
-use super::queue::{Entered, Queue};
+use super::message::{Entered, Outcome, Ticket};
+use super::queue::Queue;
 use super::sink::Answers;
 
 /// The answers to one request, as they come, of which none is lost when whoever polls goes. Dropping it gives the request up: it leaves the queue, or its function hears
@@ -69,7 +69,7 @@ impl Hearing {
             self.late = None;
             let waiting = self.queue.withdraw(self.ticket, FailureReason::Rejected);
             // Where it is being executed its time to wait is over, but not in vain.
-            if waiting.is_some() {
+            if waiting {
                 return self.ended(SchedulerError::Timeout);
             }
         }

@@ -37,7 +37,8 @@ impl Worker {
                 return;
             }
         };
-        let whole = !spec.decoupled && !spec.cancellable;
+        // The sequences of an instance are its own: whoever brings a request cannot execute it.
+        let whole = !spec.decoupled && !spec.cancellable && spec.sequence_batching.is_none();
         let one_at_a_time = spec.batches_in_flight == 1 && !runner.is_async();
         // Whoever calls the function of one instance in the place of another's stays on its device.
         let alike = spec.instances.on_one_device();
@@ -50,7 +51,7 @@ impl Worker {
         }
         runner.run_all(
             spec.batches_in_flight as usize,
-            || self.queue.next_batch(),
+            || self.queue.next_batch(self.number),
             |batch| self.serve(&runner, batch),
         );
     }

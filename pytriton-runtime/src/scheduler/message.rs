@@ -3,7 +3,7 @@ use tokio::time::Instant;
 use crate::request::{Request, Response};
 
 use super::SchedulerError;
-use super::sink::ReplySink;
+use super::sink::{Answers, ReplySink};
 
 /// What a request becomes.
 pub(super) type Outcome = Result<Response, SchedulerError>;
@@ -26,6 +26,18 @@ pub(super) struct Waiting {
     /// Until when it may wait.
     pub(super) deadline: Option<Instant>,
     pub(super) sink: ReplySink,
+}
+
+/// A request that has come in.
+#[derive(Debug)]
+pub(super) struct Entered {
+    pub(super) ticket: Ticket,
+    /// When it is to be refused if it still waits.
+    pub(super) refused: Option<Instant>,
+    /// Where its answers come.
+    pub(super) answers: Answers,
+    /// The batch that it makes alone, for whoever has brought it to execute; otherwise it waits.
+    pub(super) batch: Option<Batch>,
 }
 
 /// What is left of a waiting request while it is executed.
@@ -57,6 +69,14 @@ impl Reply {
 }
 
 impl Waiting {
+    /// Whether the two make one batch. Where each may be answered for ever, they do not wait for each other's calls.
+    pub(super) fn goes_with(&self, other: &Self) -> bool {
+        let (first, other) = (&self.request, &other.request);
+        let model = first.model();
+        let apart = model.decoupled && model.by_parameters;
+        first.stacks_with(other) && (!apart || first.parameters() == other.parameters())
+    }
+
     /// What is executed, and where its response goes.
     pub(super) fn part(self) -> (Request, Reply) {
         let reply = Reply::new(self.arrived, self.request.batch_size(), self.sink);
@@ -67,11 +87,42 @@ impl Waiting {
 /// Requests that are executed together.
 #[derive(Debug)]
 pub(super) struct Batch {
-    /// The how-manieth batch of its queue this is, for models that preserve ordering.
+    /// The how-manieth batch this is of those whose responses leave one behind the other, for models that preserve ordering.
     pub(super) sequence: u64,
-    /// Whether no instance's thread has it.
-    pub(super) lent: bool,
+    pub(super) origin: Origin,
     pub(super) requests: Vec<Request>,
     /// One for each request.
     pub(super) replies: Vec<Reply>,
+}
+
+/// Where the requests of a batch waited.
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    /// In a line.
+    Line {
+        /// Whether no instance's thread has them.
+        lent: bool,
+    },
+    /// In slots of an instance.
+    Slots {
+        /// Which instance.
+        instance: u32,
+        /// Which slots.
+        slots: Vec<u32>,
+    },
+}
+
+impl Origin {
+    /// Whether no instance's thread has them.
+    pub(super) fn is_lent(&self) -> bool {
+        matches!(self, Self::Line { lent: true })
+    }
+
+    /// Which responses leave one behind the other with theirs.
+    pub(super) fn order(&self) -> u32 {
+        match self {
+            Self::Line { .. } => 0,
+            Self::Slots { instance, .. } => *instance,
+        }
+    }
 }

@@ -2,14 +2,16 @@
 //!
 //! [`Scheduler::infer`] puts a request into its model's queue and waits for the response. Each instance of the model is
 //! a thread that takes the next batch when it is free: what a batch is, [`Policy`] decides (pure), the queue holds the
-//! requests until then. A request whose future is dropped leaves the queue at once. A function that is over sooner than a
+//! requests until then. The requests of sequences wait behind each other, in `sequences`. A request whose future is dropped leaves the queue at once. A function that is over sooner than a
 //! thread is woken is called by whoever brings the request, when an instance is free and nobody waits before it.
 
+mod bell;
 mod caller;
 #[cfg(test)]
 mod caller_tests;
 #[cfg(test)]
 mod device_tests;
+mod dynamic;
 mod error;
 mod handle;
 #[cfg(test)]
@@ -26,6 +28,7 @@ mod priority_tests;
 mod queue;
 mod replies;
 mod resources;
+mod sequences;
 mod sink;
 mod speed;
 mod streamed;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::model::{CallMode, ModelSpec, Priorities, QueuePolicy};
+use crate::model::{CallMode, ModelSpec, Priorities, QueuePolicy, SequenceStrategy};
 
 use super::level::Level;
 
@@ -38,14 +38,18 @@ impl Policy {
         let max_batch_size = (spec.max_batch_size as usize).max(1);
         let batching = spec.dynamic_batching.as_ref().filter(|_| spec.batching());
         let queue = batching.map_or(QueuePolicy::DEFAULT, |batching| batching.queue_policy);
-        let mut preferred: Vec<usize> = batching.map_or(Vec::new(), |batching| {
-            let sizes = batching.preferred_batch_size.iter();
-            sizes.map(|&size| size as usize).collect()
-        });
+        let Gathering {
+            gathers,
+            preferred,
+            max_queue_delay_microseconds,
+            preserve_ordering,
+        } = Gathering::of(spec);
+        let sizes = preferred.iter();
+        let mut preferred: Vec<usize> = sizes.map(|&size| size as usize).collect();
         if spec.call == CallMode::Request {
             // What is not stacked gains nothing from company, and would wait for it to be answered.
             preferred.clear();
-        } else if batching.is_some() && preferred.is_empty() {
+        } else if gathers && preferred.is_empty() {
             preferred.push(max_batch_size);
         }
         preferred.sort_unstable();
@@ -63,10 +67,8 @@ impl Policy {
         Self {
             max_batch_size,
             preferred_batch_sizes: preferred,
-            max_queue_delay: Duration::from_micros(
-                batching.map_or(0, |batching| batching.max_queue_delay_microseconds),
-            ),
-            preserve_ordering: batching.is_some_and(|batching| batching.preserve_ordering),
+            max_queue_delay: Duration::from_micros(max_queue_delay_microseconds),
+            preserve_ordering,
             levels: (1..=priorities.levels)
                 .map(|level| Level::new(policy(level), default_queue_size))
                 .collect(),
@@ -109,6 +111,55 @@ impl Policy {
         match self.max_queue_delay.checked_sub(waited) {
             Some(left) if !full && !left.is_zero() => Decision::Wait(left),
             _ => Decision::Take(fitting),
+        }
+    }
+}
+
+/// What a batcher of either kind says of batches.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gathering<'a> {
+    /// Whether requests are gathered at all.
+    gathers: bool,
+    preferred: &'a [u32],
+    max_queue_delay_microseconds: u64,
+    preserve_ordering: bool,
+}
+
+impl<'a> Gathering<'a> {
+    fn of(spec: &'a ModelSpec) -> Self {
+        if !spec.batching() {
+            return Self::default();
+        }
+        let sequences = spec.sequence_batching.as_ref();
+        match (
+            sequences.map(|batching| &batching.strategy),
+            &spec.dynamic_batching,
+        ) {
+            (Some(SequenceStrategy::Direct { .. }), _) => Self {
+                gathers: true,
+                ..Self::default()
+            },
+            (
+                Some(SequenceStrategy::Oldest {
+                    preferred_batch_size,
+                    max_queue_delay_microseconds,
+                    preserve_ordering,
+                    ..
+                }),
+                _,
+            ) => Self {
+                gathers: true,
+                preferred: preferred_batch_size,
+                max_queue_delay_microseconds: *max_queue_delay_microseconds,
+                preserve_ordering: *preserve_ordering,
+            },
+            (None, Some(batching)) => Self {
+                gathers: true,
+                preferred: &batching.preferred_batch_size,
+                max_queue_delay_microseconds: batching.max_queue_delay_microseconds,
+                preserve_ordering: batching.preserve_ordering,
+            },
+            (None, None) => Self::default(),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 use crate::request::{InferRequest, Request};
 use crate::testing::{IDENTITY, infer_request};
 
-use super::queue::Queue;
+use super::dynamic::DynamicQueue;
 use super::{Policy, SchedulerError};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -33,7 +33,7 @@ const ONE: QueuePolicy = QueuePolicy {
 /// Three levels, of which 2 is the default, before a model that takes four rows at once.
 struct Levels {
     spec: Arc<ModelSpec>,
-    queue: Queue,
+    queue: DynamicQueue,
 }
 
 impl Levels {
@@ -53,7 +53,7 @@ impl Levels {
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());
-        let queue = Queue::new(Policy::new(&spec, 16), usize::MAX);
+        let queue = DynamicQueue::new(Policy::new(&spec, 16), usize::MAX);
         Self { spec, queue }
     }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::iter::repeat_with;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,7 @@ use crate::statistics::{
 };
 
 use super::SchedulerError;
-use super::message::{Batch, Outcome, Reply};
+use super::message::{Batch, Origin, Outcome, Reply};
 use super::order::Order;
 use super::queue::Queue;
 use super::sink::Listening;
@@ -25,7 +26,7 @@ use super::streamed::Streamed;
 pub(super) struct Replies {
     exit: Arc<Exit>,
     sequence: u64,
-    lent: bool,
+    origin: Origin,
     begun: Instant,
     replies: Vec<Reply>,
     /// The requests of a decoupled model, which are answered while they are executed.
@@ -43,7 +44,7 @@ pub(super) struct Exit {
     queue: Arc<Queue>,
     budget: Arc<Budget>,
     /// Replies that may leave only after those of earlier batches.
-    order: Mutex<Order<Vec<Reply>>>,
+    order: Mutex<BTreeMap<u32, Order<Vec<Reply>>>>,
     speed: Speed,
 }
 
@@ -55,7 +56,7 @@ impl Exit {
             cancellable: spec.cancellable,
             queue,
             budget,
-            order: Mutex::new(Order::new()),
+            order: Mutex::default(),
             speed: Speed::new(),
         }
     }
@@ -81,13 +82,14 @@ impl Exit {
         Ok(response)
     }
 
-    fn respond(&self, sequence: u64, finished: Vec<Reply>) {
+    fn respond(&self, (origin, sequence): (&Origin, u64), finished: Vec<Reply>) {
         let send = |finished: Vec<Reply>| finished.into_iter().for_each(Reply::send);
         if !self.queue.policy().preserve_ordering {
             return send(finished);
         }
         // Under the lock: nobody sends what comes later before this.
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let order = order.entry(origin.order()).or_insert_with(Order::new);
         order.finish(sequence, finished).into_iter().for_each(send);
     }
 }
@@ -105,7 +107,7 @@ impl Replies {
         let replies = Self {
             exit: Arc::clone(exit),
             sequence: batch.sequence,
-            lent: batch.lent,
+            origin: batch.origin,
             begun,
             replies,
             streamed,
@@ -142,15 +144,15 @@ impl Replies {
             let conclusions = streamed.conclusions();
             self.record_all(durations, streamed.batch_size(), conclusions.into_iter());
             streamed.end();
-            return self.exit.queue.release(self.lent);
+            return self.exit.queue.release(&self.origin);
         }
         let mut finished = mem::take(&mut self.replies);
         for (reply, result) in finished.iter_mut().zip(results) {
             reply.outcome = Some(self.exit.counted(result));
         }
         self.record(durations, &finished);
-        self.exit.respond(self.sequence, finished);
-        self.exit.queue.release(self.lent)
+        self.exit.respond((&self.origin, self.sequence), finished);
+        self.exit.queue.release(&self.origin)
     }
 
     fn record(&self, durations: Durations, finished: &[Reply]) {
@@ -208,7 +210,7 @@ impl Drop for Replies {
             let conclusions = streamed.conclusions().into_iter();
             self.record_all(Durations::default(), streamed.batch_size(), conclusions);
             streamed.end();
-            if queue.release(self.lent) {
+            if queue.release(&self.origin) {
                 queue.wake();
             }
             return;
@@ -224,8 +226,8 @@ impl Drop for Replies {
                 .record_failure(FailureReason::Backend, took);
             reply.outcome = Some(Err(ended()));
         }
-        self.exit.respond(self.sequence, finished);
-        if queue.release(self.lent) {
+        self.exit.respond((&self.origin, self.sequence), finished);
+        if queue.release(&self.origin) {
             queue.wake();
         }
     }
@@ -245,16 +247,17 @@ mod tests {
         batching.preserve_ordering = true;
         let declaration = ModelDeclaration {
             dynamic_batching: Some(batching),
+            batches_in_flight: 2,
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());
-        let queue = Arc::new(Queue::new(Policy::new(&spec, 4), usize::MAX));
+        let queue = Arc::new(Queue::of(&spec, Policy::new(&spec, 4)));
         let budget = Budget::new(usize::MAX);
         let exit = Arc::new(Exit::new(&spec, Arc::clone(&queue), budget));
         let mut lost = queue.push(request(&spec, 8, 1.0), false).unwrap().answers;
         let mut served = queue.push(request(&spec, 8, 2.0), false).unwrap().answers;
-        let (_, first) = Replies::part(&exit, queue.next_batch().await.unwrap());
-        let (_, second) = Replies::part(&exit, queue.next_batch().await.unwrap());
+        let (_, first) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
+        let (_, second) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
         second.finish(Executed {
             results: vec![Ok(Response::default())],
             durations: Durations::default(),

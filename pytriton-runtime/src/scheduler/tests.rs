@@ -15,8 +15,8 @@ use crate::request::{InferRequest, Request};
 use crate::status::Status;
 use crate::testing::{Bomb, GATE, IDENTITY, TWO, infer_request, request};
 
+use super::dynamic::DynamicQueue;
 use super::message::Batch;
-use super::queue::Queue;
 use super::{Policy, Resources, Scheduler, SchedulerError};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -43,8 +43,8 @@ fn delayed(milliseconds: u64) -> Arc<ModelSpec> {
     })
 }
 
-fn queue(spec: &Arc<ModelSpec>) -> Queue {
-    Queue::new(Policy::new(spec, 4), usize::MAX)
+fn queue(spec: &Arc<ModelSpec>) -> DynamicQueue {
+    DynamicQueue::new(Policy::new(spec, 4), usize::MAX)
 }
 
 fn rows(batch: &Batch) -> Vec<usize> {

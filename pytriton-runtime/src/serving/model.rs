@@ -99,6 +99,11 @@ impl Model {
         ))
     }
 
+    /// Refuses requests that start a sequence; what has started goes on.
+    pub fn start_no_more(&self) {
+        self.scheduler.start_no_more();
+    }
+
     /// Answers all requests that are still waited for with the error that the server is stopping.
     pub fn give_up(&self) {
         self.scheduler.give_up();

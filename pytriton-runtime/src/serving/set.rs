@@ -168,9 +168,12 @@ impl ModelSet {
         !*self.stopping.borrow() && models.all(|model| model.ready())
     }
 
-    /// Says to all who ask that the server is no longer ready; requests are still served.
+    /// Says to all who ask that the server is no longer ready; requests are still served, but those that start a sequence.
     pub fn stop_being_ready(&self) {
         self.stopping.send_replace(true);
+        for model in self.models() {
+            model.start_no_more();
+        }
     }
 
     /// Waits until the server stops: what would stay open for ever ends then.

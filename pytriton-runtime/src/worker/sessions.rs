@@ -7,7 +7,7 @@ use pytriton_backend::session::{Server, State};
 
 use crate::gathered::{Calls, CallsEnd, refuse};
 use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
-use crate::runner::{Availability, Instances};
+use crate::runner::{Availability, Change, Instances};
 
 use super::serve::read;
 use super::streams::Streams;
@@ -132,7 +132,7 @@ impl Sessions {
     }
 
     /// Tells tritonserver whether there are instances.
-    fn changed(&self, availability: Availability) {
+    fn changed(&self, Change { availability, .. }: Change) {
         let state = match availability {
             Availability::Ready => State::Serving,
             Availability::Hanging | Availability::Gone => State::Unavailable,

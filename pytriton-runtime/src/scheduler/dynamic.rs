@@ -1,0 +1,290 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::model::TimeoutAction;
+use crate::request::{Request, RequestId};
+use crate::statistics::{FailureReason, Recorder, nanoseconds};
+
+use super::bell::{Bell, Found};
+use super::line::Line;
+use super::message::{Batch, Entered, Origin, Reply, Ticket, Waiting};
+use super::sink::reply;
+use super::{Decision, Policy, SchedulerError};
+
+/// The requests of one model that wait, and the rule by which they leave.
+#[derive(Debug)]
+pub(super) struct DynamicQueue {
+    policy: Policy,
+    /// How many batches may be executed at a time.
+    places: usize,
+    state: Mutex<State>,
+    changed: Bell,
+    recorder: Recorder,
+}
+
+#[derive(Debug)]
+struct State {
+    line: Line,
+    next_ticket: u64,
+    next_sequence: u64,
+    /// How many batches are being executed.
+    running: usize,
+    /// How many of them no instance's thread has.
+    lent: usize,
+    closed: bool,
+    /// Why no request is taken although the queue is not closed.
+    refusing: Option<SchedulerError>,
+}
+
+impl DynamicQueue {
+    /// The queue of instances that execute at most so many batches at a time.
+    pub(super) fn new(policy: Policy, places: usize) -> Self {
+        let state = State {
+            line: Line::new(policy.levels.len()),
+            next_ticket: 0,
+            next_sequence: 0,
+            running: 0,
+            lent: 0,
+            closed: false,
+            refusing: None,
+        };
+        Self {
+            policy,
+            places,
+            state: Mutex::new(state),
+            changed: Bell::default(),
+            recorder: Recorder::default(),
+        }
+    }
+
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Puts a request at the end of its level; or gives it back as a batch, where the caller would execute it `here`, none
+    /// waits before it and it need not wait for company.
+    pub(super) fn push(&self, request: Request, here: bool) -> Result<Entered, SchedulerError> {
+        let arrived = Instant::now();
+        let level = self.policy.level(request.priority());
+        let policy = &self.policy.levels[level];
+        let timeout = policy.timeout(request.timeout_microseconds());
+        let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
+        let (sink, answers) = reply();
+        let mut state = self.lock();
+        if state.closed {
+            return Err(SchedulerError::Stopping);
+        }
+        if let Some(error) = state.refusing.clone() {
+            drop(state);
+            self.recorder.record_failure(FailureReason::Backend, 0);
+            return Err(error);
+        }
+        if state.line.len_of(level) >= policy.max_queue_size {
+            drop(state);
+            self.recorder.record_failure(FailureReason::Rejected, 0);
+            return Err(SchedulerError::QueueFull {
+                request: RequestId(request.id().to_owned()),
+            });
+        }
+        let ticket = Ticket {
+            level,
+            number: state.next_ticket,
+        };
+        state.next_ticket += 1;
+        let refused = deadline.filter(|_| policy.timeout_action == TimeoutAction::Reject);
+        let rows = request.batch_size();
+        let free = state.running < self.places;
+        let goes = |state: &State| {
+            let decision = self.policy.decide(&[rows], false, Duration::ZERO);
+            free && state.line.len() == 0 && decision == Decision::Take(1)
+        };
+        let batch = if here && goes(&state) {
+            let reply = Reply::new(arrived, rows, sink);
+            Some(state.batch(vec![request], vec![reply], true))
+        } else {
+            state.line.push(Waiting {
+                ticket,
+                request,
+                arrived,
+                deadline,
+                sink,
+            });
+            drop(state);
+            if free {
+                self.changed.ring();
+            }
+            None
+        };
+        Ok(Entered {
+            ticket,
+            refused,
+            answers,
+            batch,
+        })
+    }
+
+    /// Notes that a batch is executed; says whether requests wait for its place.
+    pub(super) fn release(&self, lent: bool) -> bool {
+        let mut state = self.lock();
+        state.running = state.running.saturating_sub(1);
+        state.lent = state.lent.saturating_sub(usize::from(lent));
+        if state.closed {
+            // They may all have waited for this place.
+            self.changed.ring_for_all();
+        }
+        state.line.len() > 0
+    }
+
+    /// Lets an instance look for a batch.
+    pub(super) fn wake(&self) {
+        self.changed.ring();
+    }
+
+    /// The next batch for a thread that is no instance's, if the policy lets one go now.
+    pub(super) fn try_next_batch(&self) -> Option<Batch> {
+        match self.look(true) {
+            Found::Batch(batch) => Some(batch),
+            Found::Look(_) | Found::End => None,
+        }
+    }
+
+    /// Takes a request out again, if no batch has it; says whether that was so.
+    pub(super) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
+        let Some(waiting) = self.lock().line.withdraw(ticket) else {
+            return false;
+        };
+        let waited = nanoseconds(waiting.arrived.elapsed());
+        self.recorder.record_failure(reason, waited);
+        // The batch that an instance waits to fill has become another one.
+        self.changed.ring();
+        true
+    }
+
+    /// The next batch, when the policy lets it go; `None` when the queue is closed and empty.
+    ///
+    /// # Cancel safety
+    ///
+    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    pub(super) async fn next_batch(&self) -> Option<Batch> {
+        self.changed.wait(|| self.look(false)).await
+    }
+
+    /// Refuses all further requests; those that wait go without further delay.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.ring_for_all();
+    }
+
+    /// Whether further requests are refused.
+    pub(super) fn closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Answers requests with an error, those that wait and those that come; `None` takes them again.
+    pub(super) fn refuse(&self, error: Option<SchedulerError>) {
+        let mut state = self.lock();
+        state.refusing.clone_from(&error);
+        let Some(error) = error else {
+            return;
+        };
+        let refused: Vec<_> = state.line.take(usize::MAX).collect();
+        drop(state);
+        for waiting in refused {
+            let waited = nanoseconds(waiting.arrived.elapsed());
+            let reason = FailureReason::Backend;
+            self.recorder.record_failure(reason, waited);
+            waiting.sink.finish(Err(error.clone()));
+        }
+    }
+
+    pub(super) fn pending(&self) -> u64 {
+        self.lock().line.len() as u64
+    }
+
+    fn look(&self, lent: bool) -> Found {
+        let now = Instant::now();
+        let mut state = self.lock();
+        for (level, policy) in self.policy.levels.iter().enumerate() {
+            if policy.timeout_action == TimeoutAction::Delay {
+                state.line.delay_late(level, now);
+            }
+        }
+        let closed = state.closed;
+        if state.running >= self.places && state.line.len() > 0 {
+            return Found::Look(None);
+        }
+        let line = &state.line;
+        let together = together(line, self.policy.max_batch_size);
+        let Some(oldest) = line
+            .iter()
+            .take(together.len())
+            .map(|waiting| waiting.arrived)
+            .min()
+        else {
+            // The end of an instance is the end of all that was accepted.
+            return match closed && state.lent == 0 {
+                true => Found::End,
+                false => Found::Look(None),
+            };
+        };
+        let blocked = closed || together.len() < line.len();
+        let waited = now.saturating_duration_since(oldest);
+        let count = match self.policy.decide(&together, blocked, waited) {
+            Decision::Take(count) => count,
+            Decision::Wait(left) => return Found::Look(Some(left)),
+        };
+        let (requests, replies) = state.line.take(count).map(Waiting::part).unzip();
+        let batch = state.batch(requests, replies, lent);
+        let more = state.line.len() > 0 && state.running < self.places;
+        drop(state);
+        if more {
+            // Another instance may be free for what is left.
+            self.changed.ring();
+        }
+        Found::Batch(batch)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Makes a batch, which is being executed from here on.
+    fn batch(&mut self, requests: Vec<Request>, replies: Vec<Reply>, lent: bool) -> Batch {
+        let sequence = self.next_sequence;
+        self.next_sequence += 1;
+        self.running += 1;
+        self.lent += usize::from(lent);
+        Batch {
+            sequence,
+            origin: Origin::Line { lent },
+            requests,
+            replies,
+        }
+    }
+}
+
+/// The rows of the requests at the head of a line that can be stacked, up to one more than a batch can hold.
+fn together(line: &Line, max_batch_size: usize) -> Vec<usize> {
+    let mut rows = Vec::new();
+    let mut total = 0_usize;
+    let Some(first) = line.iter().next() else {
+        return rows;
+    };
+    for waiting in line.iter() {
+        if total >= max_batch_size || !first.goes_with(waiting) {
+            break;
+        }
+        total = total.saturating_add(waiting.request.batch_size());
+        rows.push(waiting.request.batch_size());
+    }
+    rows
+}

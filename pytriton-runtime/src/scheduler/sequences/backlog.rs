@@ -1,0 +1,113 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use tokio::time::Instant;
+
+use super::slot::{Item, take_back};
+
+/// The sequences that wait for a slot, in the order in which they started.
+#[derive(Debug)]
+pub(super) struct Backlog<R> {
+    next: u64,
+    sequences: BTreeMap<u64, Waiting<R>>,
+    deadlines: BTreeSet<(Instant, u64)>,
+}
+
+/// A sequence that waits for a slot.
+#[derive(Debug)]
+pub(super) struct Waiting<R> {
+    pub(super) queue: VecDeque<Item<R>>,
+    /// Whether others may come behind its last request.
+    pub(super) open: bool,
+    /// Until when it may wait.
+    deadline: Option<Instant>,
+}
+
+impl<R> Backlog<R> {
+    pub(super) fn new() -> Self {
+        Self {
+            next: 0,
+            sequences: BTreeMap::new(),
+            deadlines: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sequences.is_empty()
+    }
+
+    /// Lets a sequence wait whose first request comes behind, and returns its number.
+    pub(super) fn open(&mut self) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        let waiting = Waiting {
+            queue: VecDeque::new(),
+            open: true,
+            deadline: None,
+        };
+        self.sequences.insert(number, waiting);
+        number
+    }
+
+    /// Puts a request behind the others of its sequence, which waits no longer than the most impatient of them.
+    pub(super) fn push(&mut self, number: u64, item: Item<R>, deadline: Option<Instant>) {
+        let Some(waiting) = self.sequences.get_mut(&number) else {
+            return;
+        };
+        waiting.queue.push_back(item);
+        if let Some(deadline) = deadline
+            && waiting.deadline.is_none_or(|sooner| deadline < sooner)
+        {
+            let before = waiting.deadline.replace(deadline);
+            if let Some(before) = before {
+                self.deadlines.remove(&(before, number));
+            }
+            self.deadlines.insert((deadline, number));
+        }
+    }
+
+    /// Notes that no other request of a sequence will come.
+    pub(super) fn close(&mut self, number: u64) {
+        if let Some(waiting) = self.sequences.get_mut(&number) {
+            waiting.open = false;
+        }
+    }
+
+    /// Takes a request out.
+    pub(super) fn take_back(&mut self, is_it: impl Fn(&R) -> bool) -> Option<R> {
+        let mut sequences = self.sequences.values_mut();
+        sequences.find_map(|waiting| take_back(&mut waiting.queue, &is_it))
+    }
+
+    /// Takes out the sequence that has waited longest.
+    pub(super) fn pop(&mut self) -> Option<(u64, Waiting<R>)> {
+        let number = *self.sequences.first_key_value()?.0;
+        self.remove(number)
+    }
+
+    /// Takes out a sequence that has waited for longer than it may.
+    pub(super) fn expire(&mut self, now: Instant) -> Option<(u64, Waiting<R>)> {
+        let &(deadline, number) = self.deadlines.first()?;
+        (deadline <= now).then(|| self.remove(number)).flatten()
+    }
+
+    /// When the next one will have waited for too long.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.deadlines.first().map(|(deadline, _)| *deadline)
+    }
+
+    fn remove(&mut self, number: u64) -> Option<(u64, Waiting<R>)> {
+        let waiting = self.sequences.remove(&number)?;
+        if let Some(deadline) = waiting.deadline {
+            self.deadlines.remove(&(deadline, number));
+        }
+        Some((number, waiting))
+    }
+}
+
+impl<R> Waiting<R> {
+    /// Whether a client has taken one of its requests back.
+    pub(super) fn is_taken_back(&self) -> bool {
+        let mut items = self.queue.iter();
+        items.any(|item| matches!(item, Item::TakenBack(_)))
+    }
+}

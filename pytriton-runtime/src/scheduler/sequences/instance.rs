@@ -1,0 +1,127 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::slot::{Queued, Slot};
+use super::strategy::{Strategy, delay};
+use crate::scheduler::{Decision, Policy};
+
+/// The slots of an instance.
+#[derive(Debug)]
+pub(super) struct Instance<R> {
+    /// Whether it takes requests.
+    pub(super) present: bool,
+    /// How many batches it executes.
+    pub(super) running: usize,
+    pub(super) slots: Vec<Slot<R>>,
+    /// The slots whose next request may be executed, with the strategy of the oldest, and since when.
+    pub(super) issued: BTreeMap<u64, (u32, Instant)>,
+}
+
+/// Which slots give a request to the next batch.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Pick {
+    /// These.
+    Slots(Vec<u32>),
+    /// Look again after that time.
+    Wait(Duration),
+    /// None has one.
+    Nothing,
+}
+
+impl<R: Queued> Instance<R> {
+    /// The slot of that number, which is there as soon as it is asked for.
+    pub(super) fn slot(&mut self, slot: u32) -> &mut Slot<R> {
+        let index = slot as usize;
+        if index >= self.slots.len() {
+            self.slots.resize_with(index + 1, Slot::default);
+        }
+        &mut self.slots[index]
+    }
+
+    /// Chooses the next batch. Nothing waits for company that is `closed` to it.
+    pub(super) fn pick(
+        &self,
+        strategy: Strategy,
+        policy: &Policy,
+        closed: bool,
+        now: Instant,
+    ) -> Pick {
+        match strategy {
+            _ if !self.present => Pick::Nothing,
+            // The rows of a batch are slots: each has one request of a sequence, and the next when that is executed.
+            Strategy::Direct { .. } if self.running > 0 => Pick::Nothing,
+            Strategy::Direct { .. } if policy.preferred_batch_sizes.is_empty() => self.first(),
+            Strategy::Direct {
+                delay,
+                utilization,
+                rows,
+            } => self.all((delay, utilization, rows), closed, now),
+            Strategy::Oldest => self.oldest(policy, closed, now),
+        }
+    }
+
+    /// The one that has waited longest.
+    fn first(&self) -> Pick {
+        let heads = self.heads();
+        let first = heads.min_by_key(|(_, request)| request.arrived());
+        first.map_or(Pick::Nothing, |(slot, _)| Pick::Slots(vec![slot]))
+    }
+
+    /// All that go together.
+    fn all(&self, rule: (Duration, f32, u32), closed: bool, now: Instant) -> Pick {
+        let heads: Vec<(u32, &R)> = self.heads().collect();
+        let oldest = heads.iter().map(|(_, request)| request.arrived()).min();
+        let (Some(oldest), Some((_, first))) = (oldest, heads.first()) else {
+            return Pick::Nothing;
+        };
+        let ready = u32::try_from(heads.len()).unwrap_or(u32::MAX);
+        let waited = now.saturating_duration_since(oldest);
+        if let Some(left) = delay(rule, ready, waited).filter(|_| !closed) {
+            return Pick::Wait(left);
+        }
+        let together = heads.iter().filter(|(_, other)| first.goes_with(other));
+        Pick::Slots(together.map(|(slot, _)| *slot).collect())
+    }
+
+    /// As many as the dynamic batcher takes.
+    fn oldest(&self, policy: &Policy, closed: bool, now: Instant) -> Pick {
+        let mut issued = self.issued.values().filter_map(|(slot, since)| {
+            let (_, entry) = self.slots.get(*slot as usize)?.issued.as_ref()?;
+            Some((*slot, *since, &entry.request))
+        });
+        let Some((slot, since, first)) = issued.next() else {
+            return Pick::Nothing;
+        };
+        let mut slots = vec![slot];
+        let together = issued.map_while(|(slot, _, other)| first.goes_with(other).then_some(slot));
+        // One more than a batch can hold says that nobody need wait.
+        slots.extend(together.take(policy.max_batch_size));
+        let blocked = closed || slots.len() < self.issued.len();
+        let waited = now.saturating_duration_since(since);
+        match policy.decide(&vec![1; slots.len()], blocked, waited) {
+            Decision::Wait(left) => Pick::Wait(left),
+            Decision::Take(count) => {
+                slots.truncate(count);
+                Pick::Slots(slots)
+            }
+        }
+    }
+
+    fn heads(&self) -> impl Iterator<Item = (u32, &R)> {
+        let slots = (0..).zip(&self.slots);
+        slots.filter_map(|(number, slot)| Some((number, &slot.head()?.request)))
+    }
+}
+
+impl<R> Default for Instance<R> {
+    fn default() -> Self {
+        Self {
+            present: false,
+            running: 0,
+            slots: Vec::new(),
+            issued: BTreeMap::new(),
+        }
+    }
+}

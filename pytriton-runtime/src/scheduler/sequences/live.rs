@@ -1,0 +1,131 @@
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::request::SequenceId;
+
+use super::slot::Seat;
+
+/// Where the requests of a sequence are collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a slot.
+    Slot(Seat),
+    /// In the backlog, under a number.
+    Backlog(u64),
+}
+
+/// The sequences that have started and not ended, and when they will have been idle for too long.
+#[derive(Debug)]
+pub(super) struct Live {
+    idle: Duration,
+    known: HashMap<SequenceId, Known>,
+    /// Of those that have a slot.
+    deadlines: BTreeSet<(Instant, SequenceId)>,
+}
+
+#[derive(Debug)]
+struct Known {
+    place: Place,
+    /// When its last request came.
+    last: Instant,
+}
+
+impl Live {
+    pub(super) fn new(idle: Duration) -> Self {
+        Self {
+            idle,
+            known: HashMap::new(),
+            deadlines: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn place(&self, id: &SequenceId) -> Option<Place> {
+        self.known.get(id).map(|known| known.place)
+    }
+
+    /// Notes that a sequence has a request now, and where they are collected.
+    pub(super) fn note(&mut self, id: &SequenceId, place: Place, now: Instant) {
+        self.forget(id);
+        self.insert(id, Known { place, last: now });
+    }
+
+    /// Notes that a sequence has got a slot.
+    pub(super) fn seat(&mut self, id: &SequenceId, seat: Seat) {
+        if let Some(Known { last, .. }) = self.forget(id) {
+            let place = Place::Slot(seat);
+            self.insert(id, Known { place, last });
+        }
+    }
+
+    /// Forgets a sequence.
+    pub(super) fn end(&mut self, id: &SequenceId) {
+        self.forget(id);
+    }
+
+    /// Forgets a sequence, if it is the one that is collected there and no later one of its name.
+    pub(super) fn end_at(&mut self, id: &SequenceId, place: Place) {
+        if self.place(id) == Some(place) {
+            self.forget(id);
+        }
+    }
+
+    /// Forgets the sequences that an instance has.
+    pub(super) fn end_of(&mut self, instance: u32) {
+        let is_there =
+            |known: &Known| matches!(known.place, Place::Slot(seat) if seat.instance == instance);
+        let there = self.known.iter().filter(|(_, known)| is_there(known));
+        let there: Vec<SequenceId> = there.map(|(id, _)| id.clone()).collect();
+        for id in there {
+            self.forget(&id);
+        }
+    }
+
+    /// Forgets all sequences, and says where they are.
+    pub(super) fn end_all(&mut self) -> Vec<Place> {
+        self.deadlines.clear();
+        let known = std::mem::take(&mut self.known).into_values();
+        known.map(|known| known.place).collect()
+    }
+
+    /// Forgets one of the sequences with a slot that have been idle for too long.
+    pub(super) fn expire(&mut self, now: Instant) -> Option<Seat> {
+        let (deadline, id) = self.deadlines.first()?;
+        if *deadline > now {
+            return None;
+        }
+        let id = id.clone();
+        match self.forget(&id)?.place {
+            Place::Slot(seat) => Some(seat),
+            Place::Backlog(_) => None,
+        }
+    }
+
+    /// When the next one will have been idle for too long.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.deadlines.first().map(|(deadline, _)| *deadline)
+    }
+
+    fn insert(&mut self, id: &SequenceId, known: Known) {
+        if let Some(deadline) = self.deadline(&known) {
+            self.deadlines.insert((deadline, id.clone()));
+        }
+        self.known.insert(id.clone(), known);
+    }
+
+    fn forget(&mut self, id: &SequenceId) -> Option<Known> {
+        let known = self.known.remove(id)?;
+        if let Some(deadline) = self.deadline(&known) {
+            self.deadlines.remove(&(deadline, id.clone()));
+        }
+        Some(known)
+    }
+
+    fn deadline(&self, known: &Known) -> Option<Instant> {
+        match known.place {
+            Place::Slot(_) => known.last.checked_add(self.idle),
+            Place::Backlog(_) => None,
+        }
+    }
+}

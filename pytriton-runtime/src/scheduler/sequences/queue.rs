@@ -1,0 +1,366 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::model::{ModelSpec, SequenceBatching};
+use crate::request::{Request, RequestId, Sequence};
+use crate::scheduler::bell::{self, Bell};
+use crate::scheduler::message::{Batch, Entered, Origin, Ticket, Waiting};
+use crate::scheduler::sink::reply;
+use crate::scheduler::{Policy, SchedulerError};
+use crate::statistics::{FailureReason, Recorder, nanoseconds};
+
+use super::table::{Found, Lost, NotStarted, Table};
+
+/// The requests of a model's sequences that wait, and the rule by which they leave.
+#[derive(Debug)]
+pub(in crate::scheduler) struct SequenceQueue {
+    spec: Arc<ModelSpec>,
+    policy: Policy,
+    state: Mutex<State>,
+    /// The instances, each of which looks for its own sequences alone.
+    bells: BTreeMap<u32, Bell>,
+    /// Says that something expires sooner than was known.
+    sooner: Notify,
+    recorder: Recorder,
+}
+
+#[derive(Debug)]
+struct State {
+    table: Box<Table<Waiting>>,
+    next_ticket: u64,
+    next_batch: BTreeMap<u32, u64>,
+    /// Whether no sequence starts any longer.
+    stopping: bool,
+    closed: bool,
+    /// Why no request is taken although the queue is not closed, and no instance is there.
+    refusing: Option<SchedulerError>,
+    /// When somebody sees to what expires.
+    seen_to: Option<Instant>,
+}
+
+impl SequenceQueue {
+    pub(in crate::scheduler) fn new(
+        spec: &Arc<ModelSpec>,
+        batching: &SequenceBatching,
+        policy: Policy,
+    ) -> Self {
+        let instances = 0..spec.instances.count();
+        Self {
+            spec: Arc::clone(spec),
+            policy,
+            state: Mutex::new(State {
+                table: Box::new(Table::new(spec, batching)),
+                next_ticket: 0,
+                next_batch: BTreeMap::new(),
+                stopping: false,
+                closed: false,
+                refusing: None,
+                seen_to: None,
+            }),
+            bells: instances
+                .map(|instance| (instance, Bell::default()))
+                .collect(),
+            sooner: Notify::new(),
+            recorder: Recorder::default(),
+        }
+    }
+
+    pub(in crate::scheduler) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(in crate::scheduler) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Puts a request behind the others of its sequence.
+    ///
+    /// Source: `SequenceBatchScheduler::Enqueue` in Triton 2.51 for the order of what is wrong.
+    pub(in crate::scheduler) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
+        let sequence = self.sequence(&request)?;
+        let arrived = Instant::now();
+        let mut state = self.lock();
+        // What has expired by now is unknown to what comes now.
+        state.table.expire(arrived);
+        let taken = self.admit(&mut state, &sequence, &request);
+        let entered = taken.map(|()| self.enter(&mut state, &sequence, request, arrived));
+        self.see_to_it(state);
+        if let Err(error) = &entered {
+            self.note(error);
+        }
+        entered
+    }
+
+    fn sequence(&self, request: &Request) -> Result<Sequence, SchedulerError> {
+        let model = || Arc::clone(&self.spec.name);
+        if request.batch_size() > 1 {
+            return Err(SchedulerError::SequenceRows { model: model() });
+        }
+        let sequence = request.sequence().cloned();
+        sequence.ok_or_else(|| SchedulerError::NoSequence { model: model() })
+    }
+
+    fn admit(
+        &self,
+        state: &mut State,
+        sequence: &Sequence,
+        request: &Request,
+    ) -> Result<(), SchedulerError> {
+        if state.closed || (state.stopping && sequence.starts()) {
+            return Err(SchedulerError::Stopping);
+        }
+        if let Some(error) = &state.refusing {
+            return Err(error.clone());
+        }
+        let known = state.table.check(sequence);
+        known.map_err(|NotStarted| SchedulerError::SequenceNotStarted {
+            sequence: sequence.id().clone(),
+            model: Arc::clone(&self.spec.name),
+        })?;
+        // Sequences have one level: a request names none of them.
+        let most = self.policy.levels.iter().map(|level| level.max_queue_size);
+        if most.min().is_some_and(|most| state.table.len() >= most) {
+            let request = RequestId(request.id().to_owned());
+            return Err(SchedulerError::QueueFull { request });
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &self,
+        state: &mut State,
+        sequence: &Sequence,
+        request: Request,
+        arrived: Instant,
+    ) -> Entered {
+        let ticket = Ticket {
+            level: 0,
+            number: state.next_ticket,
+        };
+        state.next_ticket += 1;
+        let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
+        let deadline = timeout.map(Duration::from_micros);
+        let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
+        let (sink, answers) = reply();
+        let waiting = Waiting {
+            ticket,
+            request,
+            arrived,
+            deadline,
+            sink,
+        };
+        if state.table.push(sequence, waiting, deadline, arrived) {
+            let (sequence, model) = (sequence.id(), &*self.spec.name);
+            tracing::warn!(
+                %sequence,
+                model,
+                "the sequence starts anew and had not ended: what it was ends early"
+            );
+        }
+        Entered {
+            ticket,
+            refused: None,
+            answers,
+            batch: None,
+        }
+    }
+
+    /// Counts a request that was not taken, where others are.
+    fn note(&self, error: &SchedulerError) {
+        let reason = match error {
+            SchedulerError::QueueFull { .. } => FailureReason::Rejected,
+            SchedulerError::Hanging { .. } | SchedulerError::NoInstance { .. } => {
+                FailureReason::Backend
+            }
+            _ => return,
+        };
+        self.recorder.record_failure(reason, 0);
+    }
+
+    /// Notes that a batch is executed.
+    pub(in crate::scheduler) fn release(&self, origin: &Origin) {
+        let Origin::Slots { instance, slots } = origin else {
+            return;
+        };
+        let mut state = self.lock();
+        state.table.executed(*instance, slots, Instant::now());
+        let last = state.closed && state.table.len() == 0;
+        self.see_to_it(state);
+        if last {
+            self.bells.values().for_each(Bell::ring);
+        }
+    }
+
+    /// Takes a request out again, if no batch has it; says whether that was so. The sequence ends where it stood.
+    pub(in crate::scheduler) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
+        let mut state = self.lock();
+        let is_it = |waiting: &Waiting| waiting.ticket == ticket;
+        let Some(waiting) = state.table.take_back(is_it, Instant::now()) else {
+            return false;
+        };
+        self.see_to_it(state);
+        let waited = nanoseconds(waiting.arrived.elapsed());
+        self.recorder.record_failure(reason, waited);
+        true
+    }
+
+    /// The next batch of an instance; `None` when the queue is closed and empty.
+    ///
+    /// # Cancel safety
+    ///
+    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    pub(in crate::scheduler) async fn next_batch(&self, instance: u32) -> Option<Batch> {
+        let bell = self.bells.get(&instance)?;
+        bell.wait(|| self.look(instance)).await
+    }
+
+    fn look(&self, instance: u32) -> bell::Found {
+        let now = Instant::now();
+        let mut state = self.lock();
+        state.table.expire(now);
+        let closed = state.closed;
+        let found = match state.table.take(instance, &self.policy, closed, now) {
+            Found::Batch(requests) => bell::Found::Batch(state.batch(instance, requests)),
+            // The end of an instance is the end of all that was accepted.
+            Found::Look(_) if closed && state.table.len() == 0 => bell::Found::End,
+            Found::Look(after) => bell::Found::Look(after),
+        };
+        self.see_to_it(state);
+        found
+    }
+
+    /// Refuses all requests that start a sequence.
+    pub(in crate::scheduler) fn start_no_more(&self) {
+        self.lock().stopping = true;
+    }
+
+    /// Refuses all further requests; those that wait go without further delay.
+    pub(in crate::scheduler) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.table.end_all(Instant::now());
+        self.see_to_it(state);
+        self.bells.values().for_each(Bell::ring);
+    }
+
+    pub(in crate::scheduler) fn closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Answers requests with an error, those that wait and those that come; `None` takes them again.
+    pub(in crate::scheduler) fn refuse(&self, error: Option<SchedulerError>) {
+        let mut state = self.lock();
+        state.refusing.clone_from(&error);
+        let Some(error) = error else {
+            return;
+        };
+        let refused = state.table.clear(Instant::now());
+        self.see_to_it(state);
+        for waiting in refused {
+            self.fail(waiting, error.clone(), FailureReason::Backend);
+        }
+    }
+
+    /// Gives an instance sequences from here on.
+    pub(in crate::scheduler) fn arrive(&self, instance: u32) {
+        let mut state = self.lock();
+        state.table.enter(instance, Instant::now());
+        self.see_to_it(state);
+    }
+
+    /// Gives an instance no sequences, and ends those that it has.
+    pub(in crate::scheduler) fn depart(&self, instance: u32) {
+        let mut state = self.lock();
+        state.table.absent(instance);
+        self.see_to_it(state);
+    }
+
+    pub(in crate::scheduler) fn pending(&self) -> u64 {
+        self.lock().table.len() as u64
+    }
+
+    /// Sees to what expires, and returns when it is to be done again.
+    pub(super) fn tend(&self) -> Option<Instant> {
+        let mut state = self.lock();
+        state.table.expire(Instant::now());
+        let next = state.table.next_expiry();
+        state.seen_to = next;
+        self.see_to_it(state);
+        next
+    }
+
+    /// Waits until something expires sooner than was known.
+    pub(super) async fn sooner(&self) {
+        self.sooner.notified().await;
+    }
+
+    /// Tells whoever has to know of a change.
+    fn see_to_it(&self, mut state: MutexGuard<'_, State>) {
+        let ready = state.table.ready();
+        let lost = state.table.lost();
+        let next = state.table.next_expiry();
+        let sooner = next.is_some_and(|next| state.seen_to.is_none_or(|then| next < then));
+        if sooner {
+            state.seen_to = next;
+        }
+        drop(state);
+        if sooner {
+            self.sooner.notify_one();
+        }
+        for (waiting, why) in lost {
+            let (error, reason) = self.error(&waiting, why);
+            self.fail(waiting, error, reason);
+        }
+        let bells = ready.iter().filter_map(|instance| self.bells.get(instance));
+        bells.for_each(Bell::ring);
+    }
+
+    fn error(&self, waiting: &Waiting, why: Lost) -> (SchedulerError, FailureReason) {
+        let sequence = waiting.request.sequence().map(Sequence::id);
+        let sequence = sequence.cloned().unwrap_or_default();
+        let model = Arc::clone(&self.spec.name);
+        match why {
+            Lost::Late => (SchedulerError::SequenceTimeout, FailureReason::Rejected),
+            Lost::Instance => (
+                SchedulerError::SequenceLost { sequence, model },
+                FailureReason::Backend,
+            ),
+            Lost::TakenBack => (
+                SchedulerError::SequenceCancelled { sequence, model },
+                FailureReason::Canceled,
+            ),
+        }
+    }
+
+    fn fail(&self, waiting: Waiting, error: SchedulerError, reason: FailureReason) {
+        let waited = nanoseconds(waiting.arrived.elapsed());
+        self.recorder.record_failure(reason, waited);
+        waiting.sink.finish(Err(error));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Makes a batch, which is being executed from here on.
+    fn batch(&mut self, instance: u32, requests: Vec<(u32, Waiting)>) -> Batch {
+        let next = self.next_batch.entry(instance).or_default();
+        let sequence = *next;
+        *next += 1;
+        let (slots, waiting): (Vec<u32>, Vec<Waiting>) = requests.into_iter().unzip();
+        let (requests, replies) = waiting.into_iter().map(Waiting::part).unzip();
+        Batch {
+            sequence,
+            origin: Origin::Slots { instance, slots },
+            requests,
+            replies,
+        }
+    }
+}

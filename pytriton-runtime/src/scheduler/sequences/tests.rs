@@ -1,0 +1,427 @@
+//! The queue of sequences under paused time, and schedulers of real models.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ndarray::Array2;
+use tokio::runtime::Handle;
+use tokio::task::{JoinHandle, yield_now};
+use tokio::time::{Instant, advance, sleep};
+
+use crate::call::{Call, Execution, Instance};
+use crate::model::{InstanceGroup, ModelSpec};
+use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
+use crate::request::{InferRequest, Request, Sequence, SequenceId};
+use crate::scheduler::message::{Batch, Entered, Origin};
+use crate::scheduler::queue::Queue;
+use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
+use crate::statistics::FailureReason;
+use crate::testing::{GATE, IDENTITY, TWO, infer_request};
+
+use super::Reaper;
+use super::table_tests::{DIRECT, oldest};
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// One slot, a second of idleness.
+const ONE: ModelDeclaration = sequences(DIRECT, 1);
+
+const fn sequences(strategy: SequenceStrategyDeclaration, rows: u32) -> ModelDeclaration {
+    ModelDeclaration {
+        max_batch_size: rows,
+        dynamic_batching: None,
+        sequence_batching: Some(SequenceBatchingDeclaration {
+            max_sequence_idle_microseconds: 0,
+            strategy,
+        }),
+        ..IDENTITY
+    }
+}
+
+fn flagged(id: u64, flags: &str, value: f32) -> InferRequest {
+    let id = SequenceId::Number(id);
+    InferRequest {
+        sequence: Sequence::new(id, flags.contains('S'), flags.contains('E')),
+        ..infer_request(1, value)
+    }
+}
+
+/// A queue without instances, which a test plays.
+struct Bench {
+    spec: Arc<ModelSpec>,
+    queue: Arc<Queue>,
+    _reaper: Option<Reaper>,
+}
+
+impl Bench {
+    fn new(declaration: &ModelDeclaration) -> Self {
+        let spec = Arc::new(declaration.spec().unwrap());
+        let queue = Arc::new(Queue::of(&spec, Policy::new(&spec, 4)));
+        let sequences = queue.sequences().unwrap();
+        (0..spec.instances.count()).for_each(|instance| sequences.arrive(instance));
+        Self {
+            _reaper: Reaper::start(&queue),
+            spec,
+            queue,
+        }
+    }
+
+    fn push(&self, request: InferRequest) -> Result<Entered, SchedulerError> {
+        let request = Request::check(&self.spec, request).unwrap();
+        self.queue.push(request, false)
+    }
+
+    fn ask(&self, id: u64, flags: &str) -> Result<Entered, SchedulerError> {
+        self.push(flagged(id, flags, 1.0))
+    }
+
+    async fn next(&self) -> Batch {
+        self.queue.next_batch(0).await.unwrap()
+    }
+
+    fn failures(&self) -> [u64; 4] {
+        self.queue.recorder().snapshot(0).failures
+    }
+}
+
+/// Which sequences a batch has requests of.
+fn ids(batch: &Batch) -> Vec<String> {
+    let sequences = batch.requests.iter().map(|request| request.sequence());
+    sequences
+        .map(|sequence| sequence.unwrap().id().to_string())
+        .collect()
+}
+
+async fn failure(entered: Entered) -> String {
+    let mut entered = entered;
+    let outcome = entered.answers.next().await.unwrap();
+    outcome.unwrap_err().to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_request_of_a_sequence_is_refused_in_tritons_words() {
+    let rows = "inference request to model 'Identity' must specify batch-size 1 due to requirements of sequence batcher";
+    let none =
+        "inference request to model 'Identity' must specify a non-zero or non-empty correlation ID";
+    let start = |id: &str| {
+        format!(
+            "inference request for sequence {id} to model 'Identity' must specify the START flag on the first request of the sequence"
+        )
+    };
+    let two = InferRequest {
+        inputs: infer_request(2, 1.0).inputs,
+        ..flagged(5, "", 1.0)
+    };
+    let text = SequenceId::text("five").unwrap();
+    let named = InferRequest {
+        sequence: Sequence::new(text, false, true),
+        ..flagged(5, "", 1.0)
+    };
+    let table = [
+        // More than one mistake: the first is told.
+        (two.clone(), rows.to_owned()),
+        (
+            InferRequest {
+                sequence: None,
+                ..two
+            },
+            rows.to_owned(),
+        ),
+        (flagged(0, "S", 1.0), none.to_owned()),
+        (flagged(5, "", 1.0), start("5")),
+        (flagged(u64::MAX, "E", 1.0), start("18446744073709551615")),
+        (named, start("five")),
+    ];
+    let bench = Bench::new(&sequences(DIRECT, 4));
+    for (request, expected) in table {
+        let error = bench.push(request).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.status(), crate::Status::InvalidArgument);
+        assert!(error.is_refusal());
+    }
+    assert_eq!(bench.failures(), [0; 4], "Triton counts none of them");
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_requests_wait_as_may_in_slots_and_behind_them() {
+    let bench = Bench::new(&ONE);
+    for (id, flags) in [(1, "S"), (1, ""), (2, "S"), (3, "S")] {
+        bench.ask(id, flags).unwrap();
+    }
+    assert_eq!(bench.queue.pending(), 4);
+    let refused = bench.ask(1, "").unwrap_err();
+    assert!(matches!(refused, SchedulerError::QueueFull { .. }));
+    let refused = bench.ask(4, "").unwrap_err();
+    assert!(matches!(refused, SchedulerError::SequenceNotStarted { .. }));
+    let rejected = FailureReason::Rejected as usize;
+    assert_eq!(bench.failures()[rejected], 1);
+    assert_eq!(ids(&bench.next().await), ["1"]);
+    bench.ask(1, "").unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_sequence_makes_room_for_one_that_waits() {
+    for strategy in [DIRECT, oldest(1)] {
+        let bench = Bench::new(&sequences(strategy, 1));
+        let begun = Instant::now();
+        bench.ask(1, "S").unwrap();
+        let batch = bench.next().await;
+        bench.queue.release(&batch.origin);
+        bench.ask(2, "S").unwrap();
+        assert_eq!(ids(&bench.next().await), ["2"]);
+        assert_eq!(begun.elapsed().as_millis(), 1000);
+        assert!(bench.ask(1, "").is_err());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_sequence_is_unknown_at_its_time() {
+    let bench = Bench::new(&ONE);
+    for (passed, known) in [(999, true), (1000, false)] {
+        bench.ask(1, "SE").unwrap();
+        bench.queue.release(&bench.next().await.origin);
+        bench.ask(2, "S").unwrap();
+        bench.queue.release(&bench.next().await.origin);
+        advance(passed * MILLISECOND).await;
+        assert_eq!(bench.ask(2, "E").is_ok(), known, "{passed}");
+        if known {
+            bench.queue.release(&bench.next().await.origin);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sequence_waits_no_longer_than_one_of_its_requests_may() {
+    let bench = Bench::new(&ONE);
+    bench.ask(1, "S").unwrap();
+    let begun = Instant::now();
+    let patient = bench.ask(2, "S").unwrap();
+    advance(50 * MILLISECOND).await;
+    let impatient = bench
+        .push(InferRequest {
+            timeout_microseconds: 200_000,
+            ..flagged(2, "", 1.0)
+        })
+        .unwrap();
+    let expected = "timeout of the corresponding sequence has been expired";
+    assert_eq!(failure(patient).await, expected);
+    assert_eq!(begun.elapsed().as_millis(), 250);
+    assert_eq!(failure(impatient).await, expected);
+    assert_eq!(bench.failures()[FailureReason::Rejected as usize], 2);
+    assert!(bench.ask(2, "").is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_taken_back_ends_its_sequence_for_all() {
+    let bench = Bench::new(&ONE);
+    bench.ask(1, "S").unwrap();
+    let batch = bench.next().await;
+    let back = bench.ask(1, "").unwrap();
+    let other = bench.ask(1, "").unwrap();
+    let waiting = bench.ask(2, "SE").unwrap();
+    assert!(bench.queue.withdraw(back.ticket, FailureReason::Canceled));
+    assert!(!bench.queue.withdraw(back.ticket, FailureReason::Canceled));
+    bench.queue.release(&batch.origin);
+    let expected =
+        "sequence 1 of model 'Identity' has ended: an earlier request of it was cancelled";
+    assert_eq!(failure(other).await, expected);
+    assert_eq!(bench.failures()[FailureReason::Canceled as usize], 2);
+    assert!(bench.ask(1, "").is_err());
+    let batch = bench.next().await;
+    assert_eq!(ids(&batch), ["2"]);
+    drop(waiting);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopping_server_starts_no_sequence_and_goes_on_with_the_others() {
+    let bench = Bench::new(&ONE);
+    bench.ask(1, "S").unwrap();
+    bench.ask(2, "S").unwrap();
+    bench.queue.sequences().unwrap().start_no_more();
+    for (id, flags) in [(1, "S"), (3, "S"), (3, "SE")] {
+        let refused = bench.ask(id, flags).unwrap_err();
+        assert_eq!(refused, SchedulerError::Stopping, "{id} {flags}");
+    }
+    bench.ask(1, "").unwrap();
+    bench.queue.close();
+    assert_eq!(bench.ask(1, "").unwrap_err(), SchedulerError::Stopping);
+    // Nobody has ended them: who could, is refused.
+    for expected in ["1", "1", "2"] {
+        let batch = bench.next().await;
+        assert_eq!(ids(&batch), [expected]);
+        bench.queue.release(&batch.origin);
+    }
+    assert!(bench.queue.next_batch(0).await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_waits_for_as_many_slots_as_are_asked_for() {
+    let strategy = SequenceStrategyDeclaration::Direct {
+        max_queue_delay_microseconds: 10_000,
+        minimum_slot_utilization: 0.5,
+    };
+    let bench = Bench::new(&sequences(strategy, 4));
+    let begun = Instant::now();
+    bench.ask(1, "S").unwrap();
+    assert_eq!(ids(&bench.next().await), ["1"]);
+    assert_eq!(begun.elapsed().as_millis(), 10);
+    let bench = Bench::new(&sequences(strategy, 4));
+    let begun = Instant::now();
+    for id in [1, 2] {
+        bench.ask(id, "S").unwrap();
+    }
+    assert_eq!(ids(&bench.next().await), ["1", "2"]);
+    assert_eq!(begun.elapsed().as_millis(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_instance_has_its_own_sequences_alone() {
+    let bench = Bench::new(&ModelDeclaration {
+        instances: TWO,
+        ..ONE
+    });
+    for id in [1, 2] {
+        bench.ask(id, "S").unwrap();
+    }
+    for instance in [1, 0] {
+        let batch = bench.queue.next_batch(instance).await.unwrap();
+        assert_eq!(ids(&batch), [(instance + 1).to_string()]);
+        let Origin::Slots {
+            instance: of,
+            slots,
+        } = &batch.origin
+        else {
+            panic!("{batch:?}");
+        };
+        assert_eq!((*of, &**slots), (instance, &[0][..]));
+    }
+}
+
+/// Answers with the number of its instance.
+struct Numbered(u32);
+
+impl Instance for Numbered {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let number = f32::from(u16::try_from(self.0).unwrap());
+        Box::pin(async move { call.outputs(Array2::from_elem((1, 1), number)) })
+    }
+}
+
+struct Served {
+    spec: Arc<ModelSpec>,
+    scheduler: Arc<Scheduler>,
+}
+
+impl Served {
+    async fn start(declaration: &ModelDeclaration) -> Self {
+        let model = declaration.registration().unwrap();
+        let policy = Policy::new(&model.spec, 64);
+        let resources = Resources::new(&Handle::current(), usize::MAX);
+        let scheduler = Scheduler::start(&model, policy, &resources).await;
+        Self {
+            spec: model.spec,
+            scheduler: Arc::new(scheduler.unwrap()),
+        }
+    }
+
+    async fn infer(&self, request: InferRequest) -> Result<f32, SchedulerError> {
+        let request = Request::check(&self.spec, request).unwrap();
+        let response = self.scheduler.infer(request).await?;
+        Ok(response.outputs[0].1.elements::<f32>().unwrap()[0])
+    }
+
+    fn spawn(&self, request: InferRequest) -> JoinHandle<Result<f32, SchedulerError>> {
+        let request = Request::check(&self.spec, request).unwrap();
+        let scheduler = Arc::clone(&self.scheduler);
+        tokio::spawn(async move {
+            let response = scheduler.infer(request).await?;
+            Ok(response.outputs[0].1.elements::<f32>().unwrap()[0])
+        })
+    }
+}
+
+#[tokio::test]
+async fn all_requests_of_a_sequence_are_served_by_one_instance() {
+    for strategy in [DIRECT, oldest(2)] {
+        let served = Served::start(&ModelDeclaration {
+            instances: const { &[InstanceGroup::cpu(3)] },
+            load: |context| Ok(Box::new(Numbered(context.instance()))),
+            ..sequences(strategy, 2)
+        })
+        .await;
+        for id in 1..=3 {
+            served.infer(flagged(id, "S", 0.0)).await.unwrap();
+        }
+        for flags in ["", "", "E"] {
+            for (id, instance) in [(1, 0.0), (2, 1.0), (3, 2.0)] {
+                let answer = served.infer(flagged(id, flags, 0.0)).await;
+                assert_eq!(answer.unwrap(), instance);
+            }
+        }
+        let statistics = served.scheduler.statistics();
+        assert_eq!((statistics.inference_count, statistics.pending), (12, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() {
+    let served = Served::start(&sequences(DIRECT, 2)).await;
+    // Takes 50 ms.
+    let first = served.spawn(flagged(1, "S", -4.0));
+    sleep(10 * MILLISECOND).await;
+    let back = served.spawn(flagged(1, "", 2.0));
+    yield_now().await;
+    let other = served.spawn(flagged(1, "E", 3.0));
+    yield_now().await;
+    back.abort();
+    assert_eq!(first.await.unwrap(), Ok(-4.0));
+    let cancelled = other.await.unwrap().unwrap_err();
+    assert!(matches!(
+        cancelled,
+        SchedulerError::SequenceCancelled { .. }
+    ));
+    assert_eq!(cancelled.status(), crate::Status::Cancelled);
+    assert!(served.infer(flagged(1, "", 0.0)).await.is_err());
+    assert_eq!(served.infer(flagged(1, "SE", 7.0)).await, Ok(7.0));
+}
+
+#[tokio::test]
+async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
+    let served = Served::start(&ModelDeclaration {
+        instances: TWO,
+        max_call_microseconds: 200_000,
+        ..ONE
+    })
+    .await;
+    let gate = GATE.lock().await;
+    served.infer(flagged(1, "S", 1.0)).await.unwrap();
+    served.infer(flagged(2, "S", 2.0)).await.unwrap();
+    let hanging = served.spawn(flagged(1, "", -5.0));
+    sleep(10 * MILLISECOND).await;
+    let behind = served.spawn(flagged(1, "", 1.0));
+    let too_long = hanging.await.unwrap().unwrap_err();
+    assert_eq!(too_long.status(), crate::Status::DeadlineExceeded);
+    let lost = behind.await.unwrap().unwrap_err();
+    let expected = "sequence 1 of model 'Identity' has ended: its instance takes no requests";
+    assert_eq!(lost.to_string(), expected);
+    let unknown = served.infer(flagged(1, "", 1.0)).await.unwrap_err();
+    assert!(matches!(unknown, SchedulerError::SequenceNotStarted { .. }));
+    assert_eq!(served.infer(flagged(2, "E", 3.0)).await, Ok(3.0));
+    assert_eq!(served.infer(flagged(1, "SE", 4.0)).await, Ok(4.0));
+    drop(gate);
+}
+
+#[tokio::test]
+async fn what_waits_when_the_model_goes_is_answered() {
+    let served = Served::start(&ONE).await;
+    let first = served.spawn(flagged(1, "S", -4.0));
+    sleep(10 * MILLISECOND).await;
+    let waiting = served.spawn(flagged(2, "S", 2.0));
+    yield_now().await;
+    let deadline = Instant::now() + Duration::from_secs(5);
+    assert!(served.scheduler.drain(deadline).await);
+    assert_eq!(first.await.unwrap(), Ok(-4.0));
+    assert_eq!(waiting.await.unwrap(), Ok(2.0));
+    let late = served.infer(flagged(1, "E", 0.0)).await;
+    assert_eq!(late, Err(SchedulerError::Stopping));
+}
