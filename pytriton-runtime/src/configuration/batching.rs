@@ -1,23 +1,14 @@
-use crate::model::{CallMode, DynamicBatching, ModelSpec, QueuePolicy, TimeoutAction};
+use crate::model::{
+    CallMode, DynamicBatching, ModelSpec, QueuePolicy, SequenceBatching, SequenceStrategy,
+    TimeoutAction,
+};
 
 use super::{Message, Scalar, Value};
 
 pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> Message<'static> {
     let mut message = Message::default();
-    // Each request may be answered for ever: none waits for the end of another that it would be batched with.
-    let apart = spec.call == CallMode::Request || spec.by_parameters;
-    let alone = spec.decoupled && apart;
-    let preferred = match batching.preferred_batch_size.as_slice() {
-        _ if alone => vec![1],
-        [] => vec![spec.max_batch_size.into()],
-        sizes => sizes.iter().copied().map(i64::from).collect(),
-    };
-    message.put(
-        "preferred_batch_size",
-        1,
-        Value::Numbers(preferred.into()),
-        alone || !batching.preferred_batch_size.is_empty(),
-    );
+    let (preferred, said) = preferred(spec, &batching.preferred_batch_size);
+    message.put("preferred_batch_size", 1, preferred, said);
     message.say(
         "max_queue_delay_microseconds",
         2,
@@ -51,6 +42,61 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
         Value::Map(policies.collect()),
         several,
     );
+    message
+}
+
+/// The batch sizes that are sent at once, and whether the model says so.
+fn preferred(spec: &ModelSpec, sizes: &[u32]) -> (Value<'static>, bool) {
+    // Each request may be answered for ever: none waits for the end of another that it would be batched with.
+    let apart = spec.call == CallMode::Request || spec.by_parameters;
+    let alone = spec.decoupled && apart && spec.batching();
+    let preferred = match sizes {
+        _ if alone => vec![1],
+        [] if spec.batching() => vec![spec.max_batch_size.into()],
+        sizes => sizes.iter().copied().map(i64::from).collect(),
+    };
+    let said = alone || !sizes.is_empty();
+    (Value::Numbers(preferred.into()), said)
+}
+
+pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -> Message<'static> {
+    let mut message = Message::default();
+    message.say(
+        "max_sequence_idle_microseconds",
+        1,
+        batching.max_sequence_idle_microseconds,
+    );
+    message.fill_in("control_input", 2, Vec::new());
+    match &batching.strategy {
+        SequenceStrategy::Direct {
+            max_queue_delay_microseconds,
+            minimum_slot_utilization,
+        } => {
+            let mut direct = Message::default();
+            let delay = *max_queue_delay_microseconds;
+            direct.say("max_queue_delay_microseconds", 1, delay);
+            direct.say("minimum_slot_utilization", 2, *minimum_slot_utilization);
+            message.say("direct", 3, direct);
+        }
+        SequenceStrategy::Oldest {
+            max_candidate_sequences,
+            preferred_batch_size,
+            max_queue_delay_microseconds,
+            preserve_ordering,
+        } => {
+            let mut oldest = Message::default();
+            let candidates = (*max_candidate_sequences).min(i32::MAX.cast_unsigned());
+            oldest.say("max_candidate_sequences", 1, candidates);
+            let (preferred, said) = preferred(spec, preferred_batch_size);
+            oldest.put("preferred_batch_size", 2, preferred, said);
+            let delay = *max_queue_delay_microseconds;
+            oldest.say("max_queue_delay_microseconds", 3, delay);
+            oldest.say("preserve_ordering", 4, *preserve_ordering);
+            message.say("oldest", 4, oldest);
+        }
+    }
+    message.fill_in("state", 5, Vec::new());
+    message.fill_in("iterative_sequence", 6, false);
     message
 }
 

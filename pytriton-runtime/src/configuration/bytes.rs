@@ -2,6 +2,7 @@ use super::{Message, Scalar, Value};
 
 const VARINT: u64 = 0;
 const LENGTH_DELIMITED: u64 = 2;
+const FIXED_32: u64 = 5;
 
 /// The fields of an entry of a map.
 const KEY: u32 = 1;
@@ -61,6 +62,11 @@ fn scalar(bytes: &mut Vec<u8>, number: u32, scalar: &Scalar<'_>) {
     let value = match scalar {
         Scalar::Text(text) if text.is_empty() => return,
         Scalar::Text(text) => return delimited(bytes, number, text.as_bytes()),
+        Scalar::Fraction(0.0) => return,
+        Scalar::Fraction(value) => {
+            varint(bytes, u64::from(number) << 3 | FIXED_32);
+            return bytes.extend_from_slice(&value.to_le_bytes());
+        }
         Scalar::Boolean(boolean) => u64::from(*boolean),
         Scalar::Number(value) => *value,
         Scalar::Enumeration(_, value) => u64::from(*value),

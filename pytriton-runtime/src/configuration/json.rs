@@ -48,6 +48,8 @@ fn scalar(json: &mut JsonWriter, scalar: &Scalar<'_>) {
         Scalar::Text(text) => json.text(text),
         Scalar::Boolean(boolean) => json.boolean(*boolean),
         Scalar::Number(number) => json.integer(*number),
+        // As protobuf writes it, from whose JSON Triton's is made.
+        Scalar::Fraction(number) => json.written(number.to_string().as_bytes()),
         Scalar::Enumeration(name, _) => json.text(name),
     }
 }
@@ -57,7 +59,10 @@ mod tests {
     use crate::configuration::{BACKEND, configuration};
     use crate::model::{QueuePolicy, TimeoutAction};
     use crate::registry::ModelDeclaration;
-    use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+    use crate::registry::{
+        DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
+        SequenceStrategyDeclaration,
+    };
     use crate::testing::IDENTITY;
 
     fn json(declaration: &ModelDeclaration) -> String {
@@ -105,6 +110,37 @@ mod tests {
         });
         let end = r#""model_warmup":[],"model_transaction_policy":{"decoupled":true}}"#;
         assert!(json.ends_with(end), "{json}");
+    }
+
+    #[test]
+    fn shows_how_the_requests_of_sequences_are_gathered() {
+        let sequences = |strategy| {
+            json(&ModelDeclaration {
+                sequence_batching: Some(SequenceBatchingDeclaration {
+                    max_sequence_idle_microseconds: 0,
+                    strategy,
+                }),
+                ..IDENTITY
+            })
+        };
+        for (utilization, text) in [(0.0, "0"), (0.3, "0.3"), (1.0, "1")] {
+            let direct = sequences(SequenceStrategyDeclaration::Direct {
+                max_queue_delay_microseconds: 7,
+                minimum_slot_utilization: utilization,
+            });
+            let expected = format!(
+                r#""eager_batching":false}},"sequence_batching":{{"max_sequence_idle_microseconds":1000000,"control_input":[],"direct":{{"max_queue_delay_microseconds":7,"minimum_slot_utilization":{text}}},"state":[],"iterative_sequence":false}},"instance_group""#
+            );
+            assert!(direct.contains(&expected), "{direct}");
+        }
+        let oldest = sequences(SequenceStrategyDeclaration::Oldest {
+            max_candidate_sequences: 0,
+            preferred_batch_size: &[],
+            max_queue_delay_microseconds: 7,
+            preserve_ordering: false,
+        });
+        let expected = r#""oldest":{"max_candidate_sequences":8,"preferred_batch_size":[8],"max_queue_delay_microseconds":7,"preserve_ordering":false},"state":[],"#;
+        assert!(oldest.contains(expected), "{oldest}");
     }
 
     #[test]

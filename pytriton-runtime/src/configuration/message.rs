@@ -2,14 +2,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// A protobuf message whose fields know their names: the fields in the order in which Triton shows them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message<'a> {
     /// Its fields, each at most once.
     pub fields: Vec<Field<'a>>,
 }
 
 /// A field of a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Field<'a> {
     /// Its name.
     pub name: &'static str,
@@ -22,7 +22,7 @@ pub struct Field<'a> {
 }
 
 /// A value of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     /// What is no message.
     Scalar(Scalar<'a>),
@@ -37,7 +37,7 @@ pub enum Value<'a> {
 }
 
 /// A value that is no message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Scalar<'a> {
     /// A string.
     Text(Cow<'a, str>),
@@ -45,6 +45,8 @@ pub enum Scalar<'a> {
     Boolean(bool),
     /// A number that is not below zero.
     Number(u64),
+    /// A number with a fraction.
+    Fraction(f32),
     /// A value of an enumeration: its name and its number.
     Enumeration(&'static str, u32),
 }
@@ -84,6 +86,7 @@ impl fmt::Display for Scalar<'_> {
             Self::Text(text) => f.write_str(text),
             Self::Boolean(boolean) => boolean.fmt(f),
             Self::Number(number) => number.fmt(f),
+            Self::Fraction(number) => number.fmt(f),
             Self::Enumeration(name, _) => f.write_str(name),
         }
     }
@@ -116,6 +119,12 @@ impl From<u32> for Scalar<'_> {
 impl From<u64> for Scalar<'_> {
     fn from(number: u64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<f32> for Scalar<'_> {
+    fn from(number: f32) -> Self {
+        Self::Fraction(number)
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::model::{Device, InstanceGroup, ModelSpec, TensorSpec};
 use crate::tensor::DataType;
 
-use super::batching::dynamic_batching;
+use super::batching::{dynamic_batching, sequence_batching};
 use super::{Message, Scalar, Value};
 
 /// The name of the backend behind which the models are in another process, or in this one.
@@ -28,6 +28,9 @@ pub fn configuration<'a>(spec: &'a ModelSpec, backend: &'a str, versions: &[u32]
     config.fill_in("optimization", 12, optimization());
     if let Some(batching) = spec.dynamic_batching.as_ref().filter(|_| spec.batching()) {
         config.say("dynamic_batching", 11, dynamic_batching(spec, batching));
+    }
+    if let Some(batching) = &spec.sequence_batching {
+        config.say("sequence_batching", 13, sequence_batching(spec, batching));
     }
     config.say("instance_group", 7, instance_groups(spec, backend));
     config.fill_in("default_model_filename", 8, "");

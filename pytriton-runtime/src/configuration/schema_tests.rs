@@ -10,6 +10,7 @@ use crate::model::{
 use crate::proto::model_config::SchedulingChoice;
 use crate::proto::model_instance_group::Kind;
 use crate::proto::model_optimization_policy::PinnedMemoryBuffer;
+use crate::proto::model_sequence_batching::StrategyChoice;
 use crate::proto::model_version_policy::{All, Latest, PolicyChoice};
 use crate::proto::{self, FILE_DESCRIPTOR_SET, ModelConfig, ModelParameter, model_queue_policy};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration};
@@ -130,6 +131,7 @@ impl Schema {
         let fits = match scalar {
             Scalar::Text(_) => kind == Type::String,
             Scalar::Boolean(_) => kind == Type::Bool,
+            Scalar::Fraction(_) => kind == Type::Float,
             Scalar::Number(_) => [Type::Int32, Type::Uint32, Type::Uint64].contains(&kind),
             Scalar::Enumeration(name, number) => {
                 let mut enumerations = self.enumerations.iter();
@@ -306,4 +308,53 @@ fn bytes_are_read_as_the_message() {
         ..expected
     };
     assert_eq!(read(&[1, 2], BACKEND), all);
+}
+
+#[test]
+fn bytes_have_the_batcher_of_sequences() {
+    let batching = |name: &str| {
+        let mut table = TABLE.iter();
+        let (_, declaration) = table.find(|(other, _)| *other == name).unwrap();
+        let bytes = configuration(&declaration.spec().unwrap(), BACKEND, &[1]).bytes();
+        let choice = ModelConfig::decode(&*bytes).unwrap().scheduling_choice;
+        let Some(SchedulingChoice::SequenceBatching(batching)) = choice else {
+            panic!("{choice:?}");
+        };
+        batching
+    };
+    let direct = proto::model_sequence_batching::StrategyDirect {
+        max_queue_delay_microseconds: 100,
+        minimum_slot_utilization: 0.3,
+    };
+    let oldest = proto::model_sequence_batching::StrategyOldest {
+        max_candidate_sequences: 64,
+        preferred_batch_size: vec![2, 8],
+        max_queue_delay_microseconds: 100,
+        preserve_ordering: true,
+    };
+    let plain = proto::model_sequence_batching::StrategyOldest {
+        max_candidate_sequences: 1,
+        ..proto::model_sequence_batching::StrategyOldest::default()
+    };
+    let table = [
+        (
+            "direct_sequences",
+            5_000_000,
+            StrategyChoice::Direct(direct),
+        ),
+        (
+            "oldest_sequences",
+            1_000_000,
+            StrategyChoice::Oldest(oldest),
+        ),
+        ("plain_sequences", 1_000_000, StrategyChoice::Oldest(plain)),
+    ];
+    for (name, idle, strategy) in table {
+        let expected = proto::ModelSequenceBatching {
+            max_sequence_idle_microseconds: idle,
+            strategy_choice: Some(strategy),
+            ..proto::ModelSequenceBatching::default()
+        };
+        assert_eq!(batching(name), expected, "{name}");
+    }
 }

@@ -1,8 +1,10 @@
 //! Declarations of models, each varying the plainest in one way.
 
 use crate::model::{InstanceGroup, QueuePolicy, TensorDeclaration, TimeoutAction};
-use crate::registry::PrioritiesDeclaration;
-use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use crate::registry::{
+    DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
+    SequenceBatchingDeclaration, SequenceStrategyDeclaration,
+};
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
@@ -45,6 +47,58 @@ pub(crate) const TABLE: &[(&str, ModelDeclaration)] = &[
         ModelDeclaration {
             name: "decoupled",
             decoupled: true,
+            ..IDENTITY
+        },
+    ),
+    (
+        "direct_sequences",
+        ModelDeclaration {
+            name: "direct_sequences",
+            sequence_batching: Some(SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: 5_000_000,
+                strategy: SequenceStrategyDeclaration::Direct {
+                    max_queue_delay_microseconds: 100,
+                    minimum_slot_utilization: 0.3,
+                },
+            }),
+            ..IDENTITY
+        },
+    ),
+    (
+        "oldest_sequences",
+        ModelDeclaration {
+            name: "oldest_sequences",
+            sequence_batching: Some(SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: 0,
+                strategy: SequenceStrategyDeclaration::Oldest {
+                    max_candidate_sequences: 64,
+                    preferred_batch_size: &[2, 8],
+                    max_queue_delay_microseconds: 100,
+                    preserve_ordering: true,
+                },
+            }),
+            ..IDENTITY
+        },
+    ),
+    (
+        "plain_sequences",
+        ModelDeclaration {
+            name: "plain_sequences",
+            max_batch_size: 0,
+            inputs: &[TensorDeclaration {
+                name: "vector",
+                shape: Some(&[3]),
+                ..ANY
+            }],
+            sequence_batching: Some(SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: 0,
+                strategy: SequenceStrategyDeclaration::Oldest {
+                    max_candidate_sequences: 0,
+                    preferred_batch_size: &[],
+                    max_queue_delay_microseconds: 0,
+                    preserve_ordering: false,
+                },
+            }),
             ..IDENTITY
         },
     ),
