@@ -75,7 +75,7 @@ fn ask(client: &Client, batch: u64, requests: usize) {
     let mut description = Vec::new();
     let mut writer = BatchWriter::new(&mut description, 1);
     for _ in 0..requests {
-        writer.request("", 0);
+        writer.request("", 0, None);
         writer.count(0);
         writer.count(0);
         writer.count(1);

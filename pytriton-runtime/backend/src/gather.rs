@@ -2,9 +2,9 @@ use std::ffi::{CStr, CString};
 
 use crate::arena::place;
 use crate::failure::Failure;
-use crate::ffi::{Batch, Input, Request, Value};
+use crate::ffi::{self, Batch, Input, Request, Value};
 use crate::session::TensorNames;
-use crate::wire::{BatchWriter, Parameter, Span};
+use crate::wire::{BatchWriter, Correlation, Parameter, Sequence, Span};
 
 /// How the tensors of a batch are gathered: what describes it, and where each input goes. Its memory is used again for the
 /// next batch.
@@ -13,9 +13,11 @@ pub struct Gathering {
     inputs: Numbers,
     outputs: Numbers,
     batching: bool,
+    sequential: bool,
     description: Vec<u8>,
     spans: Vec<Span>,
     positions: Vec<usize>,
+    dismissed: Vec<usize>,
     data: usize,
     rows: u64,
     spare: Vec<Piece<'static>>,
@@ -47,9 +49,11 @@ impl Gathering {
             inputs: Numbers::new(names.inputs.iter()),
             outputs: Numbers::new(names.outputs.iter().map(|(name, _)| name)),
             batching: names.batching,
+            sequential: names.sequential,
             description: Vec::new(),
             spans: Vec::new(),
             positions: Vec::new(),
+            dismissed: Vec::new(),
             data: 0,
             rows: 0,
             spare: Vec::new(),
@@ -67,14 +71,17 @@ impl Gathering {
         self.spans.clear();
         self.spans.resize(inputs, Span::default());
         self.positions.clear();
+        self.dismissed.clear();
         self.rows = 0;
         let mut pieces = reuse(std::mem::take(&mut self.spare));
         let mut writer = BatchWriter::new(&mut self.description, inputs);
         for (index, request) in batch.requests() {
             let (mark, before) = (writer.mark(), pieces.len());
-            let names = (&self.inputs, &self.outputs);
+            let names = (&self.inputs, &self.outputs, self.sequential);
             match describe(request, names, &mut writer, &mut pieces) {
-                Ok(rows) => {
+                // Only the place of one among the rows.
+                Ok(None) => self.dismissed.push(index),
+                Ok(Some(rows)) => {
                     self.positions.push(index);
                     self.rows += if self.batching { rows } else { 1 };
                 }
@@ -107,6 +114,12 @@ impl Gathering {
     /// The positions in the batch of the requests that are described.
     pub fn positions(&self) -> &[usize] {
         &self.positions
+    }
+
+    /// The positions in the batch of those that stand for no request: Triton fills the rows of a batch with them that belong to
+    /// other sequences than have a request.
+    pub fn dismissed(&self) -> &[usize] {
+        &self.dismissed
     }
 
     /// The bytes of all tensors, with what lies between them.
@@ -173,14 +186,27 @@ impl Numbers {
     }
 }
 
-/// Writes a request and notes the pieces of its inputs; returns its rows.
+/// Writes a request and notes the pieces of its inputs; returns its rows, or nothing for one that belongs to no sequence where
+/// all do.
 fn describe<'b>(
     request: Request<'b>,
-    (inputs, outputs): (&Numbers, &Numbers),
+    (inputs, outputs, sequential): (&Numbers, &Numbers, bool),
     writer: &mut BatchWriter<'_>,
     pieces: &mut Vec<Piece<'b>>,
-) -> Result<u64, Failure> {
-    writer.request(&request.id()?, request.timeout()?);
+) -> Result<Option<u64>, Failure> {
+    let sequence = request.sequence()?;
+    if sequential && sequence.is_none() {
+        return Ok(None);
+    }
+    let sequence = sequence.as_ref().map(|sequence| Sequence {
+        id: match &sequence.id {
+            ffi::Correlation::Number(number) => Correlation::Number(*number),
+            ffi::Correlation::Text(text) => Correlation::Text(text),
+        },
+        start: sequence.start,
+        end: sequence.end,
+    });
+    writer.request(&request.id()?, request.timeout()?, sequence);
     let parameters = request.parameter_count()?;
     writer.count(parameters as usize);
     for index in 0..parameters {
@@ -208,7 +234,7 @@ fn describe<'b>(
         let first = input.dims.first().copied().unwrap_or(1);
         rows = u64::try_from(first).unwrap_or(1);
     }
-    Ok(rows)
+    Ok(Some(rows))
 }
 
 /// Notes the pieces of an input; returns its length.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What every server has had since the release 1.0 of the API, beside what `server.c` defines itself.
+/// What every server has that has the oldest release of the API that is served, beside what `server.c` defines itself.
 const FIRST: &[&str] = &[
     "TRITONBACKEND_InputBuffer",
     "TRITONBACKEND_InputProperties",
@@ -23,6 +23,9 @@ const FIRST: &[&str] = &[
     "TRITONBACKEND_ModelName",
     "TRITONBACKEND_ModelVersion",
     "TRITONBACKEND_OutputBuffer",
+    "TRITONBACKEND_RequestCorrelationId",
+    "TRITONBACKEND_RequestCorrelationIdString",
+    "TRITONBACKEND_RequestFlags",
     "TRITONBACKEND_RequestId",
     "TRITONBACKEND_RequestInputByIndex",
     "TRITONBACKEND_RequestInputCount",

@@ -90,7 +90,9 @@ impl Call {
         } = self;
         let all = gathered.requests.len();
         // Requests are known there by their places in the batch, which must stay as they are.
-        let whole = streaming.is_some() && !(0..all).all(&is_cancelled);
+        let watched = streaming.is_some() && !(0..all).all(&is_cancelled);
+        // In a sequence the next request counts on this one.
+        let whole = watched || done.spec.sequence_batching.is_some();
         let cancelled = gathered.leave_out(|index| !whole && is_cancelled(index));
         if gathered.requests.is_empty() {
             return done.tell(merge(all, cancelled, Results::default()), begun);

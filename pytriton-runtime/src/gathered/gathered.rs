@@ -2,11 +2,16 @@ use std::mem;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pytriton_backend::wire::{Batch, BatchReader, BatchRequest, Parameter, Span, WireError};
+use pytriton_backend::wire::{
+    Batch, BatchReader, BatchRequest, Correlation, Parameter, Span, WireError,
+};
 
 use crate::call::{Answering, Executed, Instance, ModelError};
 use crate::model::{CallMode, ModelSpec};
-use crate::request::{Few, InferRequest, ParameterValue, Parameters, Request, Requested, Response};
+use crate::request::{
+    Few, InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence,
+    SequenceId,
+};
 use crate::runner::Runner;
 use crate::scheduler::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
@@ -139,10 +144,20 @@ fn request(
         id: described.id.to_owned(),
         parameters: parameters(described),
         timeout_microseconds: described.timeout,
+        sequence: sequence(described),
         ..InferRequest::default()
     };
     let batch_size = batch_size.unwrap_or(1);
     Ok(Request::gathered(spec, head, inputs, requested, batch_size))
+}
+
+fn sequence(described: BatchRequest<'_>) -> Option<Sequence> {
+    let described = described.sequence?;
+    let id = match described.id {
+        Correlation::Number(number) => SequenceId::Number(number),
+        Correlation::Text(text) => SequenceId::Text(text.into()),
+    };
+    Sequence::new(id, described.start, described.end)
 }
 
 fn parameters(described: BatchRequest<'_>) -> Parameters {
@@ -223,7 +238,7 @@ mod tests {
         let mut description = Vec::new();
         let mut writer = BatchWriter::new(&mut description, 1);
         for (index, rows) in rows.iter().enumerate() {
-            writer.request(&index.to_string(), 7);
+            writer.request(&index.to_string(), 7, None);
             writer.count(1);
             writer.parameter("beams", Parameter::Int64(4));
             writer.count(1);
@@ -293,7 +308,7 @@ mod tests {
         for (dims, len) in [(&[2, 1][..], 4), (&[1, 2], 4), (&[], 4), (&[1, 1], 8)] {
             let mut description = Vec::new();
             let mut writer = BatchWriter::new(&mut description, 1);
-            writer.request("", 0);
+            writer.request("", 0, None);
             writer.count(0);
             writer.count(0);
             writer.count(1);

@@ -60,6 +60,7 @@ pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
         batching: spec.batching(),
         decoupled: spec.decoupled,
         cancellable: spec.cancellable,
+        sequential: spec.sequence_batching.is_some(),
         inputs: spec.inputs.iter().map(name).collect(),
         outputs: outputs
             .map(|output| (name(output), datatype_number(output.datatype)))

@@ -172,6 +172,10 @@ impl Native {
         // Whatever a panic leaves behind is written anew for each batch.
         let gathering = self.gathering.lock();
         let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
+        if !self.names.sequential {
+            // In a sequence the next request counts on it.
+            batch.drop_cancelled();
+        }
         let mut refused = Vec::new();
         let pieces = gathering.plan(batch, |index, failure| refused.push((index, failure)));
         let mut buffer = AlignedBuffer::with_capacity(gathering.data(), 0);
@@ -182,6 +186,9 @@ impl Native {
         })?;
         for (index, failure) in refused {
             batch.fail(index, failure);
+        }
+        for &index in gathering.dismissed() {
+            batch.dismiss(index);
         }
         // An input that no request has lies behind the last byte that was written.
         pad(&mut buffer, gathering.data());

@@ -34,7 +34,9 @@ impl Place {
         let spec = &model.spec;
         let in_flight = spec.batches_in_flight as usize;
         // Where an instance may hang, the others take what tritonserver gives to it.
-        let queue = match in_flight > 1 || spec.max_call.is_some() {
+        // But for the sequences, of which each instance has its own.
+        let shared = (in_flight > 1 || spec.max_call.is_some()) && spec.sequence_batching.is_none();
+        let queue = match shared {
             false => Queue::new(spec),
             true => Queue::shared(spec, instance.loaded_model),
         };

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pytriton_backend::session::{Server, State};
 
 use crate::gathered::{Calls, CallsEnd, refuse};
-use crate::model::{DynamicBatching, ModelSpec, QueuePolicy};
+use crate::model::{ModelSpec, QueuePolicy, SequenceStrategy};
 use crate::runner::{Availability, Change, Instances};
 
 use super::serve::read;
@@ -25,7 +25,7 @@ pub(super) struct Sessions {
     /// The answers that are leaving, where the model is decoupled.
     pub(super) streams: Streams,
     open: Mutex<Open>,
-    /// Where sessions wait for a free instance, with one batch in flight.
+    /// Where sessions wait for a free instance, with one batch in flight, or sequences.
     waiting: Mutex<Receiver<Arc<Server>>>,
     pub(super) instances: Arc<Instances>,
     /// Where batches wait for a free instance, with several in flight.
@@ -52,9 +52,10 @@ impl Sessions {
     pub(super) fn new(spec: Arc<ModelSpec>, calls: Calls, end: CallsEnd) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let (sender, waiting) = channel();
-            let way = match spec.batches_in_flight {
-                1 => Way::Session(sender),
-                _ => Way::Batches(calls),
+            // The sequences of an instance of tritonserver's are those of one here.
+            let way = match spec.batches_in_flight == 1 || spec.sequence_batching.is_some() {
+                true => Way::Session(sender),
+                false => Way::Batches(calls),
             };
             let own = own.clone();
             let changed = move |availability| {
@@ -79,10 +80,11 @@ impl Sessions {
 
     /// Whether for some time after `since` no batch was executed, nor has one waited for company.
     pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
-        let batching = self.spec.dynamic_batching.as_ref();
         // Nothing that is refused need have waited.
-        let batching = batching.filter(|_| !self.work.is_refused());
-        let delay = batching.map_or(Duration::ZERO, longest_wait);
+        let delay = match self.work.is_refused() {
+            true => Duration::ZERO,
+            false => longest_wait(&self.spec),
+        };
         self.work.quiet(since, delay.saturating_add(time))
     }
 
@@ -152,9 +154,33 @@ impl Sessions {
 }
 
 /// How long tritonserver may let a request wait although an instance is free.
-fn longest_wait(batching: &DynamicBatching) -> Duration {
-    let delay = Duration::from_micros(batching.max_queue_delay_microseconds);
-    match batching.priorities.is_some() || batching.queue_policy != QueuePolicy::DEFAULT {
+fn longest_wait(spec: &ModelSpec) -> Duration {
+    let strategy = spec.sequence_batching.as_ref();
+    let delay = match (
+        strategy.map(|batching| &batching.strategy),
+        &spec.dynamic_batching,
+    ) {
+        (
+            Some(
+                SequenceStrategy::Direct {
+                    max_queue_delay_microseconds,
+                    ..
+                }
+                | SequenceStrategy::Oldest {
+                    max_queue_delay_microseconds,
+                    ..
+                },
+            ),
+            _,
+        ) => *max_queue_delay_microseconds,
+        (None, Some(batching)) => batching.max_queue_delay_microseconds,
+        (None, None) => 0,
+    };
+    let policies = spec.dynamic_batching.as_ref().is_some_and(|batching| {
+        batching.priorities.is_some() || batching.queue_policy != QueuePolicy::DEFAULT
+    });
+    let delay = Duration::from_micros(delay);
+    match policies {
         true => delay.saturating_add(POLICY_STALL),
         false => delay,
     }
@@ -167,6 +193,9 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::{DynamicBatching, SequenceBatching};
+    use crate::testing::IDENTITY;
+
     use super::*;
 
     #[test]
@@ -190,8 +219,34 @@ mod tests {
             ..plain.clone()
         };
         for (batching, milliseconds) in [(plain, 0), (delayed, 200), (bounded, 750)] {
+            let spec = ModelSpec {
+                dynamic_batching: Some(batching),
+                ..IDENTITY.spec().unwrap()
+            };
             let wait = Duration::from_millis(milliseconds);
-            assert_eq!(longest_wait(&batching), wait);
+            assert_eq!(longest_wait(&spec), wait);
+        }
+        let direct = SequenceStrategy::Direct {
+            max_queue_delay_microseconds: 300_000,
+            minimum_slot_utilization: 1.0,
+        };
+        let oldest = SequenceStrategy::Oldest {
+            max_candidate_sequences: 4,
+            preferred_batch_size: Vec::new(),
+            max_queue_delay_microseconds: 100_000,
+            preserve_ordering: false,
+        };
+        for (strategy, milliseconds) in [(direct, 300), (oldest, 100)] {
+            let spec = ModelSpec {
+                dynamic_batching: None,
+                sequence_batching: Some(SequenceBatching {
+                    max_sequence_idle_microseconds: 1,
+                    strategy,
+                }),
+                ..IDENTITY.spec().unwrap()
+            };
+            let wait = Duration::from_millis(milliseconds);
+            assert_eq!(longest_wait(&spec), wait);
         }
     }
 }

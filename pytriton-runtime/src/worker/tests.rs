@@ -46,6 +46,7 @@ pub(super) async fn connect(
         batching: true,
         decoupled: names.decoupled,
         cancellable: false,
+        sequential: false,
         inputs: vec![c"INPUT_1".into()],
         outputs: vec![(c"OUTPUT_1".into(), 11)],
     };
@@ -71,7 +72,7 @@ pub(super) fn hand_over(client: &Client, batch: u64, values: &[f32]) -> Result<(
     let mut description = Vec::new();
     let mut writer = BatchWriter::new(&mut description, 1);
     for _ in values {
-        writer.request("", 0);
+        writer.request("", 0, None);
         writer.count(0);
         writer.count(0);
         writer.count(1);

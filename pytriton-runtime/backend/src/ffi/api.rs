@@ -74,6 +74,9 @@ functions! {
     fn report_batch_statistics = c"TRITONBACKEND_ModelInstanceReportBatchStatistics"(*mut RawInstance, u64, u64, u64, u64, u64) -> Error;
     fn request_id = c"TRITONBACKEND_RequestId"(*mut RawRequest, *mut *const c_char) -> Error;
     fn request_cancelled = c"TRITONBACKEND_RequestIsCancelled"(*mut RawRequest, *mut bool) -> Error, else not_cancelled;
+    fn request_correlation = c"TRITONBACKEND_RequestCorrelationId"(*mut RawRequest, *mut u64) -> Error;
+    fn request_correlation_text = c"TRITONBACKEND_RequestCorrelationIdString"(*mut RawRequest, *mut *const c_char) -> Error;
+    fn request_flags = c"TRITONBACKEND_RequestFlags"(*mut RawRequest, *mut u32) -> Error;
     fn request_timeout = c"TRITONBACKEND_InferenceRequestTimeoutMicroseconds"(*mut RawRequest, *mut u64) -> Error, else no_timeout;
     fn request_parameter_count = c"TRITONBACKEND_RequestParameterCount"(*mut RawRequest, *mut u32) -> Error;
     fn request_parameter = c"TRITONBACKEND_RequestParameter"(*mut RawRequest, u32, *mut *const c_char, *mut i32, *mut *const c_void) -> Error;

@@ -27,7 +27,7 @@ pub struct Batch {
 unsafe impl Send for Batch {}
 
 impl Batch {
-    /// Takes the requests of an execution, and answers those whose clients have taken them back.
+    /// Takes the requests of an execution.
     ///
     /// # Safety
     ///
@@ -38,14 +38,12 @@ impl Batch {
         instance: *mut RawInstance,
         requests: &[*mut RawRequest],
     ) -> Self {
-        let mut batch = Self {
+        Self {
             api,
             statistics: Statistics::begin(api, instance),
             entries: requests.iter().copied().map(Pending::new).collect(),
             left: requests.len(),
-        };
-        batch.drop_cancelled();
-        batch
+        }
     }
 
     /// Lets each request that is not answered have any number of answers.
@@ -220,8 +218,16 @@ impl Batch {
         self.release(request);
     }
 
+    /// Answers a request that is none: with nothing, and in no statistics.
+    pub fn dismiss(&mut self, index: usize) {
+        // Nobody hears it.
+        let _ = self.begin(index);
+        self.finish(index);
+        self.answer(index);
+    }
+
     /// Answers requests that their clients have taken back; they are in no statistics.
-    fn drop_cancelled(&mut self) {
+    pub fn drop_cancelled(&mut self) {
         for index in 0..self.entries.len() {
             let cancelled = self
                 .request(index)

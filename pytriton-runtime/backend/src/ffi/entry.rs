@@ -121,9 +121,7 @@ pub unsafe fn execute<E: Executor>(
         // SAFETY: the instance is live until it is finalized, which ends the executor first; the requests are live, and
         // given to the backend.
         let batch = unsafe { Batch::new(api, instance, requests) };
-        if !batch.is_answered() {
-            let _ = catch_unwind(AssertUnwindSafe(|| executor.execute(batch)));
-        }
+        let _ = catch_unwind(AssertUnwindSafe(|| executor.execute(batch)));
         #[cfg(pytriton_library)]
         batch_is_over();
         Ok(())

@@ -38,4 +38,4 @@ pub use entry::{
 };
 pub use executor::{Executor, Instance};
 pub use raw::{RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
-pub use request::{Input, Parameter, Request, Value};
+pub use request::{Correlation, Input, Parameter, Request, Sequence, Value};

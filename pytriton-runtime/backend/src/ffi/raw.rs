@@ -56,6 +56,11 @@ pub(super) const RESPONSE_PART: u32 = 0;
 /// `TRITONSERVER_REQUEST_RELEASE_ALL`.
 pub(super) const RELEASE_ALL: u32 = 1;
 
+/// `TRITONSERVER_REQUEST_FLAG_SEQUENCE_START`.
+pub(super) const SEQUENCE_START: u32 = 1;
+/// `TRITONSERVER_REQUEST_FLAG_SEQUENCE_END`.
+pub(super) const SEQUENCE_END: u32 = 2;
+
 /// `TRITONSERVER_PARAMETER_*`.
 pub(super) const PARAMETER_STRING: i32 = 0;
 pub(super) const PARAMETER_INT: i32 = 1;

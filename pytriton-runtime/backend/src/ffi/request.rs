@@ -8,7 +8,7 @@ use super::api::Api;
 use super::error::check;
 use super::raw::{
     MEMORY_GPU, PARAMETER_BOOL, PARAMETER_DOUBLE, PARAMETER_INT, PARAMETER_STRING, RawInput,
-    RawRequest,
+    RawRequest, SEQUENCE_END, SEQUENCE_START,
 };
 use crate::failure::{Code, Failure};
 
@@ -36,6 +36,26 @@ pub struct Input<'b> {
 
 /// A parameter of a request.
 pub type Parameter<'b> = (Cow<'b, str>, Value<'b>);
+
+/// The place of a request in a sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sequence<'b> {
+    /// What the client calls the sequence.
+    pub id: Correlation<'b>,
+    /// Whether the request is its first.
+    pub start: bool,
+    /// Whether the request is its last.
+    pub end: bool,
+}
+
+/// What a client calls a sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Correlation<'b> {
+    /// A number, which is not 0.
+    Number(u64),
+    /// A text, which is not empty.
+    Text(Cow<'b, str>),
+}
 
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,6 +100,42 @@ impl<'b> Request<'b> {
         // SAFETY: the request is live (invariant 3), `cancelled` is valid for writes.
         let error = unsafe { (self.api.request_cancelled)(self.raw, &raw mut cancelled) };
         check(self.api, error).is_ok() && cancelled
+    }
+
+    /// The sequence that the request belongs to; `None` for none.
+    ///
+    /// # Errors
+    ///
+    /// Triton's words.
+    pub fn sequence(&self) -> Result<Option<Sequence<'b>>, Failure> {
+        let mut number = 0;
+        // SAFETY: the request is live (invariant 3), `number` is valid for writes.
+        let error = unsafe { (self.api.request_correlation)(self.raw, &raw mut number) };
+        let id = match check(self.api, error) {
+            Ok(()) if number == 0 => return Ok(None),
+            Ok(()) => Correlation::Number(number),
+            // It is said of texts alone.
+            Err(_) => {
+                let mut name = ptr::null();
+                // SAFETY: as above, of `name`.
+                let error = unsafe { (self.api.request_correlation_text)(self.raw, &raw mut name) };
+                check(self.api, error)?;
+                // SAFETY: Triton has set the text without an error (invariant 2).
+                match unsafe { text(name) }.to_string_lossy() {
+                    name if name.is_empty() => return Ok(None),
+                    name => Correlation::Text(name),
+                }
+            }
+        };
+        let mut flags = 0;
+        // SAFETY: as above, of `flags`.
+        let error = unsafe { (self.api.request_flags)(self.raw, &raw mut flags) };
+        check(self.api, error)?;
+        Ok(Some(Sequence {
+            id,
+            start: flags & SEQUENCE_START != 0,
+            end: flags & SEQUENCE_END != 0,
+        }))
     }
 
     /// How long the request may wait, in microseconds; 0 for no wish.

@@ -88,6 +88,10 @@ impl Session {
 
     /// Hands a batch over; `None` when it is answered already.
     fn hand_over(&self, mut batch: Batch, gathering: &mut Gathering) -> Option<u64> {
+        if !self.names.sequential {
+            // In a sequence the next request counts on it.
+            batch.drop_cancelled();
+        }
         let mut refused = Vec::new();
         let pieces = gathering.plan(&batch, |index, failure| refused.push((index, failure)));
         let (description, data) = (gathering.description().len(), gathering.data());
@@ -113,6 +117,9 @@ impl Session {
         };
         for (index, failure) in refused {
             batch.fail(index, failure);
+        }
+        for &index in gathering.dismissed() {
+            batch.dismiss(index);
         }
         if self.names.decoupled {
             batch.decouple();

@@ -40,6 +40,8 @@ pub struct TensorNames {
     pub decoupled: bool,
     /// Whether the function asks if somebody waits for its answers.
     pub cancellable: bool,
+    /// Whether each request is one of a sequence.
+    pub sequential: bool,
     /// The inputs.
     pub inputs: Vec<CString>,
     /// The outputs and Triton's numbers of their types.
@@ -47,7 +49,7 @@ pub struct TensorNames {
 }
 
 /// Changes with every change of what the two sides say to each other.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// No greeting is longer.
 const LONGEST: usize = 1 << 20;
 
@@ -105,12 +107,14 @@ impl Welcome {
             batching,
             decoupled,
             cancellable,
+            sequential,
             inputs,
             outputs,
         } = &self.names;
         writer.u8(u8::from(*batching));
         writer.u8(u8::from(*decoupled));
         writer.u8(u8::from(*cancellable));
+        writer.u8(u8::from(*sequential));
         writer.count(inputs.len());
         for name in inputs {
             writer.bytes(name.as_bytes());
@@ -154,6 +158,7 @@ impl Welcome {
         let batching = reader.u8()? != 0;
         let decoupled = reader.u8()? != 0;
         let cancellable = reader.u8()? != 0;
+        let sequential = reader.u8()? != 0;
         let name =
             |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
         let inputs = reader.list(4, name)?;
@@ -162,6 +167,7 @@ impl Welcome {
             batching,
             decoupled,
             cancellable,
+            sequential,
             inputs,
             outputs,
         };
@@ -212,6 +218,7 @@ mod tests {
                 batching: true,
                 decoupled: true,
                 cancellable: true,
+                sequential: true,
                 inputs: vec![c"a".into(), c"b".into()],
                 outputs: vec![(c"o".into(), 11)],
             },

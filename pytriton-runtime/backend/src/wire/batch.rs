@@ -24,10 +24,32 @@ pub struct BatchRequest<'a> {
     pub id: &'a str,
     /// How long it may wait, in microseconds.
     pub timeout: u64,
+    /// The sequence it belongs to.
+    pub sequence: Option<Sequence<'a>>,
     /// The outputs it asks for, by number.
     pub outputs: &'a [usize],
     entry: &'a Entry,
     batch: Batch<'a>,
+}
+
+/// The place of a request in a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sequence<'a> {
+    /// What the client calls the sequence.
+    pub id: Correlation<'a>,
+    /// Whether the request is its first.
+    pub start: bool,
+    /// Whether the request is its last.
+    pub end: bool,
+}
+
+/// What a client calls a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Correlation<'a> {
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(&'a str),
 }
 
 /// The value of a parameter.
@@ -82,6 +104,10 @@ impl<'a> Batch<'a> {
                 // It was read as a text before.
                 id: std::str::from_utf8(id).unwrap_or_default(),
                 timeout: entry.timeout,
+                sequence: entry
+                    .sequence
+                    .as_ref()
+                    .map(|place| place.of(self.description)),
                 outputs: &self.read.outputs[entry.outputs.clone()],
                 entry,
                 batch: self,

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::{Batch, Parameter, Reader, Span, WireError};
+use super::{Batch, Correlation, Parameter, Reader, Sequence, Span, WireError};
 
 /// Reads batches, one after the other in the same memory.
 #[derive(Debug, Default)]
@@ -18,6 +18,7 @@ pub struct BatchReader {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) timeout: u64,
+    pub(super) sequence: Option<Place>,
     /// In the description.
     pub(super) id: Range<usize>,
     pub(super) parameters: usize,
@@ -25,6 +26,27 @@ pub(super) struct Entry {
     pub(super) outputs: Range<usize>,
     pub(super) inputs: Range<usize>,
 }
+
+/// The place of a request in a sequence.
+#[derive(Debug)]
+pub(super) struct Place {
+    id: Id,
+    start: bool,
+    end: bool,
+}
+
+#[derive(Debug)]
+enum Id {
+    Number(u64),
+    /// In the description.
+    Text(Range<usize>),
+}
+
+/// What stands before the name of a sequence.
+pub(super) const SEQUENCE: u8 = 1;
+pub(super) const START: u8 = 2;
+pub(super) const END: u8 = 4;
+pub(super) const TEXT: u8 = 8;
 
 #[derive(Debug)]
 pub(super) struct Part {
@@ -36,8 +58,8 @@ pub(super) struct Part {
 /// The fewest bytes of a parameter: name, kind, value.
 pub(super) const LEAST_PARAMETER: usize = 4 + 1 + 1;
 
-/// The fewest bytes of a request: id, timeout, three empty lists.
-const LEAST_REQUEST: usize = 4 + 8 + 3 * 4;
+/// The fewest bytes of a request: id, timeout, no sequence, three empty lists.
+const LEAST_REQUEST: usize = 4 + 8 + 1 + 3 * 4;
 
 impl BatchReader {
     /// Reads a batch whose tensors are `data` bytes together.
@@ -67,6 +89,7 @@ impl BatchReader {
             let id = reader.text()?.len();
             let id = position(reader) - id..position(reader);
             let timeout = reader.u64()?;
+            let sequence = sequence(reader, position)?;
             let parameters = position(reader) + 4;
             let parameter_count = reader.each(LEAST_PARAMETER, |reader| {
                 parameter(reader)?;
@@ -85,6 +108,7 @@ impl BatchReader {
             reader.each(16, |reader| self.input(reader))?;
             self.requests.push(Entry {
                 timeout,
+                sequence,
                 id,
                 parameters,
                 parameter_count,
@@ -132,6 +156,48 @@ impl BatchReader {
         self.inputs.push(Part { input, span, dims });
         Ok(())
     }
+}
+
+impl Place {
+    /// The same with its text.
+    pub(super) fn of<'a>(&self, description: &'a [u8]) -> Sequence<'a> {
+        let id = match &self.id {
+            Id::Number(number) => Correlation::Number(*number),
+            Id::Text(range) => {
+                let text = description.get(range.clone()).unwrap_or_default();
+                // It was read as a text before.
+                Correlation::Text(std::str::from_utf8(text).unwrap_or_default())
+            }
+        };
+        Sequence {
+            id,
+            start: self.start,
+            end: self.end,
+        }
+    }
+}
+
+/// Reads which sequence a request belongs to; `position` says how far the description is read.
+fn sequence(
+    reader: &mut Reader<'_>,
+    position: impl Fn(&Reader<'_>) -> usize,
+) -> Result<Option<Place>, WireError> {
+    let flags = reader.u8()?;
+    if flags & SEQUENCE == 0 {
+        return Ok(None);
+    }
+    let id = match flags & TEXT {
+        0 => Id::Number(reader.u64()?),
+        _ => {
+            let len = reader.text()?.len();
+            Id::Text(position(reader) - len..position(reader))
+        }
+    };
+    Ok(Some(Place {
+        id,
+        start: flags & START != 0,
+        end: flags & END != 0,
+    }))
 }
 
 /// Reads where bytes lie among so many.

@@ -1,4 +1,5 @@
-use super::{Parameter, Span, Writer};
+use super::batch_reader::{END, SEQUENCE, START, TEXT};
+use super::{Correlation, Parameter, Sequence, Span, Writer};
 
 /// Writes a batch, in the order of its methods: spans, and for each request its head, parameters, outputs, inputs.
 #[derive(Debug)]
@@ -42,9 +43,24 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Begins a request.
-    pub fn request(&mut self, id: &str, timeout: u64) {
+    pub fn request(&mut self, id: &str, timeout: u64, sequence: Option<Sequence<'_>>) {
         self.writer.bytes(id.as_bytes());
         self.writer.u64(timeout);
+        let Some(Sequence { id, start, end }) = sequence else {
+            return self.writer.u8(0);
+        };
+        let flag = |set, flag| if set { flag } else { 0 };
+        let flags = SEQUENCE | flag(start, START) | flag(end, END);
+        match id {
+            Correlation::Number(number) => {
+                self.writer.u8(flags);
+                self.writer.u64(number);
+            }
+            Correlation::Text(text) => {
+                self.writer.u8(flags | TEXT);
+                self.writer.bytes(text.as_bytes());
+            }
+        }
     }
 
     /// How many parameters, outputs or inputs follow.

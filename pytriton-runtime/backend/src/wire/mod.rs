@@ -16,7 +16,7 @@ mod tests;
 mod writer;
 
 pub use answer::{AnswerWriter, Contents, Part};
-pub use batch::{Batch, BatchRequest, InputPart, Parameter, Span};
+pub use batch::{Batch, BatchRequest, Correlation, InputPart, Parameter, Sequence, Span};
 pub use batch_reader::BatchReader;
 pub use batch_writer::BatchWriter;
 pub use error::WireError;

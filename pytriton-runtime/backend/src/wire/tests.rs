@@ -17,13 +17,28 @@ fn requests() -> impl Strategy<Value = Requests> {
     vec((".{0,6}", vec(0..OUTPUTS, 0..3), inputs), 0..6)
 }
 
+/// The sequence of the request of that id: none, or one of every kind.
+fn sequence(id: &str) -> Option<Sequence<'_>> {
+    let letters = id.chars().count();
+    let id = match letters % 3 {
+        0 => return None,
+        1 => Correlation::Number(u64::MAX - letters as u64),
+        _ => Correlation::Text(id),
+    };
+    Some(Sequence {
+        id,
+        start: letters > 2,
+        end: letters.is_multiple_of(2),
+    })
+}
+
 /// Writes the requests, and returns the description and how many bytes of tensors it speaks of.
 fn write(requests: &Requests) -> (Vec<u8>, usize) {
     let mut bytes = Vec::new();
     let mut lens = [0; INPUTS];
     let mut writer = BatchWriter::new(&mut bytes, INPUTS);
     for (id, outputs, inputs) in requests {
-        writer.request(id, 5);
+        writer.request(id, 5, sequence(id));
         writer.count(4);
         writer.parameter(id, Parameter::String(id));
         writer.parameter("int", Parameter::Int64(-1));
@@ -59,6 +74,7 @@ proptest! {
         prop_assert_eq!(batch.len(), requests.len());
         for (read, (id, outputs, inputs)) in batch.requests().zip(&requests) {
             prop_assert_eq!(read.id, id);
+            prop_assert_eq!(read.sequence, sequence(id));
             prop_assert_eq!(read.outputs, outputs);
             prop_assert_eq!(read.parameters().count(), 4);
             let lens = inputs.iter().enumerate().filter_map(|(input, len)| Some((input, (*len)?)));
