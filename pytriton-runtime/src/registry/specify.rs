@@ -5,10 +5,7 @@ use crate::decorators::Step;
 use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
 
 use super::signature::overridden;
-use super::{
-    ModelDeclaration, Registration, RegistryError, SequenceBatchingDeclaration,
-    SequenceStrategyDeclaration,
-};
+use super::{ModelDeclaration, Registration, RegistryError};
 
 impl ModelDeclaration {
     /// The model and what makes its instances.
@@ -79,14 +76,7 @@ impl ModelDeclaration {
             version: self.version,
             max_batch_size: self.max_batch_size,
             instances: self.instances.into(),
-            batches_in_flight: match self.sequence_batching {
-                // The rows of a batch are sequences, whose next requests wait for this one's.
-                Some(SequenceBatchingDeclaration {
-                    strategy: SequenceStrategyDeclaration::Direct { .. },
-                    ..
-                }) => 1,
-                _ => self.batches_in_flight,
-            },
+            batches_in_flight: self.batches_in_flight,
             max_call: Some(self.max_call_microseconds)
                 .filter(|&microseconds| microseconds > 0)
                 .map(Duration::from_micros),

@@ -87,7 +87,7 @@ impl Waiting {
 /// Requests that are executed together.
 #[derive(Debug)]
 pub(super) struct Batch {
-    /// The how-manieth batch this is of those whose responses leave one behind the other, for models that preserve ordering.
+    /// The how-manieth batch of its line this is, for models that preserve ordering.
     pub(super) sequence: u64,
     pub(super) origin: Origin,
     pub(super) requests: Vec<Request>,
@@ -116,13 +116,5 @@ impl Origin {
     /// Whether no instance's thread has them.
     pub(super) fn is_lent(&self) -> bool {
         matches!(self, Self::Line { lent: true })
-    }
-
-    /// Which responses leave one behind the other with theirs.
-    pub(super) fn order(&self) -> u32 {
-        match self {
-            Self::Line { .. } => 0,
-            Self::Slots { instance, .. } => *instance,
-        }
     }
 }

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::iter::repeat_with;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,7 +43,7 @@ pub(super) struct Exit {
     queue: Arc<Queue>,
     budget: Arc<Budget>,
     /// Replies that may leave only after those of earlier batches.
-    order: Mutex<BTreeMap<u32, Order<Vec<Reply>>>>,
+    order: Mutex<Order<Vec<Reply>>>,
     speed: Speed,
 }
 
@@ -56,7 +55,7 @@ impl Exit {
             cancellable: spec.cancellable,
             queue,
             budget,
-            order: Mutex::default(),
+            order: Mutex::new(Order::new()),
             speed: Speed::new(),
         }
     }
@@ -84,12 +83,15 @@ impl Exit {
 
     fn respond(&self, (origin, sequence): (&Origin, u64), finished: Vec<Reply>) {
         let send = |finished: Vec<Reply>| finished.into_iter().for_each(Reply::send);
+        let Origin::Line { .. } = origin else {
+            // One batch at a time of each instance: they are in order.
+            return send(finished);
+        };
         if !self.queue.policy().preserve_ordering {
             return send(finished);
         }
         // Under the lock: nobody sends what comes later before this.
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-        let order = order.entry(origin.order()).or_insert_with(Order::new);
         order.finish(sequence, finished).into_iter().for_each(send);
     }
 }

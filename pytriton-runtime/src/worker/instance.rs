@@ -9,7 +9,7 @@ use crate::call::{Context, ModelError};
 use crate::registry::Registration;
 use crate::runner::Runner;
 
-use super::serve::{serve, serve_all};
+use super::serve::serve;
 use super::sessions::Sessions;
 
 /// Where it is told whether an instance could be loaded.
@@ -53,15 +53,13 @@ fn spawn_instance(
             if loaded.send(Ok(())).is_err() {
                 return;
             }
-            let in_flight = sessions.spec.batches_in_flight as usize;
-            if in_flight > 1 && sessions.spec.sequence_batching.is_none() {
-                return sessions.calls.serve(&runner, in_flight);
-            }
-            while let Some(server) = sessions.next() {
-                match in_flight {
-                    1 => serve(&runner, &sessions, &server),
-                    _ => serve_all(&runner, &sessions, &server),
+            match sessions.spec.batches_in_flight {
+                1 => {
+                    while let Some(server) = sessions.next() {
+                        serve(&runner, &sessions, &server);
+                    }
                 }
+                in_flight => sessions.calls.serve(&runner, in_flight as usize),
             }
         })?;
     Ok(result)

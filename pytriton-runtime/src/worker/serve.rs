@@ -8,7 +8,7 @@ use pytriton_backend::wire::BatchReader;
 
 use crate::call::Answering;
 use crate::call::Watched;
-use crate::gathered::{Call, Calls, CallsEnd, Gathered, Results, Streamed, Streaming, calls};
+use crate::gathered::{Call, Calls, Gathered, Results, Streamed, Streaming};
 use crate::request::Few;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
@@ -58,32 +58,8 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
     end(server, sessions, &served);
 }
 
-/// Runs the batches of one session on an instance, several side by side, until the session ends.
-pub(super) fn serve_all(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Server>) {
-    let in_flight = sessions.spec.batches_in_flight as usize;
-    let (calls, end) = calls(in_flight);
-    let end = Arc::new(end);
-    server.set_state(State::Serving);
-    let reading = {
-        let (server, sessions, end) = (Arc::clone(server), Arc::clone(sessions), Arc::clone(&end));
-        let name = format!("{}_batches", sessions.spec.name);
-        let reader = thread::Builder::new().name(name);
-        reader.spawn(move || read_for(&server, &sessions, (&calls, &end)))
-    };
-    match reading {
-        Ok(_) => end.serve(runner, in_flight),
-        // The session goes with its server, and the other side tries again.
-        Err(error) => self::end(server, sessions, &Err(error.into())),
-    }
-}
-
 /// Hands the batches of one session to whatever instance is free until the session ends.
 pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls) {
-    read_for(server, sessions, (calls, &sessions.calls));
-}
-
-/// The same with the way of the batches, and its end.
-fn read_for(server: &Arc<Server>, sessions: &Arc<Sessions>, (calls, taken): (&Calls, &CallsEnd)) {
     let mut reader = BatchReader::default();
     let served = batches(server, |asked| {
         let batch = asked.batch;
@@ -109,7 +85,7 @@ fn read_for(server: &Arc<Server>, sessions: &Arc<Sessions>, (calls, taken): (&Ca
         calls.send(Call::new(&sessions.spec, gathered, is_cancelled, done));
         match sessions.instances.availability() {
             Availability::Ready => {}
-            availability => taken.refuse(availability),
+            availability => sessions.calls.refuse(availability),
         }
         Ok(())
     });

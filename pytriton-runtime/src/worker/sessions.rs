@@ -25,7 +25,7 @@ pub(super) struct Sessions {
     /// The answers that are leaving, where the model is decoupled.
     pub(super) streams: Streams,
     open: Mutex<Open>,
-    /// Where sessions wait for a free instance, with one batch in flight, or sequences.
+    /// Where sessions wait for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
     pub(super) instances: Arc<Instances>,
     /// Where batches wait for a free instance, with several in flight.
@@ -52,10 +52,9 @@ impl Sessions {
     pub(super) fn new(spec: Arc<ModelSpec>, calls: Calls, end: CallsEnd) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let (sender, waiting) = channel();
-            // The sequences of an instance of tritonserver's are those of one here.
-            let way = match spec.batches_in_flight == 1 || spec.sequence_batching.is_some() {
-                true => Way::Session(sender),
-                false => Way::Batches(calls),
+            let way = match spec.batches_in_flight {
+                1 => Way::Session(sender),
+                _ => Way::Batches(calls),
             };
             let own = own.clone();
             let changed = move |availability| {

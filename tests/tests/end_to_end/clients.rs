@@ -51,6 +51,7 @@ all! {
     in_flight: "test_in_flight.py";
     saturated: "test_saturated.py";
     priorities: "test_priorities.py";
+    sequences: "test_sequences.py";
     cache: "test_cache.py";
     cached_queue: "test_cached_queue.py";
     small_cache: "test_small_cache.py" with super::SMALL_CACHE;

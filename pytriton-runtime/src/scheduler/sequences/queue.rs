@@ -32,7 +32,6 @@ pub(in crate::scheduler) struct SequenceQueue {
 struct State {
     table: Box<Table<Waiting>>,
     next_ticket: u64,
-    next_batch: BTreeMap<u32, u64>,
     /// Whether no sequence starts any longer.
     stopping: bool,
     closed: bool,
@@ -55,7 +54,6 @@ impl SequenceQueue {
             state: Mutex::new(State {
                 table: Box::new(Table::new(spec, batching)),
                 next_ticket: 0,
-                next_batch: BTreeMap::new(),
                 stopping: false,
                 closed: false,
                 refusing: None,
@@ -224,7 +222,7 @@ impl SequenceQueue {
         state.table.expire(now);
         let closed = state.closed;
         let found = match state.table.take(instance, &self.policy, closed, now) {
-            Found::Batch(requests) => bell::Found::Batch(state.batch(instance, requests)),
+            Found::Batch(requests) => bell::Found::Batch(batch(instance, requests)),
             // The end of an instance is the end of all that was accepted.
             Found::Look(_) if closed && state.table.len() == 0 => bell::Found::End,
             Found::Look(after) => bell::Found::Look(after),
@@ -348,19 +346,14 @@ impl SequenceQueue {
     }
 }
 
-impl State {
-    /// Makes a batch, which is being executed from here on.
-    fn batch(&mut self, instance: u32, requests: Vec<(u32, Waiting)>) -> Batch {
-        let next = self.next_batch.entry(instance).or_default();
-        let sequence = *next;
-        *next += 1;
-        let (slots, waiting): (Vec<u32>, Vec<Waiting>) = requests.into_iter().unzip();
-        let (requests, replies) = waiting.into_iter().map(Waiting::part).unzip();
-        Batch {
-            sequence,
-            origin: Origin::Slots { instance, slots },
-            requests,
-            replies,
-        }
+/// Makes a batch, which is being executed from here on.
+fn batch(instance: u32, requests: Vec<(u32, Waiting)>) -> Batch {
+    let (slots, waiting): (Vec<u32>, Vec<Waiting>) = requests.into_iter().unzip();
+    let (requests, replies) = waiting.into_iter().map(Waiting::part).unzip();
+    Batch {
+        sequence: 0,
+        origin: Origin::Slots { instance, slots },
+        requests,
+        replies,
     }
 }

@@ -1,0 +1,131 @@
+//! Models whose requests belong to sequences: running sums.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::thread;
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+/// The sums of the sequences that an instance has.
+struct Sums {
+    instance: u32,
+    sums: RefCell<HashMap<String, i32>>,
+}
+
+/// The sum, what was seen of the sequence, the instance, the requests of the call.
+type Answer = (Array2<i32>, Array2<String>, Array2<u32>, Array2<u32>);
+
+impl Sums {
+    fn new(context: &Context) -> Self {
+        Self {
+            instance: context.instance(),
+            sums: RefCell::default(),
+        }
+    }
+
+    /// Adds the values of requests to the sums of their sequences.
+    fn add_all(&self, requests: &[Request]) -> Vec<Result<Answer, String>> {
+        let count = u32::try_from(requests.len()).unwrap_or(u32::MAX);
+        let each = requests.iter();
+        each.map(|request| self.add(request, count)).collect()
+    }
+
+    /// A request waits as long as its parameter `milliseconds` says.
+    fn add(&self, request: &Request, requests: u32) -> Result<Answer, String> {
+        let milliseconds = request.parameters().int("milliseconds");
+        let milliseconds = u64::try_from(milliseconds.unwrap_or_default()).unwrap_or_default();
+        thread::sleep(Duration::from_millis(milliseconds));
+        let value = request.array::<i32>("VALUE");
+        let value = value.map_err(|error| error.to_string())?;
+        let value = value.and_then(|value| value.first().copied());
+        let sequence = request.sequence().ok_or("a request of no sequence")?;
+        let id = format!("{:?}", sequence.id());
+        let mut sums = self.sums.borrow_mut();
+        if sequence.starts() {
+            sums.insert(id.clone(), 0);
+        }
+        let sum = sums.get_mut(&id);
+        let sum = sum.ok_or_else(|| format!("{id} has no sum"))?;
+        *sum += value.unwrap_or_default();
+        let total = *sum;
+        if sequence.ends() {
+            sums.remove(&id);
+        }
+        let seen = format!("{id} {} {}", sequence.starts(), sequence.ends());
+        Ok((
+            Array2::from_elem((1, 1), total),
+            Array2::from_elem((1, 1), seen),
+            Array2::from_elem((1, 1), self.instance),
+            Array2::from_elem((1, 1), requests),
+        ))
+    }
+}
+
+/// Two slots.
+struct Direct(Sums);
+
+#[pytriton::model(
+    name = "Direct",
+    sequence_batching = direct,
+    max_batch_size = 2,
+    max_sequence_idle_microseconds = 2_000_000
+)]
+impl Direct {
+    #[load]
+    fn load(context: &Context) -> Self {
+        Self(Sums::new(context))
+    }
+
+    #[infer]
+    #[input(name = "VALUE", datatype = INT32, shape = [1])]
+    fn add(&self, requests: &[Request]) -> Vec<Result<Answer, String>> {
+        self.0.add_all(requests)
+    }
+}
+
+/// Two slots, and room for more rows.
+struct Oldest(Sums);
+
+#[pytriton::model(
+    name = "Oldest",
+    sequence_batching = oldest,
+    max_batch_size = 4,
+    max_candidate_sequences = 2,
+    max_sequence_idle_microseconds = 2_000_000
+)]
+impl Oldest {
+    #[load]
+    fn load(context: &Context) -> Self {
+        Self(Sums::new(context))
+    }
+
+    #[infer]
+    #[input(name = "VALUE", datatype = INT32, shape = [1])]
+    fn add(&self, requests: &[Request]) -> Vec<Result<Answer, String>> {
+        self.0.add_all(requests)
+    }
+}
+
+/// Two instances, of a slot each.
+struct Spread(Sums);
+
+#[pytriton::model(
+    name = "Spread",
+    sequence_batching = direct,
+    max_batch_size = 1,
+    max_sequence_idle_microseconds = 2_000_000,
+    instances = 2
+)]
+impl Spread {
+    #[load]
+    fn load(context: &Context) -> Self {
+        Self(Sums::new(context))
+    }
+
+    #[infer]
+    #[input(name = "VALUE", datatype = INT32, shape = [1])]
+    fn add(&self, requests: &[Request]) -> Vec<Result<Answer, String>> {
+        self.0.add_all(requests)
+    }
+}
