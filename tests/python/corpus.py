@@ -8,6 +8,7 @@ from conversations import COUNTED, conversations
 from generations import generations
 from messages import CONTENTS, DATATYPES, Grpc, Http, Tensors, arrays, grpc_infer, http_infer
 from mistakes import bodies, grpc_cases, grpc_mistakes, http_mistakes
+from sequences import sequences
 
 SEED = 2051
 PARAMETERS = [
@@ -34,6 +35,7 @@ def corpus():
     made += bodies()
     made += generations(random.Random(SEED), tensors)
     made += priorities()
+    made += sequences()
     made += confused()
     made += conversations()
     return [*made, *statistics("after")]

@@ -61,12 +61,6 @@ fn preferred(spec: &ModelSpec, sizes: &[u32]) -> (Value<'static>, bool) {
 
 pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -> Message<'static> {
     let mut message = Message::default();
-    message.say(
-        "max_sequence_idle_microseconds",
-        1,
-        batching.max_sequence_idle_microseconds,
-    );
-    message.fill_in("control_input", 2, Vec::new());
     match &batching.strategy {
         SequenceStrategy::Direct {
             max_queue_delay_microseconds,
@@ -95,6 +89,12 @@ pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -
             message.say("oldest", 4, oldest);
         }
     }
+    message.say(
+        "max_sequence_idle_microseconds",
+        1,
+        batching.max_sequence_idle_microseconds,
+    );
+    message.fill_in("control_input", 2, Vec::new());
     message.fill_in("state", 5, Vec::new());
     message.fill_in("iterative_sequence", 6, false);
     message

@@ -129,7 +129,7 @@ mod tests {
                 minimum_slot_utilization: utilization,
             });
             let expected = format!(
-                r#""eager_batching":false}},"sequence_batching":{{"max_sequence_idle_microseconds":1000000,"control_input":[],"direct":{{"max_queue_delay_microseconds":7,"minimum_slot_utilization":{text}}},"state":[],"iterative_sequence":false}},"instance_group""#
+                r#""eager_batching":false}},"sequence_batching":{{"direct":{{"max_queue_delay_microseconds":7,"minimum_slot_utilization":{text}}},"max_sequence_idle_microseconds":1000000,"control_input":[],"state":[],"iterative_sequence":false}},"instance_group""#
             );
             assert!(direct.contains(&expected), "{direct}");
         }
@@ -139,7 +139,7 @@ mod tests {
             max_queue_delay_microseconds: 7,
             preserve_ordering: false,
         });
-        let expected = r#""oldest":{"max_candidate_sequences":8,"preferred_batch_size":[8],"max_queue_delay_microseconds":7,"preserve_ordering":false},"state":[],"#;
+        let expected = r#""oldest":{"max_candidate_sequences":8,"preferred_batch_size":[8],"max_queue_delay_microseconds":7,"preserve_ordering":false},"max_sequence_idle_microseconds":1000000,"control_input":[],"#;
         assert!(oldest.contains(expected), "{oldest}");
     }
 

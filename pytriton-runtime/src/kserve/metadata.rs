@@ -20,6 +20,7 @@ pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
     version: "2.51.0",
     extensions: &[
         "classification",
+        "sequence",
         "model_repository",
         "schedule_policy",
         "model_configuration",
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_server_names_what_it_serves() {
-        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","model_repository","schedule_policy","model_configuration","binary_tensor_data","parameters","statistics"]}"#;
+        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","schedule_policy","model_configuration","binary_tensor_data","parameters","statistics"]}"#;
         assert_eq!(SERVER_METADATA.to_json(), expected);
     }
 

@@ -115,6 +115,8 @@ struct Spread(Sums);
     sequence_batching = direct,
     max_batch_size = 1,
     max_sequence_idle_microseconds = 2_000_000,
+    max_queue_delay_microseconds = 1000,
+    minimum_slot_utilization = 0.3,
     instances = 2
 )]
 impl Spread {
