@@ -37,10 +37,14 @@ fn measure(server: &Server) -> Result<()> {
             "{report:?}"
         );
     }
-    // A model of one answer.
-    let inputs = r#"{"INPUT_1":{"content":[1,2],"shape":[2]}}"#;
-    let report = analyzer.stream(server, "I_INT32", inputs, REQUESTS)?;
-    report.success("perf_analyzer").map(drop)
+    // A model of one answer, and models of sequences, of which there are more than slots.
+    let pair = r#"{"INPUT_1":{"content":[1,2],"shape":[2]}}"#;
+    let value = r#"{"VALUE":{"content":[1],"shape":[1]}}"#;
+    for (model, inputs) in [("I_INT32", pair), ("Direct", value), ("Oldest", value)] {
+        let report = analyzer.stream(server, model, inputs, REQUESTS)?;
+        report.success("perf_analyzer")?;
+    }
+    Ok(())
 }
 
 #[test]
