@@ -123,8 +123,7 @@ impl SchedulerError {
     }
 
     /// Whether the request was not even accepted: Triton tells of such a one as of a mistake.
-    #[cfg(feature = "embedded")]
-    pub(crate) fn is_refusal(&self) -> bool {
+    pub fn is_refusal(&self) -> bool {
         matches!(
             self,
             Self::QueueFull { .. }

@@ -7,10 +7,13 @@
 //! Source: `sequence_batch_scheduler.cc` in Triton 2.51.
 
 mod backlog;
+mod ending;
+mod entrance;
 mod instance;
 mod live;
 mod queue;
 mod reaper;
+mod seating;
 mod slot;
 mod strategy;
 mod table;

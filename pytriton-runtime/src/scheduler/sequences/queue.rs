@@ -1,44 +1,42 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::model::{ModelSpec, SequenceBatching};
-use crate::request::{Request, RequestId, Sequence};
+use crate::request::Sequence;
 use crate::scheduler::bell::{self, Bell};
-use crate::scheduler::message::{Batch, Entered, Origin, Ticket, Waiting};
-use crate::scheduler::sink::reply;
+use crate::scheduler::message::{Batch, Origin, Ticket, Waiting};
 use crate::scheduler::{Policy, SchedulerError};
 use crate::statistics::{FailureReason, Recorder, nanoseconds};
 
-use super::table::{Found, Lost, NotStarted, Table};
+use super::table::{Found, Lost, Table};
 
 /// The requests of a model's sequences that wait, and the rule by which they leave.
 #[derive(Debug)]
 pub(in crate::scheduler) struct SequenceQueue {
-    spec: Arc<ModelSpec>,
-    policy: Policy,
-    state: Mutex<State>,
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) policy: Policy,
+    pub(super) state: Mutex<State>,
     /// The instances, each of which looks for its own sequences alone.
-    bells: BTreeMap<u32, Bell>,
+    pub(super) bells: BTreeMap<u32, Bell>,
     /// Says that something expires sooner than was known.
-    sooner: Notify,
-    recorder: Recorder,
+    pub(super) sooner: Notify,
+    pub(super) recorder: Recorder,
 }
 
 #[derive(Debug)]
-struct State {
-    table: Box<Table<Waiting>>,
-    next_ticket: u64,
+pub(super) struct State {
+    pub(super) table: Box<Table<Waiting>>,
+    pub(super) next_ticket: u64,
     /// Whether no sequence starts any longer.
-    stopping: bool,
-    closed: bool,
+    pub(super) stopping: bool,
+    pub(super) closed: bool,
     /// Why no request is taken although the queue is not closed, and no instance is there.
-    refusing: Option<SchedulerError>,
+    pub(super) refusing: Option<SchedulerError>,
     /// When somebody sees to what expires.
-    seen_to: Option<Instant>,
+    pub(super) seen_to: Option<Instant>,
 }
 
 impl SequenceQueue {
@@ -73,110 +71,6 @@ impl SequenceQueue {
 
     pub(in crate::scheduler) fn recorder(&self) -> &Recorder {
         &self.recorder
-    }
-
-    /// Puts a request behind the others of its sequence.
-    ///
-    /// Source: `SequenceBatchScheduler::Enqueue` in Triton 2.51 for the order of what is wrong.
-    pub(in crate::scheduler) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
-        let sequence = self.sequence(&request)?;
-        let arrived = Instant::now();
-        let mut state = self.lock();
-        // What has expired by now is unknown to what comes now.
-        state.table.expire(arrived);
-        let taken = self.admit(&mut state, &sequence, &request);
-        let entered = taken.map(|()| self.enter(&mut state, &sequence, request, arrived));
-        self.see_to_it(state);
-        if let Err(error) = &entered {
-            self.note(error);
-        }
-        entered
-    }
-
-    fn sequence(&self, request: &Request) -> Result<Sequence, SchedulerError> {
-        let model = || Arc::clone(&self.spec.name);
-        if request.batch_size() > 1 {
-            return Err(SchedulerError::SequenceRows { model: model() });
-        }
-        let sequence = request.sequence().cloned();
-        sequence.ok_or_else(|| SchedulerError::NoSequence { model: model() })
-    }
-
-    fn admit(
-        &self,
-        state: &mut State,
-        sequence: &Sequence,
-        request: &Request,
-    ) -> Result<(), SchedulerError> {
-        if state.closed || (state.stopping && sequence.starts()) {
-            return Err(SchedulerError::Stopping);
-        }
-        if let Some(error) = &state.refusing {
-            return Err(error.clone());
-        }
-        let known = state.table.check(sequence);
-        known.map_err(|NotStarted| SchedulerError::SequenceNotStarted {
-            sequence: sequence.id().clone(),
-            model: Arc::clone(&self.spec.name),
-        })?;
-        // Sequences have one level: a request names none of them.
-        let most = self.policy.levels.iter().map(|level| level.max_queue_size);
-        if most.min().is_some_and(|most| state.table.len() >= most) {
-            let request = RequestId(request.id().to_owned());
-            return Err(SchedulerError::QueueFull { request });
-        }
-        Ok(())
-    }
-
-    fn enter(
-        &self,
-        state: &mut State,
-        sequence: &Sequence,
-        request: Request,
-        arrived: Instant,
-    ) -> Entered {
-        let ticket = Ticket {
-            level: 0,
-            number: state.next_ticket,
-        };
-        state.next_ticket += 1;
-        let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
-        let deadline = timeout.map(Duration::from_micros);
-        let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
-        let (sink, answers) = reply();
-        let waiting = Waiting {
-            ticket,
-            request,
-            arrived,
-            deadline,
-            sink,
-        };
-        if state.table.push(sequence, waiting, deadline, arrived) {
-            let (sequence, model) = (sequence.id(), &*self.spec.name);
-            tracing::warn!(
-                %sequence,
-                model,
-                "the sequence starts anew and had not ended: what it was ends early"
-            );
-        }
-        Entered {
-            ticket,
-            refused: None,
-            answers,
-            batch: None,
-        }
-    }
-
-    /// Counts a request that was not taken, where others are.
-    fn note(&self, error: &SchedulerError) {
-        let reason = match error {
-            SchedulerError::QueueFull { .. } => FailureReason::Rejected,
-            SchedulerError::Hanging { .. } | SchedulerError::NoInstance { .. } => {
-                FailureReason::Backend
-            }
-            _ => return,
-        };
-        self.recorder.record_failure(reason, 0);
     }
 
     /// Notes that a batch is executed.
@@ -297,7 +191,7 @@ impl SequenceQueue {
     }
 
     /// Tells whoever has to know of a change.
-    fn see_to_it(&self, mut state: MutexGuard<'_, State>) {
+    pub(super) fn see_to_it(&self, mut state: MutexGuard<'_, State>) {
         let ready = state.table.ready();
         let lost = state.table.lost();
         let next = state.table.next_expiry();
@@ -340,7 +234,8 @@ impl SequenceQueue {
         waiting.sink.finish(Err(error));
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// All that the queue holds.
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,0 +1,101 @@
+//! How the sequences of a table end before their time.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use tokio::time::Instant;
+
+use super::backlog::Waiting;
+use super::live::Place;
+use super::slot::{Item, Queued, Seat, requests};
+use super::table::{Lost, Table};
+
+impl<R: Queued> Table<R> {
+    /// Ends what has been idle for too long, and what has waited in the backlog for too long.
+    pub(super) fn expire(&mut self, now: Instant) {
+        while let Some(seat) = self.live.expire(now) {
+            self.instance(seat)
+                .slot(seat.slot)
+                .queue
+                .push_back(Item::Release);
+            self.settle(seat, now);
+        }
+        while let Some((number, waiting)) = self.backlog.expire(now) {
+            self.forget(number, &waiting);
+            self.lose(waiting.queue, Lost::Late);
+        }
+    }
+
+    /// When that is to be done next.
+    pub(super) fn next_expiry(&self) -> Option<Instant> {
+        let deadlines = [self.live.next_deadline(), self.backlog.next_deadline()];
+        deadlines.into_iter().flatten().min()
+    }
+
+    /// Ends all sequences, behind the requests that wait.
+    pub(super) fn end_all(&mut self, now: Instant) {
+        let mut seats = Vec::new();
+        for place in self.live.end_all() {
+            match place {
+                Place::Slot(seat) => seats.push(seat),
+                Place::Backlog(number) => {
+                    self.backlog.push(number, Item::Release, None);
+                    self.backlog.close(number);
+                }
+            }
+        }
+        // What they give back goes to the backlog, where all is noted by now.
+        for seat in seats {
+            let queue = &mut self.instance(seat).slot(seat.slot).queue;
+            queue.push_back(Item::Release);
+            self.settle(seat, now);
+        }
+    }
+
+    /// Ends all sequences, and takes out the requests that wait.
+    pub(super) fn clear(&mut self, now: Instant) -> Vec<R> {
+        let mut queues = Vec::new();
+        while let Some((_, waiting)) = self.backlog.pop() {
+            queues.push(waiting.queue);
+        }
+        let mut seats = Vec::new();
+        for (&instance, slots) in &mut self.instances {
+            slots.issued.clear();
+            for (number, slot) in (0..).zip(&mut slots.slots) {
+                let issued = slot.issued.take().map(|(_, entry)| Item::Request(entry));
+                queues.push(issued.into_iter().collect());
+                if !slot.queue.is_empty() {
+                    queues.push(mem::replace(&mut slot.queue, [Item::Release].into()));
+                }
+                let slot = number;
+                seats.push(Seat { slot, instance });
+            }
+        }
+        let cleared: Vec<R> = queues.into_iter().flat_map(requests).collect();
+        self.waiting -= cleared.len();
+        self.end_all(now);
+        for seat in seats {
+            self.settle(seat, now);
+        }
+        cleared
+    }
+
+    /// Forgets a sequence that was taken out of the backlog.
+    pub(super) fn forget(&mut self, number: u64, waiting: &Waiting<R>) {
+        let id = waiting.queue.front().and_then(|item| match item {
+            Item::Request(entry) => Some(&entry.id),
+            Item::TakenBack(id) => Some(id),
+            Item::Release => None,
+        });
+        if let Some(id) = id {
+            self.live.end_at(id, Place::Backlog(number));
+        }
+    }
+
+    pub(super) fn lose(&mut self, queue: VecDeque<Item<R>>, why: Lost) {
+        let before = self.lost.len();
+        let lost = requests(queue).map(|request| (request, why));
+        self.lost.extend(lost);
+        self.waiting -= self.lost.len() - before;
+    }
+}

@@ -1,0 +1,121 @@
+//! How requests come into a queue of sequences, or do not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::request::{Request, RequestId, Sequence};
+use crate::scheduler::SchedulerError;
+use crate::scheduler::message::{Entered, Ticket, Waiting};
+use crate::scheduler::sink::reply;
+use crate::statistics::FailureReason;
+
+use super::queue::{SequenceQueue, State};
+use super::table::NotStarted;
+
+impl SequenceQueue {
+    /// Puts a request behind the others of its sequence.
+    ///
+    /// Source: `SequenceBatchScheduler::Enqueue` in Triton 2.51 for the order of what is wrong.
+    pub(in crate::scheduler) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
+        let sequence = self.sequence(&request)?;
+        let arrived = Instant::now();
+        let mut state = self.lock();
+        // What has expired by now is unknown to what comes now.
+        state.table.expire(arrived);
+        let taken = self.admit(&mut state, &sequence, &request);
+        let entered = taken.map(|()| self.enter(&mut state, &sequence, request, arrived));
+        self.see_to_it(state);
+        if let Err(error) = &entered {
+            self.note(error);
+        }
+        entered
+    }
+
+    fn sequence(&self, request: &Request) -> Result<Sequence, SchedulerError> {
+        let model = || Arc::clone(&self.spec.name);
+        if request.batch_size() > 1 {
+            return Err(SchedulerError::SequenceRows { model: model() });
+        }
+        let sequence = request.sequence().cloned();
+        sequence.ok_or_else(|| SchedulerError::NoSequence { model: model() })
+    }
+
+    fn admit(
+        &self,
+        state: &mut State,
+        sequence: &Sequence,
+        request: &Request,
+    ) -> Result<(), SchedulerError> {
+        if state.closed || (state.stopping && sequence.starts()) {
+            return Err(SchedulerError::Stopping);
+        }
+        if let Some(error) = &state.refusing {
+            return Err(error.clone());
+        }
+        let known = state.table.check(sequence);
+        known.map_err(|NotStarted| SchedulerError::SequenceNotStarted {
+            sequence: sequence.id().clone(),
+            model: Arc::clone(&self.spec.name),
+        })?;
+        // Sequences have one level: a request names none of them.
+        let most = self.policy.levels.iter().map(|level| level.max_queue_size);
+        if most.min().is_some_and(|most| state.table.len() >= most) {
+            let request = RequestId(request.id().to_owned());
+            return Err(SchedulerError::QueueFull { request });
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &self,
+        state: &mut State,
+        sequence: &Sequence,
+        request: Request,
+        arrived: Instant,
+    ) -> Entered {
+        let ticket = Ticket {
+            level: 0,
+            number: state.next_ticket,
+        };
+        state.next_ticket += 1;
+        let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
+        let deadline = timeout.map(Duration::from_micros);
+        let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
+        let (sink, answers) = reply();
+        let waiting = Waiting {
+            ticket,
+            request,
+            arrived,
+            deadline,
+            sink,
+        };
+        if state.table.push(sequence, waiting, deadline, arrived) {
+            let (sequence, model) = (sequence.id(), &*self.spec.name);
+            tracing::warn!(
+                %sequence,
+                model,
+                "the sequence starts anew and had not ended: what it was ends early"
+            );
+        }
+        Entered {
+            ticket,
+            refused: None,
+            answers,
+            batch: None,
+        }
+    }
+
+    /// Counts a request that was not taken, where others are.
+    fn note(&self, error: &SchedulerError) {
+        let reason = match error {
+            SchedulerError::QueueFull { .. } => FailureReason::Rejected,
+            SchedulerError::Hanging { .. } | SchedulerError::NoInstance { .. } => {
+                FailureReason::Backend
+            }
+            _ => return,
+        };
+        self.recorder.record_failure(reason, 0);
+    }
+}

@@ -1,0 +1,137 @@
+//! How the slots of a table change hands.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use tokio::time::Instant;
+
+use super::live::Place;
+use super::slot::{Entry, Item, Queued, Seat};
+use super::strategy::Strategy;
+use super::table::{Lost, Table};
+
+impl<R: Queued> Table<R> {
+    /// Gives an instance its slots.
+    pub(super) fn enter(&mut self, instance: u32, now: Instant) {
+        self.instances.entry(instance).or_default().present = true;
+        for slot in 0..self.opened {
+            let seat = Seat { slot, instance };
+            self.release(seat);
+            self.settle(seat, now);
+        }
+        while !self.backlog.is_empty()
+            && let Some(seat) = self.free_seat()
+        {
+            self.release(seat);
+            self.settle(seat, now);
+        }
+    }
+
+    /// Takes an instance its slots, and the sequences that have them; what is executed is.
+    pub(super) fn absent(&mut self, instance: u32) {
+        let Some(slots) = self.instances.get_mut(&instance) else {
+            return;
+        };
+        slots.present = false;
+        slots.issued.clear();
+        let mut queues = Vec::new();
+        for slot in &mut slots.slots {
+            let issued = slot.issued.take().map(|(_, entry)| Item::Request(entry));
+            queues.extend(issued.map(|entry| VecDeque::from([entry])));
+            queues.push(mem::take(&mut slot.queue));
+        }
+        self.free.retain(|seat| seat.instance != instance);
+        self.live.end_of(instance);
+        for queue in queues {
+            self.lose(queue, Lost::Instance);
+        }
+    }
+
+    /// The lowest slot that is free, on whichever instance.
+    pub(super) fn free_seat(&mut self) -> Option<Seat> {
+        if self.free.is_empty() {
+            self.open();
+        }
+        self.free.pop_first()
+    }
+
+    /// Opens a further slot of each instance, if they have one.
+    fn open(&mut self) {
+        let slot = self.opened;
+        let present = self.instances.iter().filter(|(_, slots)| slots.present);
+        let seats = present.map(|(&instance, _)| Seat { slot, instance });
+        if slot < self.slots {
+            self.free.extend(seats);
+            self.opened += u32::from(!self.free.is_empty());
+        }
+    }
+
+    /// Does what the head of a slot asks for, until it is a request or nothing.
+    pub(super) fn settle(&mut self, seat: Seat, now: Instant) {
+        loop {
+            let oldest = self.strategy == Strategy::Oldest;
+            let order = self.next_issue;
+            let instance = self.instance(seat);
+            let slot = instance.slot(seat.slot);
+            if slot.executing || slot.issued.is_some() {
+                return;
+            }
+            match slot.queue.front() {
+                None => return,
+                Some(Item::Request(_)) => {}
+                Some(Item::Release) => {
+                    slot.queue.clear();
+                    self.release(seat);
+                    continue;
+                }
+                Some(Item::TakenBack(id)) => {
+                    let id = id.clone();
+                    let queue = mem::take(&mut slot.queue);
+                    self.live.end_at(&id, Place::Slot(seat));
+                    self.lose(queue, Lost::TakenBack);
+                    self.release(seat);
+                    continue;
+                }
+            }
+            self.ready.insert(seat.instance);
+            if !oldest {
+                return;
+            }
+            let instance = self.instance(seat);
+            let slot = instance.slot(seat.slot);
+            let Some(entry) = slot.pop() else {
+                return;
+            };
+            let ends = entry.ends;
+            slot.issued = Some((order, entry));
+            instance.issued.insert(order, (seat.slot, now));
+            self.next_issue += 1;
+            if ends {
+                self.release(seat);
+            }
+            return;
+        }
+    }
+
+    /// Gives a slot whose sequence has ended to the sequence that has waited longest, if one does.
+    pub(super) fn release(&mut self, seat: Seat) {
+        if !self.instance(seat).present {
+            return;
+        }
+        while let Some((number, waiting)) = self.backlog.pop() {
+            if waiting.is_taken_back() {
+                self.forget(number, &waiting);
+                self.lose(waiting.queue, Lost::TakenBack);
+                continue;
+            }
+            if waiting.open
+                && let Some(Item::Request(Entry { id, .. })) = waiting.queue.back()
+            {
+                self.live.seat(id, seat);
+            }
+            self.instance(seat).slot(seat.slot).queue = waiting.queue;
+            return;
+        }
+        self.free.insert(seat);
+    }
+}

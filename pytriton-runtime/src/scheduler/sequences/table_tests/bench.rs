@@ -1,0 +1,196 @@
+//! A table, its clock, and what was taken out of it.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::model::{CallMode, ModelSpec};
+use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
+use crate::request::{Sequence, SequenceId};
+use crate::scheduler::Policy;
+use crate::scheduler::sequences::slot::Queued;
+use crate::scheduler::sequences::table::{Found, Lost, NotStarted, Table};
+use crate::testing::IDENTITY;
+
+/// How long a sequence may be idle, in the clock's units.
+pub(super) const IDLE: u64 = 1000;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) number: u32,
+    pub(super) arrived: Instant,
+    pub(super) shape: u8,
+}
+
+impl Queued for Asked {
+    fn arrived(&self) -> Instant {
+        self.arrived
+    }
+
+    fn goes_with(&self, other: &Self) -> bool {
+        self.shape == other.shape
+    }
+}
+
+/// A table, its clock and the requests that were taken out of it.
+pub(super) struct Bench {
+    pub(super) table: Table<Asked>,
+    pub(super) policy: Policy,
+    pub(super) begun: Instant,
+    pub(super) now: u64,
+    pub(super) next: u32,
+    pub(super) instances: u32,
+}
+
+impl Bench {
+    /// A table of so many instances with so many slots each.
+    pub(super) fn new(strategy: SequenceStrategyDeclaration, instances: u32, slots: u32) -> Self {
+        Self::of(strategy, instances, slots, CallMode::Batch)
+    }
+
+    pub(super) fn of(
+        strategy: SequenceStrategyDeclaration,
+        instances: u32,
+        slots: u32,
+        call: CallMode,
+    ) -> Self {
+        let declaration = ModelDeclaration {
+            max_batch_size: slots,
+            call,
+            sequence_batching: Some(SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: IDLE,
+                strategy,
+            }),
+            ..IDENTITY
+        };
+        let spec: ModelSpec = declaration.spec().unwrap();
+        let mut bench = Self {
+            table: Table::new(&spec, spec.sequence_batching.as_ref().unwrap()),
+            policy: Policy::new(&spec, 4),
+            begun: Instant::now(),
+            now: 0,
+            next: 0,
+            instances,
+        };
+        for instance in 0..instances {
+            bench.table.enter(instance, bench.clock());
+        }
+        bench
+    }
+
+    pub(super) fn clock(&self) -> Instant {
+        self.begun + Duration::from_micros(self.now)
+    }
+
+    pub(super) fn ask(&mut self, id: u64, flags: &str) -> Result<u32, NotStarted> {
+        self.ask_until(id, flags, None)
+    }
+
+    /// Asks, with the flags `S` and `E`, and the shape `x`; returns the request's number.
+    pub(super) fn ask_until(
+        &mut self,
+        id: u64,
+        flags: &str,
+        timeout: Option<u64>,
+    ) -> Result<u32, NotStarted> {
+        let now = self.clock();
+        let id = SequenceId::Number(id);
+        let sequence = Sequence::new(id, flags.contains('S'), flags.contains('E')).unwrap();
+        self.table.expire(now);
+        self.table.check(&sequence)?;
+        let number = self.next;
+        self.next += 1;
+        let asked = Asked {
+            number,
+            arrived: now,
+            shape: u8::from(flags.contains('x')),
+        };
+        let deadline = timeout.map(|timeout| now + Duration::from_micros(timeout));
+        self.table.push(&sequence, asked, deadline, now);
+        Ok(number)
+    }
+
+    /// The numbers of an instance's next batch, and their slots.
+    pub(super) fn take(&mut self, instance: u32) -> (Vec<u32>, Vec<u32>) {
+        let now = self.clock();
+        match self.table.take(instance, &self.policy, false, now) {
+            Found::Look(_) => (Vec::new(), Vec::new()),
+            Found::Batch(batch) => {
+                let slots = batch.iter().map(|(slot, _)| *slot).collect();
+                let numbers = batch.iter().map(|(_, asked)| asked.number).collect();
+                (numbers, slots)
+            }
+        }
+    }
+
+    pub(super) fn done(&mut self, instance: u32, slots: &[u32]) {
+        let now = self.clock();
+        self.table.executed(instance, slots, now);
+    }
+
+    /// Executes the next batch of an instance.
+    pub(super) fn run(&mut self, instance: u32) -> Vec<u32> {
+        let (numbers, slots) = self.take(instance);
+        if !numbers.is_empty() {
+            self.done(instance, &slots);
+        }
+        numbers
+    }
+
+    /// Executes all that can be, and says what was executed together.
+    pub(super) fn run_all(&mut self) -> Vec<Vec<u32>> {
+        let mut batches = Vec::new();
+        loop {
+            let before = batches.len();
+            for instance in 0..self.instances {
+                let batch = self.run(instance);
+                batches.extend((!batch.is_empty()).then_some(batch));
+            }
+            if batches.len() == before {
+                return batches;
+            }
+        }
+    }
+
+    pub(super) fn take_back(&mut self, number: u32) -> bool {
+        let now = self.clock();
+        let taken = self.table.take_back(|asked| asked.number == number, now);
+        taken.is_some()
+    }
+
+    pub(super) fn pass(&mut self, microseconds: u64) {
+        self.now += microseconds;
+        let now = self.clock();
+        self.table.expire(now);
+    }
+
+    pub(super) fn lost(&mut self) -> Vec<(u32, Lost)> {
+        let lost = self.table.lost().into_iter();
+        lost.map(|(asked, why)| (asked.number, why)).collect()
+    }
+
+    /// How many slots are free.
+    pub(super) fn free(&mut self) -> usize {
+        let (mut free, first) = (0, 1 << 40);
+        let waiting = self.table.len();
+        let mut asked = Vec::new();
+        // What does not get a slot cannot be executed.
+        for id in first..first + 100 {
+            asked.push(self.ask(id, "SE").unwrap());
+        }
+        for instance in 0..self.instances {
+            while let (numbers, slots) = self.take(instance)
+                && !numbers.is_empty()
+            {
+                free += numbers.len();
+                // Executed for ever: the slot is given to the next, which waits.
+                drop(slots);
+            }
+        }
+        for number in asked {
+            self.take_back(number);
+        }
+        assert!(self.table.len() <= waiting);
+        free
+    }
+}

@@ -1,0 +1,25 @@
+//! The table of sequences and slots, under a clock of the tests' own.
+
+mod bench;
+mod endings;
+mod random;
+mod slots;
+
+use crate::registry::SequenceStrategyDeclaration;
+
+pub(in crate::scheduler::sequences) const DIRECT: SequenceStrategyDeclaration =
+    SequenceStrategyDeclaration::Direct {
+        max_queue_delay_microseconds: 0,
+        minimum_slot_utilization: 0.0,
+    };
+
+pub(in crate::scheduler::sequences) const fn oldest(slots: u32) -> SequenceStrategyDeclaration {
+    SequenceStrategyDeclaration::Oldest {
+        max_candidate_sequences: slots,
+        preferred_batch_size: &[],
+        max_queue_delay_microseconds: 0,
+        preserve_ordering: false,
+    }
+}
+
+const STRATEGIES: [SequenceStrategyDeclaration; 2] = [DIRECT, oldest(0)];
