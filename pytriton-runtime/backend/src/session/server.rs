@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::arena::{Region, align};
 use crate::ring::{Consumer, PushError};
@@ -84,18 +85,42 @@ impl Server {
     ///
     /// [`SessionError::Closed`] when there will be none, [`SessionError::Protocol`] when it is none.
     pub fn take(&self) -> Result<Asked, SessionError> {
-        let end = &self.lending.end;
-        let mut incoming = lock(&self.incoming);
         loop {
-            if end.is_closed() {
-                return Err(SessionError::Closed);
-            }
-            if let Some(asked) = self.next(&mut incoming)? {
+            if let Some(asked) = self.take_within(None)? {
                 return Ok(asked);
             }
-            let ring = end.incoming();
-            incoming.consumer.wait(&ring, &end.ending, None)?;
         }
+    }
+
+    /// The same, but `None` where there is none by then.
+    ///
+    /// # Errors
+    ///
+    /// As [`take`](Self::take).
+    pub fn take_until(&self, deadline: Instant) -> Result<Option<Asked>, SessionError> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.take_within(Some(left))? {
+                None if left.is_zero() => return Ok(None),
+                None => {}
+                asked => return Ok(asked),
+            }
+        }
+    }
+
+    /// The next batch, if there is one; otherwise waits for one, at most so long.
+    fn take_within(&self, at_most: Option<Duration>) -> Result<Option<Asked>, SessionError> {
+        let end = &self.lending.end;
+        let mut incoming = lock(&self.incoming);
+        if end.is_closed() {
+            return Err(SessionError::Closed);
+        }
+        let asked = self.next(&mut incoming)?;
+        if asked.is_none() && at_most.is_none_or(|most| !most.is_zero()) {
+            let ring = end.incoming();
+            incoming.consumer.wait(&ring, &end.ending, at_most)?;
+        }
+        Ok(asked)
     }
 
     /// A batch that waits already.

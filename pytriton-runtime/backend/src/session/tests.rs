@@ -347,6 +347,28 @@ fn instances_that_cannot_serve_are_not_asked() {
 }
 
 #[test]
+fn a_batch_is_waited_for_until_a_time() {
+    let (said, heard) = mpsc::channel();
+    let (client, server) = pair("until", move |server| {
+        let begun = Instant::now();
+        let soon = begun + Duration::from_millis(20);
+        assert!(server.take_until(soon).unwrap().is_none());
+        assert!(Instant::now() >= soon);
+        assert!(server.take_until(begun).unwrap().is_none());
+        said.send(()).unwrap();
+        let late = begun + Duration::from_secs(60);
+        let asked = server.take_until(late).unwrap().unwrap();
+        echo(&server, asked, false).unwrap();
+        server.take_until(late).map(|_| ())
+    });
+    heard.recv().unwrap();
+    ask(&client, 5, b"", b"").unwrap();
+    next(&mut client.receiver()).unwrap();
+    drop(client);
+    assert!(server.join().unwrap().is_err());
+}
+
+#[test]
 fn cancellations_are_heard_of_batches_that_wait() {
     let (said, heard) = mpsc::channel();
     let (client, server) = pair("cancelled", move |server| {
