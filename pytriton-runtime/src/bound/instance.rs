@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::call::{Call, Execution, Instance, ModelError, Returned};
+use crate::call::{Call, Execution, Instance, ModelError, Returned, Sequences};
 
 pub(super) type Answered = Result<Returned, ModelError>;
 
@@ -80,5 +80,9 @@ impl Instance for OwnInstance {
 
     fn is_async(&self) -> bool {
         self.0.is_async()
+    }
+
+    fn sequences(&self) -> Option<Sequences<'_>> {
+        self.0.sequences()
     }
 }

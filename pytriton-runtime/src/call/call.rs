@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use ndarray::{CowArray, Dimension};
@@ -9,6 +10,7 @@ use crate::tensor::{Element, Tensor, TensorError, array};
 
 use super::hearers::Destination;
 use super::outputs::function_error;
+use super::states::State;
 use super::{Context, EachOutputs, FunctionError, ModelError, Outputs, Returned};
 
 /// What one call of the function sees, after the model's steps.
@@ -19,6 +21,8 @@ pub struct Call<'a> {
     pub(super) parameters: &'a Parameters,
     /// In the order of the model's inputs; empty for a raw call.
     pub(super) inputs: Cow<'a, [Option<Tensor>]>,
+    /// Those of its requests' sequences, in their order, where the function takes any.
+    pub(super) states: Option<&'a [RefCell<State>]>,
     /// Where the answers of a decoupled model go.
     pub(super) destination: Option<Destination>,
 }

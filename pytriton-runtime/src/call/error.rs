@@ -4,9 +4,12 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::decorators::StepError;
+use crate::request::SequenceId;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 use crate::text::seconds;
+
+use super::Loss;
 
 /// What the user's function, or the door to it, says instead of outputs.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -178,6 +181,18 @@ pub enum ModelError {
         /// Why.
         #[source]
         source: TensorError,
+    },
+    /// There is no state of the request's sequence any more.
+    #[error(
+        "the state of sequence {sequence} of model '{model}' is lost: {loss}; start the sequence again"
+    )]
+    SequenceLost {
+        /// The model.
+        model: Arc<str>,
+        /// The sequence.
+        sequence: SequenceId,
+        /// Why.
+        loss: Loss,
     },
     /// An instance could not be made.
     #[error("instance {instance} of model '{model}' could not be loaded: {message}")]

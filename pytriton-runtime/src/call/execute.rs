@@ -1,4 +1,5 @@
 use std::any::Any;
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use super::arranged::Arranged;
 use super::hearers::{Destination, Hearers};
 use super::pipeline::{Stacked, gather, runs};
 use super::returned::responses;
+use super::sequences::{Lending, Loan};
+use super::states::State;
 use super::{Answering, Call, Context, Instance, ModelError, Returned};
 
 /// What became of a batch, or of the requests of one call.
@@ -61,6 +64,9 @@ pub struct Callee<'a, I: ?Sized> {
     pub answering: Option<&'a Arc<dyn Answering>>,
 }
 
+/// What a call of a function has besides its inputs: where its answers go, and the states of its sequences.
+type Lent<'a> = (Option<Destination>, Option<&'a [RefCell<State>]>);
+
 impl<I: Instance + ?Sized> Callee<'_, I> {
     /// Runs a batch of requests.
     ///
@@ -86,10 +92,13 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
     ) -> ControlFlow<()> {
         let spec = self.context.model();
         let mut stacked = Stacked::new(batch.stacked);
-        let mut first = 0;
-        let mut runs = runs(spec, &batch.requests, !batch.stacked.is_empty()).peekable();
-        while let Some(run) = runs.next() {
+        let mut lending = Lending::new(self.instance.sequences());
+        let mut rest = &*batch.requests;
+        while let Some(run) = runs(spec, rest, !batch.stacked.is_empty()).next() {
             let begun = Instant::now();
+            let first = batch.requests.len() - rest.len();
+            let (run, loan) = lending.lend(self.context, run);
+            rest = &rest[run.len()..];
             let gathered = gather(spec, run, stacked);
             stacked.skip(run);
             let prepared = Instant::now();
@@ -101,18 +110,24 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 open: Arc::default(),
             });
             let hearers = destination.as_ref().map(|to| to.hearers.clone());
-            let returned = match gathered {
-                Ok(gathered) => self.answer(run, gathered, destination).await,
-                Err(error) => Err(error),
+            let returned = match (&loan, gathered) {
+                (Ok(loan), Ok(gathered)) => {
+                    let states = loan.as_ref().map(Loan::states);
+                    self.answer(run, gathered, (destination, states)).await
+                }
+                (Err(error), _) => Err(error.clone()),
+                (_, Err(error)) => Err(error),
             };
-            first += run.len();
             let returned_at = Instant::now();
+            if let Ok(Some(loan)) = loan {
+                loan.give_back(run, &returned);
+            }
             let results = match returned {
                 Ok(returned) => responses(spec, run, returned),
                 Err(error) => vec![Err(error); run.len()],
             };
             // The calls to come may take for ever, and the last is ended with its batch.
-            if let Some(hearers) = hearers.filter(|_| spec.decoupled && runs.peek().is_some()) {
+            if let Some(hearers) = hearers.filter(|_| spec.decoupled && !rest.is_empty()) {
                 hearers.end(&results);
             }
             let durations = Durations {
@@ -129,14 +144,13 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
-        destination: Option<Destination>,
+        lent: Lent<'a>,
     ) -> Result<Returned, ModelError> {
         if self.steps.is_empty() {
-            return self.call(requests, batch, destination).await;
+            return self.call(requests, batch, lent).await;
         }
         let streamed = self.context.model().decoupled;
-        let call =
-            |batch| Box::pin(self.call(requests, batch, destination.clone())) as Boxed<'a, _>;
+        let call = |batch| Box::pin(self.call(requests, batch, lent.clone())) as Boxed<'a, _>;
         let batch = batch.counted_in(self.context.budget());
         let mut parts = around(self.steps, batch, &call).await;
         match streamed {
@@ -152,7 +166,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
-        destination: Option<Destination>,
+        (destination, states): Lent<'a>,
     ) -> Result<Returned, ModelError> {
         let Some(first) = requests.first() else {
             return Ok(Returned::Each(Vec::new()));
@@ -170,6 +184,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             requests,
             parameters: first.parameters(),
             inputs,
+            states,
             destination,
         };
         let execution = async { self.instance.execute(&call).await };

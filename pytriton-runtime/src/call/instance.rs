@@ -3,7 +3,7 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Call, Context, ModelError, Returned};
+use super::{Call, Context, ModelError, Returned, Sequences};
 
 /// Makes one instance of a model: the function alone, or the state it is called on. What generated code writes down.
 pub type Load = fn(&Context) -> Result<Box<dyn Instance>, ModelError>;
@@ -43,6 +43,11 @@ pub trait Instance {
     /// Whether the function may wait for something without holding its thread; any other is done when it is polled first.
     fn is_async(&self) -> bool {
         false
+    }
+
+    /// The states of sequences, where the function takes one for each.
+    fn sequences(&self) -> Option<Sequences<'_>> {
+        None
     }
 }
 

@@ -30,8 +30,13 @@ mod part;
 mod pipeline;
 mod responses;
 mod returned;
+mod sequence_reader;
+mod sequence_state;
+mod sequences;
 mod shared;
 mod shim;
+mod start;
+mod states;
 mod streamed;
 mod watched;
 
@@ -52,10 +57,17 @@ pub use parameter::Parameter;
 pub use part::Part;
 pub use responses::Responses;
 pub use returned::Returned;
+pub use sequence_reader::SequenceReader;
+pub use sequence_state::SequenceParameter;
+pub use sequences::{Loss, Sequenced, Sequences, Starts};
 pub use shared::{Share, ShareNothing, Shared};
 pub use shim::{
     Answer, Asked, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
     ReturnsNothing,
+};
+pub use start::{
+    IntoSequenceState, Start, StartParameter, Started, StateByDefault, made, made_by_default,
+    starting,
 };
 pub use streamed::{closed, ended, flow, iterate, stream_of};
 pub(crate) use watched::Watched;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::model::TensorDeclaration;
 
 use super::{
-    Call, EachOutputs, FirstValueParameter, FunctionError, ModelError, Output, Outputs, Parameter,
-    Returned,
+    Call, Context, EachOutputs, FirstValueParameter, FunctionError, ModelError, Output, Outputs,
+    Parameter, Returned,
 };
 
 /// Reads the argument of a parameter of this type.
@@ -81,13 +81,13 @@ pub trait ReadNothing {
 
 impl<P: ?Sized> ReadNothing for &Reader<P> {
     fn read(&self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
-        Err(nothing(call))
+        Err(nothing(call.context()))
     }
 }
 
 impl<P: ?Sized> ReadNothing for &FirstValueReader<P> {
     fn read(&self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
-        Err(nothing(call))
+        Err(nothing(call.context()))
     }
 }
 
@@ -99,6 +99,11 @@ impl Nothing {
     /// Whatever the function takes.
     pub fn argument<T>(self) -> T {
         match self {}
+    }
+
+    /// Whatever an argument is made of.
+    pub fn lend(&mut self) -> Self {
+        *self
     }
 }
 
@@ -140,7 +145,7 @@ pub trait ConvertNothing {
 
 impl<R, const EACH: bool> ConvertNothing for &Answer<R, EACH> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
-        Err(nothing(call))
+        Err(nothing(call.context()))
     }
 }
 
@@ -196,9 +201,9 @@ impl<const EACH: bool> Asked<EACH> {
     pub const fn error<E: FunctionError>() {}
 }
 
-fn nothing(call: &Call<'_>) -> ModelError {
+pub(super) fn nothing(context: &Context) -> ModelError {
     ModelError::Function {
-        model: Arc::clone(&call.context().model().name),
+        model: Arc::clone(&context.model().name),
         message: "its signature does not compile".to_owned(),
     }
 }

@@ -17,6 +17,16 @@ pub enum Declared {
     Requests,
     /// Whether anybody waits for the answers.
     Cancellation,
+    /// The sequence of the request.
+    Sequence {
+        /// Whether there is one for each request of the call.
+        each: bool,
+    },
+    /// The state of the request's sequence.
+    State {
+        /// Whether there is one for each request of the call.
+        each: bool,
+    },
     /// Where the answers go.
     Responses {
         /// What one answer has.

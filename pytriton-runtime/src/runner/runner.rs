@@ -7,7 +7,10 @@ use std::task::{self, Poll, Waker};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout_at};
 
+#[cfg(tritonserver)]
+use crate::call::Sequences;
 use crate::call::{
     Answering, Arranged, Callee, Context, Executed, Instance, Loader, ModelError, caught,
 };
@@ -80,6 +83,7 @@ impl Runner {
         run: impl AsyncFn(B),
     ) {
         let mut running = FuturesUnordered::new();
+        let next = async || self.wait(next()).await;
         while let Some(batch) = (self.runtime).block_on(upcoming(&mut running, side_by_side, &next))
         {
             let mut execution = Box::pin(run(batch));
@@ -92,6 +96,32 @@ impl Runner {
 }
 
 impl<I: Instance + ?Sized> Runner<I> {
+    /// Waits for a batch, and drops meanwhile the states of sequences that nobody goes on with.
+    async fn wait<T>(&self, next: impl Future<Output = T>) -> T {
+        let Some(sequences) = self.instance.sequences() else {
+            return next.await;
+        };
+        let mut next = pin!(next);
+        let batch = loop {
+            match sequences.rest(Instant::now().into_std()) {
+                None => break next.await,
+                Some(due) => {
+                    if let Ok(batch) = timeout_at(due.into(), next.as_mut()).await {
+                        break batch;
+                    }
+                }
+            }
+        };
+        sequences.work(Instant::now().into_std());
+        batch
+    }
+
+    /// The states of its sequences, where the function takes any.
+    #[cfg(tritonserver)]
+    pub(crate) fn sequences(&self) -> Option<Sequences<'_>> {
+        self.instance.sequences()
+    }
+
     /// Runs a batch, some of whose inputs may be stacked already, and hands on what became of it.
     ///
     /// Requests that cannot be stacked with the one before are called apart. When a call takes longer than it may,
@@ -268,3 +298,7 @@ async fn upcoming<B>(
     })
     .await
 }
+
+#[cfg(test)]
+#[path = "sequence_tests.rs"]
+mod tests;

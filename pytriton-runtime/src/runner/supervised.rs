@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::time::sleep_until;
 
-use crate::call::{Call, Execution, Instance};
+use crate::call::{Call, Execution, Instance, Sequences};
 
 use super::supervisor::{Calling, Supervisor};
 
@@ -74,5 +74,9 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
             })
             .await
         })
+    }
+
+    fn sequences(&self) -> Option<Sequences<'_>> {
+        self.instance.sequences()
     }
 }

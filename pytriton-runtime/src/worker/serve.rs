@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
 use bytes::Bytes;
 use pytriton_backend::now;
@@ -23,7 +24,8 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
     let own = thread::current().id();
     server.set_state(State::Serving);
     let mut reader = BatchReader::default();
-    let served = batches(server, |asked| {
+    let take = || take(runner, server);
+    let served = batches(take, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
         let begun = now();
@@ -56,12 +58,21 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
         Ok(())
     });
     end(server, sessions, &served);
+    forget(runner);
+}
+
+/// Drops the states of sequences, of which whoever opens the next session does not know.
+fn forget(runner: &Runner) {
+    if let Some(sequences) = runner.sequences() {
+        sequences.forget();
+    }
 }
 
 /// Hands the batches of one session to whatever instance is free until the session ends.
 pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls) {
     let mut reader = BatchReader::default();
-    let served = batches(server, |asked| {
+    let take = || server.take();
+    let served = batches(take, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
         let gathered = match gather(sessions, server, &mut reader, asked, working.is_some())? {
@@ -93,11 +104,28 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
 }
 
 fn batches(
-    server: &Server,
+    take: impl Fn() -> Result<Asked, SessionError>,
     mut each: impl FnMut(Asked) -> Result<(), SessionError>,
 ) -> Result<(), SessionError> {
     loop {
-        each(server.take()?)?;
+        each(take()?)?;
+    }
+}
+
+/// The next batch; the states of sequences that nobody goes on with are dropped meanwhile.
+fn take(runner: &Runner, server: &Server) -> Result<Asked, SessionError> {
+    let Some(sequences) = runner.sequences() else {
+        return server.take();
+    };
+    loop {
+        let asked = match sequences.rest(Instant::now()) {
+            None => Some(server.take()?),
+            Some(due) => server.take_until(due)?,
+        };
+        if let Some(asked) = asked {
+            sequences.work(Instant::now());
+            return Ok(asked);
+        }
     }
 }
 

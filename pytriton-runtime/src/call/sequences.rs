@@ -1,0 +1,287 @@
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::panic::discard;
+use crate::request::{Request, Sequence, SequenceId};
+
+use super::execute::caught;
+use super::states::{Kept, State, States};
+use super::{Call, Context, Execution, Instance, ModelError, Returned, Start, Started};
+
+/// A function that takes a state for each sequence. Implemented by the code that `#[pytriton::model]` writes.
+pub trait Starts {
+    /// Makes the state of a sequence that starts.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the user's function says instead.
+    fn start(&self, start: &Start<'_>) -> Started;
+}
+
+/// An instance of a model whose function takes a state for each sequence, with the states.
+pub struct Sequenced<I> {
+    states: RefCell<States>,
+    instance: I,
+}
+
+/// The states of an instance's sequences, and what makes them.
+#[derive(Clone, Copy)]
+pub struct Sequences<'a> {
+    states: &'a RefCell<States>,
+    starts: &'a dyn Starts,
+}
+
+/// Why there is no state of a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// The function panicked while it had it.
+    Panicked,
+    /// The function was given up while it had it.
+    TooLong,
+    /// It could not be made.
+    NotStarted,
+    /// The instance never had it, or does not know.
+    Unknown,
+}
+
+impl<I: Instance + Starts> Sequenced<I> {
+    /// An instance without sequences as yet.
+    pub fn new(context: &Context, instance: I) -> Self {
+        Self {
+            states: RefCell::new(States::new(context.model())),
+            instance,
+        }
+    }
+}
+
+/// Its states stay on its thread, and so it does.
+impl<I: Instance + Starts> Instance for Sequenced<I> {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        self.instance.execute(call)
+    }
+
+    fn is_async(&self) -> bool {
+        self.instance.is_async()
+    }
+
+    fn sequences(&self) -> Option<Sequences<'_>> {
+        Some(Sequences {
+            states: &self.states,
+            starts: &self.instance,
+        })
+    }
+}
+
+impl Sequences<'_> {
+    /// Notes that the instance waits for the next batch, and drops what nobody needs any more; when there may be more of it.
+    pub(crate) fn rest(&self, now: Instant) -> Option<Instant> {
+        let (states, next) = self.states.borrow_mut().rest(now);
+        states.into_iter().for_each(let_go);
+        next
+    }
+
+    /// Notes that a batch has come.
+    pub(crate) fn work(&self, now: Instant) {
+        self.states.borrow_mut().work(now);
+    }
+
+    /// Forgets all sequences.
+    #[cfg(tritonserver)]
+    pub(crate) fn forget(&self) {
+        let states = self.states.borrow_mut().forget();
+        states.into_iter().for_each(let_go);
+    }
+
+    /// The state for a request, which is made where its sequence starts.
+    fn lend(&self, context: &Context, request: &Request) -> Started {
+        let Some(sequence) = request.sequence() else {
+            return Err(lost(context, &SequenceId::default(), Loss::Unknown));
+        };
+        let kept = self.states.borrow_mut().take(sequence.id());
+        let loss = match (kept, sequence.starts()) {
+            (Some(Kept::State(state)), false) => return Ok(state),
+            (Some(Kept::State(state)), true) => {
+                let_go(state);
+                return self.start(context, sequence);
+            }
+            (_, true) => return self.start(context, sequence),
+            (Some(Kept::Lost(loss)), false) => loss,
+            (None, false) => Loss::Unknown,
+        };
+        self.lose(sequence, loss);
+        Err(lost(context, sequence.id(), loss))
+    }
+
+    fn start(&self, context: &Context, sequence: &Sequence) -> Started {
+        let start = Start { context, sequence };
+        let started = catch_unwind(AssertUnwindSafe(|| self.starts.start(&start)));
+        let started = started.unwrap_or_else(|panic| {
+            Err(ModelError::Panic {
+                model: Arc::clone(&context.model().name),
+                message: caught(panic),
+            })
+        });
+        if started.is_err() {
+            self.lose(sequence, Loss::NotStarted);
+        }
+        started
+    }
+
+    /// Remembers why there is no state, as long as the sequence goes on.
+    fn lose(&self, sequence: &Sequence, loss: Loss) {
+        if !sequence.ends() {
+            let mut states = self.states.borrow_mut();
+            states.keep(sequence.id(), Kept::Lost(loss));
+        }
+    }
+}
+
+/// Lends the states of sequences to the calls of a batch.
+pub(super) struct Lending<'a> {
+    sequences: Option<Sequences<'a>>,
+    /// Why the next request cannot be called.
+    refused: Option<ModelError>,
+}
+
+/// The states that a call has.
+pub(super) struct Loan<'a> {
+    sequences: Sequences<'a>,
+    /// In the order of its requests.
+    states: Vec<RefCell<State>>,
+}
+
+impl<'a> Lending<'a> {
+    pub(super) fn new(sequences: Option<Sequences<'a>>) -> Self {
+        Self {
+            sequences,
+            refused: None,
+        }
+    }
+
+    /// The first requests of a run that can be called together, with their states; or the first alone, and why it has none.
+    pub(super) fn lend<'r>(
+        &mut self,
+        context: &Context,
+        run: &'r [Request],
+    ) -> (&'r [Request], Result<Option<Loan<'a>>, ModelError>) {
+        let Some(sequences) = self.sequences else {
+            return (run, Ok(None));
+        };
+        let mut states = Vec::new();
+        if self.refused.is_none() {
+            for request in run {
+                match sequences.lend(context, request) {
+                    Ok(state) => states.push(RefCell::new(state)),
+                    Err(error) => {
+                        self.refused = Some(error);
+                        break;
+                    }
+                }
+            }
+        }
+        if states.is_empty()
+            && let Some(error) = self.refused.take()
+        {
+            return (&run[..1], Err(error));
+        }
+        let run = &run[..states.len()];
+        (run, Ok(Some(Loan { sequences, states })))
+    }
+}
+
+impl Loan<'_> {
+    pub(super) fn states(&self) -> &[RefCell<State>] {
+        &self.states
+    }
+
+    /// Gives the states back after a call: those of sequences that go on are kept, if the call has left them whole.
+    pub(super) fn give_back(self, requests: &[Request], returned: &Result<Returned, ModelError>) {
+        let loss = Loss::of(returned);
+        let states = self.states.into_iter().map(RefCell::into_inner);
+        let lent = requests.iter().zip(states);
+        for (request, state) in lent {
+            let Some(sequence) = request.sequence() else {
+                continue;
+            };
+            match loss {
+                None if !sequence.ends() => {
+                    let mut states = self.sequences.states.borrow_mut();
+                    states.keep(sequence.id(), Kept::State(state));
+                }
+                loss => {
+                    if let Some(loss) = loss {
+                        self.sequences.lose(sequence, loss);
+                    }
+                    self.sequences.states.borrow_mut().spend(state);
+                }
+            }
+        }
+    }
+}
+
+impl Loss {
+    /// Whether a call that came to this has left its states half-way.
+    fn of(returned: &Result<Returned, ModelError>) -> Option<Self> {
+        let error = match returned {
+            Err(error) => error,
+            Ok(Returned::Parts(parts)) => {
+                parts.iter().find_map(|part| part.outputs.as_ref().err())?
+            }
+            Ok(_) => return None,
+        };
+        match error {
+            ModelError::Panic { .. } => Some(Self::Panicked),
+            ModelError::CallTooLong { .. } => Some(Self::TooLong),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Panicked => "the function panicked",
+            Self::TooLong => "a call took too long",
+            Self::NotStarted => "it could not be made",
+            Self::Unknown => "the instance does not have it, as after a restart",
+        })
+    }
+}
+
+fn lost(context: &Context, sequence: &SequenceId, loss: Loss) -> ModelError {
+    ModelError::SequenceLost {
+        model: Arc::clone(&context.model().name),
+        sequence: sequence.clone(),
+        loss,
+    }
+}
+
+/// Drops a state, which is the user's.
+fn let_go(state: State) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(state))) {
+        discard(panic);
+    }
+}
+
+impl<I> fmt::Debug for Sequenced<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sequenced")
+            .field("states", &self.states)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Sequences<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sequences")
+            .field("states", self.states)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[path = "sequences_tests.rs"]
+mod tests;

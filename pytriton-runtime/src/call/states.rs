@@ -1,0 +1,327 @@
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
+use std::time::{Duration, Instant};
+
+use crate::model::{ModelSpec, SequenceBatching, SequenceStrategy};
+use crate::request::SequenceId;
+
+use super::Loss;
+
+/// The state of a sequence, of whatever type the function takes.
+pub(super) type State = Box<dyn Any>;
+
+/// What an instance has of a sequence.
+#[derive(Debug)]
+pub(super) enum Kept {
+    State(State),
+    /// Nothing any more.
+    Lost(Loss),
+}
+
+/// What an instance has of all its sequences, but for those that a call has.
+///
+/// A sequence that had no request for its idle time is due. The server is not asked and counts otherwise: what it accepted in
+/// time may have waited since, behind the batches of others. So what is due goes when the instance has been free for a while
+/// all the same, or when so many batches have come that the request would have been among them.
+#[derive(Debug)]
+pub(super) struct States {
+    patience: Patience,
+    kept: HashMap<SequenceId, (u64, Kept)>,
+    /// When each was used, in the order in which they were.
+    used: BTreeMap<u64, (Instant, SequenceId)>,
+    /// Of those that are due since when they are and after how many batches, in the same order.
+    due: BTreeMap<u64, (Instant, u64, SequenceId)>,
+    uses: u64,
+    batches: u64,
+    /// When the last batch came.
+    came: Instant,
+    /// Since when the instance waits for the next.
+    free: Option<Instant>,
+    /// What nobody needs any more.
+    spent: Vec<State>,
+}
+
+/// How long what is idle is kept.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    idle: Duration,
+    /// For how long the instance must have been free.
+    free: Duration,
+    /// How many batches must have come.
+    batches: u64,
+}
+
+/// How long the server may take to hand on a request that it need not keep.
+const HANDING_ON: Duration = Duration::from_secs(1);
+
+impl Patience {
+    fn new(model: &ModelSpec) -> Self {
+        let batching = model.sequence_batching.as_ref();
+        let (idle, delay) = match batching {
+            None => (SequenceBatching::DEFAULT_IDLE_MICROSECONDS, 0),
+            Some(batching) => {
+                let (SequenceStrategy::Direct {
+                    max_queue_delay_microseconds: delay,
+                    ..
+                }
+                | SequenceStrategy::Oldest {
+                    max_queue_delay_microseconds: delay,
+                    ..
+                }) = batching.strategy;
+                (batching.max_sequence_idle_microseconds, delay)
+            }
+        };
+        let slots = batching.map_or(1, |batching| batching.slots(model.max_batch_size));
+        Self {
+            idle: Duration::from_micros(idle),
+            free: Duration::from_micros(delay).saturating_add(HANDING_ON),
+            // Every other sequence may be before it, and what is on its way, beside one more.
+            batches: u64::from(slots) + u64::from(model.batches_in_flight) + 1,
+        }
+    }
+}
+
+impl States {
+    pub(super) fn new(model: &ModelSpec) -> Self {
+        Self {
+            patience: Patience::new(model),
+            kept: HashMap::new(),
+            used: BTreeMap::new(),
+            due: BTreeMap::new(),
+            uses: 0,
+            batches: 0,
+            came: Instant::now(),
+            free: None,
+            spent: Vec::new(),
+        }
+    }
+
+    /// Takes out what there is of a sequence.
+    pub(super) fn take(&mut self, id: &SequenceId) -> Option<Kept> {
+        let (number, kept) = self.kept.remove(id)?;
+        self.used.remove(&number);
+        self.due.remove(&number);
+        Some(kept)
+    }
+
+    /// Keeps something of a sequence, which was used in the last batch.
+    pub(super) fn keep(&mut self, id: &SequenceId, kept: Kept) {
+        if let Some(Kept::State(state)) = self.take(id) {
+            self.spend(state);
+        }
+        self.uses += 1;
+        self.kept.insert(id.clone(), (self.uses, kept));
+        self.used.insert(self.uses, (self.came, id.clone()));
+    }
+
+    /// Keeps a state until somebody has the time to drop it.
+    pub(super) fn spend(&mut self, state: State) {
+        self.spent.push(state);
+    }
+
+    /// Notes that a batch has come.
+    pub(super) fn work(&mut self, now: Instant) {
+        self.batches += 1;
+        self.came = now;
+        self.free = None;
+    }
+
+    /// Notes that the instance waits for the next batch. What is to be dropped, and when there may be more.
+    pub(super) fn rest(&mut self, now: Instant) -> (Vec<State>, Option<Instant>) {
+        let free = *self.free.get_or_insert(now);
+        let Patience {
+            idle,
+            free: enough,
+            batches,
+        } = self.patience;
+        while let Some(first) = self.used.first_entry()
+            && let Some(due) = first.get().0.checked_add(idle)
+            && due <= now
+        {
+            let (number, (_, id)) = first.remove_entry();
+            self.due.insert(number, (due, self.batches, id));
+        }
+        let gone = |due: Instant| due.max(free).checked_add(enough);
+        while let Some(first) = self.due.first_entry()
+            && let (due, since, _) = first.get()
+            && (gone(*due).is_some_and(|gone| gone <= now) || self.batches - since >= batches)
+        {
+            let (_, _, id) = first.remove();
+            if let Some((_, Kept::State(state))) = self.kept.remove(&id) {
+                self.spent.push(state);
+            }
+        }
+        let used = self.used.first_key_value();
+        let used = used.and_then(|(_, (used, _))| used.checked_add(idle));
+        let due = self.due.first_key_value();
+        let due = due.and_then(|(_, (due, ..))| gone(*due));
+        (
+            mem::take(&mut self.spent),
+            used.into_iter().chain(due).min(),
+        )
+    }
+
+    /// Forgets all sequences; what is to be dropped.
+    #[cfg(any(tritonserver, test))]
+    pub(super) fn forget(&mut self) -> Vec<State> {
+        self.used.clear();
+        self.due.clear();
+        let kept = mem::take(&mut self.kept).into_values();
+        let states = kept.filter_map(|(_, kept)| match kept {
+            Kept::State(state) => Some(state),
+            Kept::Lost(_) => None,
+        });
+        mem::take(&mut self.spent)
+            .into_iter()
+            .chain(states)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    const IDLE: u64 = 5_000;
+    const START: u64 = 100_000;
+
+    /// The states of two slots, and a clock that goes on by milliseconds.
+    struct Clock {
+        states: States,
+        zero: Instant,
+    }
+
+    impl Clock {
+        fn new(idle_milliseconds: u64) -> Self {
+            let batching = SequenceBatching {
+                max_sequence_idle_microseconds: idle_milliseconds.saturating_mul(1000),
+                strategy: SequenceStrategy::Direct {
+                    max_queue_delay_microseconds: 500_000,
+                    minimum_slot_utilization: 0.0,
+                },
+            };
+            let model = ModelSpec {
+                sequence_batching: Some(batching),
+                max_batch_size: 2,
+                ..IDENTITY.spec().unwrap()
+            };
+            Self {
+                states: States::new(&model),
+                zero: Instant::now(),
+            }
+        }
+
+        fn at(&self, milliseconds: u64) -> Instant {
+            self.zero + Duration::from_millis(milliseconds)
+        }
+
+        /// A batch of these sequences.
+        fn batch(&mut self, at: u64, sequences: &[u64]) {
+            let at = self.at(at);
+            self.states.work(at);
+            for &sequence in sequences {
+                let id = SequenceId::Number(sequence);
+                let kept = self.states.take(&id);
+                let kept = kept.unwrap_or(Kept::State(Box::new(sequence)));
+                self.states.keep(&id, kept);
+            }
+        }
+
+        /// The sequences whose states are dropped, and when to look again.
+        fn rest(&mut self, at: u64) -> (Vec<u64>, Option<u64>) {
+            let (states, next) = self.states.rest(self.at(at));
+            let next = next.map(|next| u64::try_from((next - self.zero).as_millis()).unwrap());
+            (numbers(states), next)
+        }
+    }
+
+    fn numbers(states: Vec<State>) -> Vec<u64> {
+        let states = states.into_iter();
+        states.map(|state| *state.downcast().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_idle_goes_when_the_instance_has_been_free_for_a_while() {
+        let mut clock = Clock::new(IDLE);
+        assert_eq!(clock.rest(0), (vec![], None));
+        clock.batch(START, &[1, 2]);
+        assert_eq!(clock.rest(START + 10), (vec![], Some(START + IDLE)));
+        clock.batch(START + 1_000, &[2]);
+        assert_eq!(clock.rest(START + 1_000), (vec![], Some(START + IDLE)));
+        let gone = START + IDLE + 1_500;
+        assert_eq!(
+            clock.rest(START + IDLE),
+            (vec![], Some(START + IDLE + 1_000))
+        );
+        assert_eq!(clock.rest(START + IDLE + 1_000), (vec![], Some(gone)));
+        assert_eq!(clock.rest(gone - 1), (vec![], Some(gone)));
+        assert_eq!(clock.rest(gone), (vec![1], Some(gone + 1_000)));
+        assert_eq!(clock.rest(gone + 1_000), (vec![2], None));
+        assert!(clock.states.kept.is_empty());
+    }
+
+    #[test]
+    fn a_long_batch_of_others_is_no_idle_time() {
+        let mut clock = Clock::new(IDLE);
+        clock.batch(0, &[1]);
+        clock.rest(1);
+        clock.batch(2, &[2]);
+        // It takes a minute, and the next request of the first is behind it.
+        assert_eq!(clock.rest(60_000), (vec![], Some(61_500)));
+        assert_eq!(clock.rest(61_499), (vec![], Some(61_500)));
+        clock.batch(61_499, &[1]);
+        assert_eq!(clock.rest(61_500), (vec![], Some(63_000)));
+        assert_eq!(clock.rest(63_000), (vec![2], Some(66_499)));
+    }
+
+    #[test]
+    fn an_instance_that_is_never_free_does_not_keep_what_is_idle() {
+        let mut clock = Clock::new(IDLE);
+        clock.batch(0, &[1]);
+        clock.batch(1, &[2]);
+        for at in 2..=3 {
+            clock.batch(at * 3_000, &[3]);
+            assert_eq!(clock.rest(at * 3_000).0, Vec::<u64>::new());
+        }
+        // Two slots, and two batches on their way, since both were seen to be due.
+        for at in 4..=5 {
+            clock.batch(at * 3_000, &[3]);
+            assert_eq!(clock.rest(at * 3_000).0, Vec::<u64>::new(), "{at}");
+        }
+        clock.batch(18_000, &[3]);
+        assert_eq!(clock.rest(18_000).0, [1, 2]);
+    }
+
+    #[test]
+    fn an_idle_time_without_an_end_is_one() {
+        let mut clock = Clock::new(u64::MAX);
+        clock.batch(0, &[1]);
+        let next = Some(u64::MAX / 1000);
+        assert_eq!(clock.rest(u64::from(u32::MAX)), (vec![], next));
+        clock.batch(1 << 33, &[2]);
+        let mut forgotten = numbers(clock.states.forget());
+        forgotten.sort_unstable();
+        assert_eq!(forgotten, [1, 2]);
+        assert_eq!(clock.rest(1 << 34), (vec![], None));
+    }
+
+    #[test]
+    fn what_is_spent_waits_for_the_end_of_the_batch() {
+        let mut clock = Clock::new(IDLE);
+        clock.batch(0, &[1, 2]);
+        let Some(Kept::State(state)) = clock.states.take(&SequenceId::Number(1)) else {
+            panic!("there is no state");
+        };
+        clock.states.spend(state);
+        let lost = Kept::Lost(Loss::Panicked);
+        clock.states.keep(&SequenceId::Number(2), lost);
+        assert_eq!(clock.rest(1), (vec![1, 2], Some(IDLE)));
+        // What was lost is forgotten as any other.
+        assert_eq!(clock.rest(IDLE), (vec![], Some(IDLE + 1_500)));
+        assert_eq!(clock.rest(IDLE + 1_500), (vec![], None));
+        assert!(clock.states.kept.is_empty());
+    }
+}
