@@ -69,11 +69,12 @@ pub use pytriton_runtime::decorators::{
 pub use pytriton_runtime::engine::EngineChoice;
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{
-    Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, TensorSpec, TimeoutAction,
+    Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, SequenceBatching,
+    SequenceStrategy, TensorSpec, TimeoutAction,
 };
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::registry::SequenceScheduling;
-pub use pytriton_runtime::request::{ParameterValue, Parameters, Request};
+pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;
 pub use pytriton_runtime::server::{Addresses, Builder, Options, ServerError, Triton};
@@ -136,7 +137,7 @@ pub use pytriton_runtime::backend;
 /// | `priority_levels = 3` | none | requests are served by their parameter `priority`, 1 first; at most 1024 |
 /// | `default_priority_level = 2` | the last | the level of requests that name none, or one that there is not |
 /// | `priority_queue_policy(level = 1, …)` | the model's | a level's own queue, see below |
-/// | `sequence_batching = oldest` | none | requests belong to sequences: `direct` or `oldest` |
+/// | `sequence_batching = oldest` | none; `direct` with [`macro@sequence`] | requests belong to sequences: `direct` or `oldest`, see below |
 /// | `max_sequence_idle_microseconds = 5_000_000` | 1 000 000 | how long a sequence may have no request |
 /// | `minimum_slot_utilization = 0.5` | 0.0 | `direct`: how much of the rows must have a request for a batch to go before `max_queue_delay_microseconds` have passed |
 /// | `max_candidate_sequences = 64` | `max_batch_size` | `oldest`: how many sequences an instance serves at a time |
@@ -228,6 +229,8 @@ pub use pytriton_runtime::backend;
 /// - `&Parameters`: the request's parameters and headers. With [`macro@batch`], requests of different parameters are
 ///   not called together.
 /// - `&Context`: the model's configuration, the instance and its device.
+/// - `&Sequence`: which sequence the request belongs to, or `&[&Sequence]` with [`macro@batch`].
+/// - `&mut State` under [`macro@sequence`]: what the function keeps from one request of a sequence to the next.
 /// - `&[Request]` alone: the requests as they are, see [`macro@input`].
 ///
 /// A doc comment on a parameter, as one on a field of a struct that derives [`Outputs`](derive@Outputs), says what the tensor
@@ -282,6 +285,20 @@ pub use pytriton_runtime::backend;
 ///     }
 /// }
 /// ```
+/// # Sequences
+///
+/// With `sequence_batching`, or a parameter under [`macro@sequence`], each request belongs to a sequence and says so in its
+/// parameters: `sequence_id` is a number or a text, `sequence_start` is true for the first request, `sequence_end` for the
+/// last. The requests of a sequence are answered one after the other, and by one instance. A sequence without a request for
+/// `max_sequence_idle_microseconds` is forgotten. An instance serves so many sequences at a time, and the others wait:
+///
+/// - `direct`: `max_batch_size`; a batch has at most one request of each, and goes as soon as it has one, or as
+///   `max_queue_delay_microseconds` and `minimum_slot_utilization` say.
+/// - `oldest`: `max_candidate_sequences`; their requests are gathered as those of other models are, by
+///   `preferred_batch_size`, `max_queue_delay_microseconds` and `preserve_ordering`.
+///
+/// A request has one row. The options of queues and priorities are those of dynamic batching, and there is none, nor is
+/// there `response_cache`.
 pub use pytriton_macros::model;
 
 /// Makes a struct of arrays the outputs of a model, named as its fields.
@@ -523,3 +540,86 @@ pub use pytriton_macros::pad_batch;
 /// }
 /// ```
 pub use pytriton_macros::step;
+
+/// On a parameter: the state of the sequence that the request belongs to, `&mut State`, which the function finds at the next
+/// request as it has left it at this one.
+///
+/// With [`macro@batch`], or a function that takes `&[Request]`, it is `&mut [&mut State]`: one for each request of the call,
+/// in their order. `State` is any type that borrows nothing; it stays on its instance's thread and need not be `Send`.
+///
+/// A request that starts a sequence gets a new state: `State::default()`, or what a function under `#[sequence]` in the `impl`
+/// block returns. It takes any of `&self`, `sequence: &Sequence` and `context: &Context`, and returns `State` or
+/// `Result<State, E>`. The state is dropped when the request that ends its sequence has been answered, when the sequence
+/// starts anew, or a second after it has been idle for too long, as far as its instance was free since.
+///
+/// A function that returns an error keeps the state. One that panics, or that is given up because it takes too long, loses it:
+/// the sequence's next request fails, and says that it is to be started again.
+///
+/// ```standalone_crate
+/// use std::io::{Read, Write};
+/// use std::net::TcpStream;
+///
+/// use pytriton::prelude::*;
+/// use pytriton::testing;
+///
+/// #[pytriton::model(name = "Sum")]
+/// fn sum(#[sequence] sum: &mut f32, x: ArrayView2<f32>) -> Array2<f32> {
+///     *sum += x.sum();
+///     array![[*sum]]
+/// }
+///
+/// fn ask(served: &testing::Served, parameters: &str, x: f32) -> std::io::Result<String> {
+///     let body = format!(
+///         r#"{{"parameters":{{"sequence_id":5{parameters}}},
+///             "inputs":[{{"name":"x","datatype":"FP32","shape":[1,1],"data":[{x}]}}]}}"#
+///     );
+///     let mut stream = TcpStream::connect(served.http())?;
+///     let (path, length) = ("/v2/models/Sum/infer", body.len());
+///     write!(stream, "POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}")?;
+///     let mut answer = String::new();
+///     stream.read_to_string(&mut answer)?;
+///     Ok(answer)
+/// }
+///
+/// # fn main() -> std::io::Result<()> {
+/// let served = testing::serve_registered().unwrap();
+/// assert!(ask(&served, r#","sequence_start":true"#, 2.0)?.contains(r#""data":[2.0]"#));
+/// assert!(ask(&served, "", 3.0)?.contains(r#""data":[5.0]"#));
+/// assert!(ask(&served, r#","sequence_end":true"#, 4.0)?.contains(r#""data":[9.0]"#));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// In an `impl` block, for all rows of a batch:
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// struct Joiner {
+///     separator: char,
+/// }
+///
+/// #[pytriton::model(name = "Joiner", sequence_batching = oldest, max_candidate_sequences = 64)]
+/// impl Joiner {
+///     #[load]
+///     fn load() -> Self {
+///         Self { separator: '/' }
+///     }
+///
+///     #[sequence]
+///     fn start(&self, sequence: &Sequence) -> String {
+///         sequence.id().to_string()
+///     }
+///
+///     #[infer]
+///     #[batch]
+///     fn infer(&self, #[sequence] texts: &mut [&mut String], word: ArrayView2<String>) -> Array2<String> {
+///         for (text, word) in texts.iter_mut().zip(&word) {
+///             text.push(self.separator);
+///             text.push_str(word);
+///         }
+///         Array2::from_shape_fn((texts.len(), 1), |(row, _)| texts[row].clone())
+///     }
+/// }
+/// ```
+pub use pytriton_macros::sequence;

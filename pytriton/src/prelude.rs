@@ -7,8 +7,10 @@ pub use pytriton_runtime::ndarray::{
     Ix4, Ix5, Ix6, IxDyn, array, s,
 };
 
-pub use crate::{Cancellation, Cancelled, Context, ParameterValue, Parameters, Request, Responses};
+pub use crate::{
+    Cancellation, Cancelled, Context, ParameterValue, Parameters, Request, Responses, Sequence,
+};
 pub use crate::{
     Outputs, batch, fill_optionals, first_value, group_by_keys, group_by_values, infer, input,
-    load, model, output, pad_batch, sample, step,
+    load, model, output, pad_batch, sample, sequence, step,
 };

@@ -2,8 +2,10 @@
 
 pub use pytriton_runtime::call::{
     Answer, Answered, Asked, Call, Detached, Execution, FirstValueParameter, FirstValueReader,
-    Instance, ModelError, OutputField, Outputs, Parameter, Reader, Returns, Shared, closed,
-    detached, ended, executed, flow, instance, iterate, loaded, loading, output_field, stream_of,
+    Instance, ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,
+    SequenceReader, Sequenced, Shared, Start, Started, Starts, closed, detached, ended, executed,
+    flow, instance, iterate, loaded, loading, made, made_by_default, output_field, starting,
+    stream_of,
 };
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;

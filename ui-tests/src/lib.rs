@@ -7,7 +7,9 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use pytriton_runtime::call::{Callee, Context};
 use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::registry::{Registration, Registry};
-use pytriton_runtime::request::{InferInput, InferRequest, Parameters, Request};
+use pytriton_runtime::request::{
+    InferInput, InferRequest, Parameters, Request, Sequence, SequenceId,
+};
 use pytriton_runtime::tensor::{Element, Tensor};
 
 /// The model of that name in this binary.
@@ -46,7 +48,7 @@ pub fn tensor<T: Element>(shape: &[usize], elements: impl Into<Vec<T>>) -> Tenso
 /// # Panics
 ///
 /// When the instance cannot be loaded, or a request does not fit the model.
-pub fn infer(name: &str, requests: &[&[(&str, Tensor)]]) -> Vec<Result<Vec<Tensor>, String>> {
+pub fn infer(name: &str, requests: &[&[(&str, Tensor)]]) -> Vec<Answer> {
     let requests: Vec<_> = requests.iter().map(|inputs| (*inputs, &[][..])).collect();
     infer_with(name, &requests)
 }
@@ -59,12 +61,46 @@ pub type TestRequest<'a> = (&'a [(&'a str, Tensor)], &'a [(&'a str, &'a str)]);
 /// # Panics
 ///
 /// As [`infer`].
-pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Tensor>, String>> {
+pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Answer> {
+    let requests = |spec: &Arc<ModelSpec>| {
+        let requests = requests.iter();
+        requests
+            .map(|request| checked(spec, request, None))
+            .collect()
+    };
+    run(name, [requests]).remove(0)
+}
+
+/// What became of a request.
+pub type Answer = Result<Vec<Tensor>, String>;
+
+/// A sequence's id, `start`, `end` or both, and inputs.
+pub type SequenceRequest<'a> = (&'a str, &'a str, Vec<(&'a str, Tensor)>);
+
+/// Runs batches of requests of sequences, one after the other, through the first instance of a model.
+///
+/// # Panics
+///
+/// As [`infer`].
+pub fn infer_sequences(name: &str, batches: &[Vec<SequenceRequest<'_>>]) -> Vec<Vec<Answer>> {
+    let batches = batches.iter().map(|batch| {
+        |spec: &Arc<ModelSpec>| {
+            let requests = batch.iter().map(|(id, flags, inputs)| {
+                let id = SequenceId::Text((*id).into());
+                let sequence = Sequence::new(id, flags.contains("start"), flags.contains("end"));
+                checked(spec, &(inputs, &[]), sequence)
+            });
+            requests.collect()
+        }
+    });
+    run(name, batches)
+}
+
+fn run(
+    name: &str,
+    batches: impl IntoIterator<Item = impl Fn(&Arc<ModelSpec>) -> Vec<Request>>,
+) -> Vec<Vec<Answer>> {
     let Registration { spec, load, steps } = registration(name);
-    let requests: Vec<Request> = requests
-        .iter()
-        .map(|request| checked(&spec, request))
-        .collect();
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = load(&context).unwrap_or_else(|error| panic!("{error}"));
     let callee = Callee {
@@ -73,19 +109,22 @@ pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Result<Vec<Te
         context: &context,
         steps: &steps,
     };
-    let executed = block_on(callee.execute(&requests, &[]));
-    let outputs = executed.results.into_iter().map(|result| {
-        let response = result.map_err(|error| error.to_string())?;
-        Ok(response
-            .outputs
-            .into_iter()
-            .map(|(_, tensor)| tensor)
-            .collect())
+    let batches = batches.into_iter().map(|batch| {
+        let executed = block_on(callee.execute(&batch(&spec), &[]));
+        let outputs = executed.results.into_iter().map(|result| {
+            let outputs = result.map_err(|error| error.to_string())?.outputs;
+            Ok(outputs.into_iter().map(|(_, tensor)| tensor).collect())
+        });
+        outputs.collect()
     });
-    outputs.collect()
+    batches.collect()
 }
 
-fn checked(spec: &Arc<ModelSpec>, (inputs, parameters): &TestRequest<'_>) -> Request {
+fn checked(
+    spec: &Arc<ModelSpec>,
+    (inputs, parameters): &TestRequest<'_>,
+    sequence: Option<Sequence>,
+) -> Request {
     let mut all = Parameters::default();
     for (name, value) in *parameters {
         all.insert(
@@ -106,6 +145,7 @@ fn checked(spec: &Arc<ModelSpec>, (inputs, parameters): &TestRequest<'_>) -> Req
     let request = InferRequest {
         inputs: inputs.collect(),
         parameters: all,
+        sequence,
         ..InferRequest::default()
     };
     Request::check(spec, request).unwrap_or_else(|error| panic!("{error}"))

@@ -13,6 +13,7 @@ pub(crate) mod load;
 pub(crate) mod output;
 pub(crate) mod pad_batch;
 pub(crate) mod sample;
+pub(crate) mod sequence;
 pub(crate) mod step;
 mod stray;
 

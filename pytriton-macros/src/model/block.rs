@@ -4,13 +4,13 @@ use syn::{ImplItemFn, ItemImpl, Signature};
 
 use super::item::{Function, Member, lints};
 use super::lifetime::spell_out;
-use super::state::{Load, State};
-use crate::decorators::{Decoration, Decorator, infer, load};
+use super::state::{Maker, State};
+use crate::decorators::{Decoration, Decorator, infer, load, sequence};
 use crate::docs::{docs, strip_parameters};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-/// Finds the method under `#[infer]` and the function under `#[load]`, and takes the decorators off the block.
+/// Finds the method under `#[infer]` and the functions that make states, and takes the decorators off the block.
 pub(super) fn find(
     block: &mut ItemImpl,
     members: &mut [Member],
@@ -27,16 +27,19 @@ pub(super) fn find(
     check_block(block, errors)?;
     let infer = single(&infer::DECORATOR, block, &methods, errors);
     let load = single(&load::DECORATOR, block, &methods, errors);
-    if let Some(method) = infer.filter(|_| infer == load) {
-        let roles = methods[method].decorations.iter();
-        let roles = roles.filter(|decoration| decoration.is_role());
-        let message = "`#[load]` and `#[infer]` must stand on two functions";
-        roles.skip(1).for_each(|role| errors.push(role, message));
+    let start = single(&sequence::DECORATOR, block, &methods, errors);
+    let before = errors.len();
+    methods.iter().for_each(|method| method.check_roles(errors));
+    if errors.len() > before {
         return None;
     }
+    let mut maker = |role, method: Option<usize>| {
+        Maker::check(role, &methods[method?].signature, &block.self_ty, errors)
+    };
     let state = State {
         ty: (*block.self_ty).clone(),
-        load: load.and_then(|load| Load::check(&methods[load].signature, &block.self_ty, errors)),
+        load: maker(&load::DECORATOR, load),
+        start: maker(&sequence::DECORATOR, start),
     };
     let mut lints = lints(&block.attrs);
     lints.extend(
@@ -54,13 +57,15 @@ pub(super) fn find(
         let mut decorations = method.decorations.iter();
         !decorations.any(|decoration| decoration.is(&infer::DECORATOR))
     });
+    for role in stray.extract_if(.., |stray| stray.is_role()) {
+        role.misplaced(errors);
+    }
     stray.extend(others.flat_map(|method| {
-        method
-            .decorations
-            .into_iter()
-            .chain(method.parameters.into_iter().flatten())
+        let decorations = method.decorations.into_iter();
+        let decorations = decorations.filter(|decoration| !decoration.is_role());
+        decorations.chain(method.parameters.into_iter().flatten())
     }));
-    for stray in stray.iter().filter(|stray| !stray.is_role()) {
+    for stray in &stray {
         let name = stray.name();
         errors.push(
             stray,
@@ -112,6 +117,19 @@ impl Method {
             spell_out(&mut method.sig);
         }
         found
+    }
+
+    /// Reports a second role beside the first.
+    fn check_roles(&self, errors: &mut Errors) {
+        let roles = self.decorations.iter().filter(|found| found.is_role());
+        let roles: Vec<&Decoration> = roles.collect();
+        for role in roles.iter().skip(1) {
+            if !role.is(roles[0].decorator) {
+                let (first, other) = (roles[0].name(), role.name());
+                let message = format!("`#[{first}]` and `#[{other}]` must stand on two functions");
+                errors.push(role, message);
+            }
+        }
     }
 
     fn has_role(&self) -> bool {
@@ -199,7 +217,7 @@ fn single(
             found = found.or(Some(index));
         }
     }
-    if found.is_none() {
+    if found.is_none() && *role != sequence::DECORATOR {
         let example = match *role == load::DECORATOR {
             true => "#[load] fn load() -> Self",
             false => "#[infer] fn infer(&self, x: ArrayView2<f32>) -> Array2<f32>",

@@ -126,14 +126,11 @@ impl Decorations {
         steps
     }
 
-    /// What refuses decorators beside options; `batching` where something is to be said of that.
-    pub(super) fn to_checks(
-        &self,
-        batching: bool,
-        decoupled: bool,
-        root: &CratePath,
-    ) -> TokenStream {
-        let asked = |step: &&Decoration| decoupled || batching && is_mode(step);
+    /// What refuses decorators beside options and parameters; `batching` where something is to be said of that.
+    pub(super) fn to_checks(&self, batching: bool, root: &CratePath) -> TokenStream {
+        let asked = |step: &&Decoration| {
+            step.decorator.stage > Some(Stage::Batch) || batching && is_mode(step)
+        };
         let steps = self.steps.iter().filter(asked);
         let steps = steps.map(|decoration| {
             let name = decoration.name();

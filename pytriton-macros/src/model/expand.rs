@@ -6,10 +6,10 @@ use super::ast::Model;
 use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
-use super::state::Load;
+use super::state::Maker;
 use super::streamed::Streamed;
 use super::validate::validate;
-use crate::decorators::Decoration;
+use crate::decorators::{Decoration, sequence};
 use crate::errors::Errors;
 use crate::path::CratePath;
 use crate::tensor::{refusal, spanned_call};
@@ -24,6 +24,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#item #errors);
     };
     options.docs = function.docs.clone();
+    let mut on_parameters = function.parameters.iter().flatten();
+    options.state = on_parameters.any(|decoration| decoration.is(&sequence::DECORATOR));
     let decorations = function.decorations.iter();
     let decorations = decorations
         .chain(function.parameters.iter().flatten())
@@ -102,7 +104,7 @@ impl Model {
         let whole = self.parameters.len() == before;
         let constants = options.to_tokens();
         let signature = self.to_signature(private);
-        let batching = options.says("batching") || !self.decorations.batch();
+        let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
         let parameters = self.parameters.iter().enumerate();
         let checks = parameters
             .filter(|_| options.sound)
@@ -133,12 +135,11 @@ impl Model {
 
     fn to_checks(&self, options: &ModelOptions) -> TokenStream {
         let private = &options.root;
-        let batching = options.says("batching") || !self.decorations.batch();
+        let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
         let parameters = self.parameters.iter().enumerate();
         let parameters =
             parameters.map(|(index, parameter)| parameter.to_checks(index, batching, private));
-        let decoupled = self.streamed.is_some();
-        let decorations = self.decorations.to_checks(batching, decoupled, private);
+        let decorations = self.decorations.to_checks(batching, private);
         let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
         let whole = (!surely || self.streamed.is_some()).then(|| refusal(&self.name, &whole));
@@ -189,8 +190,9 @@ impl Model {
                 format_ident!("__argument_{index}", span = proc_macro2::Span::mixed_site())
             })
             .collect();
-        let reads = self.parameters.iter().enumerate();
-        let reads = reads.map(|(index, parameter)| parameter.to_read(index, private));
+        let reads = self.parameters.iter().zip(&locals).enumerate();
+        let reads =
+            reads.map(|(index, (parameter, local))| parameter.to_read(index, local, private));
         let name = &self.name;
         let callee = match &self.state {
             None => quote!(#name),
@@ -198,7 +200,7 @@ impl Model {
         };
         let receiver = self.state.as_ref().map(|_| quote!(&self.0,));
         let call = quote! {
-            #(let #locals = #reads;)*
+            #(#reads)*
             let __returned = #callee(#receiver #(#locals.argument()),*)
         };
         let convert = match self.streamed {
@@ -227,6 +229,7 @@ impl Model {
                 }
             }
         });
+        let starts = self.to_starts(private);
         quote! {
             struct __Instance #state;
             impl #private::Instance for __Instance {
@@ -238,29 +241,61 @@ impl Model {
                 }
                 #is_async
             }
+            #starts
         }
     }
 
-    fn to_load(&self, private: &CratePath) -> TokenStream {
-        let Some((ty, load)) = &self.state else {
-            return quote!(|_| #private::instance(__Instance));
+    /// What makes the state of a sequence that starts, where the function takes one.
+    fn to_starts(&self, private: &CratePath) -> Option<TokenStream> {
+        let mut parameters = self.parameters.iter();
+        let taken = &parameters.find(|parameter| parameter.is_state())?.ty;
+        let made = match (&self.start, &self.state) {
+            (Some(start), Some((state, _))) => {
+                let name = &start.name;
+                let receiver = start.receiver.then(|| quote!(&self.0,));
+                let parameters = start.parameters.iter();
+                let parameters = parameters
+                    .map(|ty| quote_spanned!(ty.span()=> #private::starting::<#ty>(__start)));
+                let made = quote!(<#state>::#name(#receiver #(#parameters),*));
+                quote_spanned!(start.returned.span()=> made::<#taken, _>(__start, #made))
+            }
+            _ => quote_spanned!(taken.span()=> made_by_default::<#taken>(__start)),
         };
-        let Some(Load {
+        Some(quote! {
+            impl #private::Starts for __Instance {
+                fn start(&self, __start: &#private::Start<'_>) -> #private::Started {
+                    #private::#made
+                }
+            }
+        })
+    }
+
+    fn to_load(&self, private: &CratePath) -> TokenStream {
+        let state = self.parameters.iter().any(Parameter::is_state);
+        let with_states = |instance: TokenStream| match state {
+            false => instance,
+            true => quote!(#private::Sequenced::new(__context, #instance)),
+        };
+        let Some((ty, load)) = &self.state else {
+            let context = if state { quote!(__context) } else { quote!(_) };
+            let instance = with_states(quote!(__Instance));
+            return quote!(|#context| #private::instance(#instance));
+        };
+        let Some(Maker {
             name,
-            context,
+            parameters,
             returned,
+            ..
         }) = load
         else {
             return TokenStream::new();
         };
-        let context = context
-            .as_ref()
-            .map(|ty| quote_spanned!(ty.span()=> #private::loading::<#ty>(__context)));
-        let loaded =
-            quote_spanned!(returned.span()=> loaded::<#ty, _>(__context, <#ty>::#name(#context)));
-        quote!(|__context| {
-            #private::instance(__Instance(::std::sync::Arc::new(#private::#loaded?)))
-        })
+        let parameters = parameters.iter();
+        let parameters =
+            parameters.map(|ty| quote_spanned!(ty.span()=> #private::loading::<#ty>(__context)));
+        let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(__context, <#ty>::#name(#(#parameters),*)));
+        let instance = with_states(quote!(__Instance(::std::sync::Arc::new(#private::#loaded?))));
+        quote!(|__context| { #private::instance(#instance) })
     }
 }
 

@@ -9,6 +9,14 @@ use crate::errors::Errors;
 use crate::output;
 use crate::types::{argument_of, last_segment, peeled, type_text};
 
+/// What a call has of its own, and a function borrows.
+const INJECTED: [&str; 5] = [
+    "Parameters",
+    "Context",
+    "Cancellation",
+    "Sequence",
+    "Responses",
+];
 const SLICE: &str = "requests are borrowed, and all of them: write `&[Request]`";
 
 /// Where a parameter stands.
@@ -16,6 +24,8 @@ const SLICE: &str = "requests are borrowed, and all of them: write `&[Request]`"
 pub(super) struct Standing {
     /// Whether it is under `#[first_value]`.
     pub(super) first_value: bool,
+    /// Whether it is under `#[sequence]`.
+    pub(super) state: bool,
     /// Whether the function is under `#[batch]`.
     pub(super) batch: bool,
     /// Whether axis 0 is the batch, as far as the options tell.
@@ -24,6 +34,12 @@ pub(super) struct Standing {
 
 /// Reports a type that can be no parameter.
 pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
+    if standing.state {
+        if let Some(message) = wrong_state(ty) {
+            errors.push(ty, message);
+        }
+        return;
+    }
     if let Some(message) = wrong(ty, standing) {
         errors.push(ty, message);
         return;
@@ -64,6 +80,34 @@ pub(super) fn answers(ty: &Type) -> Option<&Type> {
     argument_of("Responses", ty)
 }
 
+/// What is wrong with the state of a sequence.
+fn wrong_state(ty: &Type) -> Option<String> {
+    let (outer, inner) = match peeled(ty) {
+        Type::Reference(reference) => (Some(reference), peeled(&reference.elem)),
+        ty => (None, argument_of("Option", ty)?),
+    };
+    let changes = outer.is_some_and(|reference| reference.mutability.is_some());
+    let (state, each) = match inner {
+        Type::Slice(slice) => (peeled(&slice.elem), true),
+        inner => (inner, false),
+    };
+    let (state, lent) = match state {
+        Type::Reference(state) => (peeled(&state.elem), state.mutability.is_some()),
+        state => (state, false),
+    };
+    let state = type_text(state);
+    match each {
+        true if changes && lent => None,
+        true => Some(format!(
+            "the states of sequences change: write `&mut [&mut {state}]`"
+        )),
+        false if changes => None,
+        false => Some(format!(
+            "the state of a sequence is there, and changes: write `&mut {state}`"
+        )),
+    }
+}
+
 fn wrong(ty: &Type, standing: Standing) -> Option<String> {
     match peeled(ty) {
         Type::Reference(reference) => wrong_reference(reference, standing),
@@ -80,10 +124,14 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
     let inner = peeled(&reference.elem);
     let injected = match inner {
         Type::Slice(slice) => named(&slice.elem, "Request"),
-        _ => ["Parameters", "Context", "Cancellation", "Responses"]
-            .iter()
-            .any(|name| named(inner, name)),
+        _ => INJECTED.iter().any(|name| named(inner, name)),
     };
+    if let Type::Slice(slice) = inner
+        && named_reference(&slice.elem, "Sequence")
+        && reference.mutability.is_none()
+    {
+        return None;
+    }
     if injected && reference.mutability.is_some() {
         let inner = type_text(inner);
         return Some(format!("arguments cannot be changed: write `&{inner}`"));
@@ -102,6 +150,12 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
     }
     // An alias may be anything that can be borrowed.
     match inner {
+        Type::Path(_) if reference.mutability.is_some() && meant_element(inner).is_none() => {
+            let text = type_text(reference);
+            Some(format!(
+                "`{text}` is no input: write `#[sequence]` before it, if it is the state of the request's sequence"
+            ))
+        }
         Type::Path(_) if type_text(inner) != "str" => None,
         Type::Path(_) if standing.first_value => {
             Some("a `&str` cannot be an element of a tensor: write `String`".to_owned())
@@ -112,7 +166,7 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
 }
 
 fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
-    for name in ["Parameters", "Context", "Cancellation"] {
+    for name in &INJECTED[..4] {
         if named(ty, name) || argument_of("Option", ty).is_some_and(|ty| named_reference(ty, name))
         {
             return Some(format!(

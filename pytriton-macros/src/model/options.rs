@@ -70,6 +70,8 @@ pub(super) struct ModelOptions {
     parameters: Vec<(String, String)>,
     /// The function's doc comment, which describes the model where no option does.
     pub(super) docs: String,
+    /// Whether a parameter is the state of a sequence.
+    pub(super) state: bool,
     /// Whether every option that others may depend on could be read.
     pub(super) sound: bool,
 }
@@ -117,6 +119,7 @@ impl ModelOptions {
             policy_key: options.key(POLICY).cloned(),
             parameters: options.texts("parameters", errors),
             docs: String::new(),
+            state: false,
         }
     }
 
@@ -129,6 +132,11 @@ impl ModelOptions {
     /// Whether the option is there.
     pub(super) fn says(&self, name: &str) -> bool {
         self.model.iter().any(|row| row.name == name)
+    }
+
+    /// Whether requests belong to sequences.
+    pub(super) fn sequences(&self) -> bool {
+        self.state || self.says(SEQUENCES)
     }
 
     /// The constant `__OPTIONS`, and what refuses each option that cannot be.
@@ -170,6 +178,8 @@ impl ModelOptions {
         let parameters = parameters.map(|(name, value)| quote!((#name, #value)));
         let parameters: Vec<TokenStream> = parameters.collect();
         let parameters = (!parameters.is_empty()).then(|| quote!(parameters: &[#(#parameters),*],));
+        let implied = (self.state && !self.says(SEQUENCES))
+            .then(|| quote!(sequence_batching: #root::SequenceScheduling::named("direct"),));
         let checks = self.to_checks();
         quote! {
             const __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
@@ -178,6 +188,7 @@ impl ModelOptions {
                 #policy
                 #policies
                 #parameters
+                #implied
                 ..#root::ModelOptions::DEFAULT
             };
             #checks
@@ -208,7 +219,7 @@ impl ModelOptions {
             let flaw = quote!(#root::timeout_action_flaw(#value));
             checks.extend(refusal(&value.expression, &flaw));
         }
-        let conflicts = !self.queue.is_empty() || self.policy_key.is_some();
+        let conflicts = !self.queue.is_empty() || self.policy_key.is_some() || self.state;
         if !self.sound || !(conflicts || CONFLICTING.iter().any(|name| self.says(name))) {
             return checks;
         }

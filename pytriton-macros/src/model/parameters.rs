@@ -8,7 +8,7 @@ use super::lifetime::{check_static, nameable};
 use crate::array::ArrayType;
 use crate::decorators::first_value::{self, FirstValue};
 use crate::decorators::input::{self, Named};
-use crate::decorators::{Decoration, Input, plain_name};
+use crate::decorators::{Decoration, Input, plain_name, sequence};
 use crate::docs::{docs, to_described};
 use crate::errors::Errors;
 use crate::path::CratePath;
@@ -32,6 +32,8 @@ pub(super) struct Parameter {
     docs: String,
     given: Option<Decoration>,
     first_value: Option<(FirstValue, Decoration)>,
+    /// Whether it is under `#[sequence]`.
+    state: bool,
     /// Whether `#[fill_optionals]` has a value for it.
     pub(super) filled: bool,
     /// Whether a mistake in it has been reported.
@@ -72,6 +74,7 @@ impl Parameter {
         let mut named = Named::default();
         let mut given = None;
         let mut first_value = None;
+        let mut state_of = None;
         for (index, decoration) in decorations.iter().enumerate() {
             if decorations[..index]
                 .iter()
@@ -85,9 +88,17 @@ impl Parameter {
             } else if decoration.is(&first_value::DECORATOR) {
                 let said = FirstValue::read(decoration, errors);
                 first_value = Some((said, decoration.clone()));
+            } else if decoration.is(&sequence::DECORATOR) {
+                decoration.options(errors);
+                state_of = Some(decoration);
             } else {
                 decoration.misplaced(errors);
             }
+        }
+        if let (Some((_, other)), Some(sequence)) = (&first_value, state_of) {
+            let message = "`#[first_value]` and `#[sequence]` exclude each other: remove one";
+            let later = decorations.iter().rfind(|found| found.is(other.decorator));
+            errors.push(later.unwrap_or(sequence), message);
         }
         let ident = match &*typed.pat {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(&name.ident),
@@ -95,6 +106,7 @@ impl Parameter {
         };
         let standing = Standing {
             first_value: first_value.is_some(),
+            state: state_of.is_some(),
             ..standing
         };
         check_static(&typed.ty, errors);
@@ -114,6 +126,7 @@ impl Parameter {
             docs: docs(&typed.attrs),
             given,
             first_value,
+            state: state_of.is_some(),
             filled: false,
             flawed: errors.len() > before,
         }
@@ -123,6 +136,11 @@ impl Parameter {
     pub(super) fn has_name_of(&self, others: &[Self]) -> bool {
         let mut others = others.iter();
         self.parameter.is_some() && others.any(|other| other.parameter == self.parameter)
+    }
+
+    /// Whether it is the state of a sequence.
+    pub(super) fn is_state(&self) -> bool {
+        self.state
     }
 
     /// Whether decorators call it that.
@@ -137,7 +155,7 @@ impl Parameter {
 
     /// What decorators of the function may name.
     pub(super) fn to_input(&self, root: &CratePath) -> Option<Input> {
-        let (ty, name) = (&self.ty, self.name.as_ref()?);
+        let (ty, name) = (&self.ty, self.name.as_ref().filter(|_| !self.state)?);
         let parameter = self.to_trait(root);
         Some(Input {
             parameter: self.parameter.clone()?,
@@ -149,6 +167,7 @@ impl Parameter {
     /// The trait that its type must have.
     fn to_trait(&self, root: &CratePath) -> TokenStream {
         match self.first_value {
+            _ if self.state => quote!(#root::SequenceParameter),
             Some(_) => quote!(#root::FirstValueParameter),
             None => quote!(#root::Parameter),
         }
@@ -205,14 +224,20 @@ impl Parameter {
         checks
     }
 
-    /// The expression that reads what the argument is made of.
-    pub(super) fn to_read(&self, index: usize, root: &CratePath) -> TokenStream {
+    /// What reads the argument into a variable.
+    pub(super) fn to_read(&self, index: usize, local: &Ident, root: &CratePath) -> TokenStream {
         let ty = &self.ty;
         let reader = match self.first_value {
+            _ if self.state => quote!(SequenceReader),
             Some(_) => quote!(FirstValueReader),
             None => quote!(Reader),
         };
-        quote!((&#root::#reader::<#ty>::NEW).read(__call, __SIGNATURE.inputs_before(#index))?)
+        let read =
+            quote!((&#root::#reader::<#ty>::NEW).read(__call, __SIGNATURE.inputs_before(#index))?);
+        match self.state {
+            false => quote!(let #local = #read;),
+            true => quote!(let mut __held = #read; let mut #local = __held.lend();),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-use syn::{FnArg, GenericParam, ReceiverKind, Safety, Signature, Type};
+use syn::{FnArg, GenericParam, Receiver, ReceiverKind, Safety, Signature, Type};
 
 use super::item::Function;
 use crate::errors::Errors;
@@ -58,21 +58,27 @@ fn check_free(signature: &Signature, errors: &mut Errors) {
 
 fn check_method(signature: &Signature, errors: &mut Errors) {
     match signature.inputs.first() {
-        Some(FnArg::Receiver(receiver)) => match &receiver.kind {
-            ReceiverKind::Reference(_, Some(lifetime), None) if lifetime.ident == "static" => {
-                errors.push(
-                    lifetime,
-                    "`self` lives only as long as the call: remove `'static`",
-                );
-            }
-            ReceiverKind::Reference(_, _, None) => {}
-            ReceiverKind::Typed(_, ty) if is_borrowed_self(ty) => {}
-            _ => errors.push(
-                receiver,
-                "`#[infer]` must take `&self`; state that changes can be in a `RefCell`",
-            ),
-        },
+        Some(FnArg::Receiver(receiver)) => check_receiver("infer", receiver, errors),
         _ => errors.push(&signature.ident, "`#[infer]` must take `&self` first"),
+    }
+}
+
+/// Reports a `self` that is not borrowed, or for ever.
+pub(super) fn check_receiver(role: &str, receiver: &Receiver, errors: &mut Errors) {
+    match &receiver.kind {
+        ReceiverKind::Reference(_, Some(lifetime), None) if lifetime.ident == "static" => {
+            errors.push(
+                lifetime,
+                "`self` lives only as long as the call: remove `'static`",
+            );
+        }
+        ReceiverKind::Reference(_, _, None) => {}
+        ReceiverKind::Typed(_, ty) if is_borrowed_self(ty) => {}
+        _ => {
+            let message =
+                format!("`#[{role}]` must take `&self`; state that changes can be in a `RefCell`");
+            errors.push(receiver, message);
+        }
     }
 }
 

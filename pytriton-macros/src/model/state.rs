@@ -1,57 +1,77 @@
 use syn::{FnArg, Ident, ReturnType, Safety, Signature, Type};
 
 use super::lifetime::nameable;
+use super::signature::check_receiver;
+use crate::decorators::{Decorator, load};
 use crate::errors::Errors;
-
-const SURPLUS: &str = "`#[load]` takes nothing or `context: &Context`: remove this";
 
 /// What a method is called on.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) ty: Type,
-    /// `None` when it is missing or wrong, which has been reported.
-    pub(super) load: Option<Load>,
+    /// What makes it; `None` when it is missing or wrong, which has been reported.
+    pub(super) load: Option<Maker>,
+    /// What makes the state of a sequence, where there is such a function.
+    pub(super) start: Option<Maker>,
 }
 
-/// The function that makes the state.
+/// A function that makes a state.
 #[derive(Debug)]
-pub(super) struct Load {
+pub(super) struct Maker {
     pub(super) name: Ident,
-    /// The type of its parameter, which is `&Context`.
-    pub(super) context: Option<Type>,
+    /// Whether it takes `&self`.
+    pub(super) receiver: bool,
+    /// The types of its other parameters.
+    pub(super) parameters: Vec<Type>,
     pub(super) returned: Type,
 }
 
-impl Load {
-    pub(super) fn check(signature: &Signature, state: &Type, errors: &mut Errors) -> Option<Self> {
+impl Maker {
+    pub(super) fn check(
+        role: &Decorator,
+        signature: &Signature,
+        state: &Type,
+        errors: &mut Errors,
+    ) -> Option<Self> {
+        let (loads, role) = (*role == load::DECORATOR, role.name);
         if let Some(asyncness) = &signature.asyncness {
-            errors.push(asyncness, "`#[load]` must not be `async`: remove `async`");
+            let message = format!("`#[{role}]` must not be `async`: remove `async`");
+            errors.push(asyncness, message);
         }
         if let Safety::Unsafe(token) = &signature.safety {
-            errors.push(token, "`#[load]` must not be `unsafe`: remove `unsafe`");
+            let message = format!("`#[{role}]` must not be `unsafe`: remove `unsafe`");
+            errors.push(token, message);
         }
         if !signature.generics.params.is_empty() {
-            errors.push(&signature.generics, "`#[load]` must not be generic");
+            let message = format!("`#[{role}]` must not be generic");
+            errors.push(&signature.generics, message);
         }
-        let mut parameters = signature.inputs.iter();
-        let context = match parameters.next() {
-            Some(FnArg::Typed(parameter)) => Some(nameable(&parameter.ty, Some(state))),
-            Some(receiver) => {
-                errors.push(receiver, SURPLUS);
-                None
+        let mut parameters = Vec::new();
+        for (index, parameter) in signature.inputs.iter().enumerate() {
+            match parameter {
+                FnArg::Typed(typed) if !loads || index == 0 => {
+                    parameters.push(nameable(&typed.ty, Some(state)));
+                }
+                FnArg::Receiver(receiver) if !loads => check_receiver(role, receiver, errors),
+                surplus => errors.push(
+                    surplus,
+                    "`#[load]` takes nothing or `context: &Context`: remove this",
+                ),
             }
-            None => None,
-        };
-        parameters.for_each(|parameter| errors.push(parameter, SURPLUS));
+        }
         let ReturnType::Type(_, returned) = &signature.output else {
-            let message =
-                "`#[load]` must return the state: write `-> Self` or `-> Result<Self, E>`";
+            let written = match loads {
+                true => "the state: write `-> Self` or `-> Result<Self, E>`",
+                false => "the state that `#[infer]` takes: write `-> …`",
+            };
+            let message = format!("`#[{role}]` must return {written}");
             errors.push(&signature.ident, message);
             return None;
         };
         Some(Self {
             name: signature.ident.clone(),
-            context,
+            receiver: signature.receiver().is_some(),
+            parameters,
             returned: nameable(returned, Some(state)),
         })
     }

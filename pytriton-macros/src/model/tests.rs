@@ -7,7 +7,7 @@ use crate::snapshot::{assert_expansion, messages};
 #[test]
 fn expansions_are_as_in_the_golden_files() {
     let linear = quote!(name = "Linear");
-    let table: [(&str, TokenStream, TokenStream); 9] = [
+    let table: [(&str, TokenStream, TokenStream); 11] = [
         (
             "plain",
             quote!(name = "Plain", batching = false),
@@ -106,6 +106,37 @@ fn expansions_are_as_in_the_golden_files() {
             quote! {
                 #[batch]
                 fn urgent(x: ArrayView2<f32>) -> Array2<f32> { f(x) }
+            },
+        ),
+        (
+            "sequence",
+            quote!(
+                name = "Sum",
+                sequence_batching = oldest,
+                max_candidate_sequences = 64,
+                max_sequence_idle_microseconds = 5_000_000
+            ),
+            quote! {
+                fn sum(#[sequence] sum: &mut f32, sequence: &Sequence, x: ArrayView2<f32>) -> Array2<f32> {
+                    f(sum, x)
+                }
+            },
+        ),
+        (
+            "sequence_impl",
+            quote!(name = "Running"),
+            quote! {
+                impl State {
+                    #[load]
+                    fn load() -> Self { f() }
+                    #[sequence]
+                    fn start(&self, sequence: &Sequence) -> Result<Sums, Error> { f(sequence) }
+                    #[infer]
+                    #[batch]
+                    async fn infer(&self, x: ArrayView2<f32>, #[sequence] sums: &mut [&mut Sums]) -> Array2<f32> {
+                        f(sums, x).await
+                    }
+                }
             },
         ),
         (

@@ -11,8 +11,9 @@ use super::parameters::Parameter;
 use super::state::State;
 use super::streamed::Streamed;
 use super::{outputs, signature, streamed};
-use crate::decorators::Inputs;
+use crate::decorators::{Inputs, sequence};
 use crate::errors::Errors;
+use crate::types::{argument_of, type_text};
 
 /// Applies every rule of the syntax; `None` for a function whose types mean nothing outside of it.
 pub(super) fn validate(
@@ -36,12 +37,13 @@ pub(super) fn validate(
             FnArg::Receiver(_) => false,
         });
     let decorations = Decorations::read(&function.decorations, raw, errors);
-    let (state, load) = match function.state {
-        Some(State { ty, load }) => (Some(ty), load),
-        None => (None, None),
+    let (state, load, start) = match function.state {
+        Some(State { ty, load, start }) => (Some(ty), load, start),
+        None => (None, None, None),
     };
     let standing = Standing {
         first_value: false,
+        state: false,
         batch: decorations.batch(),
         batching: options.batching(),
     };
@@ -53,6 +55,18 @@ pub(super) fn validate(
     let mut parameters: Vec<Parameter> = parameters.collect();
     if (1..parameters.len()).any(|index| parameters[index].has_name_of(&parameters[..index])) {
         errors.leave();
+    }
+    let mut roles = function.roles.iter();
+    if let Some(role) = roles.find(|role| role.is(&sequence::DECORATOR))
+        && let Some(start) = &start
+        && !parameters.iter().any(Parameter::is_state)
+    {
+        let made = argument_of("Result", &start.returned).unwrap_or(&start.returned);
+        let made = type_text(made);
+        let message = format!(
+            "`#[infer]` takes no state: write `#[sequence] state: &mut {made}` there, or remove this"
+        );
+        errors.push(role, message);
     }
     if !raw {
         decorations.check_batch(errors);
@@ -88,6 +102,7 @@ pub(super) fn validate(
             false => streamed,
         },
         state: state.map(|ty| (ty, load)),
+        start,
         parameters,
         decorations,
         steps,

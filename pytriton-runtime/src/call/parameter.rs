@@ -3,7 +3,7 @@ use std::sync::Arc;
 use ndarray::{Array, ArrayView, CowArray, Dimension};
 
 use crate::model::{Declared, InputType};
-use crate::request::{Parameters, Request};
+use crate::request::{Parameters, Request, Sequence};
 use crate::tensor::Element;
 
 use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
@@ -12,7 +12,7 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a model",
     label = "not a parameter",
-    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation` or `&[Request]`",
+    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation`, `&Sequence` or `&[Request]`",
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Parameter {
@@ -155,6 +155,39 @@ impl Parameter for &Cancellation {
 
     fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
         Ok(Lent(call.cancellation()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &Sequence {
+    const DECLARED: Declared = Declared::Sequence { each: false };
+    type Element = ();
+    type Held<'c> = Given<&'c Sequence>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        let sequence = call.requests().first().and_then(Request::sequence);
+        sequence.map(Given).ok_or_else(|| in_no_sequence(call))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &[&Sequence] {
+    const DECLARED: Declared = Declared::Sequence { each: true };
+    type Element = ();
+    type Held<'c> = Lent<Vec<&'c Sequence>>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+        let sequences = call.requests().iter().map(Request::sequence);
+        let sequences: Option<Vec<_>> = sequences.collect();
+        sequences.map(Lent).ok_or_else(|| in_no_sequence(call))
+    }
+}
+
+/// The server does not let such a request through.
+fn in_no_sequence(call: &Call<'_>) -> ModelError {
+    ModelError::Function {
+        model: Arc::clone(&call.context().model().name),
+        message: "a request is in no sequence".to_owned(),
     }
 }
 

@@ -43,6 +43,14 @@ const TWICE: &str = "this is taken twice: remove one";
 const NO_INPUT: &str = "this is no input: remove `#[input]`";
 const NOT_FILLED: &str = "this is no input: `#[fill_optionals]` has no value for it";
 const OTHER_INPUTS: &str = "a function that takes `&[Request]` has no other inputs: remove this parameter, and call `request.array(\"…\")`";
+const OWN_SEQUENCES: &str = "requests that are taken as they are have sequences of their own: remove this, and call `request.sequence()`";
+const NO_SEQUENCES: &str = "the requests of this model are in no sequence: write `sequence_batching = direct` in `#[pytriton::model(…)]`";
+const EACH_SEQUENCE: &str = "a call has a sequence for each of its rows: write `&[&Sequence]`";
+const ONE_SEQUENCE: &str =
+    "a call has one request, and one sequence: write `&Sequence`, or `#[batch]` above the function";
+const TWO_STATES: &str = "a sequence has one state: remove this, and put both into one type";
+const EACH_STATE: &str = "a call has a state for each of its requests: write `&mut [&mut …]`";
+const ONE_STATE: &str = "a call has one request, and the state of its sequence: write `&mut …`, or `#[batch]` above the function";
 const OWN_PARAMETERS: &str = "requests that are taken as they are have parameters of their own: remove this, and call `request.parameters()`";
 const CACHED_PARAMETERS: &str = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take no `&Parameters`";
 const CACHED_REQUESTS: &str = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take arrays";
@@ -144,8 +152,12 @@ impl Signature {
             Declared::Input(_) | Declared::Value(_) if self.raw() => Some(OTHER_INPUTS),
             Declared::Input(_) | Declared::Value(_) if one.name.is_none() => Some(NO_NAME),
             Declared::Input(_) | Declared::Value(_) => one.declaration().flaw(options.batching),
+            declared @ Declared::State { .. } if self.takes(declared, argument) => Some(TWO_STATES),
             declared if self.takes(declared, argument) => Some(TWICE),
             _ if one.filled => Some(NOT_FILLED),
+            Declared::Sequence { each } | Declared::State { each } => {
+                self.sequence_flaw(one.declared, each, options)
+            }
             Declared::Parameters if self.raw() => Some(OWN_PARAMETERS),
             Declared::Parameters if options.response_cache => Some(CACHED_PARAMETERS),
             Declared::Responses { .. } if !self.decoupled => Some(HIDDEN_RESPONSES),
@@ -155,6 +167,32 @@ impl Signature {
             Declared::Requests if options.response_cache => Some(CACHED_REQUESTS),
             _ => None,
         }
+    }
+
+    /// What is wrong with a sequence, or its state; whether each request of the call has its own.
+    const fn sequence_flaw(
+        &self,
+        declared: Declared,
+        each: bool,
+        options: &ModelOptions<'_>,
+    ) -> Flaw {
+        let many = !matches!(self.call(), CallMode::Request);
+        match declared {
+            _ if options.sequence_batching.is_none() => Some(NO_SEQUENCES),
+            Declared::Sequence { .. } if self.raw() => Some(OWN_SEQUENCES),
+            Declared::Sequence { .. } if many && !each => Some(EACH_SEQUENCE),
+            Declared::Sequence { .. } if each && !many => Some(ONE_SEQUENCE),
+            Declared::State { .. } if many && !each => Some(EACH_STATE),
+            Declared::State { .. } if each && !many => Some(ONE_STATE),
+            _ => None,
+        }
+    }
+
+    /// Whether the function is told of sequences.
+    const fn knows_sequences(&self) -> bool {
+        let each = false;
+        let all = self.arguments.len();
+        self.takes(Declared::Sequence { each }, all) || self.takes(Declared::State { each }, all)
     }
 
     /// What is wrong with its shape.
@@ -209,6 +247,9 @@ impl Signature {
             _ if !options.batching => {
                 Some("`#[first_value]` needs a batch: remove it, or remove `batching = false`")
             }
+            _ if options.sequence_batching.is_some() => Some(
+                "the rows of a batch are of different sequences, which have no value in common: remove `#[first_value]`, and take an array",
+            ),
             false if !self.raw() => {
                 Some("`#[first_value]` needs a batch: write `#[batch]` above the function")
             }
@@ -236,6 +277,9 @@ impl Signature {
             b"group_by_values" | b"pad_batch" | b"step" if self.decoupled => {
                 Some("what stands around a function sees one answer: remove this, or return one")
             }
+            b"group_by_values" | b"pad_batch" | b"step" if self.knows_sequences() => Some(
+                "what stands around a function moves rows, and their sequences stay: remove this, or take no sequences",
+            ),
             b"sample" if options.batching => Some(
                 "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`",
             ),
@@ -295,6 +339,8 @@ impl Signature {
                 (Declared::Parameters, Declared::Parameters)
                 | (Declared::Context, Declared::Context)
                 | (Declared::Requests, Declared::Requests)
+                | (Declared::Sequence { .. }, Declared::Sequence { .. })
+                | (Declared::State { .. }, Declared::State { .. })
                 | (Declared::Cancellation, Declared::Cancellation)
                 | (Declared::Responses { .. }, Declared::Responses { .. }) => return true,
                 _ => {}

@@ -1,0 +1,10 @@
+//! `#[sequence]`: a parameter is the state of the request's sequence; on a function of an `impl` block, what makes it.
+
+use super::{Decorator, Place};
+
+pub(crate) const DECORATOR: Decorator = Decorator {
+    name: "sequence",
+    places: &[Place::Parameter, Place::Method],
+    belongs: "a parameter: `#[sequence] state: &mut State`",
+    ..Decorator::NONE
+};

@@ -1,0 +1,111 @@
+impl State {
+    fn load() -> Self {
+        f()
+    }
+    fn start(&self, sequence: &Sequence) -> Result<Sums, Error> {
+        f(sequence)
+    }
+    async fn infer(
+        &self,
+        x: ArrayView2<'_, f32>,
+        sums: &mut [&mut Sums],
+    ) -> Array2<f32> {
+        f(sums, x).await
+    }
+}
+const _: () = {
+    use ::pytriton::__private;
+    #[batch(__taken)]
+    const _: () = ();
+    #[sequence(__taken)]
+    const _: () = ();
+    #[load(__taken)]
+    const _: () = ();
+    #[infer(__taken)]
+    const _: () = ();
+    use __private::methods::*;
+    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+        name: "Running",
+        sequence_batching: __private::SequenceScheduling::named("direct"),
+        ..__private::ModelOptions::DEFAULT
+    };
+    const _: () = __private::refuse(__OPTIONS.flaw("name"));
+    const __SOUND: bool = __private::sound(&[__OPTIONS.flaw("name")]);
+    const _: () = __private::refuse(
+        __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
+    );
+    const __SIGNATURE: __private::Signature = __private::Signature {
+        arguments: &[
+            __private::Argument::new(
+                <ArrayView2<f32> as __private::Parameter>::DECLARED,
+                ::core::option::Option::Some("x"),
+            ),
+            __private::Argument::new(
+                <&mut [&mut Sums] as __private::SequenceParameter>::DECLARED,
+                ::core::option::Option::Some("sums"),
+            ),
+        ],
+        batch: true,
+        decorated: true,
+        decoupled: false,
+        declared: &[],
+    };
+    const __RAW: bool = __SIGNATURE.raw();
+    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
+    };
+    const __OVERRIDES: &[__private::OutputOverride] = &[];
+    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
+    struct __Instance(::std::sync::Arc<State>);
+    impl __private::Instance for __Instance {
+        fn execute<'a>(
+            &'a self,
+            __call: &'a __private::Call<'a>,
+        ) -> __private::Execution<'a> {
+            ::std::boxed::Box::pin(async move {
+                let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
+                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
+                let mut __held = (&__private::SequenceReader::<&mut [&mut Sums]>::NEW)
+                    .read(__call, __SIGNATURE.inputs_before(1usize))?;
+                let mut __argument_1 = __held.lend();
+                let __returned = <State>::infer(
+                        &self.0,
+                        __argument_0.argument(),
+                        __argument_1.argument(),
+                    )
+                    .await;
+                __private::Answer::<_, __RAW>(__returned).convert(__call)
+            })
+        }
+        fn detached(&self) -> __private::Detached {
+            (&__private::Shared(&self.0)).share(Self)
+        }
+        fn is_async(&self) -> bool {
+            true
+        }
+    }
+    impl __private::Starts for __Instance {
+        fn start(&self, __start: &__private::Start<'_>) -> __private::Started {
+            __private::made::<
+                &mut [&mut Sums],
+                _,
+            >(
+                __start,
+                <State>::start(&self.0, __private::starting::<&Sequence>(__start)),
+            )
+        }
+    }
+    __private::inventory::submit! {
+        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : |
+        __context | { __private::instance(__private::Sequenced::new(__context,
+        __Instance(::std::sync::Arc::new(__private::loaded:: < State, _ > (__context, <
+        State > ::load()) ?)))) }, location : __private::Location { package :
+        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
+        }, }
+    }
+};

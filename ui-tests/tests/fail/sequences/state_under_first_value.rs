@@ -1,0 +1,14 @@
+use pytriton::prelude::*;
+
+#[derive(Default)]
+struct Sums;
+
+#[pytriton::model(name = "m")]
+#[batch]
+fn f(#[sequence] #[first_value] _sums: &mut Sums, x: Array2<f32>) -> Array2<f32> {
+    x
+}
+
+fn main() {}
+
+//~ 8: fn f(#[sequence] _sums: &mut [&mut Sums], x: Array2<f32>) -> Array2<f32> {
