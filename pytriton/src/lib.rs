@@ -59,7 +59,8 @@ pub mod prelude;
 pub mod testing;
 
 pub use pytriton_runtime::bound::{
-    Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, Stateful,
+    Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
+    Stateful,
 };
 pub use pytriton_runtime::call::{Cancellation, Cancelled, Context, ModelError, Responses};
 pub use pytriton_runtime::decorators::{

@@ -27,7 +27,7 @@ pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
         flaws.push(Flaw::NoOutput);
     }
     flaws.extend(instances(model, function));
-    flaws.extend(called(model, function.call));
+    flaws.extend(called(model, function));
     flaws
 }
 
@@ -135,8 +135,8 @@ fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
 }
 
 /// Whether what is asked for goes together with what one call of the function sees.
-fn called(model: &Model, call: CallMode) -> Vec<Flaw> {
-    let options = &model.options.plain;
+fn called(model: &Model, function: &Function) -> Vec<Flaw> {
+    let (call, options) = (function.call, &model.options.plain);
     let (raw, cached) = (call == CallMode::Raw, options.response_cache);
     let first_values = model.inputs.iter().any(|input| input.first_value.is_some());
     let table = [
@@ -147,6 +147,14 @@ fn called(model: &Model, call: CallMode) -> Vec<Flaw> {
         (
             first_values && call != CallMode::Batch,
             "one value for a whole batch needs `Function::batch`: write it, or remove `first_value`",
+        ),
+        (
+            first_values && options.sequence_batching.is_some(),
+            "the rows of a batch are of different sequences, which have no value in common: remove `first_value`",
+        ),
+        (
+            function.sequences && !model.steps.is_empty(),
+            "what stands around a function moves rows, and their sequences stay: remove `step`",
         ),
         (
             raw && !model.steps.is_empty(),

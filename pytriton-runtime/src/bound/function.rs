@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use crate::call::{Call, Context, Execution, Instance, Loader, ModelError};
 use crate::model::CallMode;
-use crate::request::Request;
+use crate::request::{Request, Sequence};
 
 use super::answer::{each, whole};
 use super::instance::{OwnInstance, Plain, PlainInstance, Waiting, WaitingInstance};
-use super::{Answer, Failure, Inputs, Stateful};
+use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 
 /// What answers the requests of a [`Model`](super::Model): a closure, and what one call of it sees.
 ///
@@ -33,6 +33,8 @@ pub struct Function {
     pub(super) loaders: Vec<Loader>,
     /// Whether some of the loaders make functions of another kind of call.
     pub(super) mixed: bool,
+    /// Whether they are called on the states of sequences.
+    pub(super) sequences: bool,
 }
 
 impl Function {
@@ -116,6 +118,20 @@ impl Function {
         Stateful::new(load)
     }
 
+    /// A function that is called on a state of the request's sequence, which `start` makes when the sequence starts.
+    pub fn per_sequence<F, S>(start: F) -> PerSequence<S>
+    where
+        F: Fn(&Sequence, &Context) -> Result<S, Failure> + Send + Sync + 'static,
+        S: 'static,
+    {
+        PerSequence::new(start)
+    }
+
+    /// What one call sees, and whether it is on the states of sequences.
+    fn kind(&self) -> (CallMode, bool) {
+        (self.call, self.sequences)
+    }
+
     fn plain(call: CallMode, function: Arc<Plain>) -> Self {
         Self::new(call, move |_| {
             Ok(Box::new(PlainInstance(Arc::clone(&function))))
@@ -140,6 +156,7 @@ impl Function {
             call,
             loaders: vec![Arc::new(load)],
             mixed: false,
+            sequences: false,
         }
     }
 
@@ -160,14 +177,15 @@ impl Function {
 impl From<Vec<Self>> for Function {
     /// The functions of a model's instances, in their order.
     fn from(functions: Vec<Self>) -> Self {
-        let call = functions
-            .first()
-            .map_or(CallMode::Batch, |first| first.call);
+        let first = functions.first();
+        let kind = first.map_or((CallMode::Batch, false), Self::kind);
+        let (call, sequences) = kind;
         Self {
             call,
+            sequences,
             mixed: functions
                 .iter()
-                .any(|other| other.mixed || other.call != call),
+                .any(|other| other.mixed || other.kind() != kind),
             loaders: functions
                 .into_iter()
                 .flat_map(|function| function.loaders)

@@ -1,7 +1,7 @@
 //! Models that are put together at run time: what `#[pytriton::model]` reads from a function is said here by hand.
 //!
 //! A [`Model`] says what the model is, with the macro's options as methods. A [`Function`] is what answers its requests: a
-//! closure, an `async` closure, one with a state that each instance has for itself ([`Stateful`]), or one for each
+//! closure, an `async` closure, one with a state that each instance ([`Stateful`]) or each sequence ([`PerSequence`]) has for itself, or one for each
 //! instance. Together they become the same [`Registration`](crate::registry::Registration) that a declaration becomes, or
 //! [`ModelFlaws`]. What the function returns is an [`Answer`], which is checked against the model.
 
@@ -14,6 +14,7 @@ mod inputs;
 mod instance;
 mod model;
 mod options;
+mod per_sequence;
 mod settings;
 mod stateful;
 mod tensor;
@@ -24,5 +25,6 @@ pub use flaw::{Flaw, ModelFlaws};
 pub use function::Function;
 pub use inputs::Inputs;
 pub use model::Model;
+pub use per_sequence::PerSequence;
 pub use stateful::Stateful;
 pub use tensor::{Input, Output};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::decorators::Step;
 use crate::model::{FirstValue, Location, ModelSpec};
-use crate::registry::Registration;
+use crate::registry::{Registration, SequenceScheduling};
 
 use super::check::check;
 use super::options::Options;
@@ -85,7 +85,11 @@ impl Model {
     /// # Errors
     ///
     /// [`ModelFlaws`] with every mistake there is.
-    pub fn registration(self, function: &Function) -> Result<Registration, ModelFlaws> {
+    pub fn registration(mut self, function: &Function) -> Result<Registration, ModelFlaws> {
+        let sequences = &mut self.options.plain.sequence_batching;
+        if function.sequences && sequences.is_none() {
+            *sequences = Some(SequenceScheduling::Direct);
+        }
         let mut flaws = check(&self, function);
         let spec = self.spec(function);
         let steps = self.steps.iter();

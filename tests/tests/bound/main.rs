@@ -6,6 +6,7 @@ mod coming_and_going;
 mod devices;
 mod functions;
 mod router;
+mod sequences;
 mod signals;
 mod stopping;
 mod tritonserver;
