@@ -8,6 +8,7 @@
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
 //! - [`bound`]: models that are put together at run time.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
+//! - [`openai`]: models over OpenAI's routes: what is asked there as a request of the generate extension, and back.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - `runner`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
@@ -65,6 +66,7 @@ pub mod metrics;
 pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
+pub mod openai;
 mod panic;
 #[cfg(feature = "embedded")]
 pub mod proto;

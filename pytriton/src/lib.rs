@@ -54,6 +54,7 @@
 #[path = "private.rs"]
 pub mod __private;
 mod main_macro;
+pub mod openai;
 pub mod prelude;
 #[cfg(feature = "embedded")]
 pub mod testing;
@@ -62,7 +63,9 @@ pub use pytriton_runtime::bound::{
     Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
     Stateful,
 };
-pub use pytriton_runtime::call::{Cancellation, Cancelled, Context, ModelError, Responses};
+pub use pytriton_runtime::call::{
+    Cancellation, Cancelled, Context, ModelError, Responses, WithParameters,
+};
 pub use pytriton_runtime::decorators::{
     Batch, ConstantPadder, FillOptional, GroupByValues, Groups, PadBatch, PadValue, Padder, Step,
     StepError,
@@ -510,6 +513,27 @@ pub use pytriton_macros::group_by_values;
 /// }
 /// ```
 pub use pytriton_macros::pad_batch;
+
+/// The model is served over OpenAI's routes too: `#[openai(completions)]` over `/v1/completions`, `#[openai(chat)]` over
+/// `/v1/chat/completions`.
+///
+/// It stands below [`macro@model`]. The function takes the `prompt` as a `String`, or the `messages` as
+/// [`Messages`](openai::Messages), and answers with pieces of text: an iterator or a stream of `String` or
+/// [`Piece`](openai::Piece), `&Responses<Piece>`, or one of them. See [`mod@openai`].
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// /// Says the words of a prompt again.
+/// #[pytriton::model(name = "again")]
+/// #[openai(completions)]
+/// fn again(prompt: String, max_tokens: Option<i64>) -> impl Iterator<Item = String> {
+///     let most = max_tokens.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+///     let words: Vec<String> = prompt.split_inclusive(' ').map(str::to_owned).collect();
+///     words.into_iter().take(most)
+/// }
+/// ```
+pub use pytriton_macros::openai;
 
 /// A step of your own, a value of a type that implements [`Step`], below [`macro@batch`].
 ///

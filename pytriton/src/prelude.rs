@@ -12,5 +12,5 @@ pub use crate::{
 };
 pub use crate::{
     Outputs, batch, fill_optionals, first_value, group_by_keys, group_by_values, infer, input,
-    load, model, output, pad_batch, sample, sequence, step,
+    load, model, openai, output, pad_batch, sample, sequence, step,
 };

@@ -10,8 +10,10 @@ pub use pytriton_runtime::call::{
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
-    Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, TensorDeclaration,
+    Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,
+    TensorDeclaration,
 };
+pub use pytriton_runtime::openai::{Piece, Text, TextAsked, TextParameter, TextReader};
 pub use pytriton_runtime::registry::{
     Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature, dimension_flaw,
     flaw_if, override_flaw, refuse, refuse_outputs, sound, tensor_name_flaw, timeout_action,

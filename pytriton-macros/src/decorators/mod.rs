@@ -10,6 +10,7 @@ pub(crate) mod group_by_values;
 pub(crate) mod infer;
 pub(crate) mod input;
 pub(crate) mod load;
+pub(crate) mod openai;
 pub(crate) mod output;
 pub(crate) mod pad_batch;
 pub(crate) mod sample;

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::parameters::Parameter;
 use crate::decorators::input::{self, Declared};
+use crate::decorators::openai::{self, OpenAi};
 use crate::decorators::output::{self, Override};
 use crate::decorators::{Decoration, Inputs, Place, Stage, batch, fill_optionals, sample, step};
 use crate::errors::Errors;
@@ -18,6 +19,7 @@ pub(super) struct Decorations {
     steps: Vec<Decoration>,
     pub(super) declared: Vec<Declared>,
     pub(super) overrides: Vec<Override>,
+    pub(super) openai: Option<OpenAi>,
 }
 
 impl Decorations {
@@ -30,10 +32,23 @@ impl Decorations {
                     .extend(Declared::read(decoration, raw, errors));
             } else if decoration.is(&output::DECORATOR) {
                 read.overrides.push(Override::read(decoration, errors));
+            } else if decoration.is(&openai::DECORATOR) && read.openai.is_none() {
+                read.openai = Some(OpenAi::read(decoration, errors));
+            } else if decoration.is(&openai::DECORATOR) {
+                errors.push(decoration, "`#[openai]` stands twice: remove one");
             } else if !decoration.decorator.stands_on(Place::Function) {
                 decoration.misplaced(errors);
             } else if read.fits(decoration, errors) {
                 read.steps.push(decoration.clone());
+            }
+        }
+        if read.openai.is_some() {
+            for step in read.steps.drain(..) {
+                let name = step.name();
+                let message = format!(
+                    "`#[openai]` takes each request by itself, with nothing around the function: remove `#[{name}]`"
+                );
+                errors.push(&step, message);
             }
         }
         read
@@ -152,7 +167,12 @@ impl Decorations {
             checks.extend(output.shape.iter().map(|shape| shape.to_checks(root)));
             checks
         });
-        steps.chain(declared).chain(overrides).collect()
+        let openai = self.openai.iter().map(|openai| {
+            let flaw = quote!(__SIGNATURE.openai_flaw(&__OPTIONS));
+            refusal(&openai.decoration, &flaw)
+        });
+        let checks = steps.chain(declared).chain(overrides);
+        checks.chain(openai).collect()
     }
 }
 

@@ -33,6 +33,10 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let decorations: Vec<Decoration> = decorations.chain(function.roles.iter().cloned()).collect();
     let lints = function.lints.clone();
     let model = validate(&options, function, &mut errors);
+    let openai = model
+        .as_ref()
+        .and_then(|model| model.decorations.openai.as_ref());
+    options.openai = openai.and_then(|openai| openai.to_surface(&options.root));
     let constants = match model {
         Some(model) if errors.is_empty() => model.to_registration(&options),
         Some(model) => model.into_types(&options),
@@ -156,6 +160,15 @@ impl Model {
         let Some(returned) = &self.returned else {
             return TokenStream::new();
         };
+        if self.decorations.openai.is_some() {
+            let text = quote_spanned!(returned.span()=> text::<#returned>());
+            return quote! {
+                const __OUTPUTS: &[#private::TensorDeclaration] = {
+                    #private::TextAsked::#text;
+                    <#private::Piece as #private::Outputs>::DECLARATIONS
+                };
+            };
+        }
         let asked = &self.asked;
         quote! {
             const __OUTPUTS: &[#private::TensorDeclaration] = {
@@ -203,9 +216,13 @@ impl Model {
             #(#reads)*
             let __returned = #callee(#receiver #(#locals.argument()),*)
         };
+        let answer = match self.decorations.openai {
+            None => quote!(#private::Answer::<_, __RAW>),
+            Some(_) => quote!(#private::Text),
+        };
         let convert = match self.streamed {
-            None => quote!(#private::Answer::<_, __RAW>(__returned).convert(__call)),
-            Some(streamed) => streamed.to_answer(self.is_async, &self.shown, private),
+            None => quote!(#answer(__returned).convert(__call)),
+            Some(streamed) => streamed.to_answer(self.is_async, &answer, &self.shown, private),
         };
         let waits = self.is_async || self.streamed.is_some_and(Streamed::waits);
         let awaited = self.is_async.then(|| quote!(.await));

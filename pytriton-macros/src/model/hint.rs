@@ -30,6 +30,8 @@ pub(super) struct Standing {
     pub(super) batch: bool,
     /// Whether axis 0 is the batch, as far as the options tell.
     pub(super) batching: bool,
+    /// Whether the function is under `#[openai]`.
+    pub(super) openai: bool,
 }
 
 /// Reports a type that can be no parameter.
@@ -42,6 +44,9 @@ pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
     }
     if let Some(message) = wrong(ty, standing) {
         errors.push(ty, message);
+        return;
+    }
+    if standing.openai {
         return;
     }
     if let Some(outputs) = answers(ty) {
@@ -160,6 +165,9 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
         Type::Path(_) if standing.first_value => {
             Some("a `&str` cannot be an element of a tensor: write `String`".to_owned())
         }
+        Type::Path(_) if standing.openai => {
+            Some("a text is the function's own: write `String`".to_owned())
+        }
         Type::Path(_) => Some(scalar(inner, standing).unwrap_or_else(|| unknown(reference))),
         _ => Some(unknown(reference)),
     }
@@ -196,7 +204,7 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
             None => wrong(inner, standing),
         };
     }
-    match standing.first_value {
+    match standing.first_value || standing.openai {
         true => None,
         false => scalar(ty, standing),
     }

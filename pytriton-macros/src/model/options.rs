@@ -68,6 +68,8 @@ pub(super) struct ModelOptions {
     /// The key of [`POLICY`], which stands once for each level.
     policy_key: Option<Ident>,
     parameters: Vec<(String, String)>,
+    /// Over which of OpenAI's routes the model is served besides.
+    pub(super) openai: Option<TokenStream>,
     /// The function's doc comment, which describes the model where no option does.
     pub(super) docs: String,
     /// Whether a parameter is the state of a sequence.
@@ -118,6 +120,7 @@ impl ModelOptions {
             sound: options.readable() && errors.len() == before,
             policy_key: options.key(POLICY).cloned(),
             parameters: options.texts("parameters", errors),
+            openai: None,
             docs: String::new(),
             state: false,
         }
@@ -180,6 +183,10 @@ impl ModelOptions {
         let parameters = (!parameters.is_empty()).then(|| quote!(parameters: &[#(#parameters),*],));
         let implied = (self.state && !self.says(SEQUENCES))
             .then(|| quote!(sequence_batching: #root::SequenceScheduling::named("direct"),));
+        let openai = self.openai.as_ref().map(|surface| {
+            let batching = (!self.says("batching")).then(|| quote!(batching: false,));
+            quote!(openai: ::core::option::Option::Some(#surface), #batching)
+        });
         let checks = self.to_checks();
         quote! {
             const __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
@@ -189,6 +196,7 @@ impl ModelOptions {
                 #policies
                 #parameters
                 #implied
+                #openai
                 ..#root::ModelOptions::DEFAULT
             };
             #checks
@@ -219,7 +227,9 @@ impl ModelOptions {
             let flaw = quote!(#root::timeout_action_flaw(#value));
             checks.extend(refusal(&value.expression, &flaw));
         }
-        let conflicts = !self.queue.is_empty() || self.policy_key.is_some() || self.state;
+        let apart = self.openai.is_some() && self.says("max_batch_size");
+        let conflicts =
+            apart || !self.queue.is_empty() || self.policy_key.is_some() || self.state;
         if !self.sound || !(conflicts || CONFLICTING.iter().any(|name| self.says(name))) {
             return checks;
         }

@@ -5,6 +5,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, ReturnType, Signature, Type};
 
+use super::decorations::Decorations;
 use super::lifetime::nameable;
 use crate::array::ArrayType;
 use crate::decorators::output::Override;
@@ -22,17 +23,25 @@ pub(super) fn read(
     raw: bool,
     signature: &Signature,
     item: Option<&Type>,
-    overrides: &[Override],
+    decorations: &Decorations,
     errors: &mut Errors,
 ) -> Option<Type> {
+    let overrides = &*decorations.overrides;
     let ReturnType::Type(_, returned) = &signature.output else {
         let name = &signature.ident;
-        let message = format!("`{name}` returns nothing: write `-> {}`", example(raw));
+        let example = match decorations.openai {
+            Some(_) => "impl Iterator<Item = String>",
+            None => example(raw),
+        };
+        let message = format!("`{name}` returns nothing: write `-> {example}`");
         errors.push(name, message);
         return None;
     };
     let returned = item.unwrap_or(returned);
     check_error(returned, errors);
+    if decorations.openai.is_some() {
+        return Some(returned.clone());
+    }
     if let Some((outputs, error)) = result(returned)
         && ArrayType::parse(error).is_some()
     {

@@ -34,6 +34,8 @@ pub(super) struct Parameter {
     first_value: Option<(FirstValue, Decoration)>,
     /// Whether it is under `#[sequence]`.
     state: bool,
+    /// Whether it is a member of OpenAI's requests.
+    openai: bool,
     /// Whether `#[fill_optionals]` has a value for it.
     pub(super) filled: bool,
     /// Whether a mistake in it has been reported.
@@ -87,7 +89,13 @@ impl Parameter {
                 given = Some(decoration.clone());
             } else if decoration.is(&first_value::DECORATOR) {
                 let said = FirstValue::read(decoration, errors);
-                first_value = Some((said, decoration.clone()));
+                if standing.openai {
+                    let message =
+                        "`#[openai]` takes each request by itself: remove `#[first_value]`";
+                    errors.push(decoration, message);
+                } else {
+                    first_value = Some((said, decoration.clone()));
+                }
             } else if decoration.is(&sequence::DECORATOR) {
                 decoration.options(errors);
                 state_of = Some(decoration);
@@ -127,6 +135,7 @@ impl Parameter {
             given,
             first_value,
             state: state_of.is_some(),
+            openai: standing.openai,
             filled: false,
             flawed: errors.len() > before,
         }
@@ -169,6 +178,7 @@ impl Parameter {
         match self.first_value {
             _ if self.state => quote!(#root::SequenceParameter),
             Some(_) => quote!(#root::FirstValueParameter),
+            None if self.openai => quote!(#root::TextParameter),
             None => quote!(#root::Parameter),
         }
     }
@@ -230,6 +240,7 @@ impl Parameter {
         let reader = match self.first_value {
             _ if self.state => quote!(SequenceReader),
             Some(_) => quote!(FirstValueReader),
+            None if self.openai => quote!(TextReader),
             None => quote!(Reader),
         };
         let read =

@@ -100,10 +100,11 @@ impl Streamed {
         matches!(self, Self::Taken | Self::Returned { waits: true, .. })
     }
 
-    /// Hands the answers on that `__returned` has, which is of the type `shown`.
+    /// Hands the answers on that `__returned` has, which is of the type `shown`; `item` is what each of them is put into.
     pub(super) fn to_answer(
         self,
         is_async: bool,
+        item: &TokenStream,
         shown: &TokenStream,
         private: &CratePath,
     ) -> TokenStream {
@@ -111,7 +112,7 @@ impl Streamed {
             let ended = quote_spanned!(shown.span()=> #private::ended(__call, __returned));
             return quote!(#private::closed(__call, #ended).await);
         };
-        let convert = quote!(|__item| #private::Answer::<_, false>(__item).convert(__call));
+        let convert = quote!(|__item| #item(__item).convert(__call));
         let answer = match (waits, is_async) {
             (true, _) => quote!(#private::flow(__call, __answers, #convert).await),
             (false, true) => quote! {

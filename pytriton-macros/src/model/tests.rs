@@ -7,7 +7,7 @@ use crate::snapshot::{assert_expansion, messages};
 #[test]
 fn expansions_are_as_in_the_golden_files() {
     let linear = quote!(name = "Linear");
-    let table: [(&str, TokenStream, TokenStream); 11] = [
+    let table: [(&str, TokenStream, TokenStream); 12] = [
         (
             "plain",
             quote!(name = "Plain", batching = false),
@@ -49,6 +49,14 @@ fn expansions_are_as_in_the_golden_files() {
             linear.clone(),
             quote! {
                 async fn linear(x: ArrayView2<f32>, context: &Context) -> Array2<f32> { f(x).await }
+            },
+        ),
+        (
+            "openai",
+            linear.clone(),
+            quote! {
+                #[openai(completions)]
+                fn linear(prompt: String, max_tokens: Option<i64>) -> impl Iterator<Item = Piece> { f(prompt) }
             },
         ),
         (

@@ -45,6 +45,7 @@ pub(super) fn validate(
         first_value: false,
         state: false,
         batch: decorations.batch(),
+        openai: decorations.openai.is_some(),
         batching: options.batching(),
     };
     let signature = &function.signature;
@@ -81,13 +82,7 @@ pub(super) fn validate(
     let taken = streamed::is_taken(signature);
     let returned = match taken {
         true => None,
-        false => outputs::read(
-            raw,
-            signature,
-            item.as_ref(),
-            &decorations.overrides,
-            errors,
-        ),
+        false => outputs::read(raw, signature, item.as_ref(), &decorations, errors),
     };
     let returned = returned.filter(|_| errors.len() == before);
     let asked = returned.iter();

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::call::{self, Call, ModelError, Outputs, Returned};
+use crate::call::{self, Call, ModelError, Outputs, Returned, Said};
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, TensorError};
 
@@ -107,7 +107,7 @@ pub(super) fn whole(
     call: &Call<'_>,
     answer: Result<impl Answer, Failure>,
 ) -> Result<Returned, ModelError> {
-    tensors(call.context().model(), answer).map(Returned::Call)
+    said(call.context().model(), answer).map(Returned::Call)
 }
 
 /// What a raw function returned, one entry for each request.
@@ -117,15 +117,12 @@ pub(super) fn each<A: Answer>(
 ) -> Result<Returned, ModelError> {
     let model = call.context().model();
     let answers = answers.map_err(|failure| failure.of_call(model))?;
-    let answers = answers.into_iter().map(|answer| tensors(model, answer));
+    let answers = answers.into_iter().map(|answer| said(model, answer));
     Ok(Returned::Each(answers.collect()))
 }
 
-/// The tensors of one answer.
-fn tensors(
-    model: &ModelSpec,
-    answer: Result<impl Answer, Failure>,
-) -> Result<Vec<Tensor>, ModelError> {
+/// What one answer says.
+fn said(model: &ModelSpec, answer: Result<impl Answer, Failure>) -> Result<Said, ModelError> {
     let answer = answer.map_err(|failure| failure.of_call(model))?;
-    answer.into_tensors(model)
+    answer.into_tensors(model).map(Said::from)
 }

@@ -141,6 +141,7 @@ impl Model {
             response_cache: options.response_cache,
             parameters: self.options.parameters.clone(),
             call: function.call,
+            openai: None,
             decoupled: false,
             cancellable: false,
             by_parameters: self.by_parameters,

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::decorators::{Batch, Step, StepError};
 use crate::model::ModelSpec;
+use crate::request::Parameters;
 use crate::tensor::Tensor;
 
 use super::execute::caught;
-use super::{ModelError, Part, Returned};
+use super::{ModelError, Part, Returned, Said};
 
 pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
@@ -27,7 +28,7 @@ where
             let outputs = match call(batch).await {
                 Ok(Returned::Call(outputs)) => Ok(outputs),
                 // Steps do not stand around a raw function.
-                Ok(_) => Ok(Vec::new()),
+                Ok(_) => Ok(Said::default()),
                 Err(error) => Err(error),
             };
             return vec![Part::whole(rows, outputs)];
@@ -60,7 +61,7 @@ where
     let mut parts = around(below, batch, call).await;
     if prepared != rows {
         let outputs = match parts.pop() {
-            Some(part) if parts.is_empty() && part.is_in_order() => part.outputs,
+            Some(part) if parts.is_empty() && part.is_in_order() => part.into_said(),
             _ => Err(ModelError::from(StepError::RowsBeforeCut {
                 model: Arc::clone(&model.name),
             })),
@@ -98,6 +99,7 @@ where
             Err(error) => parts.push(Part {
                 rows: group,
                 outputs: Err(error.into()),
+                parameters: Parameters::default(),
             }),
         }
     }

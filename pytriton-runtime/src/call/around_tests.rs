@@ -105,13 +105,13 @@ fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, V
                 return Err(StepError::Failed("unlucky".to_owned()).into());
             }
             let tens: Vec<i32> = x.iter().map(|x| 10 * x).collect();
-            Ok(Returned::Call(vec![column(&tens)]))
+            Ok(Returned::Call(vec![column(&tens)].into()))
         })
     };
     let batch = Batch::new(&spec, rows.len(), Cow::Owned(inputs));
     let parts = around(steps, batch, &call).now_or_never().unwrap();
     let mut answers = vec![None; rows.len()];
-    for Part { rows, outputs } in parts {
+    for Part { rows, outputs, .. } in parts {
         for (at, row) in rows.into_iter().enumerate() {
             let answer = match &outputs {
                 Ok(outputs) => Ok(values(&outputs[0])[at]),
@@ -272,6 +272,7 @@ fn one_group_in_another_order_is_answered_in_the_order_of_the_requests() {
     let part = Part {
         rows: vec![2, 0, 1],
         outputs: Ok(vec![tens([30.0, 10.0, 20.0])]),
+        parameters: Parameters::default(),
     };
     let responses =
         super::super::returned::responses(&spec, &requests, Returned::Parts(vec![part]));
@@ -284,4 +285,45 @@ fn one_group_in_another_order_is_answered_in_the_order_of_the_requests() {
     let steps = [step(Fill(4)), step(Cut(&[&[3, 1, 0, 2]]))];
     let (answers, _) = answer(&steps, &[7, 8]);
     assert!(answers.iter().all(Result::is_err), "{answers:?}");
+}
+
+#[test]
+fn what_is_said_beside_the_outputs_reaches_the_requests_of_the_rows() {
+    use crate::request::ParameterValue;
+    use crate::testing::request;
+
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    let requests = [1.0, 2.0, 3.0].map(|value| request(&spec, 1, value));
+    let said = |names: &[&str]| {
+        let mut parameters = Parameters::default();
+        for name in names {
+            parameters.insert(*name, ParameterValue::Bool(true));
+        }
+        parameters
+    };
+    let tens =
+        |values: &[f32]| Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap();
+    let part = |rows: &[usize], name: &str| Part {
+        rows: rows.to_vec(),
+        outputs: Ok(vec![tens(&vec![0.0; rows.len()])]),
+        parameters: said(&[name]),
+    };
+    let whole = Said {
+        tensors: vec![tens(&[1.0, 2.0, 3.0])],
+        parameters: said(&["all"]),
+    };
+    let table = [
+        (Returned::Call(whole), [["all"]; 3]),
+        (
+            Returned::Parts(vec![part(&[0, 2], "a"), part(&[1], "b")]),
+            [["a"], ["b"], ["a"]],
+        ),
+        (Returned::Parts(vec![part(&[0, 1, 2], "c")]), [["c"]; 3]),
+    ];
+    for (returned, expected) in table {
+        let responses = super::super::returned::responses(&spec, &requests, returned);
+        for (response, names) in responses.into_iter().zip(expected) {
+            assert_eq!(response.unwrap().parameters, said(&names));
+        }
+    }
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use ndarray::{CowArray, Dimension};
 
 use crate::model::ModelSpec;
+use crate::openai::MessageError;
 use crate::request::{Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError, array};
+use crate::text::for_client;
 
 use super::hearers::Destination;
 use super::outputs::function_error;
@@ -117,7 +119,7 @@ impl<'a> Call<'a> {
     ///
     /// [`ModelError::Function`] when it returned an error.
     pub fn outputs<O: Outputs>(&self, outputs: O) -> Result<Returned, ModelError> {
-        outputs.into_tensors(self.spec()).map(Returned::Call)
+        outputs.into_said(self.spec()).map(Returned::Call)
     }
 
     /// What a raw function returned, one entry for each request.
@@ -139,14 +141,30 @@ impl<'a> Call<'a> {
     }
 
     fn input_error(&self, input: usize, source: TensorError) -> ModelError {
-        let spec = self.spec();
         ModelError::Input {
-            model: Arc::clone(&spec.name),
-            input: spec
-                .inputs
-                .get(input)
-                .map_or_else(Arc::default, |input| Arc::clone(&input.name)),
+            model: Arc::clone(&self.spec().name),
+            input: self.input_name(input),
             source,
         }
+    }
+
+    /// The error of an element that is no message.
+    pub(crate) fn message_error(
+        &self,
+        input: usize,
+        index: usize,
+        error: &MessageError,
+    ) -> ModelError {
+        ModelError::InputMessage {
+            model: Arc::clone(&self.spec().name),
+            input: self.input_name(input),
+            index,
+            message: for_client(error),
+        }
+    }
+
+    fn input_name(&self, input: usize) -> Arc<str> {
+        let input = self.spec().inputs.get(input);
+        input.map_or_else(Arc::default, |input| Arc::clone(&input.name))
     }
 }

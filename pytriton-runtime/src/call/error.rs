@@ -75,6 +75,18 @@ pub enum ModelError {
         /// The bytes that are there.
         available: usize,
     },
+    /// An element of an input that is no message.
+    #[error("input '{input}' of model '{model}': element {index} is no message: {message}")]
+    InputMessage {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// Which element, from 0.
+        index: usize,
+        /// Why.
+        message: String,
+    },
     /// A step around the function refused the inputs, or failed.
     #[error(transparent)]
     Step(#[from] StepError),
@@ -211,7 +223,9 @@ impl ModelError {
     pub fn status(&self) -> Status {
         match self {
             // An input whose bytes are no elements (a `String` that is no UTF-8, values that differ) is the client's.
-            Self::Input { .. } | Self::InputElement { .. } => Status::InvalidArgument,
+            Self::Input { .. } | Self::InputElement { .. } | Self::InputMessage { .. } => {
+                Status::InvalidArgument
+            }
             Self::Step(error) => error.status(),
             Self::CallTooLong { .. } => Status::DeadlineExceeded,
             Self::Hanging { .. } => Status::Unavailable,

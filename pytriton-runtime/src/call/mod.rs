@@ -30,6 +30,7 @@ mod part;
 mod pipeline;
 mod responses;
 mod returned;
+mod said;
 mod sequence_reader;
 mod sequence_state;
 mod sequences;
@@ -53,17 +54,19 @@ pub use instance::{Answered, Detached, Execution, Instance, Load, Loader, detach
 pub use loaded::{IntoState, LoadParameter, instance, loaded, loading};
 pub use output_field::{OutputField, output_field};
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
-pub use parameter::Parameter;
+pub use parameter::{Given, Parameter};
 pub use part::Part;
 pub use responses::Responses;
 pub use returned::Returned;
+pub use said::{Said, WithParameters};
 pub use sequence_reader::SequenceReader;
 pub use sequence_state::SequenceParameter;
 pub use sequences::{Loss, Sequenced, Sequences, Starts};
 pub use shared::{Share, ShareNothing, Shared};
+pub(crate) use shim::nothing;
 pub use shim::{
-    Answer, Asked, Convert, ConvertNothing, FirstValueReader, Read, ReadNothing, Reader, Returns,
-    ReturnsNothing,
+    Answer, Asked, Convert, ConvertNothing, FirstValueReader, Nothing, Read, ReadNothing, Reader,
+    Returns, ReturnsNothing,
 };
 pub use start::{
     IntoSequenceState, Start, StartParameter, Started, StateByDefault, made, made_by_default,

@@ -7,7 +7,7 @@ use crate::model::{ModelSpec, TensorDeclaration};
 use crate::tensor::{DataType, Dims, Element, Tensor, TensorError};
 use crate::text::for_client;
 
-use super::ModelError;
+use super::{ModelError, Said};
 
 /// An array that a function returns as one output.
 #[diagnostic::on_unimplemented(
@@ -65,6 +65,18 @@ pub trait Outputs {
     ///
     /// [`ModelError::Function`] when an error came back, [`ModelError::Output`] when an array is no tensor.
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
+
+    /// The same with what else is said beside the outputs; nothing where a type does not say otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`into_tensors`](Self::into_tensors).
+    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError>
+    where
+        Self: Sized,
+    {
+        self.into_tensors(model).map(Said::from)
+    }
 }
 
 impl<T: Element, D: Dimension> Outputs for Array<T, D> {
@@ -81,6 +93,11 @@ impl<O: Outputs, E: FunctionError> Outputs for Result<O, E> {
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
         self.map_err(|error| function_error(model, &error))?
             .into_tensors(model)
+    }
+
+    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+        self.map_err(|error| function_error(model, &error))?
+            .into_said(model)
     }
 }
 
@@ -116,15 +133,13 @@ pub trait EachOutputs {
     /// The outputs of one entry.
     const DECLARATIONS: &'static [TensorDeclaration];
 
-    /// Turns what came back into tensors, or an error, for each request.
+    /// Turns what came back into an answer, or an error, for each request.
     ///
     /// # Errors
     ///
     /// [`ModelError::Function`] when one error came back for all requests.
-    fn into_responses(
-        self,
-        model: &ModelSpec,
-    ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError>;
+    fn into_responses(self, model: &ModelSpec)
+    -> Result<Vec<Result<Said, ModelError>>, ModelError>;
 }
 
 impl<O: Outputs> EachOutputs for Vec<O> {
@@ -133,10 +148,10 @@ impl<O: Outputs> EachOutputs for Vec<O> {
     fn into_responses(
         self,
         model: &ModelSpec,
-    ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError> {
+    ) -> Result<Vec<Result<Said, ModelError>>, ModelError> {
         Ok(self
             .into_iter()
-            .map(|outputs| outputs.into_tensors(model))
+            .map(|outputs| outputs.into_said(model))
             .collect())
     }
 }
@@ -147,7 +162,7 @@ impl<R: EachOutputs, E: FunctionError> EachOutputs for Result<R, E> {
     fn into_responses(
         self,
         model: &ModelSpec,
-    ) -> Result<Vec<Result<Vec<Tensor>, ModelError>>, ModelError> {
+    ) -> Result<Vec<Result<Said, ModelError>>, ModelError> {
         self.map_err(|error| function_error(model, &error))?
             .into_responses(model)
     }

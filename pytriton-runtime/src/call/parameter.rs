@@ -55,7 +55,7 @@ impl<T, D: Dimension> OptionalViewed<'_, T, D> {
 
 /// What a function is given as it is.
 #[derive(Debug)]
-pub struct Given<T>(pub(super) T);
+pub struct Given<T>(pub(crate) T);
 
 impl<T> Given<T> {
     /// The argument.

@@ -1,6 +1,7 @@
+use crate::request::Parameters;
 use crate::tensor::Tensor;
 
-use super::ModelError;
+use super::{ModelError, Said};
 
 /// The rows of a batch that were answered together.
 #[derive(Debug)]
@@ -9,22 +10,42 @@ pub struct Part {
     pub rows: Vec<usize>,
     /// One tensor for each output.
     pub outputs: Result<Vec<Tensor>, ModelError>,
+    /// What was said beside them.
+    pub parameters: Parameters,
 }
 
 impl Part {
     /// All rows of a batch of so many.
-    pub(super) fn whole(rows: usize, outputs: Result<Vec<Tensor>, ModelError>) -> Self {
+    pub(super) fn whole(rows: usize, said: Result<Said, ModelError>) -> Self {
+        let (outputs, parameters) = match said {
+            Ok(said) => (Ok(said.tensors), said.parameters),
+            Err(error) => (Err(error), Parameters::default()),
+        };
         Self {
             rows: (0..rows).collect(),
             outputs,
+            parameters,
         }
+    }
+
+    /// What was said of all its rows.
+    pub(super) fn into_said(self) -> Result<Said, ModelError> {
+        let Self {
+            outputs,
+            parameters,
+            ..
+        } = self;
+        outputs.map(|tensors| Said {
+            tensors,
+            parameters,
+        })
     }
 
     /// The same rows in the batch of which `group` are the rows.
     pub(super) fn of(self, group: &[usize]) -> Self {
         Self {
             rows: self.rows.iter().map(|&row| group[row]).collect(),
-            outputs: self.outputs,
+            ..self
         }
     }
 

@@ -12,7 +12,7 @@ use super::blocking::block_on;
 use super::hearers::Hearers;
 use super::open::Opened;
 use super::returned::answers;
-use super::{Call, Cancelled, ModelError, Outputs, Returned};
+use super::{Call, Cancelled, ModelError, Outputs, Returned, WithParameters};
 
 /// Where a function puts the answers to a request, any number of them, while it runs.
 ///
@@ -105,16 +105,15 @@ impl<O: Outputs> Responses<O> {
     ///
     /// As [`send`](Self::send).
     pub async fn send_with(&self, outputs: O, parameters: Parameters) -> Result<(), Cancelled> {
-        let tensors = outputs.into_tensors(&self.model);
-        let answers = tensors
-            .and_then(|tensors| answers(&self.model, &self.requests, Returned::Call(tensors)));
+        let said = WithParameters {
+            outputs,
+            parameters,
+        };
+        let said = said.into_said(&self.model);
+        let answers =
+            said.and_then(|said| answers(&self.model, &self.requests, Returned::Call(said)));
         match answers {
-            Ok(mut answers) => {
-                for answer in &mut *answers {
-                    answer.parameters.clone_from(&parameters);
-                }
-                self.hearers.give(answers).await
-            }
+            Ok(answers) => self.hearers.give(answers).await,
             Err(error) => {
                 tracing::warn!(parent: &self.logger, %error, "answer failed");
                 self.hearers.finish(&Err(error));

@@ -2,20 +2,20 @@ use std::sync::Arc;
 
 use crate::decorators::{SingleRows, single_rows};
 use crate::model::ModelSpec;
-use crate::request::{Few, Request, Response};
+use crate::request::{Few, Parameters, Request, Response};
 use crate::tensor::{Tensor, TensorError, shape_text, split, stack};
 
-use super::{ModelError, Part};
+use super::{ModelError, Part, Said};
 
 /// What one call of a function returned.
 #[derive(Debug)]
 pub enum Returned {
-    /// One tensor for each output, for all rows of the call.
-    Call(Vec<Tensor>),
+    /// What it says of all rows of the call.
+    Call(Said),
     /// The same for the groups of rows that steps have cut the call into.
     Parts(Vec<Part>),
     /// One entry for each request of the call.
-    Each(Vec<Result<Vec<Tensor>, ModelError>>),
+    Each(Vec<Result<Said, ModelError>>),
     /// The answers of a decoupled model have left already.
     Streamed,
 }
@@ -27,17 +27,14 @@ pub(super) fn responses(
     returned: Returned,
 ) -> Vec<Result<Response, ModelError>> {
     match returned {
-        Returned::Call(tensors) if let [request] = requests => {
-            let checked = check(spec, request.batch_size(), &tensors);
-            vec![checked.map(|()| requested(request, tensors))]
-        }
-        Returned::Call(tensors) => match seams(spec, requests, &tensors) {
+        Returned::Call(said) if let [request] = requests => vec![only(spec, request, said)],
+        Returned::Call(said) => match seams(spec, requests, &said) {
             Ok(responses) => responses,
             Err(error) => vec![Err(error); requests.len()],
         },
         Returned::Parts(mut parts) if parts.len() == 1 && parts[0].is_in_order() => {
-            match parts.remove(0).outputs {
-                Ok(tensors) => responses(spec, requests, Returned::Call(tensors)),
+            match parts.remove(0).into_said() {
+                Ok(said) => responses(spec, requests, Returned::Call(said)),
                 Err(error) => vec![Err(error); requests.len()],
             }
         }
@@ -54,11 +51,7 @@ pub(super) fn responses(
         Returned::Each(each) => each
             .into_iter()
             .zip(requests)
-            .map(|(tensors, request)| {
-                let tensors = tensors?;
-                check(spec, request.batch_size(), &tensors)?;
-                Ok(requested(request, tensors))
-            })
+            .map(|(said, request)| only(spec, request, said?))
             .collect(),
     }
 }
@@ -70,29 +63,37 @@ pub(super) fn answers(
     returned: Returned,
 ) -> Result<Few<Response>, ModelError> {
     match (requests, returned) {
-        ([request], Returned::Call(tensors)) => {
-            check(spec, request.batch_size(), &tensors)?;
-            Ok(Few::repeat(requested(request, tensors), 1))
-        }
+        ([request], Returned::Call(said)) => Ok(Few::repeat(only(spec, request, said)?, 1)),
         (requests, returned) => responses(spec, requests, returned).into_iter().collect(),
     }
 }
 
-fn requested(request: &Request, tensors: impl IntoIterator<Item = Tensor>) -> Response {
+/// What was said of one request alone.
+fn only(spec: &ModelSpec, request: &Request, said: Said) -> Result<Response, ModelError> {
+    check(spec, request.batch_size(), &said.tensors)?;
+    Ok(requested(request, said.tensors, said.parameters))
+}
+
+fn requested(
+    request: &Request,
+    tensors: impl IntoIterator<Item = Tensor>,
+    parameters: Parameters,
+) -> Response {
     let outputs = tensors.into_iter().enumerate();
-    Response::new(
-        outputs
-            .filter(|(index, _)| request.asks_for(*index))
-            .collect(),
-    )
+    let outputs = outputs.filter(|(index, _)| request.asks_for(*index));
+    Response {
+        parameters,
+        ..Response::new(outputs.collect())
+    }
 }
 
 /// Cuts the outputs of a call at the seams between its requests.
 fn seams(
     spec: &ModelSpec,
     requests: &[Request],
-    tensors: &[Tensor],
+    said: &Said,
 ) -> Result<Vec<Result<Response, ModelError>>, ModelError> {
+    let tensors = &said.tensors;
     let rows = requests.iter().map(|request| request.batch_size());
     let rows: Vec<usize> = rows.collect();
     check(spec, rows.iter().sum(), tensors)?;
@@ -103,7 +104,7 @@ fn seams(
     }
     let mut response = |request| {
         let parts = outputs.iter_mut().filter_map(Iterator::next);
-        Ok(requested(request, parts))
+        Ok(requested(request, parts, said.parameters.clone()))
     };
     Ok(requests.iter().map(&mut response).collect())
 }
@@ -128,21 +129,25 @@ fn joined(
         let outputs = outputs.map(|(index, output)| {
             single_rows(output).map_err(|source| output_error(spec, index, source))
         });
-        outputs.collect::<Result<Vec<_>, _>>()
+        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        Ok((outputs, part.parameters))
     });
-    let parts: Vec<Result<Vec<SingleRows>, ModelError>> = parts.collect();
+    let parts: Vec<Result<(Vec<SingleRows>, Parameters), ModelError>> = parts.collect();
     let mut places = place.into_iter();
     let responses = requests.iter().map(|request| {
         let own: Vec<(usize, usize)> = places.by_ref().take(request.batch_size()).collect();
         if own.is_empty() {
             let part = parts.iter().find_map(|part| part.as_ref().ok());
-            let outputs = part.into_iter().flatten().map(|rows| rows.none().clone());
-            return Ok(requested(request, outputs));
+            let outputs = part.into_iter().flat_map(|(rows, _)| rows);
+            let outputs = outputs.map(|rows| rows.none().clone());
+            return Ok(requested(request, outputs, Parameters::default()));
         }
         let mut outputs: Vec<Vec<&Tensor>> =
             vec![Vec::with_capacity(own.len()); spec.outputs.len()];
+        let mut parameters = Parameters::default();
         for (part, at) in own {
-            let part = parts[part].as_ref().map_err(Clone::clone)?;
+            let (part, said) = parts[part].as_ref().map_err(Clone::clone)?;
+            parameters.extend(said.clone());
             for (rows, output) in outputs.iter_mut().zip(part) {
                 rows.extend(output.get(at));
             }
@@ -151,7 +156,8 @@ fn joined(
             .iter()
             .enumerate()
             .map(|(index, rows)| stack(rows).map_err(|source| output_error(spec, index, source)));
-        Ok(requested(request, outputs.collect::<Result<Vec<_>, _>>()?))
+        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        Ok(requested(request, outputs, parameters))
     });
     responses.collect()
 }

@@ -201,7 +201,7 @@ impl<const EACH: bool> Asked<EACH> {
     pub const fn error<E: FunctionError>() {}
 }
 
-pub(super) fn nothing(context: &Context) -> ModelError {
+pub(crate) fn nothing(context: &Context) -> ModelError {
     ModelError::Function {
         model: Arc::clone(&context.model().name),
         message: "its signature does not compile".to_owned(),

@@ -6,6 +6,8 @@ use std::task::Poll;
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 
+use crate::openai::text_end;
+
 use super::blocking::block_on;
 use super::returned::answers;
 use super::{Answered, Call, Cancelled, FunctionError, ModelError, Returned};
@@ -36,10 +38,10 @@ pub fn iterate<T>(
     block_on(async {
         for item in items {
             if call.respond(convert(item)).await?.is_err() {
-                break;
+                return Ok(Returned::Streamed);
             }
         }
-        Ok(Returned::Streamed)
+        end_text(call).await
     })
 }
 
@@ -66,11 +68,20 @@ pub async fn flow<T>(
     for number in 1_usize.. {
         let Some(item) = next().await else { break };
         if call.respond(convert(item)).await?.is_err() {
-            break;
+            return Ok(Returned::Streamed);
         }
         if number % TURN == 0 {
             turn().await;
         }
+    }
+    end_text(call).await
+}
+
+/// Says behind a text that it has ended, for whoever hears of it through others.
+async fn end_text(call: &Call<'_>) -> Answered {
+    if call.context().model().openai.is_some() {
+        // It matters to nobody where nobody hears it.
+        let _ = call.respond(call.outputs(text_end())).await?;
     }
     Ok(Returned::Streamed)
 }
@@ -112,7 +123,8 @@ pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> Answered 
     }
     match ended {
         Err(error) if !call.cancellation().is_cancelled() => Err(error),
-        _ => Ok(Returned::Streamed),
+        Err(_) => Ok(Returned::Streamed),
+        Ok(()) => end_text(call).await,
     }
 }
 

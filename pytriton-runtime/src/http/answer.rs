@@ -38,7 +38,11 @@ pub(super) fn events(status: StatusCode, events: Events) -> Answer {
     answer(status, content_type, Content::Events(events))
 }
 
-fn answer(status: StatusCode, content_type: &'static str, body: impl Into<Content>) -> Answer {
+pub(super) fn answer(
+    status: StatusCode,
+    content_type: &'static str,
+    body: impl Into<Content>,
+) -> Answer {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(content_type);

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::Stream;
@@ -8,6 +9,9 @@ use futures_util::stream::{BoxStream, StreamExt, iter};
 
 /// A comment, which clients pass over and what stands between them and the server does not take for silence.
 pub(super) const KEEP_ALIVE: Bytes = Bytes::from_static(b": keep-alive\n\n");
+
+/// How long nothing may come on a stream.
+pub(super) const SILENCE: Duration = Duration::from_secs(15);
 
 /// The events of a body. The next one is made when it is asked for; dropping it gives up what would make it.
 pub(crate) struct Events(BoxStream<'static, Bytes>);

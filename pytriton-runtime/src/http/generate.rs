@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::{HeaderMap, StatusCode};
@@ -20,11 +19,8 @@ use crate::text::for_client;
 
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
-use super::events::{Events, KEEP_ALIVE, event};
+use super::events::{Events, KEEP_ALIVE, SILENCE, event};
 use super::{HttpError, body};
-
-/// How long nothing may come on a stream.
-const SILENCE: Duration = Duration::from_secs(15);
 
 /// Serves one request that has one answer.
 ///

@@ -16,6 +16,7 @@ mod head;
 mod infer;
 mod metrics;
 mod model;
+mod openai;
 mod route;
 mod router;
 #[cfg(test)]
@@ -26,4 +27,7 @@ pub(crate) use content::Content;
 pub use error::HttpError;
 pub(crate) use head::check_head;
 pub use metrics::metrics_router;
+#[cfg(tritonserver)]
+pub(crate) use openai::Upstream;
+pub(crate) use openai::{TextModels, answer_alone as answer_openai};
 pub(crate) use router::answer;

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use axum::http::request::Parts;
 use axum::http::{Request, StatusCode};
 
@@ -7,7 +9,7 @@ use crate::reception::{Error, Reception};
 use super::answer::{Answer, Failure, fine, json};
 use super::body::Body;
 use super::route::{ModelAction, Route};
-use super::{HttpError, body, generate, infer, model};
+use super::{HttpError, TextModels, body, generate, infer, model, openai};
 
 /// Answers a request of the KServe v2 API with Triton's extensions.
 pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
@@ -19,10 +21,12 @@ pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) 
 
 async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result<Answer, Failure> {
     let (parts, body) = request.into_parts();
-    if head_bytes(&parts) > reception.limits.max_header_bytes {
-        return Err(Failure::plain(HttpError::HeadTooLarge {
-            limit: reception.limits.max_header_bytes,
-        }));
+    check_head_bytes(&parts, reception).map_err(Failure::plain)?;
+    if openai::is_route(parts.uri.path()) {
+        let models = TextModels::Here(Arc::clone(&reception.models));
+        if models.any() {
+            return Ok(openai::answer(reception, &models, parts, body).await);
+        }
     }
     let Some(route) = Route::parse(parts.uri.path()) else {
         return Err(Failure::plain(HttpError::NotFound));
@@ -61,6 +65,15 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             }
         },
         Route::NotOffered { what, .. } => Err(Failure::json(HttpError::NotOffered { what })),
+    }
+}
+
+/// Refuses a path and headers that are too long.
+pub(super) fn check_head_bytes(parts: &Parts, reception: &Reception) -> Result<(), HttpError> {
+    let limit = reception.limits.max_header_bytes;
+    match head_bytes(parts) > limit {
+        true => Err(HttpError::HeadTooLarge { limit }),
+        false => Ok(()),
     }
 }
 

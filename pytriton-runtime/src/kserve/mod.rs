@@ -13,7 +13,7 @@ pub mod generate;
 mod header;
 mod index;
 mod input;
-mod json;
+pub(crate) mod json;
 mod member;
 mod metadata;
 mod output;

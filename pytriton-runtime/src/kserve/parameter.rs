@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::request::{ParameterValue, Parameters, Sequence, SequenceId};
 use crate::text::excerpt;
 
-use super::json::{Value, parse, twice};
+use super::json::{JsonWriter, Value, parse, twice};
 use super::member::mistyped;
 use super::{CodecError, Owner};
 
@@ -137,5 +137,16 @@ impl<'de> Visitor<'de> for MembersSeed {
             members.push((name, value));
         }
         Ok(members)
+    }
+}
+
+/// Writes the value of a response's parameter.
+pub(super) fn write_parameter(json: &mut JsonWriter, value: &ParameterValue) {
+    match value {
+        ParameterValue::Bool(value) => json.boolean(*value),
+        ParameterValue::Int64(value) => json.integer(*value),
+        ParameterValue::Uint64(value) => json.integer(*value),
+        ParameterValue::Double(value) => json.float(*value),
+        ParameterValue::String(value) => json.text(value),
     }
 }

@@ -8,13 +8,14 @@ use crate::tensor::{DataType, Tensor};
 
 use super::elements::{Brackets, write_elements};
 use super::json::JsonWriter;
+use super::parameter::write_parameter;
 use super::{CodecError, EncodedResponse, ResponseFormat, classify};
 
 /// Writes the responses of a model; what is the same in all of them it has written before.
 #[derive(Debug)]
 pub struct ResponseWriter {
     batching: bool,
-    /// The members between the id and the first output.
+    /// The members between the id and the parameters.
     head: Vec<u8>,
     outputs: Vec<OutputWriter>,
 }
@@ -34,7 +35,6 @@ impl ResponseWriter {
         json.name("model_name").text(&model.name);
         json.name("model_version")
             .text(itoa::Buffer::new().format(model.version));
-        json.name("outputs").begin(b'[');
         Self {
             batching: model.batching(),
             head: json.finish(),
@@ -62,6 +62,14 @@ impl ResponseWriter {
             json.name("id").text(&format.id);
         }
         json.written(&self.head);
+        if !response.parameters.is_empty() {
+            json.name("parameters").object(|json| {
+                for (name, value) in response.parameters.iter() {
+                    write_parameter(json.key(name), value);
+                }
+            });
+        }
+        json.name("outputs").begin(b'[');
         for (index, tensor) in &response.outputs {
             let Some(output) = self.outputs.get(*index) else {
                 continue;

@@ -11,6 +11,7 @@ mod instances;
 mod location;
 mod sequence_batching;
 mod spec;
+mod surface;
 mod tensor;
 
 pub use batching::{DynamicBatching, Priorities, QueuePolicy, TimeoutAction};
@@ -21,5 +22,6 @@ pub use instances::{InstanceGroup, InstanceGroups};
 pub use location::Location;
 pub use sequence_batching::{SequenceBatching, SequenceStrategy};
 pub use spec::ModelSpec;
+pub use surface::Surface;
 pub(crate) use tensor::elements_flaw;
 pub use tensor::{OutputOverride, TensorDeclaration, TensorSpec};

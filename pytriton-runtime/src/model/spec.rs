@@ -4,7 +4,8 @@ use std::time::Duration;
 use crate::tensor::dims_match;
 
 use super::{
-    CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching, TensorSpec,
+    CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching, Surface,
+    TensorSpec,
 };
 
 /// A registered model: its declaration with every default filled in and every rule checked.
@@ -41,6 +42,8 @@ pub struct ModelSpec {
     pub call: CallMode,
     /// Whether a request has any number of answers.
     pub decoupled: bool,
+    /// Over which of OpenAI's routes the model is served besides.
+    pub openai: Option<Surface>,
     /// Whether the function asks if anybody waits for its answers.
     pub cancellable: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.

@@ -1,7 +1,7 @@
 use crate::call::Load;
 use crate::decorators::Step;
 use crate::model::{
-    CallMode, FirstValue, InstanceGroup, Location, OutputOverride, TensorDeclaration,
+    CallMode, FirstValue, InstanceGroup, Location, OutputOverride, Surface, TensorDeclaration,
 };
 
 use super::{DynamicBatchingDeclaration, ModelOptions, SequenceBatchingDeclaration, Signature};
@@ -42,6 +42,8 @@ pub struct ModelDeclaration {
     pub call: CallMode,
     /// Whether a request has any number of answers.
     pub decoupled: bool,
+    /// Over which of OpenAI's routes the model is served besides.
+    pub openai: Option<Surface>,
     /// Whether the function asks if anybody waits for its answers.
     pub cancellable: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.
@@ -79,6 +81,7 @@ impl ModelDeclaration {
             parameters: options.parameters,
             call: signature.call(),
             decoupled: signature.decoupled,
+            openai: options.openai,
             cancellable: signature.cancellable(),
             by_parameters: signature.by_parameters(),
             first_values: &[],

@@ -5,6 +5,7 @@ mod batching;
 mod declaration;
 mod error;
 mod function;
+mod openai;
 mod options;
 #[expect(
     clippy::module_inception,

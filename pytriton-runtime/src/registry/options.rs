@@ -1,4 +1,4 @@
-use crate::model::{InstanceGroup, QueuePolicy};
+use crate::model::{InstanceGroup, QueuePolicy, Surface};
 
 use super::{DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceScheduling};
 
@@ -52,6 +52,8 @@ pub struct ModelOptions<'a> {
     pub response_cache: bool,
     /// Names and values of what else the configuration says.
     pub parameters: &'a [(&'a str, &'a str)],
+    /// Over which of OpenAI's routes the model is served besides.
+    pub openai: Option<Surface>,
 }
 
 impl ModelOptions<'_> {
@@ -81,6 +83,7 @@ impl ModelOptions<'_> {
         max_candidate_sequences: 0,
         response_cache: false,
         parameters: &[],
+        openai: None,
     };
 }
 

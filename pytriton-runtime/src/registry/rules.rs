@@ -11,6 +11,9 @@ const MOST_LEVELS: u64 = 1024;
 
 pub(super) const TO_MOST: &str = "expected a number from 1 to 2147483647";
 const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
+const OPENAI_BATCHING: &str = "`#[openai]` takes each request by itself: remove this option";
+const OPENAI_NO_BATCHING: &str =
+    "this option needs batching, and `#[openai]` takes each request by itself: remove it";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
 const NO_LEVELS: &str = "this option needs levels: write `priority_levels = …` too, or remove it";
@@ -74,8 +77,10 @@ impl ModelOptions<'_> {
             b"sequence_batching" | b"max_sequence_idle_microseconds" => None,
             b"minimum_slot_utilization" | b"max_candidate_sequences" => None,
             b"name" | b"version" | b"instances" | b"batches_in_flight" => None,
+            b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
             b"max_call_microseconds" | b"description" | b"batching" => None,
             b"response_cache" => self.cache_flaw(),
+            _ if self.openai.is_some() => Some(OPENAI_NO_BATCHING),
             _ if !self.batching => Some(NO_BATCHING),
             b"max_batch_size" | b"dynamic_batching" => None,
             _ if !self.dynamic_batching => Some(NO_DYNAMIC_BATCHING),

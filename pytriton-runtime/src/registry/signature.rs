@@ -148,6 +148,11 @@ impl Signature {
     /// What is wrong with the type of the argument of that index.
     pub const fn flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
         let one = &self.arguments[argument];
+        if let Some(surface) = options.openai
+            && let Some(flaw) = one.openai_flaw(surface)
+        {
+            return Some(flaw);
+        }
         match one.declared {
             Declared::Input(_) | Declared::Value(_) if self.raw() => Some(OTHER_INPUTS),
             Declared::Input(_) | Declared::Value(_) if one.name.is_none() => Some(NO_NAME),
@@ -408,7 +413,7 @@ impl Argument {
         }
     }
 
-    const fn input_name(&self) -> Option<&'static str> {
+    pub(super) const fn input_name(&self) -> Option<&'static str> {
         match self.input() {
             Some(_) => self.name,
             None => None,
@@ -444,7 +449,7 @@ impl Argument {
     }
 }
 
-const fn equal(one: &[u8], other: &[u8]) -> bool {
+pub(super) const fn equal(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
     }

@@ -95,6 +95,7 @@ impl ModelDeclaration {
                 .collect(),
             call: self.call,
             decoupled: self.decoupled,
+            openai: self.openai,
             cancellable: self.cancellable,
             by_parameters: self.by_parameters,
             first_values: first_values.to_vec(),

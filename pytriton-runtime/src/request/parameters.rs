@@ -91,6 +91,11 @@ impl Parameters {
         self.0.insert(name.into(), value)
     }
 
+    /// Sets all parameters of others.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
     /// The parameters in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ParameterValue)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))

@@ -11,6 +11,8 @@ pub struct Addresses {
     pub grpc: Option<SocketAddr>,
     /// Metrics, if they are served.
     pub metrics: Option<SocketAddr>,
+    /// OpenAI's routes, if a model has them.
+    pub openai: Option<SocketAddr>,
 }
 
 impl Addresses {
@@ -21,7 +23,8 @@ impl Addresses {
         let metrics = self
             .metrics
             .map(|at| ("metrics", format!("http://{at}/metrics")));
-        [http, grpc, metrics].into_iter().flatten()
+        let openai = self.openai.map(|at| ("openai", format!("http://{at}/v1")));
+        [http, grpc, metrics, openai].into_iter().flatten()
     }
 }
 

@@ -49,12 +49,13 @@ impl Builder {
         self.options(move |options| options.triton.engine = engine)
     }
 
-    /// Any free port for HTTP, gRPC and metrics: [`Triton::addresses`] says which.
+    /// Any free port for HTTP, gRPC, metrics and OpenAI's routes: [`Triton::addresses`] says which.
     pub fn free_ports(self) -> Self {
         self.options(|options| {
             options.http_port = 0;
             options.grpc_port = 0;
             options.metrics_port = 0;
+            options.openai_port = Some(0);
         })
     }
 

@@ -11,7 +11,7 @@ use hyper::body::{Frame, SizeHint};
 use tonic::codegen::Service;
 
 use crate::grpc::{self, GrpcError};
-use crate::http::{self, Content, HttpError, check_head};
+use crate::http::{self, Content, HttpError, TextModels, check_head};
 use crate::reception::Reception;
 
 use super::received::Received;
@@ -53,6 +53,8 @@ pub(super) enum Rooms {
     Routes(Router),
     /// HTTP, and gRPC for what has its content type.
     Both(Arc<Reception>, Router),
+    /// OpenAI's routes alone.
+    OpenAi(Arc<Reception>, TextModels),
 }
 
 impl Door {
@@ -69,6 +71,10 @@ impl Door {
                     Rooms::Routes(routes) => routed(routes, request).await,
                     Rooms::Both(_, routes) if grpc::is_grpc(&request) => {
                         routed(routes, request).await
+                    }
+                    Rooms::OpenAi(reception, models) => {
+                        let answer = http::answer_openai(reception, models, request).await;
+                        answer.map(Answered::Http)
                     }
                     Rooms::Http(reception) | Rooms::Both(reception, _) => {
                         http::answer(reception, request).await.map(Answered::Http)

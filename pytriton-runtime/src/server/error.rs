@@ -95,10 +95,22 @@ pub enum ServerError {
     /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
     #[error("The `http` or `grpc` endpoint has to be allowed.")]
     NoEndpoint,
+    /// A model has OpenAI's routes, and tritonserver is not to be asked over HTTP.
+    #[cfg(tritonserver)]
+    #[error(
+        "models under `#[openai]` need HTTP beside tritonserver: leave out --allow-http=false, or take `--engine embedded`"
+    )]
+    NoHttp,
+    /// A model has OpenAI's routes, and what serves them is not in this binary.
+    #[cfg(tritonserver)]
+    #[error(
+        "models under `#[openai]` need pytriton's feature `embedded`, which serves OpenAI's routes beside tritonserver too"
+    )]
+    NoTexts,
     /// A port cannot be opened.
     #[error("cannot listen on {address} for {endpoint} (option --{endpoint}-port): {source}")]
     Bind {
-        /// `http`, `grpc` or `metrics`.
+        /// `http`, `grpc`, `metrics` or `openai`.
         endpoint: &'static str,
         /// The address.
         address: SocketAddr,

@@ -8,12 +8,17 @@ use super::{Addresses, Options, ServerError};
 /// How many connections the system may hold for us before we take them.
 const BACKLOG: u32 = 1024;
 
+/// The port of OpenAI's routes beside tritonserver, where none is given.
+#[cfg(tritonserver)]
+const OPENAI_PORT: u16 = 8003;
+
 /// Ports that are ours but do not answer yet: a probe that only connects must not find a server without models.
 #[derive(Debug)]
 pub(super) struct Reserved {
     http: Option<Port>,
     grpc: Option<Port>,
     metrics: Option<Port>,
+    openai: Option<Port>,
 }
 
 /// Ports that answer.
@@ -24,6 +29,8 @@ pub(super) struct Listeners {
     /// `None` where gRPC shares the port of HTTP.
     pub(super) grpc: Option<TcpListener>,
     pub(super) metrics: Option<TcpListener>,
+    /// `None` where OpenAI's routes have no port of their own.
+    pub(super) openai: Option<TcpListener>,
 }
 
 #[derive(Debug)]
@@ -34,8 +41,8 @@ struct Port {
 }
 
 impl Reserved {
-    /// Takes the ports of the options.
-    pub(super) fn new(options: &Options) -> Result<Self, ServerError> {
+    /// Takes the ports of the options; that of OpenAI's routes where a model has them.
+    pub(super) fn new(options: &Options, openai: bool) -> Result<Self, ServerError> {
         if !options.allow_http && !options.allow_grpc {
             return Err(ServerError::NoEndpoint);
         }
@@ -60,16 +67,33 @@ impl Reserved {
                 metrics_address,
                 options.metrics_port,
             )?,
+            openai: match options.openai_port {
+                Some(port) if openai => Some(Port::openai(options, port)?),
+                _ => None,
+            },
+        })
+    }
+
+    /// Takes no port but that of OpenAI's routes.
+    #[cfg(tritonserver)]
+    pub(super) fn openai(options: &Options) -> Result<Self, ServerError> {
+        let port = options.openai_port.unwrap_or(OPENAI_PORT);
+        Ok(Self {
+            http: None,
+            grpc: None,
+            metrics: None,
+            openai: Some(Port::openai(options, port)?),
         })
     }
 
     /// Opens the ports.
     pub(super) fn listen(self, options: &Options) -> Result<Listeners, ServerError> {
         let listen = |port: Option<Port>| port.map(Port::listen).transpose();
-        let (http, grpc, metrics) = (
+        let (http, grpc, metrics, openai) = (
             listen(self.http)?,
             listen(self.grpc)?,
             listen(self.metrics)?,
+            listen(self.openai)?,
         );
         let address = |listener: &Option<TcpListener>| {
             let address = listener.as_ref().map(TcpListener::local_addr);
@@ -82,17 +106,24 @@ impl Reserved {
                 false => address(&grpc),
             },
             metrics: address(&metrics),
+            openai: address(&openai),
         };
         Ok(Listeners {
             addresses,
             http,
             grpc,
             metrics,
+            openai,
         })
     }
 }
 
 impl Port {
+    fn openai(options: &Options, port: u16) -> Result<Self, ServerError> {
+        let address = options.openai_address.unwrap_or(options.http_address);
+        Self::take("openai", SocketAddr::new(address, port))
+    }
+
     fn take(endpoint: &'static str, address: SocketAddr) -> Result<Self, ServerError> {
         let take = || {
             let socket = match address {

@@ -68,6 +68,8 @@ mod streamed_tests;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod tests;
+#[cfg(tritonserver)]
+mod texts;
 #[cfg(feature = "embedded")]
 mod traffic;
 mod triton;

@@ -110,6 +110,15 @@ pub struct Options {
     )]
     pub metrics_port: u16,
 
+    /// Address for OpenAI's routes; that of HTTP where none is given
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_OPENAI_ADDRESS")]
+    pub openai_address: Option<IpAddr>,
+
+    /// Port for OpenAI's routes, where a model has them; 0 takes a free one. 8003 beside tritonserver; the embedded engine has
+    /// them on the port for HTTP, and on this one too where it is given
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_OPENAI_PORT", value_name = "PORT")]
+    pub openai_port: Option<u16>,
+
     /// Seconds that accepted requests have to be answered when the server stops
     #[arg(
         long,
@@ -187,9 +196,18 @@ impl Options {
     ///
     /// A [`CacheConfigError`] when there is no response cache as `--cache-config` wants it.
     pub fn limits(&self) -> Result<Limits, CacheConfigError> {
-        let default = Limits::default();
         let cache = cache_bytes(self.triton.flags.values("cache-config"))?;
+        let bounds = self.bounds();
         Ok(Limits {
+            response_cache_bytes: cache.unwrap_or(bounds.response_cache_bytes),
+            ..bounds
+        })
+    }
+
+    /// The same, whatever a response cache may hold.
+    pub(super) fn bounds(&self) -> Limits {
+        let default = Limits::default();
+        Limits {
             max_request_bytes: self.http_max_input_size,
             max_bytes_in_flight: self.max_bytes_in_flight.unwrap_or_else(|| {
                 let quarter = memory().map(|memory| memory / 4);
@@ -198,8 +216,7 @@ impl Options {
                     quarter.max(self.http_max_input_size.saturating_mul(2))
                 })
             }),
-            response_cache_bytes: cache.unwrap_or(default.response_cache_bytes),
             ..default
-        })
+        }
     }
 }

@@ -1,3 +1,5 @@
+#[cfg(tritonserver)]
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +12,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::engine::UnsupportedOptions;
 use crate::forward::HeaderForward;
 use crate::grpc;
-use crate::http;
+#[cfg(tritonserver)]
+use crate::http::Upstream;
+use crate::http::{self, TextModels};
 use crate::limits::Limits;
 use crate::reception::Reception;
 use crate::registry::Registry;
@@ -42,11 +46,48 @@ impl Server {
     /// A [`ServerError`] that names the option, the model or the address.
     pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
         let limits = checked(options)?;
-        let reserved = Reserved::new(options)?;
+        let openai = has_text_models(registry);
+        let reserved = Reserved::new(options, openai)?;
         let mut server = Self::load(registry, limits).await?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
+        if openai {
+            let own = server.addresses.openai;
+            server.addresses.openai = own.or(server.addresses.http);
+        }
         for endpoint in server.endpoints(listeners, limits, options) {
+            server
+                .endpoints
+                .spawn(endpoint.serve(server.stop.subscribe()));
+        }
+        Ok(server)
+    }
+
+    /// Opens the port of OpenAI's routes for the models that a tritonserver serves over HTTP there.
+    ///
+    /// # Errors
+    ///
+    /// A [`ServerError`] that names the address.
+    #[cfg(tritonserver)]
+    pub(super) async fn beside_tritonserver(
+        registry: &Registry,
+        options: &Options,
+        http: SocketAddr,
+    ) -> Result<Self, ServerError> {
+        let limits = options.bounds();
+        let mut server = Self::load(&Registry::default(), limits).await?;
+        let listeners = Reserved::openai(options)?.listen(options)?;
+        server.addresses = listeners.addresses;
+        let upstream = Upstream::new(http, registry, limits.max_bytes_in_flight);
+        let texts = TextModels::There(Arc::new(upstream));
+        let (reception, _) = doors(&server.models, limits, options);
+        if let Some(listener) = listeners.openai {
+            let rooms = Rooms::OpenAi(reception, texts);
+            let endpoint = Endpoint {
+                listener,
+                connections: Connections::new(Protocol::Http1, &limits, rooms),
+                max_connections: limits.max_connections,
+            };
             server
                 .endpoints
                 .spawn(endpoint.serve(server.stop.subscribe()));
@@ -87,6 +128,9 @@ impl Server {
                 max_connections: limits.max_connections,
             }));
         };
+        let texts = TextModels::Here(Arc::clone(models));
+        let openai = Rooms::OpenAi(Arc::clone(&http), texts);
+        open(listeners.openai, Protocol::Http1, openai);
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
         if shared {
             open(listeners.http, Protocol::Both, Rooms::Both(http, grpc));
@@ -149,6 +193,11 @@ pub(super) fn doors(
     let http = reception(&options.http_header_forward_pattern);
     let grpc = reception(&options.grpc_header_forward_pattern);
     (Arc::new(http), grpc::routes(grpc))
+}
+
+/// Whether a model is for OpenAI's routes.
+pub(super) fn has_text_models(registry: &Registry) -> bool {
+    registry.iter().any(|spec| spec.openai.is_some())
 }
 
 /// The limits of options that this engine can honour.

@@ -1,6 +1,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use futures_util::future::join;
 use tokio::runtime::Builder;
 
 use crate::registry::Registry;
@@ -13,6 +15,7 @@ use super::caretaker::{Plan, Progress};
 use super::order::Orders;
 use super::run::runtime;
 use super::started::{Started, StartedEngine};
+use super::texts::Texts;
 use super::{Addresses, Options, ServerError};
 
 /// Serves until it is told to stop, or tritonserver dies.
@@ -47,11 +50,13 @@ async fn serve_until_stopped(
         grpc,
         metrics,
     } = *engine.endpoints();
+    let texts = Texts::start(&plan.registry, options, http).await?;
     progress.serving(Started {
         addresses: Addresses {
             http,
             grpc,
             metrics,
+            openai: texts.address(),
         },
         engine: StartedEngine::Tritonserver {
             ready: Box::new(engine.instances_ready()),
@@ -71,8 +76,12 @@ async fn serve_until_stopped(
         signal,
         "stopping: accepted requests are answered, new ones refused"
     );
+    let stopped = async {
+        let seconds = Duration::from_secs(options.exit_timeout_secs);
+        join(engine.stop(), texts.stop(seconds)).await.0
+    };
     tokio::select! {
-        stopped = engine.stop() => {
+        stopped = stopped => {
             let Stopped { exit, cut, broken_off } = stopped;
             if broken_off > 0 {
                 tracing::warn!(

@@ -45,6 +45,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     parameters: &[],
     call: CallMode::Batch,
     decoupled: false,
+    openai: None,
     cancellable: false,
     by_parameters: false,
     first_values: &[],

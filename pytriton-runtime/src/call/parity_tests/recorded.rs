@@ -23,7 +23,9 @@ impl Instance for Recorded {
         }));
         let outputs = spec.outputs.iter();
         let outputs = outputs.map(|output| tensor(&recorded["outputs"][&*output.name]));
-        Box::pin(ready(Ok(Returned::Call(outputs.collect()))))
+        Box::pin(ready(Ok(Returned::Call(
+            outputs.collect::<Vec<_>>().into(),
+        ))))
     }
 }
 

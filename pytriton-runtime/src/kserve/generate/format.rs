@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::kserve::CodecError;
 use crate::kserve::elements::{Brackets, write_elements};
 use crate::kserve::json::JsonWriter;
+use crate::kserve::parameter::write_parameter;
 use crate::model::ModelSpec;
-use crate::request::{ParameterValue, Response};
+use crate::request::Response;
 use crate::tensor::{BytesElements, DataType, Tensor};
 
 use super::GenerateError;
@@ -108,14 +109,4 @@ fn write_output(
         }
     }
     write_elements(json, output, tensor, Brackets::AroundSeveral)
-}
-
-fn write_parameter(json: &mut JsonWriter, value: &ParameterValue) {
-    match value {
-        ParameterValue::Bool(value) => json.boolean(*value),
-        ParameterValue::Int64(value) => json.integer(*value),
-        ParameterValue::Uint64(value) => json.integer(*value),
-        ParameterValue::Double(value) => json.float(*value),
-        ParameterValue::String(value) => json.text(value),
-    }
 }

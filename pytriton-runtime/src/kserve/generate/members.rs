@@ -11,10 +11,10 @@ use crate::text::excerpt;
 const MOST: usize = 1 << 16;
 
 /// The members of an object in their order, their values still text.
-pub(super) type Members<'a> = Vec<(String, &'a RawValue)>;
+pub(crate) type Members<'a> = Vec<(String, &'a RawValue)>;
 
 /// Reads an object, whatever stands in it and however often.
-pub(super) fn members(text: &str) -> Result<Members<'_>, CodecError> {
+pub(crate) fn members(text: &str) -> Result<Members<'_>, CodecError> {
     parse(text, MembersSeed).map_err(|error| CodecError::Json {
         message: excerpt(&error),
     })

@@ -16,4 +16,5 @@ mod tests;
 
 pub use error::GenerateError;
 pub use format::GenerateFormat;
+pub(crate) use members::members;
 pub use request::decode_generate_request;

@@ -1,0 +1,63 @@
+//! `#[openai(completions)]`, `#[openai(chat)]`: the model is served over OpenAI's route too.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::{Decoration, Decorator, Place};
+use crate::errors::Errors;
+use crate::nearest::nearest;
+use crate::path::CratePath;
+
+pub(crate) const DECORATOR: Decorator = Decorator {
+    name: "openai",
+    places: &[Place::Function],
+    belongs: "the function itself: `#[openai(completions)]`",
+    ..Decorator::NONE
+};
+
+/// The routes, and what they are called in the runtime.
+const SURFACES: [(&str, &str); 2] = [("completions", "Completions"), ("chat", "Chat")];
+
+/// What the decorator says.
+#[derive(Debug)]
+pub(crate) struct OpenAi {
+    pub(crate) decoration: Decoration,
+    /// `None` where it cannot be read.
+    surface: Option<Ident>,
+}
+
+impl OpenAi {
+    pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
+        Self {
+            decoration: decoration.clone(),
+            surface: surface(decoration, errors),
+        }
+    }
+
+    /// The route, as the options of the model have it.
+    pub(crate) fn to_surface(&self, root: &CratePath) -> Option<TokenStream> {
+        let surface = self.surface.as_ref()?;
+        Some(quote!(#root::Surface::#surface))
+    }
+}
+
+/// The name in the runtime of the route that stands between the parentheses.
+fn surface(decoration: &Decoration, errors: &mut Errors) -> Option<Ident> {
+    let inside = decoration.inside(errors).unwrap_or_default();
+    let found = syn::parse2::<Ident>(inside.clone());
+    let text = inside.to_string();
+    let known = SURFACES.iter().find(|(name, _)| *name == text);
+    if let (Ok(found), Some((_, variant))) = (found, known) {
+        return Some(Ident::new(variant, found.span()));
+    }
+    let names = SURFACES.map(|(name, _)| name);
+    let message = match nearest(&text, &names) {
+        Some(meant) => format!("expected a route; did you mean `#[openai({meant})]`?"),
+        None => "expected a route: write `#[openai(completions)]` or `#[openai(chat)]`".to_owned(),
+    };
+    match inside.is_empty() {
+        true => errors.push(decoration, message),
+        false => errors.push(inside, message),
+    }
+    None
+}

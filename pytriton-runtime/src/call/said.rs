@@ -1,0 +1,67 @@
+use crate::model::{ModelSpec, TensorDeclaration};
+use crate::request::Parameters;
+use crate::tensor::Tensor;
+
+use super::{ModelError, Outputs};
+
+/// What a function says in one answer: a tensor for each output, and what else beside them.
+#[derive(Debug, Clone, Default)]
+pub struct Said {
+    /// In the order of the outputs.
+    pub tensors: Vec<Tensor>,
+    /// The parameters of the response.
+    pub parameters: Parameters,
+}
+
+impl From<Vec<Tensor>> for Said {
+    fn from(tensors: Vec<Tensor>) -> Self {
+        Self {
+            tensors,
+            parameters: Parameters::default(),
+        }
+    }
+}
+
+/// An answer with what else is to be said beside its outputs: the parameters of the response.
+///
+/// It can stand wherever its outputs can: as what a function returns, as an item of an iterator or a stream, and in
+/// `Responses`. Clients find the parameters in the response over HTTP and gRPC, whichever engine serves. Where one answer
+/// is for several requests, each of them gets the parameters.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use pytriton_runtime::call::WithParameters;
+/// use pytriton_runtime::request::{ParameterValue, Parameters};
+///
+/// fn count() -> impl Iterator<Item = WithParameters<Array2<i32>>> {
+///     (0..3).map(|number| {
+///         let mut parameters = Parameters::default();
+///         parameters.insert("last", ParameterValue::Bool(number == 2));
+///         WithParameters { outputs: array![[number]], parameters }
+///     })
+/// }
+/// assert_eq!(count().filter(|answer| answer.parameters.bool("last") == Some(true)).count(), 1);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WithParameters<O> {
+    /// The outputs.
+    pub outputs: O,
+    /// What is said beside them.
+    pub parameters: Parameters,
+}
+
+impl<O: Outputs> Outputs for WithParameters<O> {
+    const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
+
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        self.outputs.into_tensors(model)
+    }
+
+    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+        let mut said = self.outputs.into_said(model)?;
+        said.parameters.extend(self.parameters);
+        Ok(said)
+    }
+}

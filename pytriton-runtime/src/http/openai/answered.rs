@@ -1,0 +1,49 @@
+use axum::http::header::HeaderName;
+use axum::http::{HeaderValue, StatusCode};
+use bytes::Bytes;
+
+use crate::openai::OpenAiError;
+use crate::reception::Error;
+use crate::scheduler::SchedulerError;
+use crate::text::for_client;
+
+use super::super::HttpError;
+use super::super::answer::{Answer, JSON, answer};
+
+/// By which OpenAI's clients hear whether to ask again.
+static SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// What a client is told of an error.
+pub(super) fn refused(error: &OpenAiError) -> Answer {
+    let status = StatusCode::from_u16(error.status());
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut refused = answer(status, JSON, Bytes::from(error.to_json()));
+    if status.is_server_error() && !error.passes() {
+        let never = HeaderValue::from_static("false");
+        refused.headers_mut().insert(SHOULD_RETRY.clone(), never);
+    }
+    refused
+}
+
+impl From<HttpError> for OpenAiError {
+    fn from(error: HttpError) -> Self {
+        let status = match error {
+            HttpError::BodySize { .. } | HttpError::BodyTooLarge { .. } => 413,
+            _ => error.status(),
+        };
+        let message = for_client(&error);
+        Self::Failed { status, message }
+    }
+}
+
+impl From<Error> for OpenAiError {
+    fn from(error: Error) -> Self {
+        HttpError::from(error).into()
+    }
+}
+
+impl From<SchedulerError> for OpenAiError {
+    fn from(error: SchedulerError) -> Self {
+        Error::from(error).into()
+    }
+}

@@ -1,0 +1,116 @@
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_ENCODING;
+
+use crate::budget::Budget;
+use crate::heavy::by_weight;
+use crate::kserve::generate::decode_generate_request;
+use crate::model::{ModelSpec, Surface};
+use crate::openai::{Asked, Choice, Format, OpenAiError, TextRequest};
+use crate::reception::{Error, Reception};
+use crate::request::InferRequest;
+use crate::text::excerpt;
+
+use super::super::body::Body;
+use super::super::{HttpError, body};
+use super::TextModels;
+use super::door::now;
+use super::pieces::Pieces;
+
+/// A request that was taken.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) stream: bool,
+    pub(super) format: Format,
+    pub(super) budget: Arc<Budget>,
+    /// A text for each prompt.
+    pub(super) choices: Vec<(Pieces, Choice)>,
+}
+
+/// A request that fits its model.
+struct Decoded {
+    spec: Arc<ModelSpec>,
+    request: TextRequest,
+    /// The same for each choice, as the models here take it.
+    inputs: Vec<InferRequest>,
+}
+
+/// Reads a request and hands it to its model.
+pub(super) async fn ask<B: Body>(
+    reception: &Reception,
+    models: &TextModels,
+    surface: Surface,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<Taken, OpenAiError> {
+    let encoding = headers.get(CONTENT_ENCODING);
+    if encoding.is_some_and(|encoding| encoding != "identity") {
+        return Err(HttpError::GenerateEncoding.into());
+    }
+    let (body, mut held) = body::read(body, headers, reception, None).await?;
+    let (known, limits, length) = (models.clone(), reception.limits, body.len());
+    let decode = move || -> Result<Decoded, OpenAiError> {
+        let asked = Asked::read(&body)?;
+        let spec = find(&known, &asked.model, surface)?;
+        let request = asked.of(&spec, surface, limits.max_request_bytes)?;
+        let inputs = request.bodies.iter().map(|body| {
+            let decoded = decode_generate_request(body, &spec, limits.max_json_depth);
+            decoded.map_err(|error| Error::from(error).into())
+        });
+        Ok(Decoded {
+            inputs: inputs.collect::<Result<_, OpenAiError>>()?,
+            request,
+            spec,
+        })
+    };
+    let Decoded {
+        spec,
+        mut request,
+        inputs,
+    } = by_weight(length, decode).await?;
+    let bodies: usize = request.bodies.iter().map(Vec::len).sum();
+    let decoded: usize = inputs.iter().map(InferRequest::bytes).sum();
+    let resized = held.resize(bodies.saturating_add(decoded));
+    resized.map_err(Error::from)?;
+    let held = held.share();
+    let mut choices = Vec::with_capacity(inputs.len());
+    let bodies = request.bodies.drain(..);
+    for (mut input, body) in inputs.into_iter().zip(bodies) {
+        input.held.clone_from(&held);
+        let pieces = models.ask(reception, &spec, input, body).await?;
+        choices.push((pieces, Choice::new(request.stops.clone())));
+    }
+    Ok(Taken {
+        stream: request.stream,
+        format: Format::new(surface, number(), now(), &spec.name, request.include_usage),
+        budget: Arc::clone(reception.models.budget()),
+        choices,
+    })
+}
+
+fn find(models: &TextModels, name: &str, asked: Surface) -> Result<Arc<ModelSpec>, OpenAiError> {
+    let unknown = || OpenAiError::UnknownModel {
+        model: excerpt(name),
+    };
+    let spec = models.find(name).ok_or_else(unknown)?;
+    match spec.openai {
+        Some(served) if served == asked => Ok(spec),
+        Some(served) => Err(OpenAiError::OtherSurface {
+            model: Arc::clone(&spec.name),
+            asked,
+            served,
+        }),
+        None => Err(unknown()),
+    }
+}
+
+/// A number that no other answer has.
+fn number() -> u128 {
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(now()));
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    u128::from(*PROCESS) << 64 | u128::from(number)
+}

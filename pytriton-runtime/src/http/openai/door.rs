@@ -1,0 +1,122 @@
+use std::sync::LazyLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::http::request::Parts;
+use axum::http::{Method, Request};
+
+use crate::model::Surface;
+use crate::openai::{OpenAiError, list_json, model_json};
+use crate::reception::Reception;
+use crate::text::excerpt;
+
+use super::super::answer::{Answer, json};
+use super::super::body::Body;
+use super::TextModels;
+use super::answered::refused;
+use super::ask::ask;
+use super::gathered::gathered;
+use super::streamed::streamed;
+
+/// When the models came, as far as these routes tell.
+static SINCE: LazyLock<u64> = LazyLock::new(now);
+
+/// What a path asks for.
+enum Route<'a> {
+    List,
+    Model(&'a str),
+    Ask(Surface),
+}
+
+/// Whether a path is one of OpenAI's.
+pub(in crate::http) fn is_route(path: &str) -> bool {
+    path.starts_with("/v1/")
+}
+
+/// Answers a request to these routes; gives it back where no model is behind them.
+pub(crate) async fn answer<B: Body>(
+    reception: &Reception,
+    models: &TextModels,
+    parts: Parts,
+    body: B,
+) -> Answer {
+    let answered = dispatch(reception, models, &parts, body).await;
+    answered.unwrap_or_else(|error| refused(&error))
+}
+
+/// The same on a port that has no other routes.
+pub(crate) async fn answer_alone<B: Body>(
+    reception: &Reception,
+    models: &TextModels,
+    request: Request<B>,
+) -> Answer {
+    let (parts, body) = request.into_parts();
+    match super::super::router::check_head_bytes(&parts, reception) {
+        Ok(()) => answer(reception, models, parts, body).await,
+        Err(error) => refused(&error.into()),
+    }
+}
+
+async fn dispatch<B: Body>(
+    reception: &Reception,
+    models: &TextModels,
+    parts: &Parts,
+    body: B,
+) -> Result<Answer, OpenAiError> {
+    let (method, path) = (&parts.method, parts.uri.path());
+    let named = || (excerpt(method), excerpt(path));
+    let Some(route) = Route::parse(path) else {
+        let (method, path) = named();
+        return Err(OpenAiError::UnknownUrl { method, path });
+    };
+    if *method != route.method() {
+        let (method, path) = named();
+        return Err(OpenAiError::Method { method, path });
+    }
+    match route {
+        Route::List => {
+            let models = models.all();
+            let names = models.keys().map(|name| &**name);
+            Ok(json(list_json(names, *SINCE)))
+        }
+        Route::Model(name) => match models.find(name) {
+            Some(spec) => Ok(json(model_json(&spec.name, *SINCE))),
+            None => Err(OpenAiError::UnknownModel {
+                model: excerpt(name),
+            }),
+        },
+        Route::Ask(surface) => {
+            let asked = ask(reception, models, surface, &parts.headers, body).await?;
+            match asked.stream {
+                true => streamed(asked).await,
+                false => gathered(asked).await,
+            }
+        }
+    }
+}
+
+impl<'a> Route<'a> {
+    fn parse(path: &'a str) -> Option<Self> {
+        let path = path.strip_prefix("/v1/")?;
+        match path {
+            "models" => return Some(Self::List),
+            "completions" => return Some(Self::Ask(Surface::Completions)),
+            "chat/completions" => return Some(Self::Ask(Surface::Chat)),
+            _ => {}
+        }
+        let name = path.strip_prefix("models/")?;
+        (!name.is_empty() && !name.contains('/')).then_some(Self::Model(name))
+    }
+
+    fn method(&self) -> Method {
+        match self {
+            Self::Ask(_) => Method::POST,
+            _ => Method::GET,
+        }
+    }
+}
+
+/// The time in seconds since 1970.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}

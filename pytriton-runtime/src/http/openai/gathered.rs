@@ -1,0 +1,73 @@
+use std::pin::pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::future::try_join_all;
+
+use crate::budget::{Budget, Held};
+use crate::counted::counted;
+use crate::heavy::by_weight;
+use crate::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
+use crate::reception::Error;
+
+use super::super::answer::{Answer, json};
+use super::ask::Taken;
+use super::pieces::Pieces;
+use super::texts::texts;
+
+/// Answers with all texts at once.
+pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
+    let Taken {
+        format,
+        budget,
+        choices,
+        ..
+    } = taken;
+    let choices = choices.into_iter();
+    let choices = choices.map(|(pieces, choice)| gather(pieces, choice, &budget));
+    let gathered = try_join_all(choices).await?;
+    let mut usage = None;
+    let mut held = Vec::with_capacity(gathered.len());
+    let mut choices = Vec::with_capacity(gathered.len());
+    for (choice, used, kept) in gathered {
+        add(&mut usage, used);
+        held.push(kept);
+        choices.push(choice);
+    }
+    let weight = choices.iter().map(|choice| choice.text.len()).sum();
+    let whole = by_weight(weight, move || format.whole(&choices, usage)).await;
+    let kept = budget.hold(whole.len()).map_err(Error::from)?;
+    Ok(json(counted(Bytes::from(whole), kept.as_ref())))
+}
+
+async fn gather(
+    pieces: Pieces,
+    choice: Choice,
+    budget: &Arc<Budget>,
+) -> Result<(Whole, Option<Usage>, Held), OpenAiError> {
+    let mut texts = pin!(texts(0, pieces, choice));
+    let mut held = budget.nothing();
+    let mut whole = Whole {
+        text: String::new(),
+        reason: FinishReason::default(),
+    };
+    let mut usage = None;
+    while let Some(text) = texts.next().await {
+        let text = text?;
+        held.grow(text.text.len()).map_err(Error::from)?;
+        whole.text.push_str(&text.text);
+        if let Some((reason, used)) = text.end {
+            whole.reason = reason;
+            usage = used;
+        }
+    }
+    Ok((whole, usage, held))
+}
+
+/// Adds what a text has taken, where that is known.
+pub(super) fn add(sum: &mut Option<Usage>, used: Option<Usage>) {
+    if let Some(used) = used {
+        *sum.get_or_insert_default() += used;
+    }
+}

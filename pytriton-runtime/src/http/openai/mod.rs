@@ -1,0 +1,20 @@
+//! OpenAI's routes, in front of [`crate::openai`]: the models that are served here, or those that a tritonserver serves.
+
+mod answered;
+mod ask;
+mod door;
+mod gathered;
+mod models;
+mod pieces;
+mod streamed;
+#[cfg(test)]
+mod tests;
+mod texts;
+#[cfg(tritonserver)]
+mod upstream;
+
+pub(super) use door::is_route;
+pub(crate) use door::{answer, answer_alone};
+pub(crate) use models::TextModels;
+#[cfg(tritonserver)]
+pub(crate) use upstream::Upstream;

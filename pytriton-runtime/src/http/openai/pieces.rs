@@ -1,0 +1,73 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::openai::{OpenAiError, Piece};
+use crate::reception::Reception;
+use crate::request::{InferRequest, Response};
+use crate::serving::Answers;
+use crate::tensor::BytesElements;
+
+use super::TextModels;
+#[cfg(tritonserver)]
+use super::upstream::Replies;
+
+/// The pieces of one text, as they come. Dropping it gives the text up.
+#[derive(Debug)]
+pub(super) enum Pieces {
+    Here(Arc<ModelSpec>, Answers),
+    #[cfg(tritonserver)]
+    There(Replies),
+}
+
+impl TextModels {
+    /// Hands a request to its model, in the form in which whoever serves that takes it.
+    pub(super) async fn ask(
+        &self,
+        reception: &Reception,
+        spec: &Arc<ModelSpec>,
+        request: InferRequest,
+        body: Vec<u8>,
+    ) -> Result<Pieces, OpenAiError> {
+        match self {
+            Self::Here(_) => {
+                let model = reception.model(&spec.name, None)?;
+                let answers = reception.answers(&model, request).await?;
+                Ok(Pieces::Here(Arc::clone(spec), answers))
+            }
+            #[cfg(tritonserver)]
+            Self::There(upstream) => {
+                let request = crate::request::Request::check(spec, request);
+                request.map_err(crate::reception::Error::from)?;
+                Ok(Pieces::There(upstream.ask(spec, body)))
+            }
+        }
+    }
+}
+
+impl Pieces {
+    /// The next piece; `None` behind the last one.
+    pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
+        match self {
+            Self::Here(spec, answers) => Some(match answers.next().await? {
+                Ok(response) => piece(spec, &response),
+                Err(error) => Err(error.into()),
+            }),
+            #[cfg(tritonserver)]
+            Self::There(replies) => replies.next().await,
+        }
+    }
+}
+
+fn piece(spec: &ModelSpec, response: &Response) -> Result<Piece, OpenAiError> {
+    let output = response.outputs.iter().next();
+    let mut elements = output.map(|(_, tensor)| BytesElements::new(tensor.data()));
+    let text = elements.as_mut().and_then(Iterator::next);
+    let text = text.and_then(Result::ok).and_then(|text| {
+        let text = std::str::from_utf8(text).ok()?;
+        Some(text.to_owned())
+    });
+    let text = text.ok_or_else(|| OpenAiError::NoText {
+        model: Arc::clone(&spec.name),
+    })?;
+    Ok(Piece::heard(text, &response.parameters))
+}

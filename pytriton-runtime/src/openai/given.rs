@@ -1,0 +1,148 @@
+//! Whether what a member has is what it must be.
+
+use serde_json::value::RawValue;
+
+use crate::kserve::json::Value;
+use crate::model::{Surface, TensorSpec};
+use crate::tensor::DataType;
+use crate::text::excerpt;
+
+use super::OpenAiError;
+use super::elements::elements;
+use super::member::{Kind, Member, STOP};
+
+/// So many texts a request may have its answer cut at, and so long may each be.
+const MOST_STOPS: usize = 16;
+const LONGEST_STOP: usize = 256;
+
+/// Longer values of a member that is passed over are not looked at: none that says nothing is so long.
+const SHORT: usize = 64;
+
+pub(super) fn invalid(member: &str, what: String) -> OpenAiError {
+    OpenAiError::Invalid {
+        member: excerpt(member),
+        what,
+    }
+}
+
+fn mistyped(member: &str, expected: &str, value: &RawValue) -> OpenAiError {
+    let found = Value::new(value).describe();
+    invalid(member, format!("expected {expected}, found {found}"))
+}
+
+pub(super) fn text(member: &str, value: &RawValue) -> Result<String, OpenAiError> {
+    let text = Value::new(value).string();
+    text.map(Into::into)
+        .ok_or_else(|| mistyped(member, "a string", value))
+}
+
+pub(super) fn boolean(member: &str, value: &RawValue) -> Result<bool, OpenAiError> {
+    let boolean = Value::new(value).boolean();
+    boolean.ok_or_else(|| mistyped(member, "a boolean", value))
+}
+
+/// Checks the value of an input.
+pub(super) fn check(
+    input: &TensorSpec,
+    value: &RawValue,
+    surface: Surface,
+) -> Result<(), OpenAiError> {
+    let kind = match Member::named(&input.name, surface) {
+        Some(member) => member.kind,
+        None => kind(input),
+    };
+    check_kind(&input.name, kind, value)?;
+    match kind == Kind::Integer && !is_in_range(input.datatype, value.get()) {
+        true => {
+            let (datatype, found) = (input.datatype, Value::new(value).describe());
+            let what = format!("expected an integer that fits {datatype}, found {found}");
+            Err(invalid(&input.name, what))
+        }
+        false => Ok(()),
+    }
+}
+
+fn is_in_range(datatype: DataType, integer: &str) -> bool {
+    match datatype {
+        DataType::Uint8 => integer.parse::<u8>().is_ok(),
+        DataType::Uint16 => integer.parse::<u16>().is_ok(),
+        DataType::Uint32 => integer.parse::<u32>().is_ok(),
+        DataType::Uint64 => integer.parse::<u64>().is_ok(),
+        DataType::Int8 => integer.parse::<i8>().is_ok(),
+        DataType::Int16 => integer.parse::<i16>().is_ok(),
+        DataType::Int32 => integer.parse::<i32>().is_ok(),
+        DataType::Int64 => integer.parse::<i64>().is_ok(),
+        _ => true,
+    }
+}
+
+/// What an input is that no member of OpenAI's has the name of.
+fn kind(input: &TensorSpec) -> Kind {
+    match input.datatype {
+        DataType::Bytes if *input.dims == [1] => Kind::Text,
+        DataType::Bytes => Kind::Texts,
+        DataType::Bool => Kind::Boolean,
+        DataType::Fp16 | DataType::Bf16 | DataType::Fp32 | DataType::Fp64 => Kind::Number,
+        _ => Kind::Integer,
+    }
+}
+
+fn check_kind(member: &str, kind: Kind, value: &RawValue) -> Result<(), OpenAiError> {
+    let json = Value::new(value);
+    let expected = match kind {
+        Kind::Integer if json.integer().is_none() && json.unsigned().is_none() => "an integer",
+        Kind::Number if json.double().is_none() => "a number",
+        Kind::Boolean if json.boolean().is_none() => "a boolean",
+        Kind::Text if !value.get().starts_with('"') => "a string",
+        Kind::Texts => return texts(member, value).map(|_| ()),
+        _ => return Ok(()),
+    };
+    Err(mistyped(member, expected, value))
+}
+
+fn texts<'a>(member: &str, value: &'a RawValue) -> Result<Vec<&'a RawValue>, OpenAiError> {
+    let expected = "a string or an array of strings";
+    let texts = match value.get().as_bytes().first() {
+        Some(b'"') => vec![value],
+        Some(b'[') => elements(value, MOST_STOPS).map_err(|what| invalid(member, what))?,
+        _ => return Err(mistyped(member, expected, value)),
+    };
+    match texts.iter().find(|text| !text.get().starts_with('"')) {
+        Some(_) => Err(invalid(member, format!("expected {expected}"))),
+        None => Ok(texts),
+    }
+}
+
+/// Where the answer is to be cut.
+pub(super) fn stops(value: &RawValue) -> Result<Vec<String>, OpenAiError> {
+    let stops = texts(STOP, value)?.into_iter().map(|stop| {
+        let stop = text(STOP, stop)?;
+        match stop.len() {
+            1..=LONGEST_STOP => Ok(stop),
+            _ => Err(invalid(
+                STOP,
+                format!("expected texts of 1 to {LONGEST_STOP} bytes"),
+            )),
+        }
+    });
+    stops.collect()
+}
+
+/// Checks a member that the model does not take.
+pub(super) fn pass_over(member: &Member, value: &RawValue) -> Result<(), OpenAiError> {
+    check_kind(member.name, member.kind, value)?;
+    let Some(nothing) = member.nothing else {
+        return Ok(());
+    };
+    let said = match value.get().len() {
+        ..=SHORT => serde_json::from_str::<serde_json::Value>(value.get()).ok(),
+        _ => None,
+    };
+    let mut nothing = nothing.iter().map(|text| serde_json::from_str(text).ok());
+    match said.is_some() && nothing.any(|nothing| nothing == said) {
+        true => Ok(()),
+        false => Err(OpenAiError::Unsupported {
+            member: member.name.to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,57 @@
+//! Models over OpenAI's routes: what is asked there becomes a request of the generate extension, and the answers to that one
+//! become what is answered there. Pure: no I/O, no tasks.
+//!
+//! A function under `#[openai(…)]` takes the members of a request as its parameters ([`TextParameter`]) and answers with
+//! pieces of text ([`Piece`]). Over the KServe protocol it is a model as any other.
+
+#[cfg(feature = "embedded")]
+mod choice;
+#[cfg(feature = "embedded")]
+mod elements;
+#[cfg(feature = "embedded")]
+mod error;
+mod finish_reason;
+#[cfg(feature = "embedded")]
+mod format;
+#[cfg(feature = "embedded")]
+mod given;
+mod into_piece;
+#[cfg(feature = "embedded")]
+mod list;
+mod member;
+mod message;
+mod messages;
+mod parameter;
+mod piece;
+#[cfg(all(tritonserver, feature = "embedded"))]
+mod reply;
+#[cfg(feature = "embedded")]
+mod request;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod request_tests;
+#[cfg(feature = "embedded")]
+mod stops;
+mod usage;
+
+#[cfg(feature = "embedded")]
+pub(crate) use choice::Choice;
+#[cfg(feature = "embedded")]
+pub use error::OpenAiError;
+pub use finish_reason::FinishReason;
+#[cfg(feature = "embedded")]
+pub(crate) use format::{Format, Whole};
+pub use into_piece::{IntoPiece, Text, TextAsked};
+#[cfg(feature = "embedded")]
+pub(crate) use list::{list_json, model_json};
+pub use member::{Kind, Member};
+pub use message::{Message, MessageError, Role};
+pub use messages::Messages;
+pub use parameter::{Pieces, TextParameter, TextReader};
+pub use piece::Piece;
+pub(crate) use piece::text_end;
+#[cfg(all(tritonserver, feature = "embedded"))]
+pub(crate) use reply::{Events, Reply, reply};
+#[cfg(feature = "embedded")]
+pub(crate) use request::{Asked, TextRequest};
+pub use usage::Usage;

@@ -1,0 +1,182 @@
+use std::fmt;
+use std::marker::PhantomData;
+
+use ndarray::Ix1;
+
+use crate::call::{
+    Call, Cancellation, Context, FunctionError, Given, ModelError, Nothing, Outputs, Parameter,
+    Read, ReadNothing, Responses, nothing,
+};
+use crate::model::{Declared, InputType};
+use crate::request::Parameters;
+use crate::tensor::{DataType, Element};
+
+use super::{Message, Messages, Piece};
+
+/// What can be a parameter of a model's function under `#[openai]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter under `#[openai]`",
+    label = "neither a value nor messages",
+    note = "take a value such as `String`, `i64` or `f32`, `Vec<String>`, `Messages`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation` or `&Responses<Piece>`"
+)]
+pub trait TextParameter {
+    /// What the parameter declares.
+    const DECLARED: Declared;
+    /// The element type of the input; `()` for what is none.
+    type Element;
+    /// What its argument is made of.
+    type Held<'c>;
+
+    /// As [`Parameter::read`].
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Input`] when the input's bytes are no elements of the type, [`ModelError::InputElement`] for one that is
+    /// no message.
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> TextParameter for T {
+    const DECLARED: Declared = value::<T>(false);
+    type Element = T;
+    type Held<'c> = Given<T>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        call.scalar(input).map(Given)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> TextParameter for Option<T> {
+    const DECLARED: Declared = value::<T>(true);
+    type Element = T;
+    type Held<'c> = Given<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        call.optional_scalar(input).map(Given)
+    }
+}
+
+impl TextParameter for Vec<String> {
+    const DECLARED: Declared = list(false);
+    type Element = String;
+    type Held<'c> = Given<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        let texts = call.array::<String, Ix1>(input)?;
+        Ok(Given(texts.into_owned().into_iter().collect()))
+    }
+}
+
+impl TextParameter for Option<Vec<String>> {
+    const DECLARED: Declared = list(true);
+    type Element = String;
+    type Held<'c> = Given<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        let texts = call.optional_array::<String, Ix1>(input)?;
+        Ok(Given(
+            texts.map(|texts| texts.into_owned().into_iter().collect()),
+        ))
+    }
+}
+
+impl TextParameter for Messages {
+    const DECLARED: Declared = list(false);
+    type Element = String;
+    type Held<'c> = Given<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        let texts = call.array::<Vec<u8>, Ix1>(input)?;
+        let messages = texts.iter().enumerate().map(|(index, text)| {
+            let message = Message::parse(text);
+            message.map_err(|error| call.message_error(input, index, &error))
+        });
+        messages.collect::<Result<_, _>>().map(Given)
+    }
+}
+
+/// What is no input is as in any function.
+macro_rules! injected {
+    ($($injected:ty $(where $outputs:ident: $bound:ident)?),+) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $(<$outputs: $bound>)? TextParameter for $injected {
+                const DECLARED: Declared = <Self as Parameter>::DECLARED;
+                type Element = ();
+                type Held<'c> = <Self as Parameter>::Held<'c>;
+
+                fn read<'c>(
+                    call: &'c Call<'_>,
+                    input: usize,
+                ) -> Result<Self::Held<'c>, ModelError> {
+                    <Self as Parameter>::read(call, input)
+                }
+            }
+        )+
+    };
+}
+
+injected!(
+    &Parameters,
+    &Context,
+    &Cancellation,
+    &Responses<O> where O: Pieces
+);
+
+/// What `Responses` take under `#[openai]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a text of a model under `#[openai]`",
+    label = "no text",
+    note = "write `&Responses<Piece>`, or `&Responses<Result<Piece, String>>`"
+)]
+pub trait Pieces: Outputs {}
+
+impl Pieces for Piece {}
+
+impl<E: FunctionError> Pieces for Result<Piece, E> {}
+
+const fn value<T: Element>(optional: bool) -> Declared {
+    Declared::Value(InputType {
+        datatype: T::DATATYPE,
+        rank: None,
+        optional,
+    })
+}
+
+const fn list(optional: bool) -> Declared {
+    Declared::Input(InputType {
+        datatype: DataType::Bytes,
+        rank: Some(1),
+        optional,
+    })
+}
+
+/// Reads the argument of a parameter of this type.
+pub struct TextReader<P: ?Sized>(PhantomData<fn(&P)>);
+
+impl<P: ?Sized> TextReader<P> {
+    /// The reader.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<P: ?Sized> fmt::Debug for TextReader<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TextReader")
+    }
+}
+
+impl<P: TextParameter> Read for TextReader<P> {
+    type Held<'c> = P::Held<'c>;
+
+    fn read<'c>(&self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+        P::read(call, input)
+    }
+}
+
+impl<P: ?Sized> ReadNothing for &TextReader<P> {
+    fn read(&self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
+        Err(nothing(call.context()))
+    }
+}

@@ -1,0 +1,141 @@
+use crate::call::{ModelError, Outputs, Said, WithParameters, output};
+use crate::model::{ModelSpec, TensorDeclaration};
+use crate::request::{ParameterValue, Parameters};
+use crate::tensor::{DataType, Tensor};
+
+use super::{FinishReason, Usage};
+
+/// The output that a piece is.
+pub(crate) const TEXT: &str = "text";
+
+const FINISH_REASON: &str = "finish_reason";
+const PROMPT_TOKENS: &str = "prompt_tokens";
+const COMPLETION_TOKENS: &str = "completion_tokens";
+
+/// The parameter of the answer behind the last piece.
+pub(super) const TEXT_END: &str = "end";
+
+/// What is said behind the last piece: nothing, and that it was the last. tritonserver 2.51 may lose answers of a stream and
+/// end it all the same.
+pub(crate) fn text_end() -> WithParameters<Piece> {
+    let mut end = WithParameters::default();
+    end.parameters.insert(TEXT_END, ParameterValue::Bool(true));
+    end
+}
+
+/// A piece of a text, and what may be said with it.
+///
+/// It is the output `text` of a model. Clients of the KServe protocol find what else it says in the parameters of the
+/// response: `finish_reason`, `prompt_tokens` and `completion_tokens`.
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_runtime::openai::{FinishReason, Piece, Usage};
+///
+/// let piece = Piece::from(" word");
+/// assert_eq!(piece.text, " word");
+/// let last = Piece::default().finished(FinishReason::Length).used(Usage {
+///     prompt_tokens: 3,
+///     completion_tokens: 1,
+/// });
+/// assert_eq!(last.usage.unwrap().total_tokens(), 4);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// What comes behind the pieces before; it may be empty.
+    pub text: String,
+    /// Why the text ends, where it does; [`FinishReason::Stop`] where no piece says.
+    pub finish_reason: Option<FinishReason>,
+    /// The tokens of the whole request so far, where they are counted. What the last piece says counts.
+    pub usage: Option<Usage>,
+}
+
+impl Piece {
+    /// With why the text ends here.
+    #[must_use]
+    pub fn finished(mut self, reason: FinishReason) -> Self {
+        self.finish_reason = Some(reason);
+        self
+    }
+
+    /// With the tokens of the whole request so far.
+    #[must_use]
+    pub fn used(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
+    fn parameters(&self) -> Parameters {
+        let mut parameters = Parameters::default();
+        if let Some(reason) = self.finish_reason {
+            let reason = reason.name().to_owned();
+            parameters.insert(FINISH_REASON, ParameterValue::String(reason));
+        }
+        if let Some(usage) = self.usage {
+            let mut count =
+                |name, tokens: u32| parameters.insert(name, ParameterValue::Int64(tokens.into()));
+            count(PROMPT_TOKENS, usage.prompt_tokens);
+            count(COMPLETION_TOKENS, usage.completion_tokens);
+        }
+        parameters
+    }
+
+    /// What the parameters of a response say of its text.
+    pub(crate) fn heard(text: String, parameters: &Parameters) -> Self {
+        let count = |name| {
+            let count = parameters.int(name)?;
+            u32::try_from(count).ok()
+        };
+        let (prompt, completion) = (count(PROMPT_TOKENS), count(COMPLETION_TOKENS));
+        let usage = Usage {
+            prompt_tokens: prompt.unwrap_or_default(),
+            completion_tokens: completion.unwrap_or_default(),
+        };
+        Self {
+            text,
+            finish_reason: parameters.str(FINISH_REASON).and_then(FinishReason::named),
+            usage: prompt.or(completion).map(|_| usage),
+        }
+    }
+}
+
+impl From<String> for Piece {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<&str> for Piece {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl Outputs for Piece {
+    const DECLARATIONS: &'static [TensorDeclaration] = &[TensorDeclaration {
+        name: TEXT,
+        datatype: DataType::Bytes,
+        rank: None,
+        shape: Some(&[1]),
+        optional: false,
+        description: "",
+    }];
+
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        let shape = vec![1; 1 + usize::from(model.batching())];
+        let text = ndarray::ArrayD::from_elem(shape, self.text);
+        Ok(vec![output(text, model, 0)?])
+    }
+
+    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+        let parameters = self.parameters();
+        Ok(Said {
+            parameters,
+            ..self.into_tensors(model)?.into()
+        })
+    }
+}

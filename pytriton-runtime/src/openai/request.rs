@@ -1,0 +1,245 @@
+use std::collections::{HashMap, HashSet};
+
+use serde_json::value::RawValue;
+
+use crate::kserve::JsonWriter;
+use crate::kserve::generate::members;
+use crate::kserve::json::{Object, Value, parse};
+use crate::model::{ModelSpec, Surface};
+use crate::text::excerpt;
+
+use super::OpenAiError;
+use super::elements::elements;
+use super::given::{self, invalid};
+use super::member::{MOST_TOKENS, Member, STOP};
+use super::message::Message;
+
+/// More prompts in one request are not answered.
+const MOST_PROMPTS: usize = 128;
+
+/// More messages no conversation has.
+const MOST_MESSAGES: usize = 1 << 16;
+
+/// What a request of OpenAI's form says.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    /// The name of the model.
+    pub(crate) model: String,
+    members: HashMap<String, &'a RawValue>,
+}
+
+/// What it asks of its model.
+#[derive(Debug, Default)]
+pub(crate) struct TextRequest {
+    /// Whether the answer comes piece by piece.
+    pub(crate) stream: bool,
+    /// Whether an event at its end tells what it has taken.
+    pub(crate) include_usage: bool,
+    /// Where the text is to be cut, as the model does not do so itself.
+    pub(crate) stops: Vec<String>,
+    /// A request of the generate extension for each choice.
+    pub(crate) bodies: Vec<Vec<u8>>,
+}
+
+impl<'a> Asked<'a> {
+    /// Reads the body of a request.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenAiError`] for what is no JSON object, has a member twice, or names no model.
+    pub(crate) fn read(body: &'a [u8]) -> Result<Self, OpenAiError> {
+        let json = |message| OpenAiError::Json { message };
+        let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
+        let read = members(text).map_err(|error| json(excerpt(&error)))?;
+        let mut names = HashSet::new();
+        let mut found = HashMap::new();
+        for (name, value) in read {
+            if !names.insert(name.clone()) {
+                return Err(json(format!("member '{}' stands twice", excerpt(&name))));
+            }
+            // A member of nothing is one that is not there.
+            if value.get() != "null" {
+                found.insert(name, value);
+            }
+        }
+        let model = match found.remove("model") {
+            Some(model) => given::text("model", model)?,
+            None => return Err(missing("model")),
+        };
+        Ok(Self {
+            model,
+            members: found,
+        })
+    }
+
+    /// What it asks of that model.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenAiError`] for a member that is missing, is not what it must be, or cannot be honoured; [`OpenAiError::Invalid`]
+    /// where the requests that it stands for are larger than `most` together.
+    pub(crate) fn of(
+        mut self,
+        spec: &ModelSpec,
+        surface: Surface,
+        most: usize,
+    ) -> Result<TextRequest, OpenAiError> {
+        let mut request = TextRequest::default();
+        self.streaming(&mut request)?;
+        let subjects = self.subjects(surface)?;
+        self.most_tokens(spec)?;
+        request.stops = self.stops(spec)?;
+        let mut shared = JsonWriter::default();
+        shared.begin(b'{');
+        for input in &spec.inputs {
+            match self.members.remove(&*input.name) {
+                Some(value) => {
+                    given::check(input, value, surface)?;
+                    shared.key(&input.name).written(value.get().as_bytes());
+                }
+                None if *input.name == *surface.subject() || input.optional => {}
+                None => return Err(missing(&input.name)),
+            }
+        }
+        for (name, value) in self.members {
+            if let Some(member) = Member::named(&name, surface) {
+                given::pass_over(member, value)?;
+            }
+        }
+        let shared = shared.finish();
+        let sizes = subjects.iter().map(|subject| shared.len() + subject.len());
+        if sizes.sum::<usize>() > most {
+            let what = format!("its requests take more than {most} bytes together");
+            return Err(invalid(surface.subject(), what));
+        }
+        let bodies = subjects.iter().map(|subject| {
+            let mut body = JsonWriter::with_capacity(shared.len() + subject.len() + SUBJECT);
+            body.written(&shared);
+            body.key(surface.subject()).written(subject);
+            body.end(b'}');
+            body.finish()
+        });
+        request.bodies = bodies.collect();
+        Ok(request)
+    }
+
+    fn streaming(&mut self, request: &mut TextRequest) -> Result<(), OpenAiError> {
+        if let Some(stream) = self.members.remove("stream") {
+            request.stream = given::boolean("stream", stream)?;
+        }
+        let Some(options) = self.members.remove("stream_options") else {
+            return Ok(());
+        };
+        if !request.stream {
+            let what = "it is only allowed when 'stream' is true".to_owned();
+            return Err(invalid("stream_options", what));
+        }
+        let object = Object {
+            noun: "an object",
+            names: ["include_usage"],
+        };
+        let [usage] = parse(options.get(), object)
+            .map_err(|error| invalid("stream_options", excerpt(&error)))?;
+        if let Some(usage) = usage.filter(|usage| usage.get() != "null") {
+            request.include_usage = given::boolean("stream_options.include_usage", usage)?;
+        }
+        Ok(())
+    }
+
+    /// What there is to be answered to, each as JSON.
+    fn subjects(&mut self, surface: Surface) -> Result<Vec<Vec<u8>>, OpenAiError> {
+        let name = surface.subject();
+        let value = self.members.remove(name).ok_or_else(|| missing(name))?;
+        match surface {
+            Surface::Completions => prompts(value),
+            Surface::Chat => messages(value).map(|messages| vec![messages]),
+        }
+    }
+
+    /// The bound on the answer goes under the name under which the model takes it.
+    fn most_tokens(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
+        let [older, newer] = MOST_TOKENS;
+        for (name, other) in [(older, newer), (newer, older)] {
+            if spec.input_index(name).is_some() || spec.input_index(other).is_none() {
+                continue;
+            }
+            let Some(value) = self.members.remove(name) else {
+                continue;
+            };
+            if self.members.insert(other.to_owned(), value).is_some() {
+                let what = format!("'{other}' says the same");
+                return Err(invalid(name, what));
+            }
+        }
+        Ok(())
+    }
+
+    fn stops(&mut self, spec: &ModelSpec) -> Result<Vec<String>, OpenAiError> {
+        if spec.input_index(STOP).is_some() {
+            return Ok(Vec::new());
+        }
+        match self.members.remove(STOP) {
+            Some(value) => given::stops(value),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The quotes and brackets around a subject and its name.
+const SUBJECT: usize = 16;
+
+fn prompts(value: &RawValue) -> Result<Vec<Vec<u8>>, OpenAiError> {
+    let member = Surface::Completions.subject();
+    if value.get().starts_with('"') {
+        return Ok(vec![value.get().into()]);
+    }
+    if !value.get().starts_with('[') {
+        let found = Value::new(value).describe();
+        let what = format!("expected a string or an array of strings, found {found}");
+        return Err(invalid(member, what));
+    }
+    let prompts = elements(value, MOST_PROMPTS).map_err(|what| invalid(member, what))?;
+    if prompts.is_empty() {
+        return Err(invalid(member, "expected at least one".to_owned()));
+    }
+    let prompts = prompts.into_iter().map(|prompt| {
+        let text = prompt.get();
+        if text.starts_with('"') {
+            return Ok(text.into());
+        }
+        let found = Value::new(prompt).describe();
+        let what = format!("tokens are not supported, expected a string, found {found}");
+        Err(invalid(member, what))
+    });
+    prompts.collect()
+}
+
+/// The messages as an array of texts.
+fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
+    let member = Surface::Chat.subject();
+    if !value.get().starts_with('[') {
+        let found = Value::new(value).describe();
+        return Err(invalid(member, format!("expected an array, found {found}")));
+    }
+    let messages = elements(value, MOST_MESSAGES).map_err(|what| invalid(member, what))?;
+    if messages.is_empty() {
+        return Err(invalid(member, "expected at least one".to_owned()));
+    }
+    for (index, message) in messages.iter().enumerate() {
+        Message::parse(message.get().as_bytes()).map_err(|error| {
+            let inner = match error.member.as_str() {
+                "" => String::new(),
+                inner => format!(".{inner}"),
+            };
+            invalid(&format!("{member}[{index}]{inner}"), error.what)
+        })?;
+    }
+    let mut json = JsonWriter::with_capacity(value.get().len() * 5 / 4);
+    json.array(messages, |json, message| json.text(message.get()));
+    Ok(json.finish())
+}
+
+fn missing(member: &str) -> OpenAiError {
+    let member = member.to_owned();
+    OpenAiError::Missing { member }
+}

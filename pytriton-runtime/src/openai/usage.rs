@@ -1,0 +1,26 @@
+use std::ops::AddAssign;
+
+/// How many tokens a request has taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Those of the prompt or the messages.
+    pub prompt_tokens: u32,
+    /// Those of the answer so far.
+    pub completion_tokens: u32,
+}
+
+impl Usage {
+    /// All of them.
+    pub fn total_tokens(&self) -> u64 {
+        u64::from(self.prompt_tokens) + u64::from(self.completion_tokens)
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
+        self.completion_tokens = self
+            .completion_tokens
+            .saturating_add(other.completion_tokens);
+    }
+}

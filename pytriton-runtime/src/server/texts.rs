@@ -1,0 +1,69 @@
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::registry::Registry;
+
+use super::{Options, ServerError};
+#[cfg(feature = "embedded")]
+use super::{Server, serve::has_text_models};
+
+/// The port of OpenAI's routes beside tritonserver, which has none.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    #[cfg(feature = "embedded")]
+    server: Option<Server>,
+}
+
+impl Texts {
+    /// Opens the port where a model has these routes; tritonserver answers over HTTP there.
+    #[cfg(feature = "embedded")]
+    pub(super) async fn start(
+        registry: &Registry,
+        options: &Options,
+        http: Option<SocketAddr>,
+    ) -> Result<Self, ServerError> {
+        if !has_text_models(registry) {
+            return Ok(Self::default());
+        }
+        let http = http.ok_or(ServerError::NoHttp)?;
+        let server = Server::beside_tritonserver(registry, options, http).await?;
+        Ok(Self {
+            server: Some(server),
+        })
+    }
+
+    /// Refuses models that have these routes: what serves them is not in this binary.
+    #[cfg(not(feature = "embedded"))]
+    pub(super) async fn start(
+        registry: &Registry,
+        _: &Options,
+        _: Option<SocketAddr>,
+    ) -> Result<Self, ServerError> {
+        match registry.iter().any(|spec| spec.openai.is_some()) {
+            true => Err(ServerError::NoTexts),
+            false => Ok(Self::default()),
+        }
+    }
+
+    /// Where the port is.
+    #[cfg(feature = "embedded")]
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.server.as_ref()?.addresses().openai
+    }
+
+    #[cfg(not(feature = "embedded"))]
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        None
+    }
+
+    /// Answers what has been accepted, and closes the port. What that takes too long for, tritonserver is ended for too.
+    #[cfg(feature = "embedded")]
+    pub(super) async fn stop(self, timeout: Duration) {
+        if let Some(server) = self.server {
+            server.stop(timeout).await;
+        }
+    }
+
+    #[cfg(not(feature = "embedded"))]
+    pub(super) async fn stop(self, _: Duration) {}
+}
