@@ -5,24 +5,29 @@ import sys
 
 import numpy as np
 import tritonclient.grpc as grpc
+from tritonclient.utils import np_to_triton_dtype
 
 
 def words(url, prompt, count=20, seed=1):
     """Yields the words one by one."""
     answers = queue.Queue()
-    text, number = grpc.InferInput("prompt", [1, 1], "BYTES"), grpc.InferInput("words", [1, 1], "UINT32")
-    text.set_data_from_numpy(np.array([[prompt]], dtype=np.object_))
-    number.set_data_from_numpy(np.array([[count]], dtype=np.uint32))
+    values = {"prompt": np.array([prompt], np.object_), "max_tokens": np.array([count], np.uint32), "seed": np.array([seed])}
+    inputs = []
+    for name, value in values.items():
+        given = grpc.InferInput(name, [1], np_to_triton_dtype(value.dtype))
+        inputs.append(given.set_data_from_numpy(value))
     with grpc.InferenceServerClient(url) as client:
         client.start_stream(lambda result, error: answers.put((result, error)))
-        client.async_stream_infer("Writer", [text, number], parameters={"seed": seed}, enable_empty_final_response=True)
+        client.async_stream_infer("Writer", inputs, enable_empty_final_response=True)
         while True:
             result, error = answers.get()
             if error is not None:
                 raise error
+            # The last answers have no text: their parameters say why it ends, and what it has taken.
             if result.get_response().parameters["triton_final_response"].bool_param:
                 return
-            yield result.as_numpy("OUTPUT_1").item().decode()
+            if text := result.as_numpy("text").item().decode():
+                yield text
 
 
 if __name__ == "__main__":

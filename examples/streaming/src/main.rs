@@ -1,93 +1,111 @@
-//! Text that comes word by word, as a language model's does: any number of answers to one request.
+//! Text that comes word by word, as a language model's does: any number of answers to one request, over the KServe protocol
+//! and over OpenAI's.
 //!
 //! The model is a small and real one, which word follows which three others, learned from the licence of this repository
 //! when an instance starts. Ask it with curl:
 //!
 //! ```sh
-//! curl -N localhost:8000/v2/models/Writer/generate_stream -d '{"prompt": "You may", "words": 12}'
+//! curl -N localhost:8000/v1/completions -d '{"model": "Writer", "prompt": "You may", "max_tokens": 12, "stream": true}'
+//! curl -N localhost:8000/v2/models/Writer/generate_stream -d '{"prompt": "You may", "max_tokens": 12}'
 //! ```
 
-use std::collections::{HashMap, HashSet};
+mod text;
 
+use pytriton::openai::{FinishReason, Messages, Piece, Role, Usage};
 use pytriton::prelude::*;
 
-const TEXT: &str = include_str!("../../../LICENSE");
-
-/// So many words decide on the next.
-const ORDER: usize = 3;
+use text::Words;
 
 /// No text is longer.
 const MOST: u32 = 1000;
 
 struct Writer {
-    known: HashSet<&'static str>,
-    /// The words that follow up to three others, as often as they do.
-    next: HashMap<Vec<&'static str>, Vec<&'static str>>,
+    words: Words,
 }
 
 /// Goes on with a text.
-#[pytriton::model(name = "Writer", max_batch_size = 8, instances = 2)]
+#[pytriton::model(name = "Writer", instances = 2)]
 impl Writer {
     #[load]
     fn learn() -> Self {
-        let words: Vec<&str> = TEXT.split_whitespace().collect();
-        let mut next: HashMap<_, Vec<_>> = HashMap::new();
-        for order in 1..=ORDER {
-            for window in words.windows(order + 1) {
-                let (before, word) = window.split_at(order);
-                next.entry(before.to_vec()).or_default().extend(word);
-            }
-        }
-        let known = words.into_iter().collect();
-        Self { known, next }
+        let words = Words::learn();
+        Self { words }
     }
 
     #[infer]
+    #[openai(completions)]
     fn write(
         &self,
-        #[input(shape = [1])] prompt: Array2<String>,
-        #[input(shape = [1])] words: Option<ArrayView2<u32>>,
-        parameters: &Parameters,
-    ) -> Result<impl Iterator<Item = Array2<String>>, String> {
-        let wished = words.and_then(|words| words.first().copied()).unwrap_or(20);
-        if wished > MOST {
-            return Err(format!("words must be at most {MOST}, not {wished}"));
+        prompt: String,
+        max_tokens: Option<u32>,
+        seed: Option<i64>,
+    ) -> Result<impl Iterator<Item = Piece>, String> {
+        pieces(&self.words, &prompt, max_tokens, seed)
+    }
+}
+
+struct Companion {
+    words: Words,
+}
+
+/// Goes on with what was said last.
+#[pytriton::model(name = "Companion", instances = 2)]
+impl Companion {
+    #[load]
+    fn learn() -> Self {
+        let words = Words::learn();
+        Self { words }
+    }
+
+    #[infer]
+    #[openai(chat)]
+    fn talk(
+        &self,
+        messages: Messages,
+        max_tokens: Option<u32>,
+        seed: Option<i64>,
+    ) -> Result<impl Iterator<Item = Piece>, String> {
+        let mut said = messages.iter().rev();
+        let last = said.find(|message| message.role == Role::User);
+        let last = last.map(|message| message.content.as_str());
+        pieces(&self.words, last.unwrap_or_default(), max_tokens, seed)
+    }
+}
+
+/// The words behind a text one by one, and at last why there are no more.
+fn pieces<'w>(
+    words: &'w Words,
+    before: &str,
+    most: Option<u32>,
+    seed: Option<i64>,
+) -> Result<impl Iterator<Item = Piece> + use<'w>, String> {
+    let most = most.unwrap_or(20);
+    if most > MOST {
+        return Err(format!("max_tokens must be at most {MOST}, not {most}"));
+    }
+    let prompt_tokens = u32::try_from(before.split_whitespace().count()).unwrap_or(u32::MAX);
+    let mut behind = words.behind(before, seed.unwrap_or(1).unsigned_abs());
+    let mut written = 0;
+    let mut ended = false;
+    Ok(std::iter::from_fn(move || {
+        if ended {
+            return None;
         }
-        let seed = parameters.int("seed").unwrap_or(1);
-        let words_of_prompt = prompt.iter().flat_map(|prompt| prompt.split_whitespace());
-        let mut text: Vec<_> = words_of_prompt
-            .filter_map(|word| self.known.get(word).copied())
-            .collect();
-        let mut random = Random(seed.unsigned_abs());
-        let words = (0..wished).map_while(move |_| {
-            let word = self.follows(&text, &mut random)?;
-            text.push(word);
-            Some(Array2::from_elem((1, 1), format!(" {word}")))
-        });
-        Ok(words)
-    }
-}
-
-impl Writer {
-    /// A word that has followed the last ones, of which as many count as were read together.
-    fn follows(&self, text: &[&'static str], random: &mut Random) -> Option<&'static str> {
-        let mut orders = (1..=ORDER.min(text.len())).rev();
-        let words = orders.find_map(|order| self.next.get(&text[text.len() - order..]))?;
-        words.get(random.below(words.len())).copied()
-    }
-}
-
-/// The same numbers for the same seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        usize::try_from(self.0 >> 33).unwrap_or_default() % limit
-    }
+        if let Some(word) = (written < most).then(|| behind.next()).flatten() {
+            written += 1;
+            return Some(Piece::from(format!(" {word}")));
+        }
+        ended = true;
+        let reason = match written < most {
+            true => FinishReason::Stop,
+            false => FinishReason::Length,
+        };
+        let usage = Usage {
+            prompt_tokens,
+            completion_tokens: written,
+        };
+        Some(Piece::default().finished(reason).used(usage))
+    }))
 }
 
 pytriton::main!();

@@ -173,11 +173,19 @@ spec = importlib.util.spec_from_file_location('client', sys.argv[3])
 client = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(client)
 text = ' '.join(pathlib.Path(sys.argv[4]).read_text().split())
+path = pathlib.Path(sys.argv[3]).with_name('openai_client.py')
+spec = importlib.util.spec_from_file_location('openai_client', path)
+other = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(other)
+url = f'http://{sys.argv[1]}/v1'
 
 words = list(client.words(sys.argv[2], 'You may', 40))
 assert len(words) == 40 and all(word[0] == ' ' for word in words), words
 assert words == list(client.words(sys.argv[2], 'You may', 40))
 assert words != list(client.words(sys.argv[2], 'You may', 40, seed=2))
+assert words == list(other.words(url, 'You may', 40))
+said, usage = other.answer(url, 'You may')
+assert said == ''.join(words[:20]) and (usage.prompt_tokens, usage.completion_tokens) == (2, 20)
 # Each two words in a row are the licence's.
 said = ['You', 'may', *(word[1:] for word in words)]
 for start in range(len(said) - 3):
@@ -187,7 +195,7 @@ assert list(client.words(sys.argv[2], 'You may', 0)) == []
 try:
     list(client.words(sys.argv[2], 'You may', 1001))
 except InferenceServerException as error:
-    assert 'words must be at most 1000, not 1001' in str(error), error
+    assert 'max_tokens must be at most 1000, not 1001' in str(error), error
 else:
     raise AssertionError('it did not fail')
 ",
