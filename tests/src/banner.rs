@@ -11,6 +11,8 @@ pub struct Banner {
     pub grpc: String,
     /// Host and port of the metrics.
     pub metrics: String,
+    /// Host and port of OpenAI's routes, where a model has them.
+    pub openai: Option<String>,
 }
 
 impl Banner {
@@ -18,28 +20,32 @@ impl Banner {
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Banner`] for a banner without one of the three addresses.
+    /// [`HarnessError::Banner`] for a banner without the address of HTTP, gRPC or metrics.
     pub fn parse(text: &str) -> Result<Option<Self>> {
         if !text.ends_with("\nready\n") {
             return Ok(None);
         }
-        let address = |label, scheme| {
+        let found = |label, scheme| {
             let line = text
                 .lines()
                 .filter_map(|line| line.trim_start().split_once(' '))
                 .find(|(first, _)| *first == label);
             let url = line.and_then(|(_, url)| url.trim().strip_prefix(scheme));
-            url.map(|url| url.trim_end_matches("/metrics").to_owned())
-                .ok_or_else(|| HarnessError::Banner {
-                    label,
-                    banner: text.to_owned(),
-                })
+            let host = url.and_then(|url| url.split('/').next());
+            host.map(str::to_owned)
+        };
+        let address = |label, scheme| {
+            found(label, scheme).ok_or_else(|| HarnessError::Banner {
+                label,
+                banner: text.to_owned(),
+            })
         };
         Ok(Some(Self {
             text: text.to_owned(),
             http: address("http", "http://")?,
             grpc: address("grpc", "grpc://")?,
             metrics: address("metrics", "http://")?,
+            openai: found("openai", "http://"),
         }))
     }
 }
@@ -50,12 +56,13 @@ mod tests {
 
     #[test]
     fn reads_addresses_once_the_last_line_is_there() {
-        let text = "pytriton 0.1.0, engine embedded\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpc://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n";
+        let text = "pytriton 0.1.0, engine embedded\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpc://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n  openai   http://127.0.0.1:4/v1\n";
         assert_eq!(Banner::parse(text).unwrap(), None);
         let banner = Banner::parse(&format!("{text}ready\n")).unwrap().unwrap();
         assert_eq!(banner.http, "127.0.0.1:1");
         assert_eq!(banner.grpc, "127.0.0.1:2");
         assert_eq!(banner.metrics, "127.0.0.1:3");
+        assert_eq!(banner.openai.as_deref(), Some("127.0.0.1:4"));
     }
 
     #[test]

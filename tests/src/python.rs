@@ -123,6 +123,10 @@ impl Python {
             .env("PYTRITON_TEST_HTTP", &banner.http)
             .env("PYTRITON_TEST_GRPC", &banner.grpc)
             .env("PYTRITON_TEST_METRICS", &banner.metrics)
+            .env(
+                "PYTRITON_TEST_OPENAI",
+                banner.openai.as_ref().unwrap_or(&banner.http),
+            )
             .env("PYTRITON_TEST_PID", server.pid().to_string());
         finish(&mut pytest, TEST)?.success(file)?;
         Ok(())

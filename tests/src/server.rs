@@ -11,13 +11,15 @@ use crate::{Banner, Engine, HarnessError, Result};
 /// How long a server may take until it is ready. It takes milliseconds on a machine that does nothing else.
 pub(crate) const READY: Duration = Duration::from_secs(20);
 
-/// Free ports for all three doors.
-const FREE_PORTS: [&str; 6] = [
+/// Free ports for all doors.
+const FREE_PORTS: [&str; 8] = [
     "--http-port",
     "0",
     "--grpc-port",
     "0",
     "--metrics-port",
+    "0",
+    "--openai-port",
     "0",
 ];
 

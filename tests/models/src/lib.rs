@@ -15,6 +15,7 @@ mod sequences;
 mod shapes;
 mod stateful;
 mod streams;
+mod texts;
 mod waiting;
 
 pytriton::backend!();

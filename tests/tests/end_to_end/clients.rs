@@ -58,6 +58,16 @@ all! {
 }
 
 #[test]
+fn openai() -> pytriton_tests::Result<()> {
+    drive(pytriton_tests::Engine::Embedded, "test_openai.py", &[])
+}
+
+#[test]
+fn openai_beside_tritonserver() -> pytriton_tests::Result<()> {
+    drive(pytriton_tests::Engine::Tritonserver, "test_openai.py", &[])
+}
+
+#[test]
 fn generated_streams() -> pytriton_tests::Result<()> {
     drive(
         pytriton_tests::Engine::Embedded,

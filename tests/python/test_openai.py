@@ -1,0 +1,390 @@
+"""Models over OpenAI's routes, asked by the client of OpenAI's, the same on both engines."""
+
+import asyncio
+import json
+import os
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import openai
+import pytest
+
+from wire import HTTP, TIMEOUT, TRITONSERVER, request
+
+OPENAI = os.environ["PYTRITON_TEST_OPENAI"]
+
+
+@pytest.fixture
+def client():
+    with openai.OpenAI(base_url=f"http://{OPENAI}/v1", api_key="any", max_retries=0, timeout=TIMEOUT) as client:
+        yield client
+
+
+def post(path, document, address=OPENAI, **headers):
+    """The status, the headers and the parsed body of a bare request."""
+    body = document if isinstance(document, bytes) else json.dumps(document)
+    status, headers, body = request("POST", path, body, headers, address=address)
+    return status, headers, json.loads(body)
+
+
+def refused(call, **members):
+    """The error of a request."""
+    with pytest.raises(openai.APIStatusError) as raised:
+        call(**members)
+    error = raised.value
+    return error.status_code, error.type, error.param, error.code, error.body["message"]
+
+
+def counted(client):
+    """How many texts are being made that would never end."""
+    return int(client.completions.create(model="Counted", prompt="").choices[0].text)
+
+
+def all_given_up(client):
+    until = time.monotonic() + TIMEOUT
+    while counted(client) > 0:
+        assert time.monotonic() < until, "a text goes on that nobody waits for"
+        time.sleep(0.02)
+
+
+def test_models_are_listed(client):
+    names = [model.id for model in client.models.list()]
+    assert names == sorted(["Letters", "Members", "Demanding", "FailingText", "Counting", "Counted", "Said", "Whole", "Sender"])
+    model = client.models.retrieve("Letters")
+    assert (model.id, model.object, model.owned_by) == ("Letters", "model", "pytriton")
+    assert abs(model.created - time.time()) < 3600
+    # A model of no text is not there.
+    for name in ["nope", "Count", "x%20y"]:
+        assert refused(lambda: client.models.retrieve(name))[:4] == (404, "invalid_request_error", "model", "model_not_found")
+
+
+def test_a_completion(client):
+    answer = client.completions.create(model="Letters", prompt="héllo\n\"wörld\"")
+    assert answer.object == "text_completion" and answer.model == "Letters" and answer.id.startswith("cmpl-")
+    (choice,) = answer.choices
+    assert (choice.index, choice.text, choice.finish_reason) == (0, "héllo\n\"wörld\"", "stop")
+    assert (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.total_tokens) == (13, 13, 26)
+    answer = client.completions.create(model="Letters", prompt="hello", max_tokens=2)
+    assert (answer.choices[0].text, answer.choices[0].finish_reason) == ("he", "length")
+    # The function calls it by one name, and clients by two.
+    answer = client.completions.create(model="Letters", prompt="hello", extra_body={"max_completion_tokens": 3})
+    assert answer.choices[0].text == "hel"
+
+
+def test_a_completion_comes_piece_by_piece(client):
+    chunks = list(client.completions.create(model="Letters", prompt="abc", max_tokens=2, stream=True))
+    assert [(chunk.choices[0].text, chunk.choices[0].finish_reason) for chunk in chunks] == [
+        ("a", None), ("b", None), ("", "length")]
+    assert len({(chunk.id, chunk.created, chunk.model, chunk.object) for chunk in chunks}) == 1
+    assert chunks[0].object == "text_completion" and all(chunk.usage is None for chunk in chunks)
+
+
+def test_several_prompts_are_choices(client):
+    prompts = [f"prompt {number}" for number in range(20)]
+    answer = client.completions.create(model="Letters", prompt=prompts)
+    assert [(choice.index, choice.text) for choice in answer.choices] == list(enumerate(prompts))
+    assert answer.usage.prompt_tokens == sum(map(len, prompts))
+    texts, reasons = [""] * 20, [None] * 20
+    stream = client.completions.create(model="Letters", prompt=prompts, stream=True, stream_options={"include_usage": True})
+    *chunks, last = stream
+    for chunk in chunks:
+        (choice,) = chunk.choices
+        assert reasons[choice.index] is None
+        texts[choice.index] += choice.text
+        reasons[choice.index] = choice.finish_reason
+    assert (texts, reasons) == (prompts, ["stop"] * 20)
+    assert last.choices == [] and last.usage.prompt_tokens == sum(map(len, prompts))
+
+
+def test_a_chat(client):
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "é"}], "name": "Ann"}]
+    said = ["system: Be brief.\n", "userAnn: é\n"]
+    answer = client.chat.completions.create(model="Said", messages=messages)
+    assert answer.object == "chat.completion" and answer.id.startswith("chatcmpl-")
+    (choice,) = answer.choices
+    assert (choice.message.role, choice.message.content, choice.finish_reason) == ("assistant", "".join(said), "stop")
+    assert answer.usage is None
+    # What was answered can be said again.
+    again = client.chat.completions.create(model="Said", messages=[*messages, choice.message])
+    assert again.choices[0].message.content == "".join(said) + "assistant: " + "".join(said) + "\n"
+    first, *chunks, last = client.chat.completions.create(model="Said", messages=messages, stream=True)
+    assert (first.choices[0].delta.role, first.choices[0].delta.content) == ("assistant", "")
+    assert [chunk.choices[0].delta.content for chunk in chunks] == said
+    assert last.choices[0].finish_reason == "stop" and last.choices[0].delta.content is None
+    with client.chat.completions.stream(model="Said", messages=messages) as stream:
+        stream.until_done()
+        assert stream.get_final_completion().choices[0].message.content == "".join(said)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_of_one_answer(client, stream):
+    messages = [{"role": "user", "content": "x" * 100_000}]
+    options = {"stream_options": {"include_usage": True}} if stream else {}
+    answer = client.chat.completions.create(model="Whole", messages=messages, stream=stream, **options)
+    if stream:
+        role, text, end, usage = answer
+        assert text.choices[0].delta.content == messages[0]["content"]
+        assert end.choices[0].finish_reason == "content_filter" and usage.usage.total_tokens == 3
+    else:
+        assert answer.choices[0].message.content == messages[0]["content"]
+        assert answer.choices[0].finish_reason == "content_filter" and answer.usage.total_tokens == 3
+
+
+def test_a_model_that_sends(client):
+    messages = [{"role": "user", "content": str(number)} for number in range(50)]
+    chunks = client.chat.completions.create(model="Sender", messages=messages, stream=True)
+    assert [chunk.choices[0].delta.content for chunk in chunks] == ["", *map(str, range(50)), None]
+
+
+def test_what_the_function_takes_reaches_it(client):
+    def told(**members):
+        return client.completions.create(model="Members", prompt="p", **members).choices[0].text
+
+    assert told() == '"p" None None None None None None None None'
+    members = {"max_tokens": 5, "temperature": 1, "top_p": 0.1, "seed": -7, "stop": "x", "echo": True, "user": "me"}
+    # `stop` is the function's own, so that nothing is cut.
+    assert told(**members, extra_body={"top_k": 9}) == '"p" Some(5) Some(1.0) Some(0.1) Some(-7) Some(["x"]) Some(true) Some("me") Some(9)'
+    assert 'Some(["x", "y"])' in told(stop=["x", "y"])
+    assert told(extra_body={"temperature": None, "top_k": None}) == told()
+    assert client.completions.create(model="Demanding", prompt="p", temperature=0.5).choices[0].text == "p 0.5"
+
+
+def test_what_the_function_does_not_take(client):
+    # It is passed over where that changes nothing but the manner.
+    harmless = {"temperature": 0.3, "top_p": 1, "presence_penalty": 0.1, "frequency_penalty": -1, "seed": 1, "user": "me",
+                "n": 1, "best_of": 1, "echo": False, "suffix": "", "logit_bias": {}}
+    answer = client.completions.create(model="Letters", prompt="ab", **harmless, extra_body={"unknown": {"a": [1]}})
+    assert answer.choices[0].text == "ab"
+    messages = [{"role": "user", "content": "x"}]
+    harmless = {"tools": [], "tool_choice": "auto", "response_format": {"type": "text"}, "logprobs": False, "modalities": ["text"],
+                "metadata": {"a": "b"}, "store": False, "service_tier": "auto", "reasoning_effort": "low"}
+    answer = client.chat.completions.create(model="Said", messages=messages, **harmless)
+    assert answer.choices[0].message.content == "user: x\n"
+    # And refused where the answer would be another one.
+    for name, value in [("n", 2), ("best_of", 2), ("echo", True), ("suffix", "x"), ("logprobs", 0), ("logit_bias", {"1": 1}),
+                        ("max_tokens", 5)]:
+        call = lambda: client.completions.create(model="FailingText", prompt="1", **{name: value})
+        assert refused(call) == (400, "invalid_request_error", name, "unsupported_parameter",
+                                 f"Unsupported parameter: '{name}' is not supported with this model."), name
+    tool = {"type": "function", "function": {"name": "f"}}
+    for name, value in [("tools", [tool]), ("tool_choice", "required"), ("response_format", {"type": "json_object"}), ("logprobs", True),
+                        ("n", 3), ("modalities", ["text", "audio"]), ("audio", {"voice": "x", "format": "wav"}),
+                        ("max_completion_tokens", 5), ("max_tokens", 5), ("functions", [{"name": "f"}])]:
+        call = lambda: client.chat.completions.create(model="Said", messages=messages, **{name: value})
+        assert refused(call)[:4] == (400, "invalid_request_error", name, "unsupported_parameter"), name
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_text_ends_where_it_is_to_stop(client, stream):
+    def text(prompt, stop):
+        answer = client.completions.create(model="Letters", prompt=prompt, stop=stop, stream=stream)
+        if not stream:
+            return answer.choices[0].text, answer.choices[0].finish_reason
+        chunks = list(answer)
+        return "".join(chunk.choices[0].text for chunk in chunks), chunks[-1].choices[0].finish_reason
+
+    assert text("one two three", "two") == ("one ", "stop")
+    assert text("one two three", ["three", " two"]) == ("one", "stop")
+    assert text("ab\n\nQ: c", "\n\nQ:") == ("ab", "stop")
+    assert text("ab\n\nQ", "\n\nQ:") == ("ab\n\nQ", "stop")
+    assert text("äöü", ["öü", "x"]) == ("ä", "stop")
+    # The function never ends by itself.
+    endless = client.completions.create(model="Counting", prompt="1", stop="20", stream=stream)
+    got = "".join(chunk.choices[0].text for chunk in endless) if stream else endless.choices[0].text
+    assert got == "".join(f"{number} " for number in range(20))
+    all_given_up(client)
+
+
+def test_mistakes_are_told_in_openai_s_form(client):
+    create, chat = client.completions.create, client.chat.completions.create
+    kind = "invalid_request_error"
+    messages = [{"role": "user", "content": "x"}]
+    assert refused(create, model="nope", prompt="x") == (404, kind, "model", "model_not_found", "The model 'nope' does not exist")
+    assert refused(create, model="Count", prompt="x")[3] == "model_not_found"
+    assert refused(create, model="Said", prompt="x") == (
+        404, kind, "model", None,
+        "The model 'Said' is not served over /v1/completions. Did you mean to use /v1/chat/completions?")
+    assert refused(chat, model="Letters", messages=messages)[0] == 404
+    missing = (400, kind, "temperature", "missing_required_parameter", "Missing required parameter: 'temperature'.")
+    assert refused(create, model="Demanding", prompt="x") == missing
+    for prompt in [5, True, {}, [1, 2], [[1]], [], ["x", 1], ["x"] * 129]:
+        assert refused(create, model="Letters", prompt=prompt)[:4] == (400, kind, "prompt", "invalid_value"), prompt
+    for bad, param in [
+        ("x", "messages"), ([], "messages"), (["x"], "messages[0]"), ([{"role": "x", "content": ""}], "messages[0].role"),
+        ([*messages, {"role": "user", "content": 5}], "messages[1].content"),
+        ([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}], "messages[0].content[0].type"),
+        ([{"role": "assistant", "content": None, "tool_calls": [{}]}], "messages[0].tool_calls"),
+    ]:
+        assert refused(chat, model="Said", messages=bad)[:4] == (400, kind, param, "invalid_value"), bad
+    for name, value in [
+        ("temperature", "hot"), ("temperature", [1]), ("top_p", True), ("seed", 1.5), ("max_tokens", "5"), ("max_tokens", -1),
+        ("max_tokens", 2**32), ("stop", 5), ("stop", ["x", 5]), ("stop", ""), ("stop", ["x"] * 17), ("stop", "x" * 257), ("user", 5),
+        ("stream", "yes"), ("stream_options", {"include_usage": True}),
+    ]:
+        call = lambda: create(model="Letters", prompt="x", extra_body={name: value})
+        assert refused(call)[:4] == (400, kind, name, "invalid_value"), (name, value)
+    for options in [5, {"include_usage": 5}]:
+        status, _, answer = post("/v1/completions", {"model": "Letters", "prompt": "x", "stream": True, "stream_options": options})
+        assert status == 400 and answer["error"]["param"].startswith("stream_options"), answer
+
+
+def test_a_failing_function_is_not_asked_again():
+    with openai.OpenAI(base_url=f"http://{OPENAI}/v1", api_key="any", timeout=TIMEOUT) as client:
+        begun = time.monotonic()
+        for stream in [False, True]:
+            call = lambda: client.completions.create(model="FailingText", prompt="0", stream=stream)
+            assert refused(call) == (500, "server_error", None, None, "model 'FailingText' failed: no piece 0")
+        for text, message in [("fail", "model 'Whole' failed: as it was told"), ("panic", "model 'Whole' panicked: as it was told")]:
+            call = lambda: client.chat.completions.create(model="Whole", messages=[{"role": "user", "content": text}])
+            assert refused(call) == (500, "server_error", None, None, message)
+        assert refused(lambda: client.completions.create(model="FailingText", prompt="3"))[4].endswith("no piece 3")
+        # The client would wait half a second before it asks again.
+        assert time.monotonic() - begun < 2
+
+
+def test_a_failure_in_the_middle_is_no_end(client):
+    heard = []
+    with pytest.raises(openai.APIError, match="no piece 3"):
+        for chunk in client.completions.create(model="FailingText", prompt="3", stream=True):
+            heard.append(chunk.choices[0].text)
+    assert heard == ["0 ", "1 ", "2 "]
+    document = {"model": "FailingText", "prompt": "2", "stream": True}
+    _, headers, body = request("POST", "/v1/completions", json.dumps(document), address=OPENAI)
+    assert headers["content-type"].startswith("text/event-stream")
+    assert b"[DONE]" not in body and b"id:" not in body.replace(b'"id":', b"")
+    _, _, body = request("POST", "/v1/completions", json.dumps({**document, "model": "Letters"}), address=OPENAI)
+    assert body.endswith(b"\n\ndata: [DONE]\n\n")
+
+
+def test_whoever_goes_ends_the_function(client):
+    for _ in range(3):
+        with client.completions.create(model="Counting", prompt="5", stream=True) as stream:
+            assert [next(iter(stream)).choices[0].text for _ in range(2)] == ["0 ", "1 "]
+            assert counted(client) == 1
+        all_given_up(client)
+    # Also one that is to get all at once, before anything has come.
+    host, port = OPENAI.split(":")
+    with socket.create_connection((host, int(port)), TIMEOUT) as bare:
+        body = json.dumps({"model": "Counting", "prompt": "5"}).encode()
+        bare.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        while counted(client) == 0:
+            time.sleep(0.01)
+    all_given_up(client)
+
+
+def test_an_event_leaves_when_it_is_made(client):
+    begun, arrived = time.monotonic(), []
+    for chunk in client.completions.create(model="Counting", prompt="100", stop="4", stream=True):
+        arrived.append(time.monotonic() - begun)
+    assert all(later - earlier > 0.05 for earlier, later in zip(arrived, arrived[1:4])), arrived
+
+
+def test_many_at_once_get_their_own():
+    # tritonserver 2.51 loses answers of streams that have many at once: then there is an error, and never a text that is cut.
+    timeout = 5 if TRITONSERVER else TIMEOUT
+
+    def text_of(client, text, stream):
+        answer = client.completions.create(model="Letters", prompt=text, stream=stream)
+        return "".join(chunk.choices[0].text for chunk in answer) if stream else answer.choices[0].text
+
+    def ask(number):
+        lost = 0
+        with openai.OpenAI(base_url=f"http://{OPENAI}/v1", api_key="any", max_retries=0, timeout=timeout) as client:
+            for again in range(5):
+                text = f"{number}/{again} " * 20
+                try:
+                    assert text_of(client, text, (number + again) % 2 == 0) == text
+                except (openai.APIError, httpx.ReadTimeout):
+                    assert TRITONSERVER
+                    lost += 1
+        return lost
+
+    with ThreadPoolExecutor(16) as threads:
+        assert sum(threads.map(ask, range(32))) < 40
+
+
+def test_the_client_of_asyncio():
+    async def ask(client, number):
+        messages = [{"role": "user", "content": f"{number}-{index}"} for index in range(5)]
+        stream = await client.chat.completions.create(model="Sender", messages=messages, stream=True)
+        heard = [chunk.choices[0].delta.content async for chunk in stream]
+        assert heard == ["", *(message["content"] for message in messages), None]
+
+    async def run():
+        async with openai.AsyncOpenAI(base_url=f"http://{OPENAI}/v1", api_key="any", max_retries=0, timeout=TIMEOUT) as client:
+            await asyncio.gather(*(ask(client, number) for number in range(20)))
+            stream = await client.completions.create(model="Counting", prompt="5", stream=True)
+            async for _ in stream:
+                break
+            await stream.close()
+
+    asyncio.run(run())
+    with openai.OpenAI(base_url=f"http://{OPENAI}/v1", api_key="any") as client:
+        all_given_up(client)
+
+
+def test_bare_requests():
+    for method, path, status, code in [
+        ("GET", "/v1/nope", 404, "unknown_url"), ("GET", "/v1/models/", 404, "unknown_url"), ("GET", "/v1/models/a/b", 404, "unknown_url"),
+        ("POST", "/v1/models", 405, None), ("GET", "/v1/completions", 405, None), ("DELETE", "/v1/chat/completions", 405, None),
+    ]:
+        got, _, body = request(method, path, address=OPENAI)
+        assert (got, json.loads(body)["error"]["code"]) == (status, code), path
+    for body in [b"", b"{", b"[]", b"5", b'"x"', b"\xff", b"{} x", b'{"model":"Letters","prompt":"x","prompt":"y"}', b"[" * 100_000,
+                 b'{"model":"Letters","prompt":' + b"[" * 100_000]:
+        status, _, answer = post("/v1/completions", body)
+        assert status == 400 and answer["error"]["type"] == "invalid_request_error", body[:40]
+    for document, param in [({}, "model"), ({"model": 5}, "model"), ({"model": "Letters"}, "prompt"), ({"model": "Letters", "prompt": None}, "prompt")]:
+        status, _, answer = post("/v1/completions", document)
+        assert (status, answer["error"]["param"]) == (400, param), document
+    status, _, answer = post("/v1/completions", {"model": "Letters", "prompt": "x"}, Authorization="Bearer any")
+    assert status == 200 and answer["choices"][0]["text"] == "x"
+    status, _, answer = post("/v1/completions", {"model": "Letters", "prompt": "x"}, **{"Content-Encoding": "gzip"})
+    assert status == 400 and "identity" in answer["error"]["message"]
+    # What nobody takes may be as deep as it likes.
+    deep = b'{"model":"Letters","prompt":"x","y":' + b"[" * 10_000 + b"]" * 10_000 + b"}"
+    assert post("/v1/completions", deep)[0] == 200
+    surrogate = b'{"model":"Letters","prompt":"\\ud800"}'
+    assert post("/v1/completions", surrogate)[0] == 400
+
+
+def test_a_large_request_costs_no_more_than_it_is_large():
+    text = "x" * (4 << 20)
+    begun = time.monotonic()
+    for path, document in [
+        ("/v1/chat/completions", {"model": "Whole", "messages": [{"role": "user", "content": text}]}),
+        ("/v1/chat/completions", {"model": "Whole", "messages": [{"role": "user", "content": "é\n"}] * 50_000}),
+        ("/v1/completions", {"model": "Demanding", "prompt": text, "temperature": 1, "stop": ["x" * 256] * 16}),
+    ]:
+        status, _, answer = post(path, document)
+        assert status == 200, answer
+    too_large = b'{"model":"Whole","x":"' + b"x" * (65 << 20) + b'"}'
+    host, port = OPENAI.split(":")
+    with socket.create_connection((host, int(port)), TIMEOUT) as bare:
+        bare.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(too_large))
+        assert bare.recv(1000).startswith(b"HTTP/1.1 413 ")
+    assert time.monotonic() - begun < TIMEOUT
+
+
+def test_the_same_models_speak_the_other_protocol():
+    status, _, body = request("POST", "/v2/models/Letters/generate_stream", json.dumps({"prompt": "x", "max_tokens": 0}), address=HTTP)
+    model = {"model_name": "Letters", "model_version": "1", "text": ""}
+    assert status == 200 and [json.loads(event[6:]) for event in body.split(b"\n\n") if event] == [
+        {"completion_tokens": 0, "finish_reason": "length", "prompt_tokens": 1, **model}, {"end": True, **model}]
+    message = json.dumps({"role": "user", "content": "x"})
+    document = {"inputs": [{"name": "messages", "datatype": "BYTES", "shape": [1], "data": [message]}]}
+    status, _, answer = post("/v2/models/Whole/infer", document, address=HTTP)
+    assert status == 200 and answer["outputs"][0] == {"name": "text", "datatype": "BYTES", "shape": [1], "data": ["x"]}
+    assert answer["parameters"] == {"completion_tokens": 2, "finish_reason": "content_filter", "prompt_tokens": 1}
+    document["inputs"][0]["data"] = ["x"]
+    status, _, answer = request("POST", "/v2/models/Whole/infer", json.dumps(document), address=HTTP)
+    assert status == 400 and b"element 0 is no message" in answer
+
+
+@pytest.mark.skipif(TRITONSERVER, reason="tritonserver's own port has no routes of OpenAI's")
+def test_the_port_for_http_has_the_routes_too(client):
+    status, _, answer = post("/v1/completions", {"model": "Letters", "prompt": "x"}, address=HTTP)
+    assert status == 200 and answer["choices"][0]["text"] == "x"
+    assert request("GET", "/v2", address=OPENAI)[0] == 404
