@@ -332,7 +332,7 @@ mod tests {
         for count in 0..=DIGITS.len() {
             for behind in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
                 for more in 0..10 {
-                    let mut text = DIGITS[..count].as_bytes().to_vec();
+                    let mut text = DIGITS.as_bytes()[..count].to_vec();
                     text.push(behind);
                     text.extend_from_slice(&DIGITS.as_bytes()[..more]);
                     let mut number = 0;
