@@ -7,6 +7,7 @@ mod differential;
 mod examples;
 mod goodput;
 mod heavy;
+mod learned;
 mod native;
 mod options;
 mod perf_analyzer;
