@@ -51,3 +51,20 @@ fn embeddings() -> Result<()> {
 fn embeddings_with_tritonserver() -> Result<()> {
     EMBEDDINGS.compare(Engine::Tritonserver)
 }
+
+const SPEECH: Learned = Learned {
+    binary: env!("CARGO_BIN_EXE_example_speech"),
+    folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/speech"),
+    wheel: weights::SILERO_VAD,
+    other: "silero.py",
+};
+
+#[test]
+fn speech() -> Result<()> {
+    SPEECH.compare(Engine::Embedded)
+}
+
+#[test]
+fn speech_with_tritonserver() -> Result<()> {
+    SPEECH.compare(Engine::Tritonserver)
+}

@@ -1,0 +1,57 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use tract_onnx::prelude::tract_ndarray::{Array1, ArrayView1, Axis, concatenate, s};
+use tract_onnx::prelude::*;
+
+/// Samples of one step, at 16 kHz: 32 ms.
+const SAMPLES: usize = 512;
+
+/// The last samples of the step before, which the network hears again.
+const BEFORE: usize = 64;
+
+/// Silero VAD for 16 kHz, which tells voices from other sounds.
+pub(crate) struct Network(Arc<TypedRunnableModel>);
+
+/// What the network remembers of a stream of sound.
+pub(crate) struct Listener {
+    before: Array1<f32>,
+    hidden: TValue,
+    cell: TValue,
+}
+
+impl Listener {
+    /// Has heard nothing yet.
+    pub(crate) fn new() -> TractResult<Self> {
+        let zero = Tensor::zero::<f32>(&[1, 1, 128])?.into_tvalue();
+        Ok(Self {
+            before: Array1::zeros(BEFORE),
+            hidden: zero.clone(),
+            cell: zero,
+        })
+    }
+
+    /// How probable it is that somebody speaks in the next samples.
+    pub(crate) fn step(&mut self, network: &Network, samples: ArrayView1<f32>) -> TractResult<f32> {
+        let heard = concatenate![Axis(0), self.before, samples];
+        let before = heard.slice(s![SAMPLES..]).to_owned();
+        let heard = Tensor::from(heard.insert_axis(Axis(0))).into_tvalue();
+        let inputs = tvec![heard, self.hidden.clone(), self.cell.clone()];
+        let outputs = network.0.run(inputs)?;
+        let [probability, hidden, cell] = &outputs[..] else {
+            return Err(TractError::msg("the network has not three outputs"));
+        };
+        self.before = before;
+        (self.hidden, self.cell) = (hidden.clone(), cell.clone());
+        probability.cast_to_scalar()
+    }
+}
+
+impl Network {
+    /// Reads the network that takes several pieces at once, for one at a time.
+    pub(crate) fn load(path: &Path) -> TractResult<Self> {
+        let network = onnx().model_for_path(path)?;
+        let network = network.with_input_fact(0, f32::fact([1, BEFORE + SAMPLES]).into())?;
+        Ok(Self(network.into_optimized()?.into_runnable()?))
+    }
+}
