@@ -228,8 +228,7 @@ impl ModelOptions {
             checks.extend(refusal(&value.expression, &flaw));
         }
         let apart = self.openai.is_some() && self.says("max_batch_size");
-        let conflicts =
-            apart || !self.queue.is_empty() || self.policy_key.is_some() || self.state;
+        let conflicts = apart || !self.queue.is_empty() || self.policy_key.is_some() || self.state;
         if !self.sound || !(conflicts || CONFLICTING.iter().any(|name| self.says(name))) {
             return checks;
         }
