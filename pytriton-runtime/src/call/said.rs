@@ -52,6 +52,7 @@ pub struct WithParameters<O> {
     pub parameters: Parameters,
 }
 
+#[diagnostic::do_not_recommend]
 impl<O: Outputs> Outputs for WithParameters<O> {
     const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
 

@@ -115,6 +115,7 @@ impl From<&str> for Piece {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Outputs for Piece {
     const DECLARATIONS: &'static [TensorDeclaration] = &[TensorDeclaration {
         name: TEXT,
