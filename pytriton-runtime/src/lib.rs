@@ -57,6 +57,7 @@ mod heap;
 mod heavy;
 #[cfg(feature = "embedded")]
 pub mod http;
+mod json;
 #[cfg(feature = "embedded")]
 pub mod kserve;
 mod limits;

@@ -13,7 +13,6 @@ pub mod generate;
 mod header;
 mod index;
 mod input;
-pub(crate) mod json;
 mod member;
 mod metadata;
 mod output;
@@ -28,11 +27,12 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use crate::json;
+pub(crate) use crate::json::JsonWriter;
 pub use classification::classify;
 pub use error::{CodecError, Owner, error_json};
 pub use header::{HEADER_LENGTH, header_length};
 pub use index::{decode_index_request, index_json};
-pub(crate) use json::JsonWriter;
 pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json};
 pub use raw::decode_raw_request;
 pub use request::decode_request;

@@ -3,44 +3,53 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::kserve::json::parse;
+use crate::json::parse;
 use crate::text::excerpt;
 
 /// The elements of an array, still text, of which there are so many at most; what is wrong where it is none.
 pub(super) fn elements(array: &RawValue, most: usize) -> Result<Vec<&RawValue>, String> {
-    parse(array.get(), Elements { most }).map_err(|error| excerpt(&error))
+    let mut elements = Vec::new();
+    for_each(array, |element| {
+        if elements.len() == most {
+            return Err(format!("expected at most {most} elements"));
+        }
+        elements.push(element);
+        Ok(())
+    })?;
+    Ok(elements)
 }
 
-struct Elements {
-    most: usize,
+/// Looks at the elements of an array until something is wrong with one.
+pub(super) fn for_each<'a>(
+    array: &'a RawValue,
+    look: impl FnMut(&'a RawValue) -> Result<(), String>,
+) -> Result<(), String> {
+    parse(array.get(), Elements { look }).map_err(|error| excerpt(&error))
 }
 
-impl<'de> DeserializeSeed<'de> for Elements {
-    type Value = Vec<&'de RawValue>;
+struct Elements<L> {
+    look: L,
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+impl<'de, L: FnMut(&'de RawValue) -> Result<(), String>> DeserializeSeed<'de> for Elements<L> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de> Visitor<'de> for Elements {
-    type Value = Vec<&'de RawValue>;
+impl<'de, L: FnMut(&'de RawValue) -> Result<(), String>> Visitor<'de> for Elements<L> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Self::Value, A::Error> {
-        let mut elements = Vec::new();
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut array: A) -> Result<(), A::Error> {
         while let Some(element) = array.next_element()? {
-            if elements.len() == self.most {
-                let most = self.most;
-                return Err(Error::custom(format_args!(
-                    "expected at most {most} elements"
-                )));
-            }
-            elements.push(element);
+            (self.look)(element).map_err(Error::custom)?;
         }
-        Ok(elements)
+        Ok(())
     }
 }

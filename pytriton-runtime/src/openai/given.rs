@@ -8,8 +8,8 @@ use crate::tensor::DataType;
 use crate::text::excerpt;
 
 use super::OpenAiError;
-use super::elements::elements;
-use super::member::{Kind, Member, STOP};
+use super::elements::{elements, for_each};
+use super::member::{Kind, MOST_TOKENS, Member, STOP};
 
 /// So many texts a request may have its answer cut at, and so long may each be.
 const MOST_STOPS: usize = 16;
@@ -52,6 +52,12 @@ pub(super) fn check(
         None => kind(input),
     };
     check_kind(&input.name, kind, value)?;
+    let negative = || Value::new(value).integer().is_some_and(|count| count < 0);
+    if MOST_TOKENS.contains(&&*input.name) && negative() {
+        let found = Value::new(value).describe();
+        let what = format!("expected an integer of at least 0, found {found}");
+        return Err(invalid(&input.name, what));
+    }
     match kind == Kind::Integer && !is_in_range(input.datatype, value.get()) {
         true => {
             let (datatype, found) = (input.datatype, Value::new(value).describe());
@@ -94,28 +100,34 @@ fn check_kind(member: &str, kind: Kind, value: &RawValue) -> Result<(), OpenAiEr
         Kind::Number if json.double().is_none() => "a number",
         Kind::Boolean if json.boolean().is_none() => "a boolean",
         Kind::Text if !value.get().starts_with('"') => "a string",
-        Kind::Texts => return texts(member, value).map(|_| ()),
+        Kind::Texts => return check_texts(member, value),
         _ => return Ok(()),
     };
     Err(mistyped(member, expected, value))
 }
 
-fn texts<'a>(member: &str, value: &'a RawValue) -> Result<Vec<&'a RawValue>, OpenAiError> {
-    let expected = "a string or an array of strings";
-    let texts = match value.get().as_bytes().first() {
-        Some(b'"') => vec![value],
-        Some(b'[') => elements(value, MOST_STOPS).map_err(|what| invalid(member, what))?,
-        _ => return Err(mistyped(member, expected, value)),
-    };
-    match texts.iter().find(|text| !text.get().starts_with('"')) {
-        Some(_) => Err(invalid(member, format!("expected {expected}"))),
-        None => Ok(texts),
+const TEXTS: &str = "a string or an array of strings";
+
+fn check_texts(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
+    match value.get().as_bytes().first() {
+        Some(b'"') => Ok(()),
+        Some(b'[') => for_each(value, |text| match text.get().starts_with('"') {
+            true => Ok(()),
+            false => Err(format!("expected {TEXTS}")),
+        })
+        .map_err(|what| invalid(member, what)),
+        _ => Err(mistyped(member, TEXTS, value)),
     }
 }
 
 /// Where the answer is to be cut.
 pub(super) fn stops(value: &RawValue) -> Result<Vec<String>, OpenAiError> {
-    let stops = texts(STOP, value)?.into_iter().map(|stop| {
+    check_texts(STOP, value)?;
+    let stops = match value.get().starts_with('[') {
+        true => elements(value, MOST_STOPS).map_err(|what| invalid(STOP, what))?,
+        false => vec![value],
+    };
+    let stops = stops.into_iter().map(|stop| {
         let stop = text(STOP, stop)?;
         match stop.len() {
             1..=LONGEST_STOP => Ok(stop),

@@ -1,7 +1,12 @@
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use thiserror::Error;
+
+use crate::json::{Object, Value, parse};
+use crate::text::excerpt;
+
+use super::elements::elements;
 
 /// Who has said a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,6 +83,23 @@ fn path(member: &str) -> String {
 /// What a message may have that a text cannot tell.
 const NO_TEXT: [&str; 3] = ["tool_calls", "function_call", "audio"];
 
+/// What is read of a message; all else is passed over.
+const MESSAGE: Object<6> = Object {
+    noun: "an object",
+    names: [
+        "role", "content", "name", NO_TEXT[0], NO_TEXT[1], NO_TEXT[2],
+    ],
+};
+
+/// What is read of a part of its content.
+const PART: Object<2> = Object {
+    noun: "an object",
+    names: ["type", "text"],
+};
+
+/// More parts no message has.
+const MOST_PARTS: usize = 1 << 12;
+
 impl Message {
     /// A message.
     pub fn new(role: Role, content: impl Into<String>) -> Self {
@@ -103,40 +125,41 @@ impl Message {
     /// assert_eq!(message, Message::new(Role::User, "Hi"));
     /// ```
     pub fn parse(json: &[u8]) -> Result<Self, MessageError> {
-        let value = serde_json::from_slice(json).map_err(|error| wrong("", error.to_string()))?;
-        let Value::Object(mut members) = value else {
-            return Err(wrong("", expected("an object", &value)));
-        };
-        for name in NO_TEXT {
-            let empty = match members.get(name) {
-                None | Some(Value::Null) => true,
-                Some(Value::Array(calls)) => calls.is_empty(),
-                Some(_) => false,
-            };
-            if !empty {
-                return Err(wrong(name, "only text is supported".to_owned()));
+        let json = str::from_utf8(json).map_err(|error| wrong("", error.to_string()))?;
+        if !json.trim_start().starts_with('{') {
+            return Err(wrong("", expected("an object", json.trim())));
+        }
+        let [role, content, name, calls @ ..] =
+            parse(json, MESSAGE).map_err(|error| wrong("", excerpt(&error)))?;
+        for (member, call) in NO_TEXT.into_iter().zip(calls) {
+            if call.is_some_and(|call| !is_empty(call)) {
+                return Err(wrong(member, "only text is supported".to_owned()));
             }
         }
         Ok(Self {
-            role: role(members.get("role"))?,
-            content: content(members.get_mut("content"))?,
-            name: name(&mut members)?,
+            role: read_role(role)?,
+            content: read_content(content)?,
+            name: match name {
+                Some(name) if name.get() != "null" => Some(text("name", name)?),
+                _ => None,
+            },
         })
     }
 }
 
-fn role(role: Option<&Value>) -> Result<Role, MessageError> {
+/// Whether there is nothing: `null`, or an array of nothing.
+fn is_empty(value: &RawValue) -> bool {
+    let array = || value.get().strip_prefix('[')?.strip_suffix(']');
+    value.get() == "null" || array().is_some_and(|inside| inside.trim().is_empty())
+}
+
+fn read_role(role: Option<&RawValue>) -> Result<Role, MessageError> {
     let names = || Role::ALL.map(Role::name).join("', '");
-    let name = match role {
-        Some(Value::String(name)) => name,
-        Some(other) => return Err(wrong("role", expected("a string", other))),
-        None => {
-            return Err(wrong(
-                "role",
-                format!("is missing; it is one of '{}'", names()),
-            ));
-        }
+    let Some(role) = role else {
+        let what = format!("is missing; it is one of '{}'", names());
+        return Err(wrong("role", what));
     };
+    let name = text("role", role)?;
     let mut roles = Role::ALL.into_iter();
     roles.find(|role| role.name() == name).ok_or_else(|| {
         let what = format!("expected one of '{}', found another string", names());
@@ -144,44 +167,48 @@ fn role(role: Option<&Value>) -> Result<Role, MessageError> {
     })
 }
 
-fn name(members: &mut Map<String, Value>) -> Result<Option<String>, MessageError> {
-    match members.get_mut("name").map(Value::take) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(name)) => Ok(Some(name)),
-        Some(other) => Err(wrong("name", expected("a string", &other))),
-    }
-}
-
 /// A text, or parts of it.
-fn content(content: Option<&mut Value>) -> Result<String, MessageError> {
-    match content.map(Value::take) {
-        Some(Value::String(text)) => Ok(text),
-        Some(Value::Array(parts)) => {
+fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
+    let content = content.ok_or_else(|| wrong("content", "is missing".to_owned()))?;
+    match content.get().as_bytes().first() {
+        Some(b'"') => text("content", content),
+        Some(b'[') => {
+            let parts = elements(content, MOST_PARTS).map_err(|what| wrong("content", what))?;
             let parts = parts.into_iter().enumerate();
-            parts.map(|(index, part)| text(index, part)).collect()
+            parts.map(|(index, part)| read_part(index, part)).collect()
         }
-        Some(other) => Err(wrong(
-            "content",
-            expected("a string or an array of parts", &other),
-        )),
-        None => Err(wrong("content", "is missing".to_owned())),
+        _ => {
+            let what = expected("a string or an array of parts", content.get());
+            Err(wrong("content", what))
+        }
     }
 }
 
-fn text(index: usize, mut part: Value) -> Result<String, MessageError> {
+fn read_part(index: usize, part: &RawValue) -> Result<String, MessageError> {
     let member = |name: &str| format!("content[{index}]{name}");
-    if !part.is_object() {
-        return Err(wrong(&member(""), expected("an object", &part)));
+    if !Value::new(part).is_object() {
+        return Err(wrong(&member(""), expected("an object", part.get())));
     }
-    if part.get("type").and_then(Value::as_str) != Some("text") {
+    let [kind, said] =
+        parse(part.get(), PART).map_err(|error| wrong(&member(""), excerpt(&error)))?;
+    if kind.and_then(|kind| Value::new(kind).string()).as_deref() != Some("text") {
         let what = "expected 'text': only text is supported".to_owned();
         return Err(wrong(&member(".type"), what));
     }
-    match part.get_mut("text").map(Value::take) {
-        Some(Value::String(text)) => Ok(text),
-        Some(other) => Err(wrong(&member(".text"), expected("a string", &other))),
+    match said {
+        Some(said) => text(&member(".text"), said),
         None => Err(wrong(&member(".text"), "is missing".to_owned())),
     }
+}
+
+fn text(member: &str, value: &RawValue) -> Result<String, MessageError> {
+    if !value.get().starts_with('"') {
+        return Err(wrong(member, expected("a string", value.get())));
+    }
+    let text = Value::new(value).string();
+    // Half a surrogate, which JSON can write.
+    let text = text.ok_or_else(|| wrong(member, "is no Unicode text".to_owned()))?;
+    Ok(text.into_owned())
 }
 
 fn wrong(member: &str, what: String) -> MessageError {
@@ -191,15 +218,8 @@ fn wrong(member: &str, what: String) -> MessageError {
     }
 }
 
-fn expected(what: &str, found: &Value) -> String {
-    let found = match found {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
+fn expected(what: &str, found: &str) -> String {
+    let found = Value::from_text(found).describe();
     format!("expected {what}, found {found}")
 }
 
@@ -245,7 +265,7 @@ mod tests {
             ),
             (
                 r#"{"role":7,"content":"x"}"#,
-                err("role: expected a string, found a number"),
+                err("role: expected a string, found 7"),
             ),
             (
                 r#"{"content":"x"}"#,
@@ -274,9 +294,29 @@ mod tests {
             ),
             (
                 r#"{"role":"user","content":"x","name":1}"#,
-                err("name: expected a string, found a number"),
+                err("name: expected a string, found 1"),
             ),
             ("[]", err("expected an object, found an array")),
+            (
+                r#"{"role":"user","role":"system","content":"x"}"#,
+                err("member 'role' stands twice at line 1 column 21"),
+            ),
+            (
+                r#"{"role":"user","content":"x","content":[]}"#,
+                err("member 'content' stands twice at line 1 column 38"),
+            ),
+            (
+                r#"{"role":"user","content":[{"type":"text","text":"x","text":"y"}]}"#,
+                err("content[0]: member 'text' stands twice at line 1 column 32"),
+            ),
+            (
+                r#"{"role":"user","content":"\ud800"}"#,
+                err("content: is no Unicode text"),
+            ),
+            (
+                r#"{"role":"assistant","content":"x","tool_calls":[ ]}"#,
+                ok(Role::Assistant, "x"),
+            ),
         ];
         for (json, expected) in table {
             let got = Message::parse(json.as_bytes()).map_err(|error| error.to_string());
@@ -290,5 +330,14 @@ mod tests {
             "[".repeat(100_000)
         );
         assert!(Message::parse(deep.as_bytes()).is_err());
+        let parts = |count| {
+            let part = r#"{"type":"text","text":"a"}"#;
+            let parts = vec![part; count].join(",");
+            format!(r#"{{"role":"user","content":[{parts}]}}"#)
+        };
+        let most = Message::parse(parts(MOST_PARTS).as_bytes()).unwrap();
+        assert_eq!(most.content.len(), MOST_PARTS);
+        let error = Message::parse(parts(MOST_PARTS + 1).as_bytes()).unwrap_err();
+        assert!(error.what.contains("at most 4096 elements"), "{error}");
     }
 }

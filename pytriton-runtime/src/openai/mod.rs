@@ -6,7 +6,6 @@
 
 #[cfg(feature = "embedded")]
 mod choice;
-#[cfg(feature = "embedded")]
 mod elements;
 #[cfg(feature = "embedded")]
 mod error;

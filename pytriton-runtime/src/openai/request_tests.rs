@@ -114,6 +114,32 @@ fn what_is_the_server_s_is_read() {
 }
 
 #[test]
+fn a_list_of_the_function_s_may_be_long() {
+    let lists = spec(
+        Surface::Completions,
+        &[
+            ("prompt", DataType::Bytes, 1, false),
+            ("words", DataType::Bytes, -1, false),
+        ],
+    );
+    let words = vec![r#""a""#; 100].join(",");
+    let asked = |words: &str| format!(r#"{{"model":"m","prompt":"x","words":[{words}]}}"#);
+    let expected = format!(r#"{{"words":[{words}],"prompt":"x"}}"#);
+    assert_eq!(bodies(&lists, &asked(&words)), [expected]);
+    let error = ask(&lists, &asked("\"a\",5")).unwrap_err().to_string();
+    assert!(
+        error.contains("'words': expected a string or an array of strings"),
+        "{error}"
+    );
+    let stops = format!(r#"{{"model":"m","prompt":"x","stop":[{words}]}}"#);
+    let error = ask(&completions(), &stops).unwrap_err().to_string();
+    assert!(
+        error.contains("'stop': expected at most 16 elements"),
+        "{error}"
+    );
+}
+
+#[test]
 fn mistakes_are_told_by_their_names() {
     let completions = completions();
     let invalid = |member: &str, what: &str| format!("Invalid value for '{member}': {what}.");
@@ -167,6 +193,14 @@ fn mistakes_are_told_by_their_names() {
             ),
         ),
         (
+            r#"{"model":"m","prompt":"a","max_tokens":-1}"#,
+            invalid("max_tokens", "expected an integer of at least 0, found -1"),
+        ),
+        (
+            r#"{"model":"m","prompt":"a","max_completion_tokens":-9}"#,
+            invalid("max_tokens", "expected an integer of at least 0, found -9"),
+        ),
+        (
             r#"{"model":"m","prompt":"a","max_tokens":1,"max_completion_tokens":1}"#,
             invalid("max_completion_tokens", "'max_tokens' says the same"),
         ),
@@ -212,7 +246,7 @@ fn mistakes_are_told_by_their_names() {
         ),
         (
             r#"{"model":"m","messages":[5]}"#,
-            invalid("messages[0]", "expected an object, found a number"),
+            invalid("messages[0]", "expected an object, found 5"),
         ),
         (
             r#"{"model":"m","messages":[{"role":"user","content":"x"}],"max_tokens":5}"#,
@@ -221,6 +255,13 @@ fn mistakes_are_told_by_their_names() {
         (
             r#"{"model":"m","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema"}}"#,
             unsupported("response_format"),
+        ),
+        (
+            r#"{"model":"m","messages":[{"role":"user","content":"x","content":"y"}]}"#,
+            invalid(
+                "messages[0]",
+                "member 'content' stands twice at line 1 column 38",
+            ),
         ),
     ];
     for (json, expected) in table {

@@ -27,6 +27,14 @@ impl<'a> Value<'a> {
         Some(Cow::Borrowed(inner))
     }
 
+    /// The value as messages name it: numbers and literals in full, the rest by kind.
+    pub(crate) fn describe(self) -> String {
+        describe(self.0)
+    }
+}
+
+#[cfg(feature = "embedded")]
+impl Value<'_> {
     pub(crate) fn unsigned(self) -> Option<u64> {
         self.0.parse().ok()
     }
@@ -42,11 +50,6 @@ impl<'a> Value<'a> {
 
     pub(crate) fn boolean(self) -> Option<bool> {
         self.0.parse().ok()
-    }
-
-    /// The value as messages name it: numbers and literals in full, the rest by kind.
-    pub(crate) fn describe(self) -> String {
-        describe(self.0)
     }
 }
 
