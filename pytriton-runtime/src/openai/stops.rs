@@ -1,4 +1,4 @@
-/// Cuts a text that comes in pieces where one of some texts begins, which the text then lacks.
+/// Cuts a text that comes in pieces where the first of some texts to be whole begins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stops {
     stops: Vec<String>,
@@ -20,8 +20,12 @@ impl Stops {
         }
         let mut text = std::mem::take(&mut self.held);
         text.push_str(&piece);
-        let begins = self.stops.iter().filter_map(|stop| text.find(stop));
-        if let Some(begin) = begins.min() {
+        let found = self.stops.iter().filter_map(|stop| {
+            let begin = text.find(stop)?;
+            Some((begin + stop.len(), begin))
+        });
+        // The one that ends first, which is whole first however the text comes.
+        if let Some((_, begin)) = found.min() {
             text.truncate(begin);
             return (text, true);
         }
@@ -67,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_alike_however_it_comes() {
-        let table: [(&[&str], &str, &str, bool); 10] = [
+        let table: [(&[&str], &str, &str, bool); 12] = [
             (&[], "abc", "abc", false),
             (&["x"], "abc", "abc", false),
             (&["b"], "abc", "a", true),
@@ -78,6 +82,8 @@ mod tests {
             (&["aab"], "aaaa", "aaaa", false),
             (&["é!", "\n\n"], "né\n!é!", "né\n!", true),
             (&["END", "NDX"], "xENDX", "x", true),
+            (&["abcd", "bc"], "xabcd", "xa", true),
+            (&["bcd", "abcd", "d"], "xabcd", "x", true),
         ];
         for (stops, text, expected, ends) in table {
             assert_eq!(cut(stops, &[text]), (expected.to_owned(), ends), "{text}");
