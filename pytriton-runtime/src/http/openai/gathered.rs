@@ -27,11 +27,11 @@ pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     let choices = choices.into_iter();
     let choices = choices.map(|(pieces, choice)| gather(pieces, choice, &budget));
     let gathered = try_join_all(choices).await?;
-    let mut usage = None;
+    let mut usage = Some(Usage::default());
     let mut held = Vec::with_capacity(gathered.len());
     let mut choices = Vec::with_capacity(gathered.len());
     for (choice, used, kept) in gathered {
-        add(&mut usage, used);
+        usage = add(usage, used);
         held.push(kept);
         choices.push(choice);
     }
@@ -65,9 +65,32 @@ async fn gather(
     Ok((whole, usage, held))
 }
 
-/// Adds what a text has taken, where that is known.
-pub(super) fn add(sum: &mut Option<Usage>, used: Option<Usage>) {
-    if let Some(used) = used {
-        *sum.get_or_insert_default() += used;
+/// What all texts have taken, where that is known of each.
+pub(super) fn add(sum: Option<Usage>, used: Option<Usage>) -> Option<Usage> {
+    let mut sum = sum?;
+    sum += used?;
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_that_lacks_a_text_is_none() {
+        let usage = |tokens| Usage {
+            prompt_tokens: tokens,
+            completion_tokens: 2 * tokens,
+        };
+        let table: [(&[Option<Usage>], Option<Usage>); 4] = [
+            (&[Some(usage(1))], Some(usage(1))),
+            (&[Some(usage(1)), Some(usage(2))], Some(usage(3))),
+            (&[Some(usage(1)), None], None),
+            (&[None, Some(usage(1))], None),
+        ];
+        for (texts, expected) in table {
+            let sum = texts.iter().copied().fold(Some(Usage::default()), add);
+            assert_eq!(sum, expected, "{texts:?}");
+        }
     }
 }

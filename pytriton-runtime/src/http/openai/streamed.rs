@@ -42,6 +42,7 @@ struct Streaming {
     texts: SelectAll<BoxStream<'static, Result<Text, OpenAiError>>>,
     format: Arc<Format>,
     budget: Arc<Budget>,
+    /// Of the texts that have ended; `None` where one of them does not say.
     usage: Option<Usage>,
     begun: bool,
     over: bool,
@@ -55,7 +56,7 @@ impl Streaming {
             texts: select_all(choices),
             format: Arc::new(taken.format),
             budget: taken.budget,
-            usage: None,
+            usage: Some(Usage::default()),
             begun: false,
             over: false,
         }
@@ -92,7 +93,7 @@ impl Streaming {
             return Ok(last.into());
         };
         if let Some((_, used)) = text.end {
-            add(&mut self.usage, used);
+            self.usage = add(self.usage, used);
         }
         let begins = !std::mem::replace(&mut self.begun, true);
         let format = Arc::clone(&self.format);
