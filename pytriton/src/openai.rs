@@ -36,7 +36,7 @@
 //! The same model is served there too, without a batch axis: `prompt` is `BYTES [1]`, `messages` is `BYTES [-1]` with a message
 //! as JSON in each element, the output is `text`, and the parameters of each response say `finish_reason`, `prompt_tokens`
 //! and `completion_tokens` where the function does. Behind the last piece of a stream comes an empty one with the parameter
-//! `end`.
+//! `pytriton.text_end`.
 
 pub use pytriton_runtime::openai::{
     FinishReason, IntoPiece, Message, MessageError, Messages, Piece, Role, TextParameter, Usage,

@@ -1,4 +1,6 @@
-use crate::model::{ModelSpec, TensorDeclaration};
+use std::sync::Arc;
+
+use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
 use crate::request::Parameters;
 use crate::tensor::Tensor;
 
@@ -61,8 +63,45 @@ impl<O: Outputs> Outputs for WithParameters<O> {
     }
 
     fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+        let named = |output: &&TensorSpec| self.parameters.get(&output.name).is_some();
+        // Beside a text, which comes under its name through tritonserver, it would be another text.
+        if model.openai.is_some()
+            && let Some(output) = model.outputs.iter().find(named)
+        {
+            return Err(ModelError::Function {
+                model: Arc::clone(&model.name),
+                message: format!("a parameter has the name of output '{}'", output.name),
+            });
+        }
         let mut said = self.outputs.into_said(model)?;
         said.parameters.extend(self.parameters);
         Ok(said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::Surface;
+    use crate::openai::Piece;
+    use crate::request::ParameterValue;
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn no_parameter_of_a_text_has_the_name_of_the_text() {
+        let mut spec = IDENTITY.spec().unwrap();
+        let output = spec.outputs[0].name.clone();
+        let said = |spec: &ModelSpec, name: &str| {
+            let mut said = WithParameters::<Piece>::default();
+            said.parameters.insert(name, ParameterValue::Int64(1));
+            said.into_said(spec).map_err(|error| error.to_string())
+        };
+        spec.openai = Some(Surface::Completions);
+        let error = said(&spec, &output).unwrap_err();
+        assert!(
+            error.ends_with("a parameter has the name of output 'OUTPUT_1'"),
+            "{error}"
+        );
     }
 }

@@ -12,8 +12,8 @@ const FINISH_REASON: &str = "finish_reason";
 const PROMPT_TOKENS: &str = "prompt_tokens";
 const COMPLETION_TOKENS: &str = "completion_tokens";
 
-/// The parameter of the answer behind the last piece.
-pub(super) const TEXT_END: &str = "end";
+/// The parameter of the answer behind the last piece, with a name that no function gives its own.
+pub(super) const TEXT_END: &str = "pytriton.text_end";
 
 /// What is said behind the last piece: nothing, and that it was the last. tritonserver 2.51 may lose answers of a stream and
 /// end it all the same.

@@ -50,13 +50,33 @@ impl Events {
     }
 }
 
-/// What begins the text of a failure that is not the function's, and its HTTP status code: tritonserver answers all with 400.
-const FAILURES: [(&str, &str, u16); 4] = [
-    ("Request timeout expired", "", 503),
-    ("input '", "", 400),
-    ("model '", "has no instance", 503),
-    ("model '", "the call took longer than", 504),
-];
+/// The HTTP status code of a failure: tritonserver answers all with 400. What the function says may hold whatever clients
+/// have said, so that only what stands before it tells one failure from another.
+fn status(failure: &str, model: &str) -> u16 {
+    if failure == "Request timeout expired" {
+        return 503;
+    }
+    if failure.starts_with("input '") {
+        return 400;
+    }
+    let of_the_model = |begin: &str| failure.strip_prefix(begin)?.strip_prefix(model);
+    if let Some(rest) = of_the_model("the instance of model '") {
+        return match rest {
+            "' that had the request has ended" => 503,
+            _ => 500,
+        };
+    }
+    let Some(rest) = of_the_model("model '") else {
+        return 500;
+    };
+    let hangs = |rest: &str| rest.contains(" cannot answer the request, another call takes longer");
+    match rest {
+        rest if rest.starts_with("' has no instance ") => 503,
+        rest if rest.starts_with("': the call took longer than ") => 504,
+        rest if rest.starts_with("': instance ") && hangs(rest) => 503,
+        _ => 500,
+    }
+}
 
 /// What one of those events is.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,11 +94,11 @@ pub(crate) fn reply(event: &[u8], spec: &ModelSpec) -> Result<Reply, OpenAiError
     let Ok(Value::Object(mut members)) = serde_json::from_slice(event) else {
         return Err(no_text());
     };
-    if let Some(Value::String(message)) = members.get_mut("error").map(Value::take) {
-        let mut failures = FAILURES.iter();
-        let known = failures
-            .find(|(begin, inside, _)| message.starts_with(begin) && message.contains(inside));
-        let status = known.map_or(500, |(_, _, status)| *status);
+    // Beside an answer it is a parameter of that name.
+    if members.len() == 1
+        && let Some(Value::String(message)) = members.get_mut("error").map(Value::take)
+    {
+        let status = status(&message, &spec.name);
         return Err(OpenAiError::Failed { status, message });
     }
     let output = spec.outputs.first().map(|output| &*output.name);
@@ -108,8 +128,14 @@ pub(crate) fn reply(event: &[u8], spec: &ModelSpec) -> Result<Reply, OpenAiError
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Display;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use crate::call::ModelError;
     use crate::model::Surface;
     use crate::openai::{FinishReason, Usage};
+    use crate::scheduler::SchedulerError;
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -154,12 +180,12 @@ mod tests {
                 )),
             ),
             (
-                r#"{"OUTPUT_1":"","end":true}"#,
+                r#"{"OUTPUT_1":"","pytriton.text_end":true}"#,
                 Ok(Reply::Last(Piece::default())),
             ),
             (
-                r#"{"error":"model 'm' failed: x"}"#,
-                failed(500, "model 'm' failed: x"),
+                r#"{"OUTPUT_1":"a","end":true,"error":"x","model_name":"m"}"#,
+                Ok(Reply::Piece(Piece::from("a"))),
             ),
             (
                 r#"{"error":"Request timeout expired"}"#,
@@ -177,5 +203,65 @@ mod tests {
             assert_eq!(reply(event.as_bytes(), &spec), expected, "{event}");
         }
         assert!(reply(b"[]", &spec).is_err() && reply(b"", &spec).is_err());
+    }
+
+    #[test]
+    fn a_failure_has_the_status_that_it_has_here() {
+        let model: Arc<str> = "m".into();
+        let limit = Duration::from_secs(1);
+        let function = |message: &str| ModelError::Function {
+            model: model.clone(),
+            message: message.to_owned(),
+        };
+        let panic = ModelError::Panic {
+            model: model.clone(),
+            message: "model 'm' has no instance".to_owned(),
+        };
+        let hanging = ModelError::Hanging {
+            model: model.clone(),
+            instance: 3,
+            limit,
+        };
+        let table: [(&dyn Display, u16); 11] = [
+            (&function("x"), 500),
+            (&function("' has no instance left"), 500),
+            (&function("': the call took longer than 1 s"), 500),
+            (&panic, 500),
+            (&hanging, 503),
+            (
+                &ModelError::CallTooLong {
+                    model: model.clone(),
+                    limit,
+                },
+                504,
+            ),
+            (&SchedulerError::Timeout, 503),
+            (
+                &SchedulerError::Hanging {
+                    model: model.clone(),
+                    limit,
+                },
+                503,
+            ),
+            (
+                &SchedulerError::NoInstance {
+                    model: model.clone(),
+                },
+                503,
+            ),
+            (
+                &SchedulerError::InstanceEnded {
+                    model: model.clone(),
+                },
+                503,
+            ),
+            (
+                &"the instance of model 'other' that had the request has ended",
+                500,
+            ),
+        ];
+        for (failure, expected) in table {
+            assert_eq!(status(&failure.to_string(), "m"), expected, "{failure}");
+        }
     }
 }
