@@ -107,6 +107,20 @@ pub enum ServerError {
         "models under `#[openai]` need pytriton's feature `embedded`, which serves OpenAI's routes beside tritonserver too"
     )]
     NoTexts,
+    /// A model has OpenAI's routes, and there is no port for them.
+    #[cfg(feature = "embedded")]
+    #[error(
+        "models under `#[openai]` are served on the port for HTTP: leave out --allow-http=false, or give them a port of their \
+         own with --openai-port"
+    )]
+    OpenAiNowhere,
+    /// An address for a port that there is not.
+    #[cfg(feature = "embedded")]
+    #[error(
+        "--openai-address says where the port of OpenAI's routes is, and they have none of their own: give --openai-port too, \
+         or leave it out"
+    )]
+    OpenAiAddress,
     /// A port cannot be opened.
     #[error("cannot listen on {address} for {endpoint} (option --{endpoint}-port): {source}")]
     Bind {

@@ -21,6 +21,8 @@ use crate::registry::Registry;
 use crate::serving::ModelSet;
 
 use super::connection::{Connections, Protocol};
+#[cfg(tritonserver)]
+use super::descriptors::connections_beside_others;
 use super::door::Rooms;
 use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
@@ -47,6 +49,9 @@ impl Server {
     pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
         let limits = checked(options)?;
         let openai = has_text_models(registry);
+        if openai {
+            check_openai_port(options)?;
+        }
         let reserved = Reserved::new(options, openai)?;
         let mut server = Self::load(registry, limits).await?;
         let listeners = reserved.listen(options)?;
@@ -78,7 +83,12 @@ impl Server {
         let mut server = Self::load(&Registry::default(), limits).await?;
         let listeners = Reserved::openai(options)?.listen(options)?;
         server.addresses = listeners.addresses;
-        let upstream = Upstream::new(http, registry, limits.max_bytes_in_flight);
+        let upstream = Upstream::new(
+            http,
+            registry,
+            limits.max_bytes_in_flight,
+            connections_beside_others(),
+        );
         let texts = TextModels::There(Arc::new(upstream));
         let (reception, _) = doors(&server.models, limits, options);
         if let Some(listener) = listeners.openai {
@@ -200,6 +210,16 @@ pub(super) fn has_text_models(registry: &Registry) -> bool {
     registry.iter().any(|spec| spec.openai.is_some())
 }
 
+/// Refuses options with which OpenAI's routes are nowhere, or elsewhere than they say.
+fn check_openai_port(options: &Options) -> Result<(), ServerError> {
+    match (options.openai_port, options.openai_address) {
+        (Some(_), _) => Ok(()),
+        (None, Some(_)) => Err(ServerError::OpenAiAddress),
+        (None, None) if !options.allow_http => Err(ServerError::OpenAiNowhere),
+        (None, None) => Ok(()),
+    }
+}
+
 /// The limits of options that this engine can honour.
 fn checked(options: &Options) -> Result<Limits, ServerError> {
     UnsupportedOptions::check(&options.triton)?;
@@ -213,4 +233,31 @@ async fn join(endpoints: &mut JoinSet<bool>) -> bool {
         all &= finished.unwrap_or(false);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openai_s_routes_are_where_the_options_say_or_refused() {
+        let table: [(&[&str], &str); 6] = [
+            (&[], ""),
+            (&["--openai-port=0"], ""),
+            (&["--allow-http=false", "--openai-port=0"], ""),
+            (&["--allow-http=false"], "--openai-port"),
+            (&["--openai-address=::1"], "--openai-address"),
+            (
+                &["--allow-http=false", "--openai-address=::1"],
+                "--openai-address",
+            ),
+        ];
+        for (arguments, expected) in table {
+            let options = Options::parse(arguments).unwrap();
+            let error = check_openai_port(&options).err();
+            let error = error.map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(error.is_empty(), expected.is_empty(), "{error}");
+            assert!(error.contains(expected), "{error}");
+        }
+    }
 }

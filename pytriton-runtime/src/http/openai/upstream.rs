@@ -15,9 +15,11 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::heavy::by_weight;
 use crate::model::ModelSpec;
 use crate::openai::{Events, OpenAiError, Piece, Reply, reply};
 use crate::registry::Registry;
@@ -34,6 +36,9 @@ const FORGOTTEN: Duration = Duration::from_millis(500);
 /// And so long after any other answer.
 const STALLED: Duration = Duration::from_secs(60);
 
+/// So long a text waits for a connection while others have them all.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// A tritonserver on this machine that serves models of this process.
 #[derive(Debug)]
 pub(crate) struct Upstream {
@@ -42,6 +47,8 @@ pub(crate) struct Upstream {
     specs: BTreeMap<Arc<str>, Arc<ModelSpec>>,
     /// The largest answer.
     limit: usize,
+    /// A place for each connection: tritonserver keeps a descriptor for each, and has no bound of its own.
+    places: Arc<Semaphore>,
 }
 
 /// The answers to one request. Dropping it closes its connection, by which tritonserver hears that nobody waits.
@@ -60,11 +67,17 @@ struct Open {
     events: Events,
     limit: usize,
     _connection: JoinSet<()>,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Upstream {
-    /// The one that listens there; no answer of it is larger than `limit`.
-    pub(crate) fn new(listens: SocketAddr, registry: &Registry, limit: usize) -> Self {
+    /// The one that listens there; no answer of it is larger than `limit`, and no more than `connections` are made at a time.
+    pub(crate) fn new(
+        listens: SocketAddr,
+        registry: &Registry,
+        limit: usize,
+        connections: usize,
+    ) -> Self {
         let ip = match listens.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
             IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -74,6 +87,7 @@ impl Upstream {
             address: SocketAddr::new(ip, listens.port()),
             specs: latest(registry.iter().map(Arc::clone)),
             limit,
+            places: Arc::new(Semaphore::new(connections)),
         }
     }
 
@@ -90,6 +104,7 @@ impl Upstream {
     }
 
     async fn open(&self, spec: Arc<ModelSpec>, body: Vec<u8>) -> Result<Open, OpenAiError> {
+        let place = self.place().await?;
         let mut connection = JoinSet::new();
         let asked = self.send(&spec, body, &mut connection).await;
         let response = asked.map_err(|error| gone(&error))?;
@@ -102,6 +117,17 @@ impl Upstream {
             events: Events::default(),
             limit: self.limit,
             _connection: connection,
+            _place: place,
+        })
+    }
+
+    async fn place(&self) -> Result<OwnedSemaphorePermit, OpenAiError> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        // Nobody closes it.
+        let place = timeout(PATIENCE, place).await.ok().and_then(Result::ok);
+        place.ok_or_else(|| OpenAiError::Failed {
+            status: 503,
+            message: "too many texts are being made at a time".to_owned(),
         })
     }
 
@@ -154,6 +180,25 @@ fn gone(error: &dyn fmt::Display) -> OpenAiError {
     }
 }
 
+/// Whoever asks again would wait as long.
+fn stalled() -> OpenAiError {
+    OpenAiError::Failed {
+        status: 504,
+        message: format!(
+            "tritonserver has sent nothing more of its answer for {} seconds",
+            STALLED.as_secs()
+        ),
+    }
+}
+
+/// And get as much.
+fn too_large(limit: usize) -> OpenAiError {
+    OpenAiError::Failed {
+        status: 500,
+        message: format!("tritonserver's answer is larger than {limit} bytes"),
+    }
+}
+
 impl Replies {
     /// The next piece; `None` behind the last one, which an error is.
     pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
@@ -186,10 +231,11 @@ impl Open {
     async fn next(&mut self) -> Result<Reply, OpenAiError> {
         loop {
             if let Some(event) = self.events.next() {
-                return reply(&event, &self.spec);
+                let spec = Arc::clone(&self.spec);
+                return by_weight(event.len(), move || reply(&event, &spec)).await;
             }
             let Ok(frame) = timeout(STALLED, self.body.frame()).await else {
-                return Err(gone(&"nothing more of its answer comes"));
+                return Err(stalled());
             };
             match frame {
                 // A stream that lacks its last answers ends as any other.
@@ -198,7 +244,7 @@ impl Open {
                 Some(Ok(frame)) => {
                     let data = frame.into_data().unwrap_or_default();
                     if self.events.unfinished() + data.len() > self.limit {
-                        return Err(gone(&"its answer is too large"));
+                        return Err(too_large(self.limit));
                     }
                     self.events.feed(&data);
                 }
@@ -217,5 +263,72 @@ impl Open {
 impl fmt::Debug for Replies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Replies").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    /// A server that says this to all who ask, and then nothing.
+    async fn upstream(said: Vec<u8>, limit: usize, connections: usize) -> Arc<Upstream> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let said = said.clone();
+                tokio::spawn(async move {
+                    let mut request = [0; 1000];
+                    let _ = stream.read(&mut request).await;
+                    let _ = stream.write_all(&said).await;
+                    std::future::pending::<()>().await;
+                });
+            }
+        });
+        let registry = Registry::default();
+        Arc::new(Upstream::new(address, &registry, limit, connections))
+    }
+
+    fn spec() -> Arc<ModelSpec> {
+        let mut spec = IDENTITY.spec().unwrap();
+        spec.decoupled = true;
+        Arc::new(spec)
+    }
+
+    const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+
+    async fn failure(replies: &mut Replies) -> (u16, bool) {
+        let error = replies.next().await.unwrap().unwrap_err();
+        (error.status(), error.passes())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_would_fail_again_is_not_asked_again() {
+        let silent = upstream(HEAD.into(), 1000, 1).await;
+        let mut replies = silent.ask(&spec(), Vec::new());
+        assert_eq!(failure(&mut replies).await, (504, false));
+        let large = format!("{HEAD}data: {}", "x".repeat(2000));
+        let large = upstream(large.into(), 1000, 1).await;
+        let mut replies = large.ask(&spec(), Vec::new());
+        assert_eq!(failure(&mut replies).await, (500, false));
+        assert!(replies.next().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_connections_are_made_than_there_are_places_for() {
+        let said = format!("{HEAD}data: {{\"OUTPUT_1\":\"a\"}}\n\n");
+        let upstream = upstream(said.into(), 1000, 1).await;
+        let mut first = upstream.ask(&spec(), Vec::new());
+        assert_eq!(first.next().await, Some(Ok(Piece::from("a"))));
+        let mut second = upstream.ask(&spec(), Vec::new());
+        assert_eq!(failure(&mut second).await, (503, true));
+        drop(first);
+        let mut third = upstream.ask(&spec(), Vec::new());
+        assert_eq!(third.next().await, Some(Ok(Piece::from("a"))));
     }
 }
