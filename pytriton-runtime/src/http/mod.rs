@@ -29,5 +29,7 @@ pub(crate) use head::check_head;
 pub use metrics::metrics_router;
 #[cfg(tritonserver)]
 pub(crate) use openai::Upstream;
-pub(crate) use openai::{TextModels, answer_alone as answer_openai};
+pub(crate) use openai::{
+    TextModels, answer_alone as answer_openai, is_route as is_openai, refusal as openai_refusal,
+};
 pub(crate) use router::answer;

@@ -64,8 +64,10 @@ impl Door {
             check_head(request.version(), request.headers()),
             self.exhausted,
         ) {
-            (Err(error), _) => (http::refusal(error).map(Answered::Http), true),
-            (Ok(()), Some(limit)) if !is_probe(&request) => (exhausted(&request, limit), http1),
+            (Err(error), _) => (self.refusal(&request, error), true),
+            (Ok(()), Some(limit)) if !is_probe(&request) => {
+                (self.exhausted(&request, limit), http1)
+            }
             (Ok(()), exhausted) => {
                 let response = match &self.rooms {
                     Rooms::Routes(routes) => routed(routes, request).await,
@@ -89,6 +91,35 @@ impl Door {
         }
         response
     }
+
+    fn exhausted<B>(&self, request: &Request<B>, limit: u32) -> Response<Answered> {
+        match grpc::is_grpc(request) {
+            true => grpc::refusal(GrpcError::Connections { limit }).map(Answered::Routed),
+            false => self.refusal(request, HttpError::Connections { limit }),
+        }
+    }
+
+    /// An error over HTTP, in the form of whatever the path is one of.
+    fn refusal<B>(&self, request: &Request<B>, error: HttpError) -> Response<Answered> {
+        let refusal = match self.rooms.are_openai(request.uri().path()) {
+            true => http::openai_refusal(error),
+            false => http::refusal(error),
+        };
+        refusal.map(Answered::Http)
+    }
+}
+
+impl Rooms {
+    /// Whether OpenAI's routes are what answers at that path.
+    fn are_openai(&self, path: &str) -> bool {
+        match self {
+            Self::OpenAi(..) => true,
+            Self::Http(reception) | Self::Both(reception, _) if http::is_openai(path) => {
+                TextModels::Here(Arc::clone(&reception.models)).any()
+            }
+            _ => false,
+        }
+    }
 }
 
 async fn routed(routes: &Router, request: Request<Received>) -> Response<Answered> {
@@ -103,13 +134,6 @@ fn is_probe<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     let of_a_model = path.starts_with("/v2/models/") && path.ends_with("/ready");
     PROBES.contains(&path) || of_a_model && request.method() == Method::GET
-}
-
-fn exhausted<B>(request: &Request<B>, limit: u32) -> Response<Answered> {
-    match grpc::is_grpc(request) {
-        true => grpc::refusal(GrpcError::Connections { limit }).map(Answered::Routed),
-        false => http::refusal(HttpError::Connections { limit }).map(Answered::Http),
-    }
 }
 
 impl Answered {

@@ -9,6 +9,7 @@ use crate::openai::{OpenAiError, list_json, model_json};
 use crate::reception::Reception;
 use crate::text::excerpt;
 
+use super::super::HttpError;
 use super::super::answer::{Answer, json};
 use super::super::body::Body;
 use super::TextModels;
@@ -28,7 +29,7 @@ enum Route<'a> {
 }
 
 /// Whether a path is one of OpenAI's.
-pub(in crate::http) fn is_route(path: &str) -> bool {
+pub(crate) fn is_route(path: &str) -> bool {
     path.starts_with("/v1/")
 }
 
@@ -41,6 +42,11 @@ pub(crate) async fn answer<B: Body>(
 ) -> Answer {
     let answered = dispatch(reception, models, &parts, body).await;
     answered.unwrap_or_else(|error| refused(&error))
+}
+
+/// Refuses a request to these routes for what any other is refused for too.
+pub(crate) fn refusal(error: HttpError) -> Answer {
+    refused(&error.into())
 }
 
 /// The same on a port that has no other routes.

@@ -13,8 +13,7 @@ mod texts;
 #[cfg(tritonserver)]
 mod upstream;
 
-pub(super) use door::is_route;
-pub(crate) use door::{answer, answer_alone};
+pub(crate) use door::{answer, answer_alone, is_route, refusal};
 pub(crate) use models::TextModels;
 #[cfg(tritonserver)]
 pub(crate) use upstream::Upstream;

@@ -31,7 +31,7 @@ impl TextModels {
     }
 
     /// Whether there is any.
-    pub(in crate::http) fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         !self.all().is_empty()
     }
 
