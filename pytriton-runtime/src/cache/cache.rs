@@ -156,17 +156,17 @@ impl ResponseCache {
 fn bytes(response: &Response) -> usize {
     let output = |tensor: &Tensor| OUTPUT_BYTES + size_of_val(tensor.shape()) + tensor.data().len();
     let outputs = response.outputs.iter().map(|(_, tensor)| output(tensor));
-    RESPONSE_BYTES + outputs.sum::<usize>()
+    RESPONSE_BYTES + response.parameters.bytes() + outputs.sum::<usize>()
 }
 
 /// The same in memory of its own: an output may be a few rows of a batch, which would be kept as a whole.
 fn detached(response: &Response) -> Response {
     let outputs = response.outputs.iter();
-    Response::new(
-        outputs
-            .map(|(index, tensor)| (*index, tensor.detached()))
-            .collect(),
-    )
+    let outputs = outputs.map(|(index, tensor)| (*index, tensor.detached()));
+    Response {
+        parameters: response.parameters.clone(),
+        ..Response::new(outputs.collect())
+    }
 }
 
 #[cfg(test)]
@@ -175,6 +175,7 @@ mod tests {
 
     use super::*;
     use crate::cache::key::tests::numbered;
+    use crate::request::ParameterValue;
     use crate::tensor::DataType;
 
     fn response(data: Bytes) -> Response {
@@ -194,6 +195,19 @@ mod tests {
         let usage = cache.usage();
         assert_eq!((usage.entries, usage.hits, usage.misses), (1, 1, 2));
         assert_eq!((usage.capacity, usage.evictions), (10_000, 0));
+    }
+
+    #[test]
+    fn what_is_said_beside_the_outputs_is_kept_and_counted() {
+        let cache = ResponseCache::new(10_000);
+        let mut one = response(Bytes::from_static(b"one"));
+        cache.insert(numbered(1), &one);
+        let without = cache.usage().used;
+        let said = ParameterValue::String("x".repeat(1000));
+        one.parameters.insert("said", said);
+        cache.insert(numbered(2), &one);
+        assert!(cache.usage().used > 2 * without + 1000);
+        assert_eq!(cache.lookup(&numbered(2)).response, Some(one));
     }
 
     #[test]

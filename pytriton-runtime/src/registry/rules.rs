@@ -14,6 +14,7 @@ const NO_BATCHING: &str = "this option needs batching: remove it, or remove `bat
 const OPENAI_BATCHING: &str = "`#[openai]` takes each request by itself: remove this option";
 const OPENAI_NO_BATCHING: &str =
     "this option needs batching, and `#[openai]` takes each request by itself: remove it";
+const OPENAI_CACHE: &str = "tritonserver keeps responses without why their texts end and what they have taken: remove this option";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
 const NO_LEVELS: &str = "this option needs levels: write `priority_levels = …` too, or remove it";
@@ -79,6 +80,7 @@ impl ModelOptions<'_> {
             b"name" | b"version" | b"instances" | b"batches_in_flight" => None,
             b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
             b"max_call_microseconds" | b"description" | b"batching" => None,
+            b"response_cache" if self.response_cache && self.openai.is_some() => Some(OPENAI_CACHE),
             b"response_cache" => self.cache_flaw(),
             _ if self.openai.is_some() => Some(OPENAI_NO_BATCHING),
             _ if !self.batching => Some(NO_BATCHING),
