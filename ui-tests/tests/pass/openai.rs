@@ -56,6 +56,21 @@ fn sent(messages: Messages, responses: &Responses<Piece>) -> Result<(), Cancelle
     Ok(())
 }
 
+extern crate std as openai;
+
+/// What the prelude brings does not hide a library of that name.
+mod beside {
+    use openai::mem::take;
+    use pytriton::prelude::*;
+
+    #[pytriton::model(name = "beside")]
+    #[openai(completions)]
+    fn beside(prompt: String) -> String {
+        let mut prompt = prompt;
+        take(&mut prompt)
+    }
+}
+
 struct Told(&'static str);
 
 #[pytriton::model(name = "told")]
