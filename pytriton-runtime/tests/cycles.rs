@@ -124,7 +124,9 @@ fn a_hundred_starts_and_stops_do_not_grow() {
             let engine = timeout(DEADLINE, start).await.unwrap().unwrap();
             let answer = infer(engine.endpoints().http.unwrap());
             assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-            let stopped = timeout(DEADLINE, engine.stop()).await.unwrap();
+            let stopped = timeout(DEADLINE, engine.stop(Duration::from_secs(5)))
+                .await
+                .unwrap();
             assert!(stopped.exit.success(), "{stopped:?}");
         };
         for _ in 0..10 {

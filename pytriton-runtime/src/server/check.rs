@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use crate::engine::Choice;
 use crate::registry::Registry;
 
@@ -19,7 +21,7 @@ pub(super) async fn check(
             lines.push(format!("engine embedded: {why}"));
             lines.extend(inspect::report(options.triton.tritonserver.clone())?);
             let server = super::Server::start(registry, options).await?;
-            server.stop(std::time::Duration::ZERO).await;
+            server.stop(Duration::ZERO).await;
         }
         #[cfg(tritonserver)]
         Choice::Tritonserver(located, probe) => {
@@ -27,7 +29,7 @@ pub(super) async fn check(
             lines.extend(inspect::description(&located, &probe)?);
             super::tritonserver::start(registry, options, &located, probe)
                 .await?
-                .stop()
+                .stop(Duration::from_secs(options.exit_timeout_secs))
                 .await;
         }
     }

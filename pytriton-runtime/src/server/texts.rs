@@ -56,14 +56,17 @@ impl Texts {
         None
     }
 
-    /// Answers what has been accepted, and closes the port. What that takes too long for, tritonserver is ended for too.
+    /// Answers what has been accepted, and closes the port; whether all was answered in time.
     #[cfg(feature = "embedded")]
-    pub(super) async fn stop(self, timeout: Duration) {
-        if let Some(server) = self.server {
-            server.stop(timeout).await;
+    pub(super) async fn stop(self, timeout: Duration) -> bool {
+        match self.server {
+            Some(server) => server.stop(timeout).await,
+            None => true,
         }
     }
 
     #[cfg(not(feature = "embedded"))]
-    pub(super) async fn stop(self, _: Duration) {}
+    pub(super) async fn stop(self, _: Duration) -> bool {
+        true
+    }
 }

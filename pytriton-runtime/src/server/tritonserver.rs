@@ -2,8 +2,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use futures_util::future::join;
 use tokio::runtime::Builder;
+use tokio::time::Instant;
 
 use crate::registry::Registry;
 use crate::runner::check_devices;
@@ -77,11 +77,17 @@ async fn serve_until_stopped(
         "stopping: accepted requests are answered, new ones refused"
     );
     let stopped = async {
-        let seconds = Duration::from_secs(options.exit_timeout_secs);
-        join(engine.stop(), texts.stop(seconds)).await.0
+        let (begun, time) = (
+            Instant::now(),
+            Duration::from_secs(options.exit_timeout_secs),
+        );
+        // What is accepted there is still to be asked of tritonserver.
+        let answered = texts.stop(time).await;
+        let left = time.saturating_sub(begun.elapsed());
+        (engine.stop(left).await, answered)
     };
     tokio::select! {
-        stopped = stopped => {
+        (stopped, answered) = stopped => {
             let Stopped { exit, cut, broken_off } = stopped;
             if broken_off > 0 {
                 tracing::warn!(
@@ -90,6 +96,9 @@ async fn serve_until_stopped(
                 );
             }
             match cut {
+                0 if !answered => Err(ServerError::Drain {
+                    seconds: options.exit_timeout_secs,
+                }),
                 0 if exit.success() => Ok(()),
                 0 => Err(ServerError::Died { exit }),
                 connections => Err(ServerError::Cut {

@@ -181,11 +181,11 @@ impl TritonEngine {
         Ok(server)
     }
 
-    /// Lets tritonserver answer what it has accepted, then stops it and the instances.
+    /// Lets tritonserver answer what it has accepted in that time, then stops it and the instances.
     ///
     /// A server that was being started again ends well however it ends: what it had to say has been logged.
-    pub async fn stop(self) -> Stopped {
-        let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch)
+    pub async fn stop(self, time: Duration) -> Stopped {
+        let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch, time)
             .stop()
             .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
@@ -299,7 +299,7 @@ mod tests {
         let engine = TritonEngine::start(&registry, &located, probe, launch)
             .await
             .unwrap();
-        let stopped = engine.stop().await;
+        let stopped = engine.stop(Duration::from_secs(5)).await;
         assert!(stopped.exit.success(), "{}", stopped.exit);
         assert_eq!(stopped.cut, 0);
     }

@@ -65,9 +65,14 @@ enum Drained {
 }
 
 impl<'a> Stopping<'a> {
-    pub(super) fn new(server: &'a Tritonserver, worker: &'a Worker, launch: &'a Launch) -> Self {
+    pub(super) fn new(
+        server: &'a Tritonserver,
+        worker: &'a Worker,
+        launch: &'a Launch,
+        time: Duration,
+    ) -> Self {
         let begun = Instant::now();
-        let time = Duration::from_secs(launch.exit_timeout_secs.min(LONGEST));
+        let time = time.min(Duration::from_secs(LONGEST));
         Self {
             server,
             worker,

@@ -62,6 +62,41 @@ fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
     Ok(())
 }
 
+/// Stops a server while half of a request of OpenAI's form has come, and sends the rest when it has had time to end.
+fn stop_within_a_body(engine: Engine) -> Result<()> {
+    let server = serve(engine, &[])?;
+    let address = server.banner().openai.clone().unwrap_or_default();
+    let body = r#"{"model":"Letters","prompt":"abc"}"#;
+    let (begin, rest) = body.split_at(10);
+    let head = "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length";
+    let mut client = TcpStream::connect(&address)?;
+    client.set_read_timeout(Some(EXIT))?;
+    client.write_all(format!("{head}: {}\r\n\r\n{begin}", body.len()).as_bytes())?;
+    thread::sleep(Duration::from_millis(300));
+    server.signal("TERM")?;
+    thread::sleep(Duration::from_millis(700));
+    client.write_all(rest.as_bytes())?;
+    let mut answer = String::new();
+    client.read_to_string(&mut answer)?;
+    assert!(
+        answer.starts_with("HTTP/1.1 200 ") && answer.contains(r#""text":"abc""#),
+        "{answer}"
+    );
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{log}");
+    Ok(())
+}
+
+#[test]
+fn openai_s_routes_answer_a_request_that_has_begun() -> Result<()> {
+    stop_within_a_body(Engine::Embedded)
+}
+
+#[test]
+fn openai_s_routes_answer_a_request_that_has_begun_beside_tritonserver() -> Result<()> {
+    stop_within_a_body(Engine::Tritonserver)
+}
+
 /// Asks for a stream, and returns the connection when the first of its events has come.
 fn stream(server: &Server, model: &str, body: &str) -> Result<(TcpStream, String)> {
     let head = format!("POST /v2/models/{model}/generate_stream HTTP/1.1\r\nHost: x");
