@@ -107,7 +107,10 @@ impl fmt::Debug for Hearing {
 
 impl Drop for Hearing {
     fn drop(&mut self) {
-        self.queue.withdraw(self.ticket, FailureReason::Canceled);
+        // What was answered waits no longer, and the queue need not look for it.
+        if !self.answers.are_finished() {
+            self.queue.withdraw(self.ticket, FailureReason::Canceled);
+        }
     }
 }
 

@@ -1,17 +1,20 @@
 //! The queue of sequences under paused time, and schedulers of real models.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use ndarray::Array2;
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::{Instant, advance, sleep};
 
 use crate::call::{Call, Execution, Instance};
 use crate::model::{InstanceGroup, ModelSpec};
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
-use crate::request::{InferRequest, Request, Sequence, SequenceId};
+use crate::request::{InferRequest, Request, Response, Sequence, SequenceId};
+use crate::scheduler::hearing::Hearing;
 use crate::scheduler::message::{Batch, Entered, Origin};
 use crate::scheduler::queue::Queue;
 use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
@@ -22,6 +25,8 @@ use super::Reaper;
 use super::table_tests::{DIRECT, oldest};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// One slot, a second of idleness.
 const ONE: ModelDeclaration = sequences(DIRECT, 1);
@@ -252,6 +257,27 @@ async fn a_stopping_server_starts_no_sequence_and_goes_on_with_the_others() {
         bench.queue.release(&batch.origin);
     }
     assert!(bench.queue.next_batch(0).await.is_none());
+}
+
+#[tokio::test]
+async fn a_request_that_is_answered_is_not_looked_for() {
+    let bench = Bench::new(&ONE);
+    let entered = bench.ask(1, "S").unwrap();
+    let (_sender, given_up) = watch::channel(false);
+    let hearing = Hearing::new(&bench.queue, entered, given_up);
+    for reply in bench.next().await.replies {
+        reply.sink.finish(Ok(Response::default()));
+    }
+    let (sender, dropped) = mpsc::channel();
+    let locked = bench.queue.sequences().unwrap().lock();
+    let thread = thread::spawn(move || {
+        drop(hearing);
+        sender.send(()).unwrap();
+    });
+    let in_time = dropped.recv_timeout(SECOND);
+    drop(locked);
+    thread.join().unwrap();
+    assert!(in_time.is_ok(), "it waited for the queue");
 }
 
 #[tokio::test(start_paused = true)]
