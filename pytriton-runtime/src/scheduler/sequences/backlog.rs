@@ -2,14 +2,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tokio::time::Instant;
 
-use super::slot::{Item, take_back};
+use super::slot::Item;
 
 /// The sequences that wait for a slot, in the order in which they started.
 #[derive(Debug)]
 pub(super) struct Backlog<R> {
     next: u64,
-    sequences: BTreeMap<u64, Waiting<R>>,
-    deadlines: BTreeSet<(Instant, u64)>,
+    pub(super) sequences: BTreeMap<u64, Waiting<R>>,
+    pub(super) deadlines: BTreeSet<(Instant, u64)>,
 }
 
 /// A sequence that waits for a slot.
@@ -72,14 +72,8 @@ impl<R> Backlog<R> {
         }
     }
 
-    /// Takes a request out.
-    pub(super) fn take_back(&mut self, is_it: impl Fn(&R) -> bool) -> Option<R> {
-        let mut sequences = self.sequences.values_mut();
-        sequences.find_map(|waiting| take_back(&mut waiting.queue, &is_it))
-    }
-
     /// Takes out the sequence that has waited longest.
-    pub(super) fn pop(&mut self) -> Option<(u64, Waiting<R>)> {
+    pub(super) fn pop(&mut self) -> Option<Waiting<R>> {
         let number = *self.sequences.first_key_value()?.0;
         self.remove(number)
     }
@@ -87,7 +81,11 @@ impl<R> Backlog<R> {
     /// Takes out a sequence that has waited for longer than it may.
     pub(super) fn expire(&mut self, now: Instant) -> Option<(u64, Waiting<R>)> {
         let &(deadline, number) = self.deadlines.first()?;
-        (deadline <= now).then(|| self.remove(number)).flatten()
+        if deadline > now {
+            return None;
+        }
+        let waiting = self.remove(number)?;
+        Some((number, waiting))
     }
 
     /// When the next one will have waited for too long.
@@ -95,19 +93,12 @@ impl<R> Backlog<R> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    fn remove(&mut self, number: u64) -> Option<(u64, Waiting<R>)> {
+    /// Takes out the sequence of that number.
+    pub(super) fn remove(&mut self, number: u64) -> Option<Waiting<R>> {
         let waiting = self.sequences.remove(&number)?;
         if let Some(deadline) = waiting.deadline {
             self.deadlines.remove(&(deadline, number));
         }
-        Some((number, waiting))
-    }
-}
-
-impl<R> Waiting<R> {
-    /// Whether a client has taken one of its requests back.
-    pub(super) fn is_taken_back(&self) -> bool {
-        let mut items = self.queue.iter();
-        items.any(|item| matches!(item, Item::TakenBack(_)))
+        Some(waiting)
     }
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::backlog::Waiting;
 use super::live::Place;
-use super::slot::{Item, Queued, Seat, requests};
+use super::slot::{Entry, Item, Queued, Seat, cut, requests};
 use super::table::{Lost, Table};
 
 impl<R: Queued> Table<R> {
@@ -24,6 +24,45 @@ impl<R: Queued> Table<R> {
             self.forget(number, &waiting);
             self.lose(waiting.queue, Lost::Late);
         }
+    }
+
+    /// Takes out a request that its client has taken back. Its sequence ends where it stood.
+    pub(super) fn take_back(&mut self, number: u64, now: Instant) -> Option<R> {
+        let place = self.places.remove(&number)?;
+        let (entry, behind) = match place {
+            Place::Slot(seat) => self.cut(seat, number)?,
+            Place::Backlog(position) => {
+                let mut waiting = self.backlog.remove(position)?;
+                let cut = cut(&mut waiting.queue, number)?;
+                self.lose(waiting.queue, Lost::TakenBack);
+                cut
+            }
+        };
+        self.live.end_at(&entry.id, place);
+        self.lose(behind, Lost::TakenBack);
+        if let Place::Slot(seat) = place {
+            self.settle(seat, now);
+        }
+        Some(entry.request)
+    }
+
+    /// Takes a request out of a slot, and those behind it. The slot is given back behind those before it.
+    fn cut(&mut self, seat: Seat, number: u64) -> Option<(Entry<R>, VecDeque<Item<R>>)> {
+        let instance = self.instance(seat);
+        let slot = instance.slot(seat.slot);
+        let is_it = |(_, entry): &mut (u64, Entry<R>)| entry.request.number() == number;
+        let Some((order, entry)) = slot.issued.take_if(is_it) else {
+            let cut = cut(&mut slot.queue, number)?;
+            slot.queue.push_back(Item::Release);
+            return Some(cut);
+        };
+        // Behind the last request of a sequence another one has the slot.
+        let behind = match entry.ends {
+            true => VecDeque::new(),
+            false => mem::replace(&mut slot.queue, [Item::Release].into()),
+        };
+        instance.issued.remove(&order);
+        Some((entry, behind))
     }
 
     /// When that is to be done next.
@@ -55,7 +94,7 @@ impl<R: Queued> Table<R> {
     /// Ends all sequences, and takes out the requests that wait.
     pub(super) fn clear(&mut self, now: Instant) -> Vec<R> {
         let mut queues = Vec::new();
-        while let Some((_, waiting)) = self.backlog.pop() {
+        while let Some(waiting) = self.backlog.pop() {
             queues.push(waiting.queue);
         }
         let mut seats = Vec::new();
@@ -72,7 +111,7 @@ impl<R: Queued> Table<R> {
             }
         }
         let cleared: Vec<R> = queues.into_iter().flat_map(requests).collect();
-        self.waiting -= cleared.len();
+        self.places.clear();
         self.end_all(now);
         for seat in seats {
             self.settle(seat, now);
@@ -84,7 +123,6 @@ impl<R: Queued> Table<R> {
     pub(super) fn forget(&mut self, number: u64, waiting: &Waiting<R>) {
         let id = waiting.queue.front().and_then(|item| match item {
             Item::Request(entry) => Some(&entry.id),
-            Item::TakenBack(id) => Some(id),
             Item::Release => None,
         });
         if let Some(id) = id {
@@ -93,9 +131,9 @@ impl<R: Queued> Table<R> {
     }
 
     pub(super) fn lose(&mut self, queue: VecDeque<Item<R>>, why: Lost) {
-        let before = self.lost.len();
-        let lost = requests(queue).map(|request| (request, why));
-        self.lost.extend(lost);
-        self.waiting -= self.lost.len() - before;
+        for request in requests(queue) {
+            self.places.remove(&request.number());
+            self.lost.push((request, why));
+        }
     }
 }

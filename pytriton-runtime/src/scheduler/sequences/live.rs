@@ -20,13 +20,13 @@ pub(super) enum Place {
 #[derive(Debug)]
 pub(super) struct Live {
     idle: Duration,
-    known: HashMap<SequenceId, Known>,
+    pub(super) known: HashMap<SequenceId, Known>,
     /// Of those that have a slot.
-    deadlines: BTreeSet<(Instant, SequenceId)>,
+    pub(super) deadlines: BTreeSet<(Instant, SequenceId)>,
 }
 
 #[derive(Debug)]
-struct Known {
+pub(super) struct Known {
     place: Place,
     /// When its last request came.
     last: Instant,

@@ -90,8 +90,7 @@ impl SequenceQueue {
     /// Takes a request out again, if no batch has it; says whether that was so. The sequence ends where it stood.
     pub(in crate::scheduler) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
         let mut state = self.lock();
-        let is_it = |waiting: &Waiting| waiting.ticket == ticket;
-        let Some(waiting) = state.table.take_back(is_it, Instant::now()) else {
+        let Some(waiting) = state.table.take_back(ticket.number, Instant::now()) else {
             return false;
         };
         self.see_to_it(state);

@@ -84,14 +84,6 @@ impl<R: Queued> Table<R> {
                     self.release(seat);
                     continue;
                 }
-                Some(Item::TakenBack(id)) => {
-                    let id = id.clone();
-                    let queue = mem::take(&mut slot.queue);
-                    self.live.end_at(&id, Place::Slot(seat));
-                    self.lose(queue, Lost::TakenBack);
-                    self.release(seat);
-                    continue;
-                }
             }
             self.ready.insert(seat.instance);
             if !oldest {
@@ -118,20 +110,18 @@ impl<R: Queued> Table<R> {
         if !self.instance(seat).present {
             return;
         }
-        while let Some((number, waiting)) = self.backlog.pop() {
-            if waiting.is_taken_back() {
-                self.forget(number, &waiting);
-                self.lose(waiting.queue, Lost::TakenBack);
-                continue;
-            }
-            if waiting.open
-                && let Some(Item::Request(Entry { id, .. })) = waiting.queue.back()
-            {
-                self.live.seat(id, seat);
-            }
-            self.instance(seat).slot(seat.slot).queue = waiting.queue;
+        let Some(waiting) = self.backlog.pop() else {
+            self.free.insert(seat);
             return;
+        };
+        if waiting.open
+            && let Some(Item::Request(Entry { id, .. })) = waiting.queue.back()
+        {
+            self.live.seat(id, seat);
         }
-        self.free.insert(seat);
+        for request in waiting.queue.iter().filter_map(Item::request) {
+            self.places.insert(request.number(), Place::Slot(seat));
+        }
+        self.instance(seat).slot(seat.slot).queue = waiting.queue;
     }
 }

@@ -7,6 +7,9 @@ use crate::scheduler::message::Waiting;
 
 /// What a table knows of what waits in it.
 pub(super) trait Queued {
+    /// Which one it is: those that come later have higher numbers.
+    fn number(&self) -> u64;
+
     /// When it came.
     fn arrived(&self) -> Instant;
 
@@ -15,6 +18,10 @@ pub(super) trait Queued {
 }
 
 impl Queued for Waiting {
+    fn number(&self) -> u64 {
+        self.ticket.number
+    }
+
     fn arrived(&self) -> Instant {
         self.arrived
     }
@@ -38,10 +45,17 @@ pub(super) struct Entry<R> {
 pub(super) enum Item<R> {
     /// A request.
     Request(Entry<R>),
-    /// A request that its client has taken back: here the sequence ends.
-    TakenBack(SequenceId),
-    /// Nothing comes of a sequence that has been forgotten.
+    /// Nothing comes any longer of a sequence that has been forgotten.
     Release,
+}
+
+impl<R> Item<R> {
+    pub(super) fn request(&self) -> Option<&R> {
+        match self {
+            Self::Request(entry) => Some(&entry.request),
+            Self::Release => None,
+        }
+    }
 }
 
 /// Which slot of which instance.
@@ -75,7 +89,7 @@ impl<R> Slot<R> {
         self.head()?;
         match self.queue.pop_front()? {
             Item::Request(entry) => Some(entry),
-            Item::TakenBack(_) | Item::Release => None,
+            Item::Release => None,
         }
     }
 }
@@ -90,19 +104,19 @@ impl<R> Default for Slot<R> {
     }
 }
 
-/// Takes a request out of the middle, and leaves the note that it was there.
-pub(super) fn take_back<R>(queue: &mut VecDeque<Item<R>>, is_it: impl Fn(&R) -> bool) -> Option<R> {
-    let item = queue.iter_mut().find(|item| match item {
-        Item::Request(entry) => is_it(&entry.request),
-        Item::TakenBack(_) | Item::Release => false,
-    })?;
-    let Item::Request(Entry { id, .. }) = item else {
-        return None;
-    };
-    let note = Item::TakenBack(id.clone());
-    match std::mem::replace(item, note) {
-        Item::Request(entry) => Some(entry.request),
-        Item::TakenBack(_) | Item::Release => None,
+/// Takes a request out, and returns it with all that is behind it.
+pub(super) fn cut<R: Queued>(
+    queue: &mut VecDeque<Item<R>>,
+    number: u64,
+) -> Option<(Entry<R>, VecDeque<Item<R>>)> {
+    let position = queue.partition_point(|item| match item {
+        Item::Request(entry) => entry.request.number() < number,
+        Item::Release => false,
+    });
+    let mut tail = queue.split_off(position);
+    match tail.pop_front()? {
+        Item::Request(entry) => Some((entry, tail)),
+        Item::Release => None,
     }
 }
 
@@ -110,6 +124,6 @@ pub(super) fn take_back<R>(queue: &mut VecDeque<Item<R>>, is_it: impl Fn(&R) -> 
 pub(super) fn requests<R>(items: VecDeque<Item<R>>) -> impl Iterator<Item = R> {
     items.into_iter().filter_map(|item| match item {
         Item::Request(entry) => Some(entry.request),
-        Item::TakenBack(_) | Item::Release => None,
+        Item::Release => None,
     })
 }

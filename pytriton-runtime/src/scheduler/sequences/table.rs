@@ -11,7 +11,7 @@ use crate::scheduler::Policy;
 use super::backlog::Backlog;
 use super::instance::{Instance, Pick};
 use super::live::{Live, Place};
-use super::slot::{Entry, Item, Queued, Seat, take_back};
+use super::slot::{Entry, Item, Queued, Seat};
 use super::strategy::Strategy;
 
 /// The sequences of a model, and their requests that wait.
@@ -27,7 +27,8 @@ pub(super) struct Table<R> {
     /// How many slots of each instance are free or have been used: the others are free too.
     pub(super) opened: u32,
     pub(super) next_issue: u64,
-    pub(super) waiting: usize,
+    /// Where each request waits.
+    pub(super) places: BTreeMap<u64, Place>,
     pub(super) lost: Vec<(R, Lost)>,
     pub(super) ready: BTreeSet<u32>,
 }
@@ -68,7 +69,7 @@ impl<R: Queued> Table<R> {
             free: BTreeSet::new(),
             opened: 0,
             next_issue: 0,
-            waiting: 0,
+            places: BTreeMap::new(),
             lost: Vec::new(),
             ready: BTreeSet::new(),
         }
@@ -76,7 +77,7 @@ impl<R: Queued> Table<R> {
 
     /// How many requests wait.
     pub(super) fn len(&self) -> usize {
-        self.waiting
+        self.places.len()
     }
 
     /// Whether a request of a sequence may come now.
@@ -109,12 +110,12 @@ impl<R: Queued> Table<R> {
             true => self.live.end(sequence.id()),
             false => self.live.note(sequence.id(), place, now),
         }
+        self.places.insert(request.number(), place);
         let item = Item::Request(Entry {
             id: sequence.id().clone(),
             ends: sequence.ends(),
             request,
         });
-        self.waiting += 1;
         match place {
             Place::Slot(seat) => {
                 self.instance(seat).slot(seat.slot).queue.push_back(item);
@@ -128,41 +129,6 @@ impl<R: Queued> Table<R> {
             }
         }
         known.is_some() && sequence.starts()
-    }
-
-    /// Takes out a request that its client has taken back. Its sequence ends where it stood.
-    pub(super) fn take_back(&mut self, is_it: impl Fn(&R) -> bool, now: Instant) -> Option<R> {
-        let request = self.backlog.take_back(&is_it);
-        let request = request.or_else(|| self.take_back_seated(is_it, now))?;
-        self.waiting -= 1;
-        Some(request)
-    }
-
-    fn take_back_seated(&mut self, is_it: impl Fn(&R) -> bool, now: Instant) -> Option<R> {
-        let seats = self.instances.iter_mut().flat_map(|(&instance, slots)| {
-            let slots = (0..).zip(&mut slots.slots);
-            slots.map(move |(slot, queue)| (Seat { slot, instance }, queue))
-        });
-        let mut found = None;
-        for (seat, slot) in seats {
-            if let Some((order, entry)) = slot.issued.take_if(|(_, entry)| is_it(&entry.request)) {
-                if !entry.ends {
-                    slot.queue.push_front(Item::TakenBack(entry.id));
-                }
-                found = Some((seat, Some(order), entry.request));
-            } else if let Some(request) = take_back(&mut slot.queue, &is_it) {
-                found = Some((seat, None, request));
-            }
-            if found.is_some() {
-                break;
-            }
-        }
-        let (seat, order, request) = found?;
-        if let Some(order) = order {
-            self.instance(seat).issued.remove(&order);
-        }
-        self.settle(seat, now);
-        Some(request)
     }
 
     /// The next batch of an instance, which is being executed from here on.
@@ -184,13 +150,13 @@ impl<R: Queued> Table<R> {
         };
         let taken = slots.into_iter().filter_map(|slot| {
             let entry = self.leave(Seat { slot, instance })?;
+            self.places.remove(&entry.request.number());
             Some((slot, entry.request))
         });
         let batch: Vec<(u32, R)> = taken.collect();
         if let Some(slots) = self.instances.get_mut(&instance) {
             slots.running += 1;
         }
-        self.waiting -= batch.len();
         Found::Batch(batch)
     }
 

@@ -23,6 +23,10 @@ pub(super) struct Asked {
 }
 
 impl Queued for Asked {
+    fn number(&self) -> u64 {
+        self.number.into()
+    }
+
     fn arrived(&self) -> Instant {
         self.arrived
     }
@@ -154,7 +158,7 @@ impl Bench {
 
     pub(super) fn take_back(&mut self, number: u32) -> bool {
         let now = self.clock();
-        let taken = self.table.take_back(|asked| asked.number == number, now);
+        let taken = self.table.take_back(number.into(), now);
         taken.is_some()
     }
 
@@ -167,6 +171,19 @@ impl Bench {
     pub(super) fn lost(&mut self) -> Vec<(u32, Lost)> {
         let lost = self.table.lost().into_iter();
         lost.map(|(asked, why)| (asked.number, why)).collect()
+    }
+
+    /// How much the table keeps, in entries of all kinds.
+    pub(super) fn entries(&self) -> usize {
+        let table = &self.table;
+        let backlog = table.backlog.sequences.values();
+        let backlog = backlog.map(|waiting| 1 + waiting.queue.len());
+        let slots = table.instances.values().flat_map(|slots| &slots.slots);
+        let slots = slots.map(|slot| slot.queue.len() + usize::from(slot.issued.is_some()));
+        let issued = table.instances.values().map(|slots| slots.issued.len());
+        let deadlines = table.live.deadlines.len() + table.backlog.deadlines.len();
+        let others = table.live.known.len() + table.lost.len() + table.places.len() + deadlines;
+        backlog.chain(slots).chain(issued).sum::<usize>() + others
     }
 
     /// How many slots are free.

@@ -121,64 +121,6 @@ fn a_sequence_waits_no_longer_than_its_most_impatient_request() {
 }
 
 #[test]
-fn a_request_that_is_taken_back_ends_its_sequence_where_it_stood() {
-    for strategy in STRATEGIES {
-        for length in 1..5_u32 {
-            for position in 0..length {
-                for ends in [false, true] {
-                    let mut bench = Bench::new(strategy, 1, 1);
-                    for number in 0..length {
-                        let start = if number == 0 { "S" } else { "" };
-                        let end = if ends && number + 1 == length {
-                            "E"
-                        } else {
-                            ""
-                        };
-                        bench.ask(1, &format!("{start}{end}")).unwrap();
-                    }
-                    let other = bench.ask(2, "S").unwrap();
-                    assert!(bench.take_back(position));
-                    assert!(!bench.take_back(position), "it is gone");
-                    let mut expected: Vec<_> = (0..position).map(|number| vec![number]).collect();
-                    expected.push(vec![other]);
-                    let case = format!("{strategy:?} {length} {position} {ends}");
-                    assert_eq!(bench.run_all(), expected, "{case}");
-                    let lost = position + 1..length;
-                    let lost: Vec<_> = lost.map(|number| (number, Lost::TakenBack)).collect();
-                    assert_eq!(bench.lost(), lost, "{case}");
-                    assert_eq!(bench.ask(1, ""), Err(NotStarted), "{case}");
-                    assert_eq!(bench.table.len(), 0);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn a_sequence_of_the_backlog_of_which_a_request_is_taken_back_gets_no_slot() {
-    for strategy in STRATEGIES {
-        for position in 0..3 {
-            for ends in [false, true] {
-                let mut bench = Bench::new(strategy, 1, 1);
-                bench.ask(1, "S").unwrap();
-                let last = if ends { "E" } else { "" };
-                for flags in ["S", "", last] {
-                    bench.ask(2, flags).unwrap();
-                }
-                let other = bench.ask(3, "S").unwrap();
-                assert!(bench.take_back(1 + position));
-                let end = bench.ask(1, "E").unwrap();
-                assert_eq!(bench.run_all(), [vec![0], vec![end], vec![other]]);
-                let lost: Vec<u32> = bench.lost().into_iter().map(|(number, _)| number).collect();
-                let expected: Vec<u32> = (1..4).filter(|number| *number != 1 + position).collect();
-                assert_eq!(lost, expected, "{strategy:?} {position}");
-                assert_eq!(bench.ask(2, ""), Err(NotStarted));
-            }
-        }
-    }
-}
-
-#[test]
 fn an_instance_that_is_gone_takes_its_sequences_with_it() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 2, 1);

@@ -4,6 +4,7 @@ mod bench;
 mod endings;
 mod random;
 mod slots;
+mod taken_back;
 
 use crate::registry::SequenceStrategyDeclaration;
 

@@ -1,0 +1,131 @@
+//! Requests that their clients take back.
+
+use crate::registry::SequenceStrategyDeclaration;
+use crate::scheduler::sequences::table::{Lost, NotStarted};
+
+use super::STRATEGIES;
+use super::bench::Bench;
+
+#[test]
+fn a_request_that_is_taken_back_ends_its_sequence_where_it_stood() {
+    for strategy in STRATEGIES {
+        for length in 1..5_u32 {
+            for position in 0..length {
+                for ends in [false, true] {
+                    let mut bench = Bench::new(strategy, 1, 1);
+                    for number in 0..length {
+                        let start = if number == 0 { "S" } else { "" };
+                        let end = if ends && number + 1 == length {
+                            "E"
+                        } else {
+                            ""
+                        };
+                        bench.ask(1, &format!("{start}{end}")).unwrap();
+                    }
+                    let other = bench.ask(2, "S").unwrap();
+                    assert!(bench.take_back(position));
+                    assert!(!bench.take_back(position), "it is gone");
+                    let mut expected: Vec<_> = (0..position).map(|number| vec![number]).collect();
+                    expected.push(vec![other]);
+                    let case = format!("{strategy:?} {length} {position} {ends}");
+                    assert_eq!(bench.run_all(), expected, "{case}");
+                    let lost = position + 1..length;
+                    let lost: Vec<_> = lost.map(|number| (number, Lost::TakenBack)).collect();
+                    assert_eq!(bench.lost(), lost, "{case}");
+                    assert_eq!(bench.ask(1, ""), Err(NotStarted), "{case}");
+                    assert_eq!(bench.table.len(), 0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sequence_of_the_backlog_of_which_a_request_is_taken_back_gets_no_slot() {
+    for strategy in STRATEGIES {
+        for position in 0..3 {
+            for ends in [false, true] {
+                let mut bench = Bench::new(strategy, 1, 1);
+                bench.ask(1, "S").unwrap();
+                let last = if ends { "E" } else { "" };
+                for flags in ["S", "", last] {
+                    bench.ask(2, flags).unwrap();
+                }
+                let other = bench.ask(3, "S").unwrap();
+                assert!(bench.take_back(1 + position));
+                let end = bench.ask(1, "E").unwrap();
+                assert_eq!(bench.run_all(), [vec![0], vec![end], vec![other]]);
+                let lost: Vec<u32> = bench.lost().into_iter().map(|(number, _)| number).collect();
+                let expected: Vec<u32> = (1..4).filter(|number| *number != 1 + position).collect();
+                assert_eq!(lost, expected, "{strategy:?} {position}");
+                assert_eq!(bench.ask(2, ""), Err(NotStarted));
+            }
+        }
+    }
+}
+
+/// A table of one slot, in which a request of sequence 1 is being executed.
+fn busy(strategy: SequenceStrategyDeclaration) -> (Bench, Vec<u32>) {
+    let mut bench = Bench::new(strategy, 1, 1);
+    bench.ask(1, "S").unwrap();
+    let (_, slots) = bench.take(0);
+    (bench, slots)
+}
+
+#[test]
+fn whoever_waits_behind_what_is_taken_back_hears_of_it_at_once() {
+    for strategy in STRATEGIES {
+        for id in [1, 2] {
+            let (mut bench, slots) = busy(strategy);
+            let other = bench.ask(3, "S").unwrap();
+            let back = bench.ask(id, if id == 1 { "" } else { "S" }).unwrap();
+            let behind = bench.ask(id, "E").unwrap();
+            assert!(bench.take_back(back));
+            assert_eq!(bench.lost(), [(behind, Lost::TakenBack)], "{strategy:?}");
+            assert_eq!(bench.table.len(), 1);
+            assert_eq!(bench.ask(id, ""), Err(NotStarted));
+            if id == 2 {
+                bench.ask(1, "E").unwrap();
+            }
+            bench.done(0, &slots);
+            assert!(bench.run_all().concat().contains(&other));
+        }
+    }
+}
+
+#[test]
+fn sequences_of_which_the_start_is_taken_back_leave_nothing() {
+    for strategy in STRATEGIES {
+        let (mut bench, _) = busy(strategy);
+        let before = bench.entries();
+        for id in 0..10_000 {
+            let start = bench.ask_until(10 + id, "S", Some(500)).unwrap();
+            let behind = bench.ask(10 + id, "").unwrap();
+            assert!(bench.take_back(start));
+            assert_eq!(bench.lost(), [(behind, Lost::TakenBack)]);
+        }
+        assert_eq!((bench.entries(), bench.table.len()), (before, 0));
+    }
+}
+
+#[test]
+fn requests_that_are_taken_back_leave_nothing_behind_one_that_is_executed() {
+    for strategy in STRATEGIES {
+        for flags in ["", "S", "E", "SE"] {
+            let (mut bench, slots) = busy(strategy);
+            let before = bench.entries();
+            for _ in 0..10_000 {
+                if let Ok(number) = bench.ask(1, flags) {
+                    assert!(bench.take_back(number));
+                }
+            }
+            assert!(bench.entries() <= before, "{strategy:?} {flags}");
+            bench.done(0, &slots);
+            assert_eq!(
+                (bench.entries(), bench.free()),
+                (0, 1),
+                "{strategy:?} {flags}"
+            );
+        }
+    }
+}
