@@ -30,6 +30,13 @@ pub(super) enum Pick {
     Nothing,
 }
 
+/// The request that is next in a slot, with the direct strategy.
+struct Head<'a, R> {
+    slot: u32,
+    turn: u64,
+    request: &'a R,
+}
+
 impl<R: Queued> Instance<R> {
     /// The slot of that number, which is there as soon as it is asked for.
     pub(super) fn slot(&mut self, slot: u32) -> &mut Slot<R> {
@@ -62,18 +69,18 @@ impl<R: Queued> Instance<R> {
         }
     }
 
-    /// The one that has waited longest.
+    /// The one that has been at the head of its slot for longest: no client gets ahead by sending ahead.
     fn first(&self) -> Pick {
-        let heads = self.heads();
-        let first = heads.min_by_key(|(_, request)| request.arrived());
-        first.map_or(Pick::Nothing, |(slot, _)| Pick::Slots(vec![slot]))
+        let first = self.heads().min_by_key(|head| head.turn);
+        first.map_or(Pick::Nothing, |head| Pick::Slots(vec![head.slot]))
     }
 
-    /// All that go together.
+    /// All that go together with that one.
     fn all(&self, rule: (Duration, f32, u32), closed: bool, now: Instant) -> Pick {
-        let heads: Vec<(u32, &R)> = self.heads().collect();
-        let oldest = heads.iter().map(|(_, request)| request.arrived()).min();
-        let (Some(oldest), Some((_, first))) = (oldest, heads.first()) else {
+        let heads: Vec<Head<'_, R>> = self.heads().collect();
+        let oldest = heads.iter().map(|head| head.request.arrived()).min();
+        let first = heads.iter().min_by_key(|head| head.turn);
+        let (Some(oldest), Some(first)) = (oldest, first) else {
             return Pick::Nothing;
         };
         let ready = u32::try_from(heads.len()).unwrap_or(u32::MAX);
@@ -81,8 +88,9 @@ impl<R: Queued> Instance<R> {
         if let Some(left) = delay(rule, ready, waited).filter(|_| !closed) {
             return Pick::Wait(left);
         }
-        let together = heads.iter().filter(|(_, other)| first.goes_with(other));
-        Pick::Slots(together.map(|(slot, _)| *slot).collect())
+        let together = heads.iter();
+        let together = together.filter(|other| first.request.goes_with(other.request));
+        Pick::Slots(together.map(|head| head.slot).collect())
     }
 
     /// As many as the dynamic batcher takes.
@@ -109,9 +117,16 @@ impl<R: Queued> Instance<R> {
         }
     }
 
-    fn heads(&self) -> impl Iterator<Item = (u32, &R)> {
+    /// The heads that may be executed, in the order of their slots.
+    fn heads(&self) -> impl Iterator<Item = Head<'_, R>> {
         let slots = (0..).zip(&self.slots);
-        slots.filter_map(|(number, slot)| Some((number, &slot.head()?.request)))
+        slots.filter_map(|(number, slot)| {
+            Some(Head {
+                slot: number,
+                turn: slot.turn?,
+                request: &slot.head()?.request,
+            })
+        })
     }
 }
 

@@ -39,6 +39,7 @@ impl<R: Queued> Table<R> {
             let issued = slot.issued.take().map(|(_, entry)| Item::Request(entry));
             queues.extend(issued.map(|entry| VecDeque::from([entry])));
             queues.push(mem::take(&mut slot.queue));
+            slot.turn = None;
         }
         self.free.retain(|seat| seat.instance != instance);
         self.live.end_of(instance);
@@ -81,12 +82,18 @@ impl<R: Queued> Table<R> {
                 Some(Item::Request(_)) => {}
                 Some(Item::Release) => {
                     slot.queue.clear();
+                    slot.turn = None;
                     self.release(seat);
                     continue;
                 }
             }
             self.ready.insert(seat.instance);
             if !oldest {
+                let slot = self.instance(seat).slot(seat.slot);
+                if slot.turn.is_none() {
+                    slot.turn = Some(order);
+                    self.next_issue += 1;
+                }
                 return;
             }
             let instance = self.instance(seat);

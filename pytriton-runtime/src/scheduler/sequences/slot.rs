@@ -71,6 +71,8 @@ pub(super) struct Slot<R> {
     pub(super) queue: VecDeque<Item<R>>,
     /// The request that may be executed, with the strategy of the oldest, and where it stands among those.
     pub(super) issued: Option<(u64, Entry<R>)>,
+    /// Since when its head may be executed, with the direct strategy: its place among the heads.
+    pub(super) turn: Option<u64>,
     /// Whether a request of it is being executed.
     pub(super) executing: bool,
 }
@@ -87,6 +89,7 @@ impl<R> Slot<R> {
     /// Takes that request.
     pub(super) fn pop(&mut self) -> Option<Entry<R>> {
         self.head()?;
+        self.turn = None;
         match self.queue.pop_front()? {
             Item::Request(entry) => Some(entry),
             Item::Release => None,
@@ -99,6 +102,7 @@ impl<R> Default for Slot<R> {
         Self {
             queue: VecDeque::new(),
             issued: None,
+            turn: None,
             executing: false,
         }
     }

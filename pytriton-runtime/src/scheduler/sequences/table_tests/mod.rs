@@ -2,6 +2,7 @@
 
 mod bench;
 mod endings;
+mod fairness;
 mod random;
 mod slots;
 mod taken_back;
