@@ -80,11 +80,7 @@ impl SequenceQueue {
         };
         let mut state = self.lock();
         state.table.executed(*instance, slots, Instant::now());
-        let last = state.closed && state.table.len() == 0;
         self.see_to_it(state);
-        if last {
-            self.bells.values().for_each(Bell::ring);
-        }
     }
 
     /// Takes a request out again, if no batch has it; says whether that was so. The sequence ends where it stood.
@@ -198,6 +194,7 @@ impl SequenceQueue {
         if sooner {
             state.seen_to = next;
         }
+        let over = state.closed && state.table.len() == 0;
         drop(state);
         if sooner {
             self.sooner.notify_one();
@@ -206,8 +203,10 @@ impl SequenceQueue {
             let (error, reason) = self.error(&waiting, why);
             self.fail(waiting, error, reason);
         }
-        let bells = ready.iter().filter_map(|instance| self.bells.get(instance));
-        bells.for_each(Bell::ring);
+        // All of them end then.
+        let called = self.bells.iter();
+        let called = called.filter(|(instance, _)| over || ready.contains(instance));
+        called.for_each(|(_, bell)| bell.ring());
     }
 
     fn error(&self, waiting: &Waiting, why: Lost) -> (SchedulerError, FailureReason) {

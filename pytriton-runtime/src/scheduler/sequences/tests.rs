@@ -8,7 +8,7 @@ use ndarray::Array2;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, yield_now};
-use tokio::time::{Instant, advance, sleep};
+use tokio::time::{Instant, advance, sleep, timeout};
 
 use crate::call::{Call, Execution, Instance};
 use crate::model::{InstanceGroup, ModelSpec};
@@ -257,6 +257,26 @@ async fn a_stopping_server_starts_no_sequence_and_goes_on_with_the_others() {
         bench.queue.release(&batch.origin);
     }
     assert!(bench.queue.next_batch(0).await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_queue_ends_when_its_last_request_is_taken_back() {
+    let bench = Bench::new(&ModelDeclaration {
+        instances: TWO,
+        ..ONE
+    });
+    bench.ask(1, "S").unwrap();
+    let executing = bench.next().await;
+    let last = bench.ask(1, "").unwrap();
+    bench.queue.close();
+    let taken_back = async {
+        yield_now().await;
+        assert!(bench.queue.withdraw(last.ticket, FailureReason::Canceled));
+    };
+    let other = timeout(SECOND, bench.queue.next_batch(1));
+    let (other, ()) = tokio::join!(other, taken_back);
+    assert!(other.expect("it hears of it").is_none());
+    drop(executing);
 }
 
 #[tokio::test]
