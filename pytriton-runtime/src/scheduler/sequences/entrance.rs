@@ -24,13 +24,27 @@ impl SequenceQueue {
         let mut state = self.lock();
         // What has expired by now is unknown to what comes now.
         state.table.expire(arrived);
-        let taken = self.admit(&mut state, &sequence, &request);
-        let entered = taken.map(|()| self.enter(&mut state, &sequence, request, arrived));
-        self.see_to_it(state);
-        if let Err(error) = &entered {
-            self.note(error);
+        if let Err(error) = self.admit(&mut state, &sequence, &request) {
+            self.see_to_it(state);
+            self.note(&error);
+            return Err(error);
         }
-        entered
+        let (entered, anew) = enter(&mut state, &sequence, request, arrived);
+        let restarts = match anew {
+            true => state.restarts.note(arrived),
+            false => None,
+        };
+        self.see_to_it(state);
+        if let Some(sequences) = restarts {
+            let (sequence, model) = (sequence.id(), &*self.spec.name);
+            tracing::warn!(
+                %sequence,
+                model,
+                sequences,
+                "the sequence starts anew and had not ended: what it was ends early"
+            );
+        }
+        Ok(entered)
     }
 
     fn sequence(&self, request: &Request) -> Result<Sequence, SchedulerError> {
@@ -68,45 +82,6 @@ impl SequenceQueue {
         Ok(())
     }
 
-    fn enter(
-        &self,
-        state: &mut State,
-        sequence: &Sequence,
-        request: Request,
-        arrived: Instant,
-    ) -> Entered {
-        let ticket = Ticket {
-            level: 0,
-            number: state.next_ticket,
-        };
-        state.next_ticket += 1;
-        let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
-        let deadline = timeout.map(Duration::from_micros);
-        let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
-        let (sink, answers) = reply();
-        let waiting = Waiting {
-            ticket,
-            request,
-            arrived,
-            deadline,
-            sink,
-        };
-        if state.table.push(sequence, waiting, deadline, arrived) {
-            let (sequence, model) = (sequence.id(), &*self.spec.name);
-            tracing::warn!(
-                %sequence,
-                model,
-                "the sequence starts anew and had not ended: what it was ends early"
-            );
-        }
-        Entered {
-            ticket,
-            refused: None,
-            answers,
-            batch: None,
-        }
-    }
-
     /// Counts a request that was not taken, where others are.
     fn note(&self, error: &SchedulerError) {
         let reason = match error {
@@ -118,4 +93,37 @@ impl SequenceQueue {
         };
         self.recorder.record_failure(reason, 0);
     }
+}
+
+/// Lets a request wait; says whether it starts a sequence that has not ended.
+fn enter(
+    state: &mut State,
+    sequence: &Sequence,
+    request: Request,
+    arrived: Instant,
+) -> (Entered, bool) {
+    let ticket = Ticket {
+        level: 0,
+        number: state.next_ticket,
+    };
+    state.next_ticket += 1;
+    let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
+    let deadline = timeout.map(Duration::from_micros);
+    let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
+    let (sink, answers) = reply();
+    let waiting = Waiting {
+        ticket,
+        request,
+        arrived,
+        deadline,
+        sink,
+    };
+    let anew = state.table.push(sequence, waiting, deadline, arrived);
+    let entered = Entered {
+        ticket,
+        refused: None,
+        answers,
+        batch: None,
+    };
+    (entered, anew)
 }

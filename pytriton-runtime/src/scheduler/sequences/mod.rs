@@ -13,6 +13,7 @@ mod instance;
 mod live;
 mod queue;
 mod reaper;
+mod restarts;
 mod seating;
 mod slot;
 mod strategy;

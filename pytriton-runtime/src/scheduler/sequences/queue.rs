@@ -11,6 +11,7 @@ use crate::scheduler::message::{Batch, Origin, Ticket, Waiting};
 use crate::scheduler::{Policy, SchedulerError};
 use crate::statistics::{FailureReason, Recorder, nanoseconds};
 
+use super::restarts::Restarts;
 use super::table::{Found, Lost, Table};
 
 /// The requests of a model's sequences that wait, and the rule by which they leave.
@@ -30,6 +31,7 @@ pub(in crate::scheduler) struct SequenceQueue {
 pub(super) struct State {
     pub(super) table: Box<Table<Waiting>>,
     pub(super) next_ticket: u64,
+    pub(super) restarts: Restarts,
     /// Whether no sequence starts any longer.
     pub(super) stopping: bool,
     pub(super) closed: bool,
@@ -52,6 +54,7 @@ impl SequenceQueue {
             state: Mutex::new(State {
                 table: Box::new(Table::new(spec, batching)),
                 next_ticket: 0,
+                restarts: Restarts::default(),
                 stopping: false,
                 closed: false,
                 refusing: None,

@@ -1,0 +1,52 @@
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How often the log is told.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// The sequences that started anew and had not ended, of which the log is told now and then.
+#[derive(Debug, Default)]
+pub(super) struct Restarts {
+    told: Option<Instant>,
+    untold: u64,
+}
+
+impl Restarts {
+    /// Notes one, and returns how many the log is to be told of now.
+    pub(super) fn note(&mut self, now: Instant) -> Option<u64> {
+        self.untold += 1;
+        let since = self.told.map(|told| now.saturating_duration_since(told));
+        if since.is_some_and(|since| since < PERIOD) {
+            return None;
+        }
+        self.told = Some(now);
+        Some(std::mem::take(&mut self.untold))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_told_of_the_first_and_now_and_then_of_all_since() {
+        let begun = Instant::now();
+        let mut restarts = Restarts::default();
+        let table = [
+            // seconds, told of
+            (0, Some(1)),
+            (0, None),
+            (1, None),
+            (9, None),
+            (10, Some(4)),
+            (19, None),
+            (20, Some(2)),
+            (60, Some(1)),
+        ];
+        for (seconds, expected) in table {
+            let told = restarts.note(begun + Duration::from_secs(seconds));
+            assert_eq!(told, expected, "{seconds}");
+        }
+    }
+}
