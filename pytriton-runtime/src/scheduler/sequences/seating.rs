@@ -81,7 +81,7 @@ impl<R: Queued> Table<R> {
                 None => return,
                 Some(Item::Request(_)) => {}
                 Some(Item::Release) => {
-                    slot.queue.clear();
+                    slot.queue = VecDeque::new();
                     slot.turn = None;
                     self.release(seat);
                     continue;

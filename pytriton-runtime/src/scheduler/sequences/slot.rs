@@ -5,6 +5,9 @@ use tokio::time::Instant;
 use crate::request::SequenceId;
 use crate::scheduler::message::Waiting;
 
+/// For how many requests a slot keeps room when it has none.
+pub(super) const KEPT: usize = 16;
+
 /// What a table knows of what waits in it.
 pub(super) trait Queued {
     /// Which one it is: those that come later have higher numbers.
@@ -90,7 +93,11 @@ impl<R> Slot<R> {
     pub(super) fn pop(&mut self) -> Option<Entry<R>> {
         self.head()?;
         self.turn = None;
-        match self.queue.pop_front()? {
+        let item = self.queue.pop_front()?;
+        if self.queue.is_empty() {
+            self.queue.shrink_to(KEPT);
+        }
+        match item {
             Item::Request(entry) => Some(entry),
             Item::Release => None,
         }

@@ -1,6 +1,7 @@
 //! Requests that their clients take back.
 
 use crate::registry::SequenceStrategyDeclaration;
+use crate::scheduler::sequences::slot::KEPT;
 use crate::scheduler::sequences::table::{Lost, NotStarted};
 
 use super::STRATEGIES;
@@ -105,6 +106,25 @@ fn sequences_of_which_the_start_is_taken_back_leave_nothing() {
             assert_eq!(bench.lost(), [(behind, Lost::TakenBack)]);
         }
         assert_eq!((bench.entries(), bench.table.len()), (before, 0));
+    }
+}
+
+#[test]
+fn a_slot_keeps_no_room_for_what_has_left_it() {
+    for strategy in STRATEGIES {
+        for back in [None, Some(1), Some(4000)] {
+            let (mut bench, slots) = busy(strategy);
+            for _ in 0..5000 {
+                bench.ask(1, "").unwrap();
+            }
+            if let Some(number) = back {
+                assert!(bench.take_back(number));
+            }
+            bench.done(0, &slots);
+            bench.run_all();
+            let room = bench.table.instances[&0].slots[0].queue.capacity();
+            assert!(room <= KEPT, "{strategy:?} {back:?} {room}");
+        }
     }
 }
 
