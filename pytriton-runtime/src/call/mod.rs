@@ -19,6 +19,7 @@ mod execute;
 mod first_value;
 mod hearers;
 mod instance;
+mod living;
 mod loaded;
 mod open;
 mod output_field;

@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 use std::fmt;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -83,6 +84,11 @@ impl Sequences<'_> {
         next
     }
 
+    /// Waits until a sequence is over, whose state is to be dropped.
+    pub(crate) async fn over(&self) {
+        poll_fn(|task| self.states.borrow_mut().poll_over(task)).await;
+    }
+
     /// Notes that a batch has come.
     pub(crate) fn work(&self, now: Instant) {
         self.states.borrow_mut().work(now);
@@ -100,7 +106,7 @@ impl Sequences<'_> {
         let Some(sequence) = request.sequence() else {
             return Err(lost(context, &SequenceId::default(), Loss::Unknown));
         };
-        let kept = self.states.borrow_mut().take(sequence.id());
+        let kept = self.states.borrow_mut().take(sequence);
         let loss = match (kept, sequence.starts()) {
             (Some(Kept::State(state)), false) => return Ok(state),
             (Some(Kept::State(state)), true) => {
@@ -134,7 +140,7 @@ impl Sequences<'_> {
     fn lose(&self, sequence: &Sequence, loss: Loss) {
         if !sequence.ends() {
             let mut states = self.states.borrow_mut();
-            states.keep(sequence.id(), Kept::Lost(loss));
+            states.keep(sequence, Kept::Lost(loss));
         }
     }
 }
@@ -209,7 +215,7 @@ impl Loan<'_> {
             match loss {
                 None if !sequence.ends() => {
                     let mut states = self.sequences.states.borrow_mut();
-                    states.keep(sequence.id(), Kept::State(state));
+                    states.keep(sequence, Kept::State(state));
                 }
                 loss => {
                     if let Some(loss) = loss {

@@ -1,12 +1,14 @@
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use crate::model::{ModelSpec, SequenceBatching, SequenceStrategy};
-use crate::request::SequenceId;
+use crate::request::{Sequence, SequenceId};
 
 use super::Loss;
+use super::living::Living;
 
 /// The state of a sequence, of whatever type the function takes.
 pub(super) type State = Box<dyn Any>;
@@ -19,13 +21,23 @@ pub(super) enum Kept {
     Lost(Loss),
 }
 
+impl Kept {
+    pub(super) fn state(self) -> Option<State> {
+        match self {
+            Self::State(state) => Some(state),
+            Self::Lost(_) => None,
+        }
+    }
+}
+
 /// What an instance has of all its sequences, but for those that a call has.
 ///
-/// A sequence that had no request for its idle time is due. The server is not asked and counts otherwise: what it accepted in
-/// time may have waited since, behind the batches of others. So what is due goes when the instance has been free for a while
+/// Where the queue tells the sequences of one id apart it also tells when each is over. A server of its own tells nothing: one
+/// no request for its idle time is due. The server counts otherwise: what it accepted in time may have waited since, behind the batches of others. So what is due goes when the instance has been free for a while
 /// all the same, or when so many batches have come that the request would have been among them.
 #[derive(Debug)]
 pub(super) struct States {
+    living: Living,
     patience: Patience,
     kept: HashMap<SequenceId, (u64, Kept)>,
     /// When each was used, in the order in which they were.
@@ -85,6 +97,7 @@ impl Patience {
 impl States {
     pub(super) fn new(model: &ModelSpec) -> Self {
         Self {
+            living: Living::new(),
             patience: Patience::new(model),
             kept: HashMap::new(),
             used: BTreeMap::new(),
@@ -98,7 +111,14 @@ impl States {
     }
 
     /// Takes out what there is of a sequence.
-    pub(super) fn take(&mut self, id: &SequenceId) -> Option<Kept> {
+    pub(super) fn take(&mut self, sequence: &Sequence) -> Option<Kept> {
+        match sequence.generation() {
+            Some(generation) => self.living.take(&generation),
+            None => self.take_id(sequence.id()),
+        }
+    }
+
+    fn take_id(&mut self, id: &SequenceId) -> Option<Kept> {
         let (number, kept) = self.kept.remove(id)?;
         self.used.remove(&number);
         self.due.remove(&number);
@@ -106,13 +126,22 @@ impl States {
     }
 
     /// Keeps something of a sequence, which was used in the last batch.
-    pub(super) fn keep(&mut self, id: &SequenceId, kept: Kept) {
-        if let Some(Kept::State(state)) = self.take(id) {
-            self.spend(state);
-        }
+    pub(super) fn keep(&mut self, sequence: &Sequence, kept: Kept) {
+        let id = sequence.id();
+        let generation = sequence.generation();
+        let before = match &generation {
+            Some(generation) => self.living.keep(generation, kept),
+            None => self.keep_id(id, kept),
+        };
+        self.spent.extend(before.and_then(Kept::state));
+    }
+
+    fn keep_id(&mut self, id: &SequenceId, kept: Kept) -> Option<Kept> {
+        let before = self.take_id(id);
         self.uses += 1;
         self.kept.insert(id.clone(), (self.uses, kept));
         self.used.insert(self.uses, (self.came, id.clone()));
+        before
     }
 
     /// Keeps a state until somebody has the time to drop it.
@@ -129,6 +158,7 @@ impl States {
 
     /// Notes that the instance waits for the next batch. What is to be dropped, and when there may be more.
     pub(super) fn rest(&mut self, now: Instant) -> (Vec<State>, Option<Instant>) {
+        self.spent.extend(self.living.over());
         let free = *self.free.get_or_insert(now);
         let Patience {
             idle,
@@ -148,9 +178,8 @@ impl States {
             && (gone(*due).is_some_and(|gone| gone <= now) || self.batches - since >= batches)
         {
             let (_, _, id) = first.remove();
-            if let Some((_, Kept::State(state))) = self.kept.remove(&id) {
-                self.spent.push(state);
-            }
+            let kept = self.kept.remove(&id);
+            self.spent.extend(kept.and_then(|(_, kept)| kept.state()));
         }
         let used = self.used.first_key_value();
         let used = used.and_then(|(_, (used, _))| used.checked_add(idle));
@@ -162,19 +191,23 @@ impl States {
         )
     }
 
+    /// Notes that a sequence is over, as soon as one is.
+    pub(super) fn poll_over(&mut self, task: &mut Context<'_>) -> Poll<()> {
+        let over = self.living.poll_over(task);
+        over.map(|state| self.spent.extend(state))
+    }
+
     /// Forgets all sequences; what is to be dropped.
     #[cfg(any(tritonserver, test))]
     pub(super) fn forget(&mut self) -> Vec<State> {
         self.used.clear();
         self.due.clear();
         let kept = mem::take(&mut self.kept).into_values();
-        let states = kept.filter_map(|(_, kept)| match kept {
-            Kept::State(state) => Some(state),
-            Kept::Lost(_) => None,
-        });
+        let states = kept.filter_map(|(_, kept)| kept.state());
         mem::take(&mut self.spent)
             .into_iter()
             .chain(states)
+            .chain(self.living.clear())
             .collect()
     }
 }
@@ -223,10 +256,10 @@ mod tests {
             let at = self.at(at);
             self.states.work(at);
             for &sequence in sequences {
-                let id = SequenceId::Number(sequence);
-                let kept = self.states.take(&id);
+                let follows = follows(sequence);
+                let kept = self.states.take(&follows);
                 let kept = kept.unwrap_or(Kept::State(Box::new(sequence)));
-                self.states.keep(&id, kept);
+                self.states.keep(&follows, kept);
             }
         }
 
@@ -236,6 +269,10 @@ mod tests {
             let next = next.map(|next| u64::try_from((next - self.zero).as_millis()).unwrap());
             (numbers(states), next)
         }
+    }
+
+    fn follows(sequence: u64) -> Sequence {
+        Sequence::new(SequenceId::Number(sequence), false, false).unwrap()
     }
 
     fn numbers(states: Vec<State>) -> Vec<u64> {
@@ -312,12 +349,12 @@ mod tests {
     fn what_is_spent_waits_for_the_end_of_the_batch() {
         let mut clock = Clock::new(IDLE);
         clock.batch(0, &[1, 2]);
-        let Some(Kept::State(state)) = clock.states.take(&SequenceId::Number(1)) else {
+        let Some(Kept::State(state)) = clock.states.take(&follows(1)) else {
             panic!("there is no state");
         };
         clock.states.spend(state);
         let lost = Kept::Lost(Loss::Panicked);
-        clock.states.keep(&SequenceId::Number(2), lost);
+        clock.states.keep(&follows(2), lost);
         assert_eq!(clock.rest(1), (vec![1, 2], Some(IDLE)));
         // What was lost is forgotten as any other.
         assert_eq!(clock.rest(IDLE), (vec![], Some(IDLE + 1_500)));

@@ -8,6 +8,7 @@ mod check;
 mod check_tests;
 mod error;
 mod few;
+mod generation;
 mod infer;
 mod parameters;
 #[expect(
@@ -21,6 +22,7 @@ mod sequence;
 
 pub use error::{RequestError, RequestId};
 pub use few::Few;
+pub(crate) use generation::Generation;
 pub use infer::{InferInput, InferRequest, RequestedOutput};
 pub use parameters::{ParameterValue, Parameters};
 pub use request::Request;

@@ -6,6 +6,7 @@ use crate::budget::Held;
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
 
+use super::Generation;
 #[cfg(tritonserver)]
 use super::InferRequest;
 use super::{Few, Parameters, Requested, Sequence};
@@ -80,6 +81,13 @@ impl Request {
     /// A model without sequence batching has it as the client has sent it.
     pub fn sequence(&self) -> Option<&Sequence> {
         self.sequence.as_ref()
+    }
+
+    /// Puts it into a generation of its sequence's.
+    pub(crate) fn belong(&mut self, generation: &Arc<Generation>) {
+        if let Some(sequence) = &mut self.sequence {
+            sequence.belong(generation);
+        }
     }
 
     /// The rows of the request; 1 for a model without batching.

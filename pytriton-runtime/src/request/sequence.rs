@@ -1,6 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Generation;
+use super::generation::Membership;
+
 /// The place of a request in a sequence: requests that belong together, and are served one after another.
 ///
 /// # Examples
@@ -18,6 +21,7 @@ pub struct Sequence {
     id: SequenceId,
     start: bool,
     end: bool,
+    membership: Membership,
 }
 
 /// What a client calls a sequence: the number 5 is another one than the text "5".
@@ -37,7 +41,12 @@ impl Sequence {
             SequenceId::Number(number) => *number == 0,
             SequenceId::Text(text) => text.is_empty(),
         };
-        (!none).then_some(Self { id, start, end })
+        (!none).then_some(Self {
+            id,
+            start,
+            end,
+            membership: Membership::default(),
+        })
     }
 
     /// Which sequence.
@@ -53,6 +62,16 @@ impl Sequence {
     /// Whether the request is the sequence's last.
     pub fn ends(&self) -> bool {
         self.end
+    }
+
+    /// Which of the sequences of its id, where somebody tells them apart.
+    pub(crate) fn generation(&self) -> Option<Arc<Generation>> {
+        self.membership.generation()
+    }
+
+    /// Holds a generation from here on.
+    pub(crate) fn belong(&mut self, generation: &Arc<Generation>) {
+        self.membership = Membership::of(generation);
     }
 
     /// The bytes of its id.
@@ -122,7 +141,7 @@ mod tests {
             for (start, end) in [(false, false), (true, false), (false, true), (true, true)] {
                 let sequence = Sequence::new(id.clone(), start, end);
                 let got = sequence.as_ref().map(|sequence| {
-                    let Sequence { id, start, end } = sequence;
+                    let Sequence { id, start, end, .. } = sequence;
                     (id, *start, *end)
                 });
                 assert_eq!(got, is_sequence.then_some((&id, start, end)));

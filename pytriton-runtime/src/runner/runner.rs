@@ -1,4 +1,4 @@
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -7,7 +7,7 @@ use std::task::{self, Poll, Waker};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
 #[cfg(tritonserver)]
 use crate::call::Sequences;
@@ -103,13 +103,18 @@ impl<I: Instance + ?Sized> Runner<I> {
         };
         let mut next = pin!(next);
         let batch = loop {
-            match sequences.rest(Instant::now().into_std()) {
-                None => break next.await,
-                Some(due) => {
-                    if let Ok(batch) = timeout_at(due.into(), next.as_mut()).await {
-                        break batch;
-                    }
+            let due = sequences.rest(Instant::now().into_std());
+            let due = async {
+                match due {
+                    Some(due) => sleep_until(due.into()).await,
+                    None => pending().await,
                 }
+            };
+            tokio::select! {
+                biased;
+                batch = next.as_mut() => break batch,
+                () = sequences.over() => {}
+                () = due => {}
             }
         };
         sequences.work(Instant::now().into_std());

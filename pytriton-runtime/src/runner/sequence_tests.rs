@@ -95,7 +95,7 @@ async fn served(batches: &[Batch]) -> Vec<(u64, u64)> {
     let sending = async {
         let begun = Instant::now();
         for &(at, sequence, flags, takes) in batches {
-            tokio::time::sleep_until(begun + Duration::from_secs(at)).await;
+            sleep_until(begun + Duration::from_secs(at)).await;
             let mut request = infer_request(1, takes);
             let id = SequenceId::Number(sequence);
             request.sequence = Sequence::new(id, flags.contains('s'), flags.contains('e'));

@@ -1,9 +1,10 @@
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::request::SequenceId;
+use crate::request::{Generation, SequenceId};
 
 use super::slot::Seat;
 
@@ -23,6 +24,7 @@ pub(super) struct Live {
     pub(super) known: HashMap<SequenceId, Known>,
     /// Of those that have a slot.
     pub(super) deadlines: BTreeSet<(Instant, SequenceId)>,
+    generations: u64,
 }
 
 #[derive(Debug)]
@@ -30,6 +32,7 @@ pub(super) struct Known {
     place: Place,
     /// When its last request came.
     last: Instant,
+    generation: Arc<Generation>,
 }
 
 impl Live {
@@ -38,6 +41,7 @@ impl Live {
             idle,
             known: HashMap::new(),
             deadlines: BTreeSet::new(),
+            generations: 0,
         }
     }
 
@@ -46,16 +50,36 @@ impl Live {
     }
 
     /// Notes that a sequence has a request now, and where they are collected.
-    pub(super) fn note(&mut self, id: &SequenceId, place: Place, now: Instant) {
+    pub(super) fn note(
+        &mut self,
+        id: &SequenceId,
+        (place, generation): (Place, Arc<Generation>),
+        now: Instant,
+    ) {
         self.forget(id);
-        self.insert(id, Known { place, last: now });
+        let last = now;
+        let known = Known {
+            place,
+            last,
+            generation,
+        };
+        self.insert(id, known);
+    }
+
+    /// The generation of a sequence that goes on, or of one that starts.
+    pub(super) fn generation(&mut self, id: &SequenceId) -> Arc<Generation> {
+        if let Some(known) = self.known.get(id) {
+            return Arc::clone(&known.generation);
+        }
+        self.generations += 1;
+        Generation::new(self.generations)
     }
 
     /// Notes that a sequence has got a slot.
     pub(super) fn seat(&mut self, id: &SequenceId, seat: Seat) {
-        if let Some(Known { last, .. }) = self.forget(id) {
+        if let Some(known) = self.forget(id) {
             let place = Place::Slot(seat);
-            self.insert(id, Known { place, last });
+            self.insert(id, Known { place, ..known });
         }
     }
 

@@ -9,6 +9,8 @@
 mod backlog;
 mod ending;
 mod entrance;
+#[cfg(test)]
+mod generation_tests;
 mod instance;
 mod live;
 mod queue;

@@ -1,8 +1,9 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::request::SequenceId;
+use crate::request::{Generation, SequenceId};
 use crate::scheduler::message::Waiting;
 
 /// For how many requests a slot keeps room when it has none.
@@ -16,6 +17,9 @@ pub(super) trait Queued {
     /// When it came.
     fn arrived(&self) -> Instant;
 
+    /// Puts it into a generation of its sequence's.
+    fn belong(&mut self, generation: &Arc<Generation>);
+
     /// Whether the two make one batch.
     fn goes_with(&self, other: &Self) -> bool;
 }
@@ -27,6 +31,10 @@ impl Queued for Waiting {
 
     fn arrived(&self) -> Instant {
         self.arrived
+    }
+
+    fn belong(&mut self, generation: &Arc<Generation>) {
+        self.request.belong(generation);
     }
 
     fn goes_with(&self, other: &Self) -> bool {

@@ -97,7 +97,7 @@ impl<R: Queued> Table<R> {
     pub(super) fn push(
         &mut self,
         sequence: &Sequence,
-        request: R,
+        mut request: R,
         deadline: Option<Instant>,
         now: Instant,
     ) -> bool {
@@ -106,9 +106,11 @@ impl<R: Queued> Table<R> {
             Some(seat) => Place::Slot(seat),
             None => Place::Backlog(self.backlog.open()),
         });
+        let generation = self.live.generation(sequence.id());
+        request.belong(&generation);
         match sequence.ends() {
             true => self.live.end(sequence.id()),
-            false => self.live.note(sequence.id(), place, now),
+            false => self.live.note(sequence.id(), (place, generation), now),
         }
         self.places.insert(request.number(), place);
         let item = Item::Request(Entry {

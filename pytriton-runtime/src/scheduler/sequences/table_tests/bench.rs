@@ -1,12 +1,13 @@
 //! A table, its clock, and what was taken out of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::model::{CallMode, ModelSpec};
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
-use crate::request::{Sequence, SequenceId};
+use crate::request::{Generation, Sequence, SequenceId};
 use crate::scheduler::Policy;
 use crate::scheduler::sequences::slot::Queued;
 use crate::scheduler::sequences::table::{Found, Lost, NotStarted, Table};
@@ -20,6 +21,8 @@ pub(super) struct Asked {
     pub(super) number: u32,
     pub(super) arrived: Instant,
     pub(super) shape: u8,
+    /// Which of the sequences of its id.
+    pub(super) generation: u64,
 }
 
 impl Queued for Asked {
@@ -29,6 +32,10 @@ impl Queued for Asked {
 
     fn arrived(&self) -> Instant {
         self.arrived
+    }
+
+    fn belong(&mut self, generation: &Arc<Generation>) {
+        self.generation = generation.number();
     }
 
     fn goes_with(&self, other: &Self) -> bool {
@@ -108,6 +115,7 @@ impl Bench {
             number,
             arrived: now,
             shape: u8::from(flags.contains('x')),
+            generation: 0,
         };
         let deadline = timeout.map(|timeout| now + Duration::from_micros(timeout));
         self.table.push(&sequence, asked, deadline, now);
@@ -116,13 +124,18 @@ impl Bench {
 
     /// The numbers of an instance's next batch, and their slots.
     pub(super) fn take(&mut self, instance: u32) -> (Vec<u32>, Vec<u32>) {
+        let (batch, slots) = self.take_asked(instance);
+        (batch.iter().map(|asked| asked.number).collect(), slots)
+    }
+
+    /// The same with all that is known of the requests.
+    pub(super) fn take_asked(&mut self, instance: u32) -> (Vec<Asked>, Vec<u32>) {
         let now = self.clock();
         match self.table.take(instance, &self.policy, false, now) {
             Found::Look(_) => (Vec::new(), Vec::new()),
             Found::Batch(batch) => {
                 let slots = batch.iter().map(|(slot, _)| *slot).collect();
-                let numbers = batch.iter().map(|(_, asked)| asked.number).collect();
-                (numbers, slots)
+                (batch.into_iter().map(|(_, asked)| asked).collect(), slots)
             }
         }
     }

@@ -1,10 +1,12 @@
 //! What is true whatever happens.
 
+use std::collections::HashMap;
+
 use proptest::prelude::*;
 
 use crate::request::{Sequence, SequenceId};
 
-use super::bench::{Bench, IDLE};
+use super::bench::{Asked, Bench, IDLE};
 use super::{DIRECT, oldest};
 
 #[derive(Debug, Clone)]
@@ -46,7 +48,9 @@ proptest! {
         let mut ids: Vec<(u64, usize)> = Vec::new();
         let mut told: Vec<u32> = Vec::new();
         let mut running: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
-        let mut last = std::collections::HashMap::new();
+        let mut last = HashMap::new();
+        let mut generations = HashMap::new();
+        let mut generations_of = HashMap::new();
         for step in steps {
             match step {
                 Step::Ask(id, flags, timeout) => {
@@ -62,9 +66,14 @@ proptest! {
                     }
                 }
                 Step::Run(instance) => {
-                    let (numbers, slots) = bench.take(instance);
-                    for &number in &numbers {
+                    let (batch, slots) = bench.take_asked(instance);
+                    let numbers: Vec<u32> = batch.iter().map(|asked| asked.number).collect();
+                    for &Asked { number, generation, .. } in &batch {
                         let id = ids[number as usize];
+                        let whose = *generations.entry(generation).or_insert(id);
+                        prop_assert_eq!(whose, id, "a generation is one sequence");
+                        let which = *generations_of.entry(id).or_insert(generation);
+                        prop_assert_eq!(which, generation, "a sequence is one generation");
                         let before = last.insert(id, number);
                         prop_assert!(before < Some(number), "in their order");
                     }

@@ -146,6 +146,7 @@ fn a_sequence_that_starts_anew_goes_on_in_its_slot() {
             number,
             arrived: bench.clock(),
             shape: 0,
+            generation: 0,
         };
         let now = bench.clock();
         for (number, again) in [(0, false), (1, true), (2, true)] {

@@ -1,0 +1,110 @@
+use std::collections::HashMap;
+use std::mem;
+use std::task::{Context, Poll};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::request::Generation;
+
+use super::states::{Kept, State};
+
+/// What an instance has of the sequences whose end it is told, by the numbers of their generations.
+#[derive(Debug)]
+pub(super) struct Living {
+    kept: HashMap<u64, Kept>,
+    over: UnboundedSender<u64>,
+    told: UnboundedReceiver<u64>,
+}
+
+impl Living {
+    pub(super) fn new() -> Self {
+        let (over, told) = unbounded_channel();
+        Self {
+            kept: HashMap::new(),
+            over,
+            told,
+        }
+    }
+
+    pub(super) fn take(&mut self, generation: &Generation) -> Option<Kept> {
+        self.kept.remove(&generation.number())
+    }
+
+    /// Keeps something until the generation is over, and returns what there was.
+    pub(super) fn keep(&mut self, generation: &Generation, kept: Kept) -> Option<Kept> {
+        generation.tell(&self.over);
+        self.kept.insert(generation.number(), kept)
+    }
+
+    /// Takes out what is over.
+    pub(super) fn over(&mut self) -> Vec<State> {
+        let mut states = Vec::new();
+        while let Ok(number) = self.told.try_recv() {
+            states.extend(self.kept.remove(&number).and_then(Kept::state));
+        }
+        states
+    }
+
+    /// Takes out one that is over, as soon as there is one.
+    pub(super) fn poll_over(&mut self, task: &mut Context<'_>) -> Poll<Option<State>> {
+        let told = self.told.poll_recv(task);
+        told.map(|number| self.kept.remove(&number?).and_then(Kept::state))
+    }
+
+    /// Takes out everything.
+    pub(super) fn clear(&mut self) -> impl Iterator<Item = State> + use<> {
+        let kept = mem::take(&mut self.kept).into_values();
+        kept.filter_map(Kept::state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn state(number: i32) -> Kept {
+        Kept::State(Box::new(number))
+    }
+
+    fn number(state: &State) -> i32 {
+        *state.downcast_ref().unwrap()
+    }
+
+    #[test]
+    fn a_state_is_kept_as_long_as_its_generation_is_held() {
+        let mut living = Living::new();
+        let [one, two] = [1, 2].map(Generation::new);
+        assert!(living.keep(&one, state(1)).is_none());
+        assert!(living.keep(&two, state(2)).is_none());
+        let other = Arc::clone(&one);
+        drop(one);
+        assert!(living.over().is_empty());
+        drop(two);
+        let over = living.over();
+        assert_eq!(over.iter().map(number).collect::<Vec<_>>(), [2]);
+        // What a call has is not there, and not kept again by whoever was over meanwhile.
+        assert!(living.take(&other).is_some());
+        assert!(living.keep(&other, state(3)).is_none());
+        let before = living.keep(&other, state(4)).and_then(Kept::state);
+        assert_eq!(before.as_ref().map(number), Some(3));
+        drop(other);
+        assert_eq!(living.over().iter().map(number).collect::<Vec<_>>(), [4]);
+        assert!(living.kept.is_empty());
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_hears_of_an_end() {
+        let mut living = Living::new();
+        let generation = Generation::new(7);
+        living.keep(&generation, state(5));
+        let mut over = std::future::poll_fn(|task| living.poll_over(task));
+        assert!((&mut over).now_or_never().is_none());
+        let (state, ()) = tokio::join!(&mut over, async { drop(generation) });
+        assert_eq!(state.as_ref().map(number), Some(5));
+        assert_eq!(living.clear().count(), 0);
+    }
+}
