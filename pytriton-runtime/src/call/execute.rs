@@ -135,7 +135,10 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 compute_infer: nanoseconds(returned_at.duration_since(prepared)),
                 compute_output: nanoseconds(Instant::now().duration_since(returned_at)),
             };
-            called(Executed { results, durations })?;
+            if called(Executed { results, durations }).is_break() {
+                lending.refuse(rest);
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }

@@ -10,7 +10,7 @@ use crate::request::{Request, Sequence, SequenceId};
 
 use super::execute::caught;
 use super::states::{Kept, State, States};
-use super::{Call, Context, Execution, Instance, ModelError, Returned, Start, Started};
+use super::{Call, Context, Execution, Instance, Limit, ModelError, Returned, Start, Started};
 
 /// A function that takes a state for each sequence. Implemented by the code that `#[pytriton::model]` writes.
 pub trait Starts {
@@ -33,7 +33,12 @@ pub struct Sequenced<I> {
 pub struct Sequences<'a> {
     states: &'a RefCell<States>,
     starts: &'a dyn Starts,
+    limit: Option<&'a dyn Limit>,
 }
+
+/// What nobody needs any more. It is the user's what happens when it is dropped.
+#[must_use]
+pub(crate) struct Spent(Vec<State>);
 
 /// Why there is no state of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,16 +77,30 @@ impl<I: Instance + Starts> Instance for Sequenced<I> {
         Some(Sequences {
             states: &self.states,
             starts: &self.instance,
+            limit: None,
         })
     }
 }
 
+impl<'a> Sequences<'a> {
+    /// The same where something sees to how long the user's functions take.
+    pub(crate) fn within(self, limit: &'a dyn Limit) -> Self {
+        let limit = Some(limit);
+        Self { limit, ..self }
+    }
+}
+
 impl Sequences<'_> {
-    /// Notes that the instance waits for the next batch, and drops what nobody needs any more; when there may be more of it.
-    pub(crate) fn rest(&self, now: Instant) -> Option<Instant> {
+    /// Notes that the instance waits for the next batch; what is to be dropped, and when there may be more of it.
+    pub(crate) fn rest(&self, now: Instant) -> (Spent, Option<Instant>) {
         let (states, next) = self.states.borrow_mut().rest(now);
-        states.into_iter().for_each(let_go);
-        next
+        (Spent(states), next)
+    }
+
+    /// Notes that the instance has hung: nobody knows which requests it has not got meanwhile, where a server of its own
+    /// hands them on.
+    pub(crate) fn hung(&self) {
+        self.states.borrow_mut().lose(Loss::TooLong);
     }
 
     /// Waits until a sequence is over, whose state is to be dropped.
@@ -94,26 +113,24 @@ impl Sequences<'_> {
         self.states.borrow_mut().work(now);
     }
 
-    /// Forgets all sequences.
+    /// Forgets all sequences; what is to be dropped.
     #[cfg(tritonserver)]
-    pub(crate) fn forget(&self) {
-        let states = self.states.borrow_mut().forget();
-        states.into_iter().for_each(let_go);
+    pub(crate) fn forget(&self) -> Spent {
+        Spent(self.states.borrow_mut().forget())
     }
 
-    /// The state for a request, which is made where its sequence starts.
-    fn lend(&self, context: &Context, request: &Request) -> Started {
+    /// The state for a request, the last of so many, which is made where its sequence starts.
+    fn lend(&self, context: &Context, request: &Request, requests: usize) -> Started {
         let Some(sequence) = request.sequence() else {
             return Err(lost(context, &SequenceId::default(), Loss::Unknown));
         };
         let kept = self.states.borrow_mut().take(sequence);
         let loss = match (kept, sequence.starts()) {
             (Some(Kept::State(state)), false) => return Ok(state),
-            (Some(Kept::State(state)), true) => {
-                let_go(state);
-                return self.start(context, sequence);
+            (kept, true) => {
+                let before = kept.and_then(Kept::state);
+                return self.start(context, sequence, (requests, before));
             }
-            (_, true) => return self.start(context, sequence),
             (Some(Kept::Lost(loss)), false) => loss,
             (None, false) => Loss::Unknown,
         };
@@ -121,19 +138,44 @@ impl Sequences<'_> {
         Err(lost(context, sequence.id(), loss))
     }
 
-    fn start(&self, context: &Context, sequence: &Sequence) -> Started {
-        let start = Start { context, sequence };
-        let started = catch_unwind(AssertUnwindSafe(|| self.starts.start(&start)));
-        let started = started.unwrap_or_else(|panic| {
-            Err(ModelError::Panic {
-                model: Arc::clone(&context.model().name),
-                message: caught(panic),
-            })
-        });
-        if started.is_err() {
-            self.lose(sequence, Loss::NotStarted);
+    /// Makes a state in the place of what was there.
+    fn start(
+        &self,
+        context: &Context,
+        sequence: &Sequence,
+        (requests, mut before): (usize, Option<State>),
+    ) -> Started {
+        let mut started = None;
+        let mut start = || {
+            before.take().into_iter().for_each(let_go);
+            let start = Start { context, sequence };
+            started = Some(catch_unwind(AssertUnwindSafe(|| self.starts.start(&start))));
+        };
+        let limited = match self.limit {
+            Some(limit) => limit.run(requests, &mut start),
+            None => {
+                start();
+                Ok(())
+            }
+        };
+        let (loss, error) = match (limited, started) {
+            (Ok(()), Some(Ok(Ok(state)))) => return Ok(state),
+            (Ok(()), Some(Ok(Err(error)))) => (Loss::NotStarted, error),
+            (Ok(()), Some(Err(panic))) => (
+                Loss::NotStarted,
+                ModelError::Panic {
+                    model: Arc::clone(&context.model().name),
+                    message: caught(panic),
+                },
+            ),
+            (Ok(()), None) => (Loss::Unknown, lost(context, sequence.id(), Loss::Unknown)),
+            (Err(error), _) => (Loss::TooLong, error),
+        };
+        if let Some(before) = before {
+            self.states.borrow_mut().spend(before);
         }
-        started
+        self.lose(sequence, loss);
+        Err(error)
     }
 
     /// Remembers why there is no state, as long as the sequence goes on.
@@ -179,7 +221,7 @@ impl<'a> Lending<'a> {
         let mut states = Vec::new();
         if self.refused.is_none() {
             for request in run {
-                match sequences.lend(context, request) {
+                match sequences.lend(context, request, states.len() + 1) {
                     Ok(state) => states.push(RefCell::new(state)),
                     Err(error) => {
                         self.refused = Some(error);
@@ -195,6 +237,17 @@ impl<'a> Lending<'a> {
         }
         let run = &run[..states.len()];
         (run, Ok(Some(Loan { sequences, states })))
+    }
+
+    /// Notes that requests will not be called: what they start does not begin.
+    pub(super) fn refuse(&self, requests: &[Request]) {
+        let Some(sequences) = self.sequences else {
+            return;
+        };
+        let started = requests.iter().filter_map(Request::sequence);
+        for sequence in started.filter(|sequence| sequence.starts()) {
+            sequences.lose(sequence, Loss::TooLong);
+        }
     }
 }
 
@@ -269,6 +322,18 @@ fn lost(context: &Context, sequence: &SequenceId, loss: Loss) -> ModelError {
 fn let_go(state: State) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(state))) {
         discard(panic);
+    }
+}
+
+impl Spent {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Drop for Spent {
+    fn drop(&mut self) {
+        self.0.drain(..).for_each(let_go);
     }
 }
 

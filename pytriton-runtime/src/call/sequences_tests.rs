@@ -161,7 +161,7 @@ impl Model {
     /// What was made and dropped since this was asked last; with the end of a batch between two.
     fn log(&self) -> (Vec<i64>, Vec<i64>) {
         let before = self.log.take();
-        self.instance.sequences().unwrap().rest(Instant::now());
+        drop(self.instance.sequences().unwrap().rest(Instant::now()));
         (before, self.log.take())
     }
 }

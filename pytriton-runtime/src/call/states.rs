@@ -197,6 +197,15 @@ impl States {
         over.map(|state| self.spent.extend(state))
     }
 
+    /// Loses the states of all sequences whose end is not told.
+    pub(super) fn lose(&mut self, loss: Loss) {
+        for (_, kept) in self.kept.values_mut() {
+            if let Kept::State(state) = mem::replace(kept, Kept::Lost(loss)) {
+                self.spent.push(state);
+            }
+        }
+    }
+
     /// Forgets all sequences; what is to be dropped.
     #[cfg(any(tritonserver, test))]
     pub(super) fn forget(&mut self) -> Vec<State> {

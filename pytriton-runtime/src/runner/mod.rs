@@ -5,6 +5,8 @@
 //! requests until it does. An `async` function is dropped at its limit, so that its instance need not hang.
 
 mod gpus;
+#[cfg(test)]
+mod hanging_tests;
 mod instances;
 #[expect(
     clippy::module_inception,

@@ -9,10 +9,9 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
 
-#[cfg(tritonserver)]
-use crate::call::Sequences;
 use crate::call::{
-    Answering, Arranged, Callee, Context, Executed, Instance, Loader, ModelError, caught,
+    Answering, Arranged, Callee, Context, Executed, Instance, Loader, ModelError, Sequences, Spent,
+    caught,
 };
 use crate::decorators::Steps;
 use crate::registry::Registration;
@@ -103,7 +102,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         };
         let mut next = pin!(next);
         let batch = loop {
-            let due = sequences.rest(Instant::now().into_std());
+            let due = self.rest(sequences, || {});
             let due = async {
                 match due {
                     Some(due) => sleep_until(due.into()).await,
@@ -119,6 +118,40 @@ impl<I: Instance + ?Sized> Runner<I> {
         };
         sequences.work(Instant::now().into_std());
         batch
+    }
+
+    /// Drops the states of sequences that nobody needs any more, and says when there may be more of them. When that takes
+    /// longer than a call may, `hangs` is called on another thread.
+    pub(crate) fn rest(
+        &self,
+        sequences: Sequences<'_>,
+        hangs: impl FnOnce() + Send + 'static,
+    ) -> Option<std::time::Instant> {
+        let (spent, next) = sequences.rest(Instant::now().into_std());
+        self.let_go(sequences, spent, hangs);
+        next
+    }
+
+    fn let_go(
+        &self,
+        sequences: Sequences<'_>,
+        spent: Spent,
+        hangs: impl FnOnce() + Send + 'static,
+    ) {
+        if let Some(supervisor) = &self.supervisor
+            && !spent.is_empty()
+            && !supervisor.aside(|| drop(spent), hangs)
+        {
+            sequences.hung();
+        }
+    }
+
+    /// Forgets all sequences.
+    #[cfg(tritonserver)]
+    pub(crate) fn forget(&self, hangs: impl FnOnce() + Send + 'static) {
+        if let Some(sequences) = self.instance.sequences() {
+            self.let_go(sequences, sequences.forget(), hangs);
+        }
     }
 
     /// The states of its sequences, where the function takes any.
@@ -151,7 +184,11 @@ impl<I: Instance + ?Sized> Runner<I> {
         let instance = Supervised::new(self.instance.as_ref(), supervisor, batch);
         let called = |call| supervisor.called(batch, call);
         self.call(&instance, &arranged, answering, called).await;
-        supervisor.end(batch);
+        if !supervisor.end(batch)
+            && let Some(sequences) = self.instance.sequences()
+        {
+            sequences.hung();
+        }
     }
 
     /// The same with another runtime for what it spawns.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::time::sleep_until;
 
-use crate::call::{Call, Execution, Instance, Sequences};
+use crate::call::{Call, Execution, Instance, Limit, ModelError, Sequences};
 
 use super::supervisor::{Calling, Supervisor};
 
@@ -77,6 +77,24 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
     }
 
     fn sequences(&self) -> Option<Sequences<'_>> {
-        self.instance.sequences()
+        let sequences = self.instance.sequences()?;
+        Some(sequences.within(self))
+    }
+}
+
+impl<I: Instance + ?Sized> Limit for Supervised<'_, I> {
+    fn run(&self, requests: usize, something: &mut dyn FnMut()) -> Result<(), ModelError> {
+        if self.supervisor.answered(self.batch) {
+            return Err(self.supervisor.too_long());
+        }
+        let calling = Calling {
+            batch: self.batch,
+            requests,
+            begun: Instant::now(),
+        };
+        let deadline = self.supervisor.deadline(calling.begun);
+        let _stay = self.supervisor.watch(deadline, calling);
+        something();
+        Ok(())
     }
 }

@@ -101,15 +101,36 @@ impl Supervisor {
         ControlFlow::Continue(())
     }
 
-    /// Answers a batch all of whose calls are done, unless it is answered already.
-    pub(super) fn end(&self, batch: u64) {
+    /// Answers a batch all of whose calls are done; says whether it was not answered already.
+    pub(super) fn end(&self, batch: u64) -> bool {
         let batch = self.lock().batches.remove(&batch);
-        if let Some(Batch {
+        let Some(Batch {
             executed, finish, ..
         }) = batch
-        {
-            finish(executed);
-        }
+        else {
+            return false;
+        };
+        finish(executed);
+        true
+    }
+
+    /// Does something of the user's for which no request waits; says whether it took no longer than a call may. Otherwise
+    /// `hangs` has been called on the watchdog's thread.
+    pub(super) fn aside(
+        self: &Arc<Self>,
+        something: impl FnOnce(),
+        hangs: impl FnOnce() + Send + 'static,
+    ) -> bool {
+        let calling = Calling {
+            batch: self.begin(0, Box::new(|_| hangs())),
+            requests: 0,
+            begun: Instant::now(),
+        };
+        let stay = self.watch(self.deadline(calling.begun), calling);
+        something();
+        drop(stay);
+        let batch = self.lock().batches.remove(&calling.batch);
+        batch.is_some()
     }
 
     pub(super) fn answered(&self, batch: u64) -> bool {

@@ -58,14 +58,8 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
         Ok(())
     });
     end(server, sessions, &served);
-    forget(runner);
-}
-
-/// Drops the states of sequences, of which whoever opens the next session does not know.
-fn forget(runner: &Runner) {
-    if let Some(sequences) = runner.sequences() {
-        sequences.forget();
-    }
+    // Whoever opens the next session does not know of the sequences of this one.
+    runner.forget(|| {});
 }
 
 /// Hands the batches of one session to whatever instance is free until the session ends.
@@ -113,12 +107,17 @@ fn batches(
 }
 
 /// The next batch; the states of sequences that nobody goes on with are dropped meanwhile.
-fn take(runner: &Runner, server: &Server) -> Result<Asked, SessionError> {
+fn take(runner: &Runner, server: &Arc<Server>) -> Result<Asked, SessionError> {
     let Some(sequences) = runner.sequences() else {
         return server.take();
     };
     loop {
-        let asked = match sequences.rest(Instant::now()) {
+        let asker = Arc::clone(server);
+        let due = runner.rest(sequences, move || asker.set_state(State::Unavailable));
+        if runner.is_supervised() {
+            server.set_state(State::Serving);
+        }
+        let asked = match due {
             None => Some(server.take()?),
             Some(due) => server.take_until(due)?,
         };

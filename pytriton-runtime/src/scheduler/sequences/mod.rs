@@ -11,6 +11,8 @@ mod ending;
 mod entrance;
 #[cfg(test)]
 mod generation_tests;
+#[cfg(test)]
+mod hanging_tests;
 mod instance;
 mod live;
 mod queue;

@@ -1,0 +1,94 @@
+//! Sequences whose ids a server of its own hands on, on an instance that hangs.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use ndarray::Ix2;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::call::{
+    Call, Context, Execution, Instance, SequenceParameter, Sequenced, Start, Started, Starts,
+};
+use crate::model::CallMode;
+use crate::registry::ModelDeclaration;
+use crate::request::{Request, Sequence, SequenceId};
+use crate::testing::{IDENTITY, infer_request};
+
+use super::{Instances, Runner};
+
+/// Adds up what it is sent; -1 takes too long.
+struct Adding;
+
+impl Instance for Adding {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let mut sum = <&mut f32>::read(call)?;
+            let x = call.array::<f32, Ix2>(0)?;
+            if x[[0, 0]] == -1.0 {
+                thread::sleep(Duration::from_secs(1));
+            }
+            *sum.lend().argument() += x[[0, 0]];
+            call.outputs(x.mapv(|_| *sum.lend().argument()))
+        })
+    }
+}
+
+impl Starts for Adding {
+    fn start(&self, _: &Start<'_>) -> Started {
+        Ok(Box::new(0.0_f32))
+    }
+}
+
+#[test]
+fn who_starts_anew_on_an_instance_that_hangs_does_not_go_on_with_what_was() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(serve());
+}
+
+async fn serve() {
+    let declaration = ModelDeclaration {
+        call: CallMode::Request,
+        dynamic_batching: None,
+        max_call_microseconds: 200_000,
+        load: |context| Ok(Box::new(Sequenced::new(context, Adding))),
+        ..IDENTITY
+    };
+    let model = declaration.registration().unwrap();
+    let context = Context::new(Arc::clone(&model.spec), 0);
+    let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
+    let _presence = instances.enter(0);
+    let runner = Runner::load(&model, context, Handle::current()).unwrap();
+    let runner = runner.supervised(&instances).unwrap();
+    let run = async |batch: &[(u64, bool, f32)]| {
+        let requests = batch.iter().map(|&(id, start, x)| {
+            let mut request = infer_request(1, x);
+            request.sequence = Sequence::new(SequenceId::Number(id), start, false);
+            Request::check(&model.spec, request).unwrap()
+        });
+        let requests: Vec<Request> = requests.collect();
+        let (send, executed) = oneshot::channel();
+        let finish = |executed| drop(send.send(executed));
+        runner.serve(&requests, &[], None, finish).await;
+        let results = executed.await.unwrap().results.into_iter();
+        let results = results.map(|result| match result {
+            Ok(response) => Ok(response.outputs[0].1.elements::<f32>().unwrap()[0]),
+            Err(error) => Err(error.to_string()),
+        });
+        results.collect::<Vec<_>>()
+    };
+    let started = run(&[(1, true, 1.0), (2, true, 2.0), (3, true, 3.0)]).await;
+    assert_eq!(started, [Ok(1.0), Ok(2.0), Ok(3.0)]);
+    let refused = run(&[(1, false, -1.0), (2, true, 5.0)]).await;
+    assert!(refused.iter().all(Result::is_err), "{refused:?}");
+    // The third may have been started anew while none of its requests were handed on.
+    let lost = |id| {
+        Err(format!(
+            "the state of sequence {id} of model 'Identity' is lost: a call took too long; start the sequence again"
+        ))
+    };
+    let follow = run(&[(1, false, 1.0), (2, false, 1.0), (3, false, 1.0)]).await;
+    assert_eq!(follow, [lost(1), lost(2), lost(3)]);
+    assert_eq!(run(&[(2, true, 7.0)]).await, [Ok(7.0)]);
+}

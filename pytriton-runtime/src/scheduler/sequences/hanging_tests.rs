@@ -1,0 +1,134 @@
+//! What makes and drops the states of sequences may take as long as a call may.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep};
+
+use crate::Status;
+use crate::call::{Call, Execution, Instance, Sequenced, Start, Started, Starts};
+use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration};
+use crate::request::{InferRequest, Request, Sequence, SequenceId};
+use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
+use crate::testing::{IDENTITY, Identity, infer_request};
+
+use super::table_tests::DIRECT;
+
+/// Three times as long as a call may take.
+const LONG: Duration = Duration::from_millis(1500);
+const LIMIT: Duration = Duration::from_millis(500);
+
+/// Sequences whose states take long to be made, and to be dropped.
+const MADE: u64 = 100;
+const DROPPED: u64 = 200;
+
+struct Slow;
+
+struct State(u64);
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if self.0 == DROPPED {
+            thread::sleep(LONG);
+        }
+    }
+}
+
+impl Instance for Slow {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Identity.execute(call)
+    }
+}
+
+impl Starts for Slow {
+    fn start(&self, start: &Start<'_>) -> Started {
+        let SequenceId::Number(number) = *start.sequence.id() else {
+            panic!("numbers are asked for");
+        };
+        if number == MADE {
+            thread::sleep(LONG);
+        }
+        Ok(Box::new(State(number)))
+    }
+}
+
+struct Served(Arc<Scheduler>, crate::registry::Registration);
+
+impl Served {
+    async fn start() -> Self {
+        let declaration = ModelDeclaration {
+            dynamic_batching: None,
+            max_call_microseconds: 500_000,
+            sequence_batching: Some(SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: 60_000_000,
+                strategy: DIRECT,
+            }),
+            load: |context| Ok(Box::new(Sequenced::new(context, Slow))),
+            ..IDENTITY
+        };
+        let model = declaration.registration().unwrap();
+        let policy = Policy::new(&model.spec, 64);
+        let resources = Resources::new(&Handle::current(), usize::MAX);
+        let scheduler = Scheduler::start(&model, policy, &resources).await;
+        Self(Arc::new(scheduler.unwrap()), model)
+    }
+
+    /// What became of a request, and how long that took.
+    async fn ask(&self, id: u64, flags: &str) -> (Result<(), SchedulerError>, Duration) {
+        let begun = Instant::now();
+        let id = SequenceId::Number(id);
+        let request = InferRequest {
+            sequence: Sequence::new(id, flags.contains('S'), flags.contains('E')),
+            ..infer_request(1, 1.0)
+        };
+        let request = Request::check(&self.1.spec, request).unwrap();
+        let answer = self.0.infer(request).await;
+        (answer.map(drop), begun.elapsed())
+    }
+
+    /// Asks while the instance hangs, and when it is back.
+    async fn comes_back(&self) {
+        let (answer, took) = self.ask(1, "SE").await;
+        assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
+        assert!(took < LIMIT, "{took:?}");
+        let begun = Instant::now();
+        while self.ask(1, "SE").await.0.is_err() {
+            assert!(begun.elapsed() < 5 * LONG);
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_start_that_takes_too_long_is_answered() {
+    let served = Served::start().await;
+    let (answer, took) = served.ask(MADE, "S").await;
+    assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);
+    assert!((LIMIT..LONG).contains(&took), "{took:?}");
+    served.comes_back().await;
+    assert!(matches!(
+        served.ask(MADE, "").await.0.unwrap_err(),
+        SchedulerError::SequenceNotStarted { .. }
+    ));
+}
+
+#[tokio::test]
+async fn an_instance_that_drops_for_too_long_takes_no_requests_meanwhile() {
+    let served = Served::start().await;
+    let (answer, took) = served.ask(DROPPED, "SE").await;
+    answer.unwrap();
+    assert!(took < LIMIT, "{took:?}");
+    // Who waits already is told when the time is over.
+    let (answer, took) = served.ask(1, "SE").await;
+    assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
+    assert!(took < LONG, "{took:?}");
+    served.comes_back().await;
+    // So it is where a sequence starts anew.
+    served.ask(DROPPED, "S").await.0.unwrap();
+    let (answer, took) = served.ask(DROPPED, "S").await;
+    assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);
+    assert!((LIMIT..LONG).contains(&took), "{took:?}");
+    served.comes_back().await;
+}
