@@ -6,10 +6,9 @@ use crate::budget::Held;
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
 
-use super::Generation;
 #[cfg(tritonserver)]
 use super::InferRequest;
-use super::{Few, Parameters, Requested, Sequence};
+use super::{Few, Generation, Parameters, Requested, Sequence};
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
 #[derive(Debug, Clone)]
