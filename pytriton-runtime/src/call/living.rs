@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::mem;
 use std::task::{Context, Poll};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -52,8 +51,9 @@ impl Living {
     }
 
     /// Takes out everything.
+    #[cfg(any(tritonserver, test))]
     pub(super) fn clear(&mut self) -> impl Iterator<Item = State> + use<> {
-        let kept = mem::take(&mut self.kept).into_values();
+        let kept = std::mem::take(&mut self.kept).into_values();
         kept.filter_map(Kept::state)
     }
 }

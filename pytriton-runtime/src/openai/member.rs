@@ -26,6 +26,10 @@ pub struct Member {
     pub(super) kind: Kind,
     /// Where a model does not take it: the values that then say nothing, as JSON; `None` where whatever it says may be
     /// passed over.
+    #[cfg_attr(
+        not(feature = "embedded"),
+        expect(dead_code, reason = "the routes are read with that engine alone")
+    )]
     pub(super) nothing: Option<&'static [&'static str]>,
 }
 

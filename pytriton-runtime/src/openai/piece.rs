@@ -82,6 +82,7 @@ impl Piece {
     }
 
     /// What the parameters of a response say of its text.
+    #[cfg(feature = "embedded")]
     pub(crate) fn heard(text: String, parameters: &Parameters) -> Self {
         let count = |name| {
             let count = parameters.int(name)?;

@@ -30,6 +30,8 @@ impl TextModels {
     ) -> Result<Pieces, OpenAiError> {
         match self {
             Self::Here(_) => {
+                // It has been read.
+                drop(body);
                 let model = reception.model(&spec.name, None)?;
                 let answers = reception.answers(&model, request).await?;
                 Ok(Pieces::Here(Arc::clone(spec), answers))
