@@ -224,7 +224,12 @@ fn bound_with_tritonserver() -> Result<()> {
     command.env("PYTRITON_ENGINE", "tritonserver");
     command.env("PYTRITON_TRITONSERVER", path);
     command.env("POLYNOMIALS", "cube=0,0,0,1");
-    command.args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);
+    command.args([
+        "--http-port=0",
+        "--grpc-port=0",
+        "--metrics-port=0",
+        "--openai-port=0",
+    ]);
     ask_of(
         Server::spawn(&mut command)?,
         "

@@ -23,7 +23,12 @@ fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
     command
         .env("PYTRITON_TRITONSERVER", installed)
         .env("XDG_CACHE_HOME", home)
-        .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
+        .args([
+            "--http-port=0",
+            "--grpc-port=0",
+            "--metrics-port=0",
+            "--openai-port=0",
+        ])
         .args(arguments);
     Ok(command)
 }

@@ -8,7 +8,12 @@ use pytriton_tests::{Result, Server, tritonserver};
 use crate::MODELS;
 
 /// Free ports for all doors.
-pub(crate) const FREE_PORTS: [&str; 3] = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+pub(crate) const FREE_PORTS: [&str; 4] = [
+    "--http-port=0",
+    "--grpc-port=0",
+    "--metrics-port=0",
+    "--openai-port=0",
+];
 
 /// The folder of a tritonserver that the product has installed.
 pub(crate) fn installed() -> Result<String> {

@@ -104,6 +104,10 @@ fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
         format!("--http-port={}", port(&banner.http)),
         format!("--grpc-port={}", port(&banner.grpc)),
         format!("--metrics-port={}", port(&banner.metrics)),
+        format!(
+            "--openai-port={}",
+            port(banner.openai.as_deref().unwrap_or_default())
+        ),
     ];
     let mut command = Command::new(MODELS);
     prepare(&mut command, home.path())?;
