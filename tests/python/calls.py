@@ -1,6 +1,7 @@
 """Calls over gRPC to a server that stops: `calls.py MODE ADDRESS`, one line on standard output for each step.
 
-`large` asks once, with much; `loop` has clients that ask until standard input ends; `channel` asks once and keeps its
+`large` asks once, with much; `loop` has clients that ask until standard input ends, a model and its input if
+they are named; `channel` asks once and keeps its
 connection; `stream` asks once over a stream and leaves it open.
 """
 
@@ -29,9 +30,9 @@ def connect(address):
     return protocol.InferenceServerClient(address, channel_args=[("grpc.use_local_subchannel_pool", 1)])
 
 
-def ask(client, value):
+def ask(client, value, model="Gather", name="x"):
     sent = np.array([[value, value]], dtype=np.float32)
-    got = client.infer("Gather", [tensor("x", sent, "FP32")]).as_numpy("OUTPUT_1")
+    got = client.infer(model, [tensor(name, sent, "FP32")]).as_numpy("OUTPUT_1")
     assert np.array_equal(got, sent), got
 
 
@@ -44,7 +45,7 @@ def large(address):
     client.close()
 
 
-def loop(address):
+def loop(address, *asked):
     ended = threading.Event()
     answered = [0] * CLIENTS
     problems = []
@@ -53,7 +54,7 @@ def loop(address):
         mine = connect(address)
         while not ended.is_set():
             try:
-                ask(mine, answered[slot])
+                ask(mine, answered[slot], *asked)
                 answered[slot] += 1
             except protocol.InferenceServerException as error:
                 if error.status() != str(grpc.StatusCode.UNAVAILABLE):
@@ -94,4 +95,4 @@ def stream(address):
     sys.stdin.read()
 
 
-{"large": large, "loop": loop, "channel": channel, "stream": stream}[sys.argv[1]](sys.argv[2])
+{"large": large, "loop": loop, "channel": channel, "stream": stream}[sys.argv[1]](*sys.argv[2:])

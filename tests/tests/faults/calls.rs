@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use pytriton_tests::Result;
 
 use crate::broken::program;
 use crate::draining::{AFTERWARDS, PATIENCE, answered, ends};
-use crate::engine::{command, installed, start};
+use crate::engine::{FREE_PORTS, installed, prepare, start};
 use crate::process::{signal, wait_until};
 use crate::proxy::{Slow, slow_way};
 use crate::{EXIT, http, python};
@@ -25,10 +25,16 @@ pub(crate) struct Calls {
 
 impl Calls {
     pub(crate) fn new(mode: &str, address: &str) -> Result<Self> {
+        Self::asking(mode, address, &[])
+    }
+
+    /// The same of a model of that name, with that input.
+    fn asking(mode: &str, address: &str, asked: &[&str]) -> Result<Self> {
         let mut child = python()?
             .command()
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python/calls.py"))
             .args([mode, address])
+            .args(asked)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -175,7 +181,10 @@ impl Drop for Deaf {
 #[test]
 fn without_http_calls_are_answered_too() -> Result<()> {
     let home = tempfile::tempdir()?;
-    let mut command = command(home.path(), &["--allow-http=false"])?;
+    // One without models that need HTTP.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_example_identity"));
+    prepare(&mut command, home.path())?;
+    command.args(FREE_PORTS).arg("--allow-http=false");
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = Deaf(command.spawn()?);
     let Some(output) = server.0.stdout.take() else {
@@ -184,7 +193,10 @@ fn without_http_calls_are_answered_too() -> Result<()> {
     let lines = BufReader::new(output).lines().map_while(|line| line.ok());
     let banner: Vec<_> = lines.take_while(|line| line != "ready").collect();
     let grpc = banner.iter().find_map(|line| line.split_once("grpc://"));
-    let mut calls = Calls::new("loop", grpc.unwrap_or_default().1)?;
+    let Some((_, address)) = grpc else {
+        panic!("it did not start: {banner:?}");
+    };
+    let mut calls = Calls::asking("loop", address, &["Identity", "INPUT_1"])?;
     assert_eq!(calls.line()?, "warm");
     let begun = Instant::now();
     signal("TERM", server.0.id())?;
