@@ -110,6 +110,11 @@ pub(super) fn whole(
     said(call.context().model(), answer).map(Returned::Call)
 }
 
+/// What the answers of a call come from.
+pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T, ModelError> {
+    items.map_err(|failure| failure.of_call(call.context().model()))
+}
+
 /// What a raw function returned, one entry for each request.
 pub(super) fn each<A: Answer>(
     call: &Call<'_>,

@@ -157,6 +157,18 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
             "what stands around a function moves rows, and their sequences stay: remove `step`",
         ),
         (
+            function.decoupled && !model.steps.is_empty(),
+            "what stands around a function sees one answer: remove `step`, or return one",
+        ),
+        (
+            function.decoupled && cached,
+            "`response_cache` keeps one response: remove it, or return one answer",
+        ),
+        (
+            function.decoupled && options.preserve_ordering,
+            "the order of many answers to many requests is not kept: remove `preserve_ordering`, or return one answer",
+        ),
+        (
             raw && !model.steps.is_empty(),
             "steps do not stand around a raw function: write `Function::batch`, or remove `step`",
         ),

@@ -357,3 +357,27 @@ fn what_does_not_go_with_sequences_is_refused() {
         assert_eq!(flaws(model, batch()), [format!("`{option}`: {help}")]);
     }
 }
+
+#[test]
+fn many_answers_go_neither_with_steps_nor_with_what_keeps_one() {
+    let many = || Function::batch_iter(|_| Ok([Ok(Vec::new())]));
+    assert_eq!(flaws(model(), many()), [""; 0]);
+    let table = [
+        (
+            model().step(PadBatch),
+            "what stands around a function sees one answer: remove `step`, or return one",
+        ),
+        (
+            model().response_cache(true),
+            "`response_cache` keeps one response: remove it, or return one answer",
+        ),
+        (
+            model().preserve_ordering(true),
+            "the order of many answers to many requests is not kept: remove `preserve_ordering`, or return one answer",
+        ),
+    ];
+    for (model, expected) in table {
+        assert_eq!(flaws(model, many()), [expected]);
+    }
+    assert_eq!(flaws(model(), [many(), batch()]).len(), 1);
+}

@@ -1,11 +1,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::call::{Call, Context, Execution, Instance, Loader, ModelError};
+use futures_util::Stream;
+
+use crate::call::{Call, Context, Execution, Instance, Loader, ModelError, flow, iterate};
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::answer::{each, whole};
+use super::answer::{each, opened, whole};
 use super::instance::{OwnInstance, Plain, PlainInstance, Waiting, WaitingInstance};
 use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 
@@ -35,6 +37,8 @@ pub struct Function {
     pub(super) mixed: bool,
     /// Whether they are called on the states of sequences.
     pub(super) sequences: bool,
+    /// Whether a request has any number of answers.
+    pub(super) decoupled: bool,
 }
 
 impl Function {
@@ -68,6 +72,77 @@ impl Function {
     {
         let function = move |call: &Call<'_>| each(call, function(call.requests()));
         Self::plain(CallMode::Raw, Arc::new(function))
+    }
+
+    /// As [`batch`](Self::batch) with any number of answers, each of which leaves when it is there: a decoupled model. An item
+    /// that is an error is the last.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ndarray::Ix2;
+    /// use pytriton_runtime::bound::Function;
+    ///
+    /// let halves = Function::batch_iter(|inputs| {
+    ///     let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+    ///     Ok((0..3).map(move |times| Ok(&x / 2.0_f32.powi(times))))
+    /// });
+    /// ```
+    pub fn batch_iter<F, I, A>(function: F) -> Self
+    where
+        F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
+        I: IntoIterator<Item = Result<A, Failure>>,
+        A: Answer,
+    {
+        let function = move |call: &Call<'_>| {
+            let items = opened(call, function(&Inputs::new(call)))?;
+            iterate(call, items, |item| whole(call, item))
+        };
+        Self::plain(CallMode::Batch, Arc::new(function)).decoupled()
+    }
+
+    /// As [`batch_iter`](Self::batch_iter), with one call for each request.
+    pub fn sample_iter<F, I, A>(function: F) -> Self
+    where
+        F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
+        I: IntoIterator<Item = Result<A, Failure>>,
+        A: Answer,
+    {
+        Self {
+            call: CallMode::Request,
+            ..Self::batch_iter(function)
+        }
+    }
+
+    /// As [`batch_iter`](Self::batch_iter); while the stream waits, its instance runs the other batches that it has in flight.
+    pub fn batch_stream<F, S, A>(function: F) -> Self
+    where
+        F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
+        S: Stream<Item = Result<A, Failure>>,
+        A: Answer,
+    {
+        let function = Arc::new(function);
+        let waiting = Self::waiting(CallMode::Batch, move |call| {
+            let function = Arc::clone(&function);
+            Box::pin(async move {
+                let items = opened(call, function(&Inputs::new(call)))?;
+                flow(call, items, |item| whole(call, item)).await
+            })
+        });
+        waiting.decoupled()
+    }
+
+    /// As [`batch_stream`](Self::batch_stream), with one call for each request.
+    pub fn sample_stream<F, S, A>(function: F) -> Self
+    where
+        F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
+        S: Stream<Item = Result<A, Failure>>,
+        A: Answer,
+    {
+        Self {
+            call: CallMode::Request,
+            ..Self::batch_stream(function)
+        }
     }
 
     /// As [`batch`](Self::batch); while it waits, its instance runs the other batches that it has in flight.
@@ -127,9 +202,16 @@ impl Function {
         PerSequence::new(start)
     }
 
-    /// What one call sees, and whether it is on the states of sequences.
-    fn kind(&self) -> (CallMode, bool) {
-        (self.call, self.sequences)
+    fn decoupled(self) -> Self {
+        Self {
+            decoupled: true,
+            ..self
+        }
+    }
+
+    /// What one call sees, and whether it is on the states of sequences and has any number of answers.
+    fn kind(&self) -> (CallMode, bool, bool) {
+        (self.call, self.sequences, self.decoupled)
     }
 
     fn plain(call: CallMode, function: Arc<Plain>) -> Self {
@@ -157,6 +239,7 @@ impl Function {
             loaders: vec![Arc::new(load)],
             mixed: false,
             sequences: false,
+            decoupled: false,
         }
     }
 
@@ -178,11 +261,12 @@ impl From<Vec<Self>> for Function {
     /// The functions of a model's instances, in their order.
     fn from(functions: Vec<Self>) -> Self {
         let first = functions.first();
-        let kind = first.map_or((CallMode::Batch, false), Self::kind);
-        let (call, sequences) = kind;
+        let kind = first.map_or((CallMode::Batch, false, false), Self::kind);
+        let (call, sequences, decoupled) = kind;
         Self {
             call,
             sequences,
+            decoupled,
             mixed: functions
                 .iter()
                 .any(|other| other.mixed || other.kind() != kind),

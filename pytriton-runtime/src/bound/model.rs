@@ -142,7 +142,7 @@ impl Model {
             parameters: self.options.parameters.clone(),
             call: function.call,
             openai: None,
-            decoupled: false,
+            decoupled: function.decoupled,
             cancellable: false,
             by_parameters: self.by_parameters,
             first_values: first_values.collect(),

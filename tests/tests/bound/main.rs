@@ -9,6 +9,7 @@ mod router;
 mod sequences;
 mod signals;
 mod stopping;
+mod streams;
 mod tritonserver;
 
 use std::error::Error;
