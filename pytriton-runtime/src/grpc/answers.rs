@@ -150,9 +150,7 @@ where
             }
             break;
         }
-        let small = self.small.split().freeze();
-        self.pieces
-            .extend(Some(small).filter(|small| !small.is_empty()));
+        self.end_piece();
         Poll::Ready(())
     }
 
@@ -160,18 +158,27 @@ where
     fn append(&mut self, message: Framed) -> usize {
         let Framed { first, others } = message;
         let bytes = first.len() + others.iter().map(Bytes::len).sum::<usize>();
-        self.small.extend_from_slice(&first);
+        match self.small.is_empty() {
+            // It is not copied.
+            true => self.small = Bytes::from(first).into(),
+            false => self.small.extend_from_slice(&first),
+        }
         for piece in others {
             if piece.len() < TOGETHER {
                 self.small.extend_from_slice(&piece);
                 continue;
             }
-            let small = self.small.split().freeze();
-            self.pieces
-                .extend(Some(small).filter(|small| !small.is_empty()));
+            self.end_piece();
             self.pieces.push_back(piece);
         }
         bytes
+    }
+
+    /// Lets nothing more be written behind what is small.
+    fn end_piece(&mut self) {
+        let small = self.small.split().freeze();
+        self.pieces
+            .extend(Some(small).filter(|small| !small.is_empty()));
     }
 }
 

@@ -1,4 +1,5 @@
 use std::mem::take;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use prost::Message;
@@ -58,9 +59,15 @@ pub struct ResponseWriter {
     /// One for each output of the model.
     outputs: Vec<OutputWriter>,
     batching: bool,
-    /// The two values of [`FINAL`].
-    marks: [Vec<u8>; 2],
 }
+
+/// The field that says so, of a response that is not the last and of one that is.
+static MARKS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+    [false, true].map(|last| {
+        let value = ParameterValue::Bool(last);
+        parameters([(FINAL, &value)])
+    })
+});
 
 #[derive(Debug, Clone)]
 struct OutputWriter {
@@ -96,10 +103,6 @@ impl ResponseWriter {
             head: head.encode_to_vec(),
             outputs: outputs.collect(),
             batching: spec.batching(),
-            marks: [false, true].map(|last| {
-                let value = ParameterValue::Bool(last);
-                parameters([(FINAL, &value)])
-            }),
         }
     }
 
@@ -132,7 +135,7 @@ impl ResponseWriter {
             Envelope::None => (said(&response.parameters, None), &[][..]),
             Envelope::Stream { last } => (
                 said(&response.parameters, Some(FINAL)),
-                &*self.marks[usize::from(last)],
+                &*MARKS[usize::from(last)],
             ),
         };
         let mut length = self.head.len() + parameters.len() + mark.len();
