@@ -38,7 +38,10 @@ impl<R: Queued> Table<R> {
                 cut
             }
         };
-        self.live.end_at(&entry.id, place);
+        // One that has ended is forgotten, and the next of its name may have its slot.
+        if !entry.ends {
+            self.live.end_at(&entry.id, place);
+        }
         self.lose(behind, Lost::TakenBack);
         if let Place::Slot(seat) = place {
             self.settle(seat, now);

@@ -149,3 +149,19 @@ fn requests_that_are_taken_back_leave_nothing_behind_one_that_is_executed() {
         }
     }
 }
+
+#[test]
+fn the_end_of_a_sequence_that_is_taken_back_leaves_the_next_of_its_name_alone() {
+    for strategy in STRATEGIES {
+        let mut bench = Bench::new(strategy, 1, 1);
+        bench.ask(1, "S").unwrap();
+        bench.run_all();
+        let end = bench.ask(1, "E").unwrap();
+        let next = bench.ask(1, "S").unwrap();
+        assert!(bench.take_back(end), "{strategy:?}");
+        let last = bench.ask(1, "E").unwrap();
+        assert_eq!(bench.run_all(), [[next], [last]], "{strategy:?}");
+        assert_eq!(bench.lost(), []);
+        assert_eq!(bench.free(), 1, "{strategy:?}");
+    }
+}
