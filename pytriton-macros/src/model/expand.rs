@@ -266,21 +266,23 @@ impl Model {
     fn to_starts(&self, private: &CratePath) -> Option<TokenStream> {
         let mut parameters = self.parameters.iter();
         let taken = &parameters.find(|parameter| parameter.is_state())?.ty;
+        // Not a name of the macro that wrote the type, if one did.
+        let call = quote!(__start);
         let made = match (&self.start, &self.state) {
             (Some(start), Some((state, _))) => {
                 let name = &start.name;
                 let receiver = start.receiver.then(|| quote!(&self.0,));
                 let parameters = start.parameters.iter();
                 let parameters = parameters
-                    .map(|ty| quote_spanned!(ty.span()=> #private::starting::<#ty>(__start)));
+                    .map(|ty| quote_spanned!(ty.span()=> #private::starting::<#ty>(#call)));
                 let made = quote!(<#state>::#name(#receiver #(#parameters),*));
-                quote_spanned!(start.returned.span()=> made::<#taken, _>(__start, #made))
+                quote_spanned!(start.returned.span()=> made::<#taken, _>(#call, #made))
             }
-            _ => quote_spanned!(taken.span()=> made_by_default::<#taken>(__start)),
+            _ => quote_spanned!(taken.span()=> made_by_default::<#taken>(#call)),
         };
         Some(quote! {
             impl #private::Starts for __Instance {
-                fn start(&self, __start: &#private::Start<'_>) -> #private::Started {
+                fn start(&self, #call: &#private::Start<'_>) -> #private::Started {
                     #private::#made
                 }
             }
@@ -307,12 +309,13 @@ impl Model {
         else {
             return TokenStream::new();
         };
+        let context = quote!(__context);
         let parameters = parameters.iter();
         let parameters =
-            parameters.map(|ty| quote_spanned!(ty.span()=> #private::loading::<#ty>(__context)));
-        let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(__context, <#ty>::#name(#(#parameters),*)));
+            parameters.map(|ty| quote_spanned!(ty.span()=> #private::loading::<#ty>(#context)));
+        let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, <#ty>::#name(#(#parameters),*)));
         let instance = with_states(quote!(__Instance(::std::sync::Arc::new(#private::#loaded?))));
-        quote!(|__context| { #private::instance(#instance) })
+        quote!(|#context| { #private::instance(#instance) })
     }
 }
 

@@ -109,7 +109,8 @@ impl Streamed {
         private: &CratePath,
     ) -> TokenStream {
         let Self::Returned { waits, fallible } = self else {
-            let ended = quote_spanned!(shown.span()=> #private::ended(__call, __returned));
+            let arguments = quote!(__call, __returned);
+            let ended = quote_spanned!(shown.span()=> #private::ended(#arguments));
             return quote!(#private::closed(__call, #ended).await);
         };
         let convert = quote!(|__item| #item(__item).convert(__call));
