@@ -1,8 +1,8 @@
 //! The rooms behind `pytriton`, in the order in which a request walks through them.
 //!
 //! - [`http`], [`grpc`]: the doors.
-//! - [`reception`]: between the doors and the models: one state, one error, one admission; [`budget`]: the bytes that all
-//!   requests and responses may hold.
+//! - [`reception`]: between the doors and the models: one state, one error, one admission; [`access`]: who may ask for what;
+//!   [`budget`]: the bytes that all requests and responses may hold.
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`serving`]: the models that are being served.
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
@@ -36,6 +36,7 @@ compile_error!(
      `embedded`"
 );
 
+pub mod access;
 mod backend_macro;
 pub mod bound;
 pub mod budget;

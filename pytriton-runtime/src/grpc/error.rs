@@ -5,7 +5,7 @@ use tonic::Code;
 use tonic::metadata::MetadataValue;
 
 use crate::Status;
-use crate::reception::{BodyError, Error as RoomError};
+use crate::reception::{BodyError, Error as RoomError, Restricted};
 use crate::text::for_client;
 
 /// Why a call got no answer. The texts are those of Triton 2.51 where it has one.
@@ -15,6 +15,9 @@ pub enum GrpcError {
     /// The request got no response.
     #[error(transparent)]
     Request(#[from] RoomError),
+    /// The call is in a group that is closed.
+    #[error("This protocol is restricted, {0}")]
+    Restricted(#[from] Restricted),
     /// The index of one repository of several.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
@@ -102,7 +105,9 @@ impl GrpcError {
     pub fn status(&self) -> Status {
         match self {
             Self::Request(error) => error.status(),
-            Self::Body(BodyError::Stopping) | Self::Connections { .. } => Status::Unavailable,
+            Self::Restricted(_) | Self::Body(BodyError::Stopping) | Self::Connections { .. } => {
+                Status::Unavailable
+            }
             Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
             Self::TooLarge { .. } | Self::Metadata { .. } | Self::AnswerTooLarge { .. } => {
                 Status::TooLarge

@@ -15,6 +15,7 @@ mod infer;
 mod interleaved;
 mod message;
 mod messages;
+mod method;
 mod models;
 mod punctual;
 mod reflection;

@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::handler::HandlerWithoutStateExt;
 use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
-use axum::http::{HeaderName, Method, StatusCode};
+use axum::http::{self, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt, StreamExt};
@@ -22,6 +22,7 @@ use super::deadline::{deadline, until};
 use super::head::check_head;
 use super::health::HealthService;
 use super::infer::unary;
+use super::method::Method;
 use super::punctual::Punctual;
 use super::reflection::reflection;
 use super::service::Service;
@@ -54,22 +55,30 @@ fn answer(door: &Arc<Door>, request: Request) -> BoxFuture<'static, Response> {
     if let Err(error) = check_head(&request, door.reception.limits.max_header_bytes) {
         return ready(refusal(error)).boxed();
     }
+    let Some(method) = Method::parse(request.uri().path()) else {
+        return ready(tonic::Status::unimplemented("").into_http()).boxed();
+    };
+    if let Err(error) = door.reception.admit(method.operation(), request.headers()) {
+        return ready(refusal(error.into())).boxed();
+    }
     let deadline = deadline(request.headers());
     let Door { reception, others } = &**door;
     let punctual = |body, streams| Punctual::new(body, streams, reception);
-    let call = match request.uri().path() {
-        INFER => {
+    let call = match method {
+        Method::ModelInfer => {
             let request = request.map(|body| punctual(body, false));
             unary(Arc::clone(reception), request).boxed()
         }
-        STREAM_INFER => {
+        Method::ModelStreamInfer => {
             let request = request.map(|body| punctual(body, true));
             ready(stream(Arc::clone(reception), request)).boxed()
         }
-        path => {
-            let streams = path.starts_with(REFLECTION);
-            let request = request.map(|body| Body::new(punctual(body, streams)));
-            let request = ending(request, &reception.models);
+        Method::Other(_) | Method::HealthCheck | Method::HealthWatch | Method::Reflection => {
+            let streams = method == Method::Reflection;
+            let mut request = request.map(|body| Body::new(punctual(body, streams)));
+            if streams {
+                request = ending(request, &reception.models);
+            }
             let limit = reception.limits.max_request_bytes;
             // A router is always ready.
             let response = others.clone().call(request);
@@ -97,16 +106,14 @@ fn others(reception: &Arc<Reception>) -> Router {
     .accept_compressed(CompressionEncoding::Deflate)
     .max_decoding_message_size(reception.limits.max_request_bytes);
     let routes = Routes::new(inference).add_service(health);
-    routes
-        .into_axum_router()
-        // The descriptors are constants, and a test reads them: there is no error to hand on.
-        .merge(reflection().unwrap_or_default())
-        .route_service("/{*call}", unimplemented.into_service())
+    // The descriptors are constants, and a test reads them: there is no error to hand on.
+    let reflection = reflection().unwrap_or_default();
+    routes.into_axum_router().merge(reflection)
 }
 
 /// What is no call, whatever the path.
 fn mistake(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str); 1])> {
-    if request.method() != Method::POST {
+    if request.method() != http::Method::POST {
         return Some((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]));
     }
     let value = request.headers().get(CONTENT_TYPE);
@@ -122,9 +129,6 @@ fn mistake(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str)
 
 /// Ends the questions of a client of reflection when the server stops, so that an idle one does not hold it.
 fn ending(request: Request, models: &ModelSet) -> Request {
-    if !request.uri().path().starts_with(REFLECTION) {
-        return request;
-    }
     let stopping = models.stopping();
     request.map(|body| Body::from_stream(body.into_data_stream().take_until(stopping)))
 }
@@ -143,14 +147,6 @@ fn too_large(mut response: Response, limit: usize) -> Response {
     response
 }
 
-/// Answers a call of a service that is not there.
-async fn unimplemented() -> Response {
-    tonic::Status::unimplemented("").into_http()
-}
-
-const INFER: &str = "/inference.GRPCInferenceService/ModelInfer";
-const STREAM_INFER: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
-const REFLECTION: &str = "/grpc.reflection.";
 const GRPC: &[u8] = b"application/grpc";
 const OUT_OF_RANGE: &[u8] = b"11";
 const RESOURCE_EXHAUSTED: &[u8] = b"8";

@@ -161,7 +161,7 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     use super::*;
-    use crate::reception::BodyError;
+    use crate::reception::{BodyError, Gate};
     use crate::registry::Registry;
     use crate::serving::ModelSet;
     use crate::{HeaderForward, Limits};
@@ -178,6 +178,7 @@ mod tests {
             models: Arc::new(models.unwrap()),
             limits,
             forward: HeaderForward::default(),
+            gate: Gate::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 use thiserror::Error;
 
 use crate::Status;
-use crate::reception::{BodyError, Error as RoomError};
+use crate::reception::{BodyError, Error as RoomError, Restricted};
 
 /// Why a request ended at the door. The texts are those of Triton where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -10,6 +10,9 @@ pub enum HttpError {
     /// The error of the room where the request ended.
     #[error(transparent)]
     Room(#[from] RoomError),
+    /// The path is in a group that is closed.
+    #[error("This API is restricted, {0}")]
+    Restricted(#[from] Restricted),
     /// There is nothing at that path.
     #[error("Not Found")]
     NotFound,
@@ -109,6 +112,7 @@ impl HttpError {
             Self::Body(BodyError::Stopping) | Self::Connections { .. } => {
                 Status::Unavailable.http()
             }
+            Self::Restricted(_) => 403,
             Self::Method => 405,
             Self::HeadTooLarge { .. } => 431,
             Self::NotFound => Status::NotFound.http(),

@@ -7,7 +7,7 @@ use axum::http::Request;
 use http_body_util::BodyExt;
 use tokio::time::Instant;
 
-use crate::reception::Reception;
+use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
@@ -26,6 +26,7 @@ async fn counting() -> Reception {
         models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     }
 }
 
@@ -248,6 +249,7 @@ async fn what_a_request_and_its_answers_take_is_counted() {
         models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     };
     // An element takes two bytes of the body, four of either tensor, and four of the answer.
     for (elements, status) in [(20_000, 200), (50_000, 503), (160_000, 503)] {

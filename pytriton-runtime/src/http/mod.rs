@@ -17,6 +17,8 @@ mod infer;
 mod metrics;
 mod model;
 mod openai;
+#[cfg(test)]
+mod restricted_tests;
 mod route;
 mod router;
 #[cfg(test)]

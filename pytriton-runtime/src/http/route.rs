@@ -1,5 +1,7 @@
 use axum::http::Method;
 
+use crate::reception::Operation;
+
 /// What a path asks for.
 ///
 /// Source: `HTTPAPIServer::Handle` in Triton 2.51 and the patterns beside it.
@@ -18,6 +20,7 @@ pub(super) enum Route<'a> {
     },
     /// Something that Triton has and this server does not.
     NotOffered {
+        operation: Operation,
         what: &'static str,
         methods: &'static [Method],
     },
@@ -37,6 +40,7 @@ pub(super) enum ModelAction {
 
 /// The most segments that a path of the API has behind `/v2`.
 const MAX_SEGMENTS: usize = 6;
+const MODELS: &str = "loading and unloading models";
 const GET: &[Method] = &[Method::GET];
 const POST: &[Method] = &[Method::POST];
 const GET_AND_POST: &[Method] = &[Method::GET, Method::POST];
@@ -64,34 +68,48 @@ impl<'a> Route<'a> {
     }
 
     fn of(segments: &[&'a str]) -> Option<Self> {
-        let not_offered = |what, methods| Some(Self::NotOffered { what, methods });
+        let not_offered = |operation, what, methods| {
+            Some(Self::NotOffered {
+                operation,
+                what,
+                methods,
+            })
+        };
+        let shared_memory = |operation, methods| not_offered(operation, "shared memory", methods);
         match segments {
             [] => Some(Self::ServerMetadata),
             ["health", "live"] => Some(Self::ServerLive),
             ["health", "ready"] => Some(Self::ServerReady),
             ["models", "stats"] => Some(Self::AllStatistics),
             ["models", name, "trace", "setting"] if !name.is_empty() => {
-                not_offered("tracing", GET_AND_POST)
+                not_offered(Operation::TraceSetting, "tracing", GET_AND_POST)
             }
             ["models", name, rest @ ..] => Self::model(name, rest),
             ["repository", "index"] | ["repository", _, "index"] => Some(Self::RepositoryIndex),
-            ["repository", "models", _, "load" | "unload"]
-            | ["repository", _, "models", _, "load" | "unload"] => {
-                not_offered("loading and unloading models", POST)
+            ["repository", "models", _, "load"] | ["repository", _, "models", _, "load"] => {
+                not_offered(Operation::LoadModel, MODELS, POST)
             }
-            ["logging"] => not_offered("the logging extension", GET_AND_POST),
-            ["trace", "setting"] => not_offered("tracing", GET_AND_POST),
-            ["systemsharedmemory" | "cudasharedmemory", action]
-            | [
-                "systemsharedmemory" | "cudasharedmemory",
-                "region",
-                _,
-                action,
-            ] => match *action {
-                "status" => not_offered("shared memory", GET),
-                "register" | "unregister" => not_offered("shared memory", POST),
-                _ => None,
-            },
+            ["repository", "models", _, "unload"] | ["repository", _, "models", _, "unload"] => {
+                not_offered(Operation::UnloadModel, MODELS, POST)
+            }
+            ["logging"] => not_offered(
+                Operation::LogSettings,
+                "the logging extension",
+                GET_AND_POST,
+            ),
+            ["trace", "setting"] => not_offered(Operation::TraceSetting, "tracing", GET_AND_POST),
+            [kind, action] | [kind, "region", _, action] => {
+                let operation = match *kind {
+                    "systemsharedmemory" => Operation::SystemSharedMemory,
+                    "cudasharedmemory" => Operation::CudaSharedMemory,
+                    _ => return None,
+                };
+                match *action {
+                    "status" => shared_memory(operation, GET),
+                    "register" | "unregister" => shared_memory(operation, POST),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
@@ -121,6 +139,26 @@ impl<'a> Route<'a> {
             version,
             action,
         })
+    }
+
+    /// What is asked for.
+    pub(super) const fn operation(&self) -> Operation {
+        match self {
+            Self::ServerMetadata => Operation::ServerMetadata,
+            Self::ServerLive => Operation::ServerLive,
+            Self::ServerReady => Operation::ServerReady,
+            Self::AllStatistics => Operation::Statistics,
+            Self::RepositoryIndex => Operation::RepositoryIndex,
+            Self::Model { action, .. } => match action {
+                ModelAction::Metadata => Operation::ModelMetadata,
+                ModelAction::Ready => Operation::ModelReady,
+                ModelAction::Config => Operation::ModelConfig,
+                ModelAction::Statistics => Operation::Statistics,
+                ModelAction::Infer => Operation::Infer,
+                ModelAction::Generate | ModelAction::GenerateStream => Operation::Generate,
+            },
+            Self::NotOffered { operation, .. } => *operation,
+        }
     }
 
     /// The methods that the path answers.
@@ -222,6 +260,39 @@ mod tests {
         for path in not_offered {
             let route = Route::parse(path);
             assert!(matches!(route, Some(Route::NotOffered { .. })), "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_are_in_triton_s_groups() {
+        let table = [
+            ("/v2/health/live", "health"),
+            ("/v2/health/ready", "health"),
+            ("/v2/models/m/ready", "health"),
+            ("/v2/models/m/versions/1/ready", "health"),
+            ("/v2", "metadata"),
+            ("/v2/models/m", "metadata"),
+            ("/v2/models/m/versions/1", "metadata"),
+            ("/v2/models/m/infer", "inference"),
+            ("/v2/models/m/versions/1/generate", "inference"),
+            ("/v2/models/m/generate_stream", "inference"),
+            ("/v2/models/m/config", "model-config"),
+            ("/v2/models/m/versions/1/stats", "statistics"),
+            ("/v2/models/stats", "statistics"),
+            ("/v2/repository/index", "model-repository"),
+            ("/v2/repository/r/index", "model-repository"),
+            ("/v2/repository/models/m/load", "model-repository"),
+            ("/v2/repository/r/models/m/unload", "model-repository"),
+            ("/v2/systemsharedmemory/status", "shared-memory"),
+            ("/v2/systemsharedmemory/region/r/register", "shared-memory"),
+            ("/v2/cudasharedmemory/region/r/unregister", "shared-memory"),
+            ("/v2/trace/setting", "trace"),
+            ("/v2/models/m/trace/setting", "trace"),
+            ("/v2/logging", "logging"),
+        ];
+        for (path, group) in table {
+            let route = Route::parse(path).unwrap();
+            assert_eq!(route.operation().group().name(), group, "{path}");
         }
     }
 }

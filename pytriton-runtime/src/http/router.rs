@@ -31,6 +31,9 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
     let Some(route) = Route::parse(parts.uri.path()) else {
         return Err(Failure::plain(HttpError::NotFound));
     };
+    reception
+        .admit(route.operation(), &parts.headers)
+        .map_err(Failure::plain)?;
     if !route.methods().contains(&parts.method) {
         return Err(match route.has_plain_errors() {
             true => Failure::plain(HttpError::Method),

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
 
 use crate::budget::Budget;
-use crate::reception::Reception;
+use crate::reception::{Gate, Reception};
 use crate::registry::{ModelDeclaration, Registry};
 use crate::serving::ModelSet;
 use crate::testing::{IDENTITY, fp32};
@@ -33,6 +33,7 @@ pub(super) async fn app(limits: Limits) -> Reception {
         ),
         limits,
         forward: HeaderForward::new("x-").unwrap(),
+        gate: Gate::default(),
     }
 }
 
@@ -398,6 +399,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         models,
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     };
     let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
     let unread = ask(80).await;
@@ -439,6 +441,7 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     };
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let text = "x".repeat(3 * MIB);

@@ -3,7 +3,9 @@
 
 mod body_error;
 mod error;
+mod gate;
 mod models;
+mod operation;
 mod pace;
 mod patience;
 #[expect(
@@ -14,5 +16,7 @@ mod reception;
 
 pub use body_error::BodyError;
 pub use error::Error;
+pub use gate::{Gate, Lock, Restricted};
+pub(crate) use operation::Operation;
 pub(crate) use patience::Patience;
 pub use reception::Reception;

@@ -1,12 +1,14 @@
 use std::sync::Arc;
 
+use axum::http::HeaderMap;
+
 use crate::heavy::by_weight;
 use crate::request::{InferRequest, Request, Response};
 use crate::serving::{Answers, Model, ModelSet};
 use crate::tensor::DataType;
 use crate::{HeaderForward, Limits};
 
-use super::{Error, Patience};
+use super::{Error, Gate, Operation, Patience, Restricted};
 
 /// What a door needs to know.
 #[derive(Debug, Clone)]
@@ -17,12 +19,28 @@ pub struct Reception {
     pub limits: Limits,
     /// Which headers become parameters of a request.
     pub forward: HeaderForward,
+    /// Who may ask for what.
+    pub gate: Gate,
 }
 
 /// How many bytes of data take as long to check as the name of an input or output.
 const NAME: usize = 64;
 
 impl Reception {
+    /// Lets a request pass, or not. Both doors ask this of whatever they have a route for, before they look at anything but its
+    /// path and headers.
+    ///
+    /// # Errors
+    ///
+    /// [`Restricted`], which names the header that it must have.
+    pub(crate) fn admit(
+        &self,
+        operation: Operation,
+        headers: &HeaderMap,
+    ) -> Result<(), Restricted> {
+        self.gate.admit(operation, headers)
+    }
+
     /// Whether the process answers at all; it does as long as it can be asked.
     pub fn live(&self) -> bool {
         true

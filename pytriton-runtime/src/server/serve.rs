@@ -16,7 +16,7 @@ use crate::grpc;
 use crate::http::Upstream;
 use crate::http::{self, TextModels};
 use crate::limits::Limits;
-use crate::reception::Reception;
+use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
 
@@ -199,6 +199,7 @@ pub(super) fn doors(
         models: Arc::clone(models),
         limits,
         forward: forward.clone(),
+        gate: Gate::default(),
     };
     let http = reception(&options.http_header_forward_pattern);
     let grpc = reception(&options.grpc_header_forward_pattern);

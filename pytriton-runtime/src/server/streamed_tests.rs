@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::reception::Reception;
+use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
@@ -44,6 +44,7 @@ async fn ask(number: &str) -> Asked {
         models: Arc::clone(&models),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap())

@@ -25,6 +25,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     };
     let of = |kib: usize| framed(&message("1", &vec![1.0; kib * KIB / 4]));
     let mut many = of(45);
@@ -68,6 +69,7 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     };
     // Two bytes each in the message, and 32 where prost keeps it.
     for (count, code) in [(10 * KIB, "3"), (40 * KIB, "8")] {

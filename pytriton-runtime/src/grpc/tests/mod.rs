@@ -5,6 +5,7 @@ mod deadline;
 mod heavy;
 mod infer;
 mod models;
+mod restricted;
 mod slow;
 mod standard;
 mod stream;
@@ -22,7 +23,7 @@ use tonic::transport::Channel;
 use crate::proto::ModelInferRequest;
 use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
-use crate::reception::Reception;
+use crate::reception::{Gate, Reception};
 use crate::registry::{ModelDeclaration, Registry};
 use crate::serving::ModelSet;
 use crate::testing::{IDENTITY, fp32};
@@ -54,6 +55,7 @@ async fn serve() -> (Arc<ModelSet>, Channel) {
             ..Limits::default()
         },
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     });
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -26,6 +26,7 @@ pub(super) async fn asked() -> Reception {
         models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use axum::http::{Method, Request};
 
 use crate::model::Surface;
 use crate::openai::{OpenAiError, list_json, model_json};
-use crate::reception::Reception;
+use crate::reception::{Operation, Reception};
 use crate::text::excerpt;
 
 use super::super::HttpError;
@@ -74,6 +74,8 @@ async fn dispatch<B: Body>(
         let (method, path) = named();
         return Err(OpenAiError::UnknownUrl { method, path });
     };
+    let admitted = reception.admit(route.operation(), &parts.headers);
+    admitted.map_err(HttpError::from)?;
     if *method != route.method() {
         let (method, path) = named();
         return Err(OpenAiError::Method { method, path });
@@ -111,6 +113,13 @@ impl<'a> Route<'a> {
         }
         let name = path.strip_prefix("models/")?;
         (!name.is_empty() && !name.contains('/')).then_some(Self::Model(name))
+    }
+
+    fn operation(&self) -> Operation {
+        match self {
+            Self::List | Self::Model(_) => Operation::DescribeModels,
+            Self::Ask(_) => Operation::Complete,
+        }
     }
 
     fn method(&self) -> Method {

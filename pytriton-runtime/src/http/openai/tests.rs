@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::call::{Call, Execution, Instance, Outputs, flow};
 use crate::model::{CallMode, Surface, TensorDeclaration};
 use crate::openai::{FinishReason, Piece};
-use crate::reception::Reception;
+use crate::reception::{Gate, Reception};
 use crate::registry::{ModelDeclaration, Registry};
 use crate::serving::ModelSet;
 use crate::tensor::DataType;
@@ -78,6 +78,7 @@ async fn texts(limits: Limits) -> Reception {
         models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
+        gate: Gate::default(),
     }
 }
 
