@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_runtime::model::InstanceGroup;
@@ -47,6 +48,7 @@ fn launch() -> Launch {
         backends: PathBuf::new(),
         caches: None,
         response_cache: false,
+        access: Arc::default(),
         flags: Flags::default(),
     }
 }

@@ -8,9 +8,11 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
+use pytriton_runtime::access::{Access, AccessOptions, Follow};
 use pytriton_runtime::triton::process::Workspace;
 use pytriton_runtime::triton::{
     Endpoints, Flags, Launch, LaunchError, Probe, Tritonserver, install, version,
@@ -31,6 +33,7 @@ struct Setup {
     binary: PathBuf,
     probe: Probe,
     folder: tempfile::TempDir,
+    access: Arc<Access>,
     flags: Flags,
 }
 
@@ -47,6 +50,7 @@ impl Setup {
             probe: Probe::new(&binary).unwrap(),
             binary,
             folder,
+            access: Arc::default(),
             flags: Flags::from_arg_matches(&matches).unwrap(),
         }
     }
@@ -64,6 +68,7 @@ impl Setup {
             backends: root.join("backends"),
             caches: None,
             response_cache: false,
+            access: Arc::clone(&self.access),
             flags: self.flags.clone(),
         };
         let start = Tritonserver::start(&self.binary, &self.probe.flags, &launch, &[]);
@@ -156,7 +161,7 @@ async fn ipv6_is_served() {
 }
 
 #[tokio::test]
-async fn grpc_alone_and_a_guarded_health_api_are_ready_too() {
+async fn grpc_alone_is_ready_too() {
     let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let endpoints = Endpoints {
         grpc: any,
@@ -164,12 +169,19 @@ async fn grpc_alone_and_a_guarded_health_api_are_ready_too() {
     };
     let server = Setup::new(&[]).start_at(endpoints).await.unwrap();
     assert!(TcpStream::connect(server.endpoints().grpc.unwrap()).is_ok());
-    let guarded = Setup::new(&["--http-restricted-api=health:token=secret"])
-        .start()
-        .await
-        .unwrap();
-    let http = guarded.endpoints().http.unwrap();
-    assert!(get(http, "/v2/health/ready").starts_with("HTTP/1.1 403"));
+}
+
+#[tokio::test]
+async fn without_our_library_it_is_told_no_secret() {
+    let command = AccessOptions::augment_args(clap::Command::new("test").no_binary_name(true));
+    let matches = command.get_matches_from(["--restricted-endpoints="]);
+    let options = AccessOptions::from_arg_matches(&matches).unwrap();
+    let mut setup = Setup::new(&["--http-restricted-api=health:token=secret"]);
+    setup.access = Access::new(&options, &setup.flags, Follow::Tell)
+        .unwrap()
+        .into();
+    let refused = setup.start().await.unwrap_err();
+    assert!(matches!(refused, LaunchError::Secrets), "{refused}");
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@
 
 use std::net::SocketAddr;
 
+use pytriton_runtime::access::Endpoints;
 use pytriton_runtime::bound::{Function, Model};
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::server::{ServerError, Triton};
@@ -53,7 +54,7 @@ pub fn serve_registered() -> Result<Served, ServerError> {
     Served::run(triton)
 }
 
-/// Whatever the environment says of ports: they are for this program alone.
+/// Whatever the environment says of ports: they are for this program alone, and so is what is behind them.
 fn triton() -> Result<Triton, ServerError> {
     let builder = Triton::builder().engine(EngineChoice::Embedded);
     let builder = builder.free_ports().options(|options| {
@@ -62,6 +63,7 @@ fn triton() -> Result<Triton, ServerError> {
             options.allow_grpc,
             options.allow_metrics,
         ) = (true, true, true);
+        options.access.restricted_endpoints = Endpoints(Vec::new());
     });
     builder.build()
 }

@@ -50,14 +50,19 @@ pub fn finish(command: &mut Command, deadline: Duration) -> Result<Finished> {
     }
 }
 
-/// Serves with the embedded engine where the command says nothing of it: what is installed on a machine must not decide
-/// what its tests test.
+/// Serves with the embedded engine and with all groups open where the command says nothing of it: what is installed on a machine
+/// must not decide what its tests test, and most of them look at what needs a token otherwise.
 pub(crate) fn embedded(command: &mut Command) -> &mut Command {
-    const ENGINE: &str = "PYTRITON_ENGINE";
-    match command.get_envs().any(|(name, _)| name == ENGINE) {
-        true => command,
-        false => command.env(ENGINE, "embedded"),
+    const DEFAULTS: [(&str, &str); 2] = [
+        ("PYTRITON_ENGINE", "embedded"),
+        ("PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS", ""),
+    ];
+    for (variable, value) in DEFAULTS {
+        if !command.get_envs().any(|(name, _)| name == variable) {
+            command.env(variable, value);
+        }
     }
+    command
 }
 
 impl Finished {

@@ -113,6 +113,15 @@ impl Python {
     ///
     /// [`HarnessError::Failed`](crate::HarnessError::Failed) with pytest's report.
     pub fn test(&self, file: &str, server: &Server) -> Result<()> {
+        self.test_with(file, server, &[])
+    }
+
+    /// The same, with more that the tests are told by variables.
+    ///
+    /// # Errors
+    ///
+    /// As [`test`](Self::test).
+    pub fn test_with(&self, file: &str, server: &Server, variables: &[(&str, &str)]) -> Result<()> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
         let banner = server.banner();
         let mut pytest = self.command();
@@ -127,7 +136,8 @@ impl Python {
                 "PYTRITON_TEST_OPENAI",
                 banner.openai.as_ref().unwrap_or(&banner.http),
             )
-            .env("PYTRITON_TEST_PID", server.pid().to_string());
+            .env("PYTRITON_TEST_PID", server.pid().to_string())
+            .envs(variables.iter().copied());
         finish(&mut pytest, TEST)?.success(file)?;
         Ok(())
     }

@@ -78,8 +78,13 @@ impl Secrets {
         secrets.first().cloned()
     }
 
+    /// Whether these are what opens.
+    pub(super) fn are(&self, others: &[Secret]) -> bool {
+        *self.0.read().unwrap_or_else(PoisonError::into_inner) == others
+    }
+
     /// From now on these open, and no others; whether any is another.
-    pub fn replace(&self, others: Vec<Secret>) -> bool {
+    pub(super) fn replace(&self, others: Vec<Secret>) -> bool {
         let mut secrets = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let changed = *secrets != others;
         *secrets = others;

@@ -1,3 +1,5 @@
+use crate::access::Protocol;
+
 /// A flag of tritonserver that is passed on as it comes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flag {
@@ -9,6 +11,14 @@ pub(super) struct Flag {
     #[cfg(feature = "embedded")]
     pub(super) embedded: Embedded,
     pub(super) help: &'static str,
+}
+
+impl Flag {
+    /// Whether its values are nobody's business.
+    pub(super) fn is_secret(name: &str) -> bool {
+        let mut protocols = Protocol::ALL.into_iter();
+        protocols.any(|protocol| protocol.option() == name)
+    }
 }
 
 /// What may stand behind a flag.
@@ -58,7 +68,7 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "exit-on-error" "EXIT_ON_ERROR" Bool Only("true") "Whether a model that cannot be loaded ends the server";
     "strict-readiness" "STRICT_READINESS" Bool Only("true") "Whether the server is only ready when all models are";
     "http-thread-count" "HTTP_THREAD_COUNT" Number Unneeded "Threads that serve HTTP";
-    "http-restricted-api" "HTTP_RESTRICTED_API" Text Refused "HTTP APIs that want a header: <api>,<api>:<header>=<value>";
+    "http-restricted-api" "HTTP_RESTRICTED_API" List Honoured "HTTP APIs that want a header: <api>,<api>:<header>=<value>";
     "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number Unneeded "gRPC requests and responses that are kept for reuse";
     "grpc-use-ssl" "GRPC_USE_SSL" Bool Only("false") "TLS for gRPC";
     "grpc-use-ssl-mutual" "GRPC_USE_SSL_MUTUAL" Bool Only("false") "TLS for gRPC with certificates of clients";
@@ -72,7 +82,7 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "grpc-http2-max-pings-without-data" "GRPC_HTTP2_MAX_PINGS_WITHOUT_DATA" Number Refused "Pings that may be sent without data";
     "grpc-http2-min-recv-ping-interval-without-data" "GRPC_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA" Number Refused "Milliseconds that must lie between two pings of a client";
     "grpc-http2-max-ping-strikes" "GRPC_HTTP2_MAX_PING_STRIKES" Number Refused "Early pings that a client may send";
-    "grpc-restricted-protocol" "GRPC_RESTRICTED_PROTOCOL" Text Refused "gRPC protocols that want a header: <protocol>,<protocol>:<key>=<value>";
+    "grpc-restricted-protocol" "GRPC_RESTRICTED_PROTOCOL" List Honoured "gRPC protocols that want a header: <protocol>,<protocol>:<key>=<value>";
     "allow-gpu-metrics" "ALLOW_GPU_METRICS" Bool Only("false") "Metrics of GPUs";
     "allow-cpu-metrics" "ALLOW_CPU_METRICS" Bool Only("true") "Metrics of the CPU";
     "metrics-interval-ms" "METRICS_INTERVAL_MS" Number Unneeded "Milliseconds between two samples of CPU and GPU metrics";

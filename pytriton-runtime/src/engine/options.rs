@@ -1,4 +1,5 @@
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser, ValueParser};
@@ -48,7 +49,7 @@ pub enum EngineChoice {
 }
 
 /// Flags for tritonserver with their values, in the order in which they are passed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Flags(Vec<(&'static str, OsString)>);
 
 impl Flags {
@@ -68,6 +69,18 @@ impl Flags {
     /// Whether a flag of that name is there.
     pub fn contains(&self, name: &str) -> bool {
         self.values(name).next().is_some()
+    }
+}
+
+impl fmt::Debug for Flags {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = self
+            .iter()
+            .map(|(name, value)| match Flag::is_secret(name) {
+                true => (name, OsStr::new("…")),
+                false => (name, value),
+            });
+        formatter.debug_map().entries(shown).finish()
     }
 }
 
@@ -113,6 +126,7 @@ fn argument(flag: &Flag) -> Arg {
     Arg::new(flag.name)
         .long(flag.name)
         .env(flag.env)
+        .hide_env_values(Flag::is_secret(flag.name))
         .help(flag.help)
         .help_heading(HEADING)
         .hide_short_help(true)

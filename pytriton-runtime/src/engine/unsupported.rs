@@ -102,7 +102,7 @@ mod tests {
             "--grpc-use-ssl=true",
             "--strict-readiness=yes",
             "--exit-on-error=false",
-            "--http-restricted-api=health:key=secret",
+            "--grpc-server-cert=cert.pem",
             "--cache-config=local,size=1024",
             "--http-thread-count=8",
             "--restart",
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(
             UnsupportedOptions::check(&asked).unwrap_err().to_string(),
             "the embedded engine cannot honour --restart (other than false), --exit-on-error (other than true), \
-             --http-restricted-api, --grpc-use-ssl (other than false): take `--engine tritonserver`, which can, or leave it out"
+             --grpc-use-ssl (other than false), --grpc-server-cert: take `--engine tritonserver`, which can, or leave it out"
         );
         let unneeded: Vec<_> = unneeded(&asked.flags).collect();
         assert_eq!(unneeded, ["http-thread-count"]);

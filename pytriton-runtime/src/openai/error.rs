@@ -52,6 +52,14 @@ pub enum OpenAiError {
         /// What there is.
         served: Surface,
     },
+    /// The path is in a group that is closed.
+    #[error(
+        "Incorrect API key provided: this API is restricted, expecting header '{header}' or the same as the API key"
+    )]
+    Restricted {
+        /// The name of the header.
+        header: String,
+    },
     /// There is nothing at that path.
     #[error("Unknown request URL: {method} {path}")]
     UnknownUrl {
@@ -89,6 +97,7 @@ impl OpenAiError {
     pub fn status(&self) -> u16 {
         match self {
             Self::UnknownModel { .. } | Self::OtherSurface { .. } | Self::UnknownUrl { .. } => 404,
+            Self::Restricted { .. } => 401,
             Self::Method { .. } => 405,
             Self::NoText { .. } => 500,
             Self::Failed { status, .. } => *status,
@@ -140,6 +149,7 @@ impl OpenAiError {
             Self::Unsupported { .. } => Some("unsupported_parameter"),
             Self::UnknownModel { .. } => Some("model_not_found"),
             Self::UnknownUrl { .. } => Some("unknown_url"),
+            Self::Restricted { .. } => Some("invalid_api_key"),
             _ => None,
         }
     }

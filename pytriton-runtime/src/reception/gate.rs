@@ -1,11 +1,14 @@
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use thiserror::Error;
 
-use crate::access::{Group, Secrets};
+use crate::access::{Access, Group, Protocol, Secrets};
 
 use super::operation::Operation;
+
+const BEARER: &[u8] = b"Bearer ";
 
 /// Which groups of one protocol are closed, and what opens them. Without any lock all are open.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +31,24 @@ pub struct Restricted {
 }
 
 impl Gate {
+    /// What is closed over a protocol.
+    pub fn new(access: &Access, protocol: Protocol) -> Self {
+        let mut gate = Self::default();
+        for closed in access.closed(protocol) {
+            let expected = protocol.header(&closed.key);
+            // Metadata is in small letters, so that no other name is ever found, as with tritonserver.
+            let possible = protocol == Protocol::Http
+                || !expected.bytes().any(|byte| byte.is_ascii_uppercase());
+            let header = HeaderName::from_bytes(expected.as_bytes()).ok();
+            let header = header.filter(|_| possible);
+            let lock = Arc::new(Lock::new(&expected, header, Arc::clone(&closed.secrets)));
+            for group in &closed.groups {
+                gate.close(*group, &lock);
+            }
+        }
+        gate
+    }
+
     /// Closes a group, whatever closed it before.
     pub fn close(&mut self, group: Group, lock: &Arc<Lock>) {
         self.0[group as usize] = Some(Arc::clone(lock));
@@ -46,6 +67,7 @@ impl Gate {
         match &self.0[operation.group() as usize] {
             None => Ok(()),
             Some(lock) if lock.opens(headers) => Ok(()),
+            Some(lock) if operation.is_openai() && lock.opens_as_key(headers) => Ok(()),
             Some(lock) => Err(Restricted {
                 header: lock.expected.clone(),
             }),
@@ -68,12 +90,20 @@ impl Lock {
         let given = self.header.as_ref().and_then(|header| headers.get(header));
         given.is_some_and(|given| self.secrets.have(given.as_bytes()))
     }
+
+    /// The same for OpenAI's clients, which send one key and in one way.
+    fn opens_as_key(&self, headers: &HeaderMap) -> bool {
+        let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
+        let key = given.and_then(|given| match given.split_at_checked(BEARER.len()) {
+            Some((scheme, key)) if scheme.eq_ignore_ascii_case(BEARER) => Some(key),
+            _ => None,
+        });
+        key.is_some_and(|key| self.secrets.have(key.trim_ascii()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
-
     use crate::access::Secret;
 
     use super::*;

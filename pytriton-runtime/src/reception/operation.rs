@@ -30,6 +30,11 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// Whether it is one of OpenAI's clients that asks.
+    pub(crate) const fn is_openai(self) -> bool {
+        matches!(self, Self::DescribeModels | Self::Complete)
+    }
+
     /// Where Triton has the operation the group is Triton's.
     ///
     /// Source: `HTTPAPIServer::Handle` and `CommonHandler` of Triton 2.51.

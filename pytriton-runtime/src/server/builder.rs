@@ -76,7 +76,7 @@ impl Builder {
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
-            .field("arguments", &self.arguments)
+            .field("arguments", &self.arguments.len())
             .finish_non_exhaustive()
     }
 }

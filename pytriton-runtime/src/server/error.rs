@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::access::AccessError;
 use crate::bound::ModelFlaws;
 #[cfg(feature = "embedded")]
 use crate::cache::CacheConfigError;
@@ -66,6 +67,9 @@ pub enum ServerError {
         /// The time there was.
         seconds: u64,
     },
+    /// Groups of routes cannot be closed as the options say.
+    #[error(transparent)]
+    Access(#[from] AccessError),
     /// Options that cannot be read.
     #[error("{0}")]
     Arguments(String),

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser};
 
+use crate::access::AccessOptions;
 #[cfg(feature = "embedded")]
 use crate::cache::{CacheConfigError, cache_bytes};
 use crate::engine::TritonOptions;
@@ -145,6 +146,10 @@ pub struct Options {
         default_value_t = LogFormat::Human
     )]
     pub log_format: LogFormat,
+
+    /// Who may ask for what.
+    #[command(flatten)]
+    pub access: AccessOptions,
 
     /// The other engine's.
     #[command(flatten)]

@@ -10,11 +10,12 @@ use axum::http::{Request, Response};
 use bytes::Bytes;
 use tonic::codegen::Service;
 
+use crate::access::Access;
 use crate::grpc;
 use crate::http::{self, check_head, metrics_router};
 use crate::reception::Reception;
 
-use super::serve::doors;
+use super::serve::{access, doors};
 use super::started::{Started, StartedEngine};
 use super::{ServerError, Triton};
 
@@ -28,6 +29,8 @@ pub struct Router {
     http: Arc<Reception>,
     grpc: axum::Router,
     metrics: axum::Router,
+    /// The file with the token lives as long.
+    _access: Arc<Access>,
 }
 
 impl Triton {
@@ -52,11 +55,13 @@ impl Triton {
                 ..
             }) => {
                 let limits = self.options.limits()?;
-                let (http, grpc) = doors(models, limits, &self.options);
+                let access = access(&self.options)?;
+                let (http, grpc) = doors(models, limits, &self.options, &access);
                 Ok(Router {
                     http,
                     grpc,
                     metrics: metrics_router(Arc::clone(models)),
+                    _access: access,
                 })
             }
             #[cfg(tritonserver)]

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
+use crate::access::{Access, Follow, Protocol as Spoken};
 use crate::engine::UnsupportedOptions;
 use crate::forward::HeaderForward;
 use crate::grpc;
@@ -38,6 +39,8 @@ pub struct Server {
     addresses: Addresses,
     stop: watch::Sender<Option<Instant>>,
     endpoints: JoinSet<bool>,
+    /// The file with the token lives as long.
+    _access: Option<Arc<Access>>,
 }
 
 impl Server {
@@ -52,6 +55,7 @@ impl Server {
         if openai {
             check_openai_port(options)?;
         }
+        let access = access(options)?;
         let reserved = Reserved::new(options, openai)?;
         let mut server = Self::load(registry, limits).await?;
         let listeners = reserved.listen(options)?;
@@ -60,11 +64,12 @@ impl Server {
             let own = server.addresses.openai;
             server.addresses.openai = own.or(server.addresses.http);
         }
-        for endpoint in server.endpoints(listeners, limits, options) {
+        for endpoint in server.endpoints(listeners, limits, options, &access) {
             server
                 .endpoints
                 .spawn(endpoint.serve(server.stop.subscribe()));
         }
+        server._access = Some(access);
         Ok(server)
     }
 
@@ -77,6 +82,7 @@ impl Server {
     pub(super) async fn beside_tritonserver(
         registry: &Registry,
         options: &Options,
+        access: &Arc<Access>,
         http: SocketAddr,
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
@@ -85,12 +91,13 @@ impl Server {
         server.addresses = listeners.addresses;
         let upstream = Upstream::new(
             http,
+            Arc::clone(access),
             registry,
             limits.max_bytes_in_flight,
             connections_beside_others(),
         );
         let texts = TextModels::There(Arc::new(upstream));
-        let (reception, _) = doors(&server.models, limits, options);
+        let (reception, _) = doors(&server.models, limits, options, access);
         if let Some(listener) = listeners.openai {
             let rooms = Rooms::OpenAi(reception, texts);
             let endpoint = Endpoint {
@@ -124,12 +131,19 @@ impl Server {
             addresses: Addresses::default(),
             stop: watch::Sender::new(None),
             endpoints: JoinSet::new(),
+            _access: None,
         })
     }
 
-    fn endpoints(&self, listeners: Listeners, limits: Limits, options: &Options) -> Vec<Endpoint> {
+    fn endpoints(
+        &self,
+        listeners: Listeners,
+        limits: Limits,
+        options: &Options,
+        access: &Access,
+    ) -> Vec<Endpoint> {
         let models = &self.models;
-        let (http, grpc) = doors(models, limits, options);
+        let (http, grpc) = doors(models, limits, options, access);
         let mut endpoints = Vec::new();
         let mut open = |listener: Option<TcpListener>, protocol, rooms| {
             endpoints.extend(listener.map(|listener| Endpoint {
@@ -194,15 +208,16 @@ pub(super) fn doors(
     models: &Arc<ModelSet>,
     limits: Limits,
     options: &Options,
+    access: &Access,
 ) -> (Arc<Reception>, Router) {
-    let reception = |forward: &HeaderForward| Reception {
+    let reception = |forward: &HeaderForward, protocol| Reception {
         models: Arc::clone(models),
         limits,
         forward: forward.clone(),
-        gate: Gate::default(),
+        gate: Gate::new(access, protocol),
     };
-    let http = reception(&options.http_header_forward_pattern);
-    let grpc = reception(&options.grpc_header_forward_pattern);
+    let http = reception(&options.http_header_forward_pattern, Spoken::Http);
+    let grpc = reception(&options.grpc_header_forward_pattern, Spoken::Grpc);
     (Arc::new(http), grpc::routes(grpc))
 }
 
@@ -219,6 +234,16 @@ fn check_openai_port(options: &Options) -> Result<(), ServerError> {
         (None, None) if !options.allow_http => Err(ServerError::OpenAiNowhere),
         (None, None) => Ok(()),
     }
+}
+
+/// Who may ask this process for what.
+pub(super) fn access(options: &Options) -> Result<Arc<Access>, ServerError> {
+    let flags = &options.triton.flags;
+    Ok(Arc::new(Access::new(
+        &options.access,
+        flags,
+        Follow::Apply,
+    )?))
 }
 
 /// The limits of options that this engine can honour.

@@ -1,6 +1,8 @@
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::access::Access;
 use crate::registry::Registry;
 
 use super::{Options, ServerError};
@@ -20,13 +22,14 @@ impl Texts {
     pub(super) async fn start(
         registry: &Registry,
         options: &Options,
+        access: &Arc<Access>,
         http: Option<SocketAddr>,
     ) -> Result<Self, ServerError> {
         if !has_text_models(registry) {
             return Ok(Self::default());
         }
         let http = http.ok_or(ServerError::NoHttp)?;
-        let server = Server::beside_tritonserver(registry, options, http).await?;
+        let server = Server::beside_tritonserver(registry, options, access, http).await?;
         Ok(Self {
             server: Some(server),
         })
@@ -37,6 +40,7 @@ impl Texts {
     pub(super) async fn start(
         registry: &Registry,
         _: &Options,
+        _: &Arc<Access>,
         _: Option<SocketAddr>,
     ) -> Result<Self, ServerError> {
         match registry.iter().any(|spec| spec.openai.is_some()) {

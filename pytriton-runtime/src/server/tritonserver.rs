@@ -1,10 +1,12 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
 use tokio::time::Instant;
 
+use crate::access::{Access, Follow};
 use crate::registry::Registry;
 use crate::runner::check_devices;
 use crate::triton::{Endpoints, EngineError, Launch, Located, Probe, Stopped, TritonEngine};
@@ -50,7 +52,7 @@ async fn serve_until_stopped(
         grpc,
         metrics,
     } = *engine.endpoints();
-    let texts = Texts::start(&plan.registry, options, http).await?;
+    let texts = Texts::start(&plan.registry, options, engine.access(), http).await?;
     progress.serving(Started {
         addresses: Addresses {
             http,
@@ -143,10 +145,12 @@ pub(super) async fn start(
             .map_err(failed)
             .map_err(EngineError::from)?;
     }
-    Ok(TritonEngine::start(registry, located, probe, launch(options)).await?)
+    let access = Access::new(&options.access, &options.triton.flags, Follow::Tell)?;
+    let launch = launch(options, Arc::new(access));
+    Ok(TritonEngine::start(registry, located, probe, launch).await?)
 }
 
-fn launch(options: &Options) -> Launch {
+fn launch(options: &Options, access: Arc<Access>) -> Launch {
     let at = |allowed: bool, address, port| allowed.then_some(SocketAddr::new(address, port));
     let metrics_address = options.metrics_address.unwrap_or(options.http_address);
     Launch {
@@ -164,6 +168,7 @@ fn launch(options: &Options) -> Launch {
         backends: PathBuf::new(),
         caches: None,
         response_cache: false,
+        access,
         flags: options.triton.flags.clone(),
     }
 }

@@ -1,12 +1,14 @@
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fs};
 
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
+use crate::access::Access;
 use crate::registry::Registry;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
@@ -28,7 +30,7 @@ const LONG_LIFE: Duration = Duration::from_secs(60);
 const WORKER_GRACE: Duration = Duration::from_secs(1);
 
 /// The libraries that a process loads before those that it is linked with.
-const PRELOAD: &str = "LD_PRELOAD";
+pub(super) const PRELOAD: &str = "LD_PRELOAD";
 
 /// A tritonserver that serves our models, and the instances behind it.
 #[derive(Debug)]
@@ -129,6 +131,11 @@ impl TritonEngine {
         &self.launch.endpoints
     }
 
+    /// Who may ask for what.
+    pub fn access(&self) -> &Arc<Access> {
+        &self.launch.access
+    }
+
     /// Says, whenever it is asked, whether every model has an instance that takes requests.
     pub fn instances_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         self.worker.instances_ready()
@@ -175,6 +182,7 @@ impl TritonEngine {
     }
 
     fn spawn(&self) -> Result<Tritonserver, LaunchError> {
+        self.launch.access.renew();
         let environment = environment(&self.worker, &self.launch);
         let known = &self.probe.flags;
         let (server, _) = Tritonserver::spawn(&self.binary, known, &self.launch, &environment)?;
@@ -261,6 +269,8 @@ fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineErro
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::configuration::table::TABLE;
     use crate::triton::{Flags, Found, install};
 
@@ -292,6 +302,7 @@ mod tests {
             backends: PathBuf::new(),
             caches: None,
             response_cache: false,
+            access: Arc::default(),
             flags: Flags::default(),
         };
         let declarations: Vec<_> = TABLE.iter().map(|(_, declaration)| declaration).collect();

@@ -25,7 +25,7 @@ mod version;
 
 pub use crate::configuration::BACKEND;
 pub use crate::engine::Flags;
-pub use command::{Endpoints, Launch, UnknownFlag, arguments};
+pub use command::{Endpoints, Launch, Placeholders, UnknownFlag, arguments};
 pub use descriptors::DescriptorError;
 pub use engine::{EngineError, TritonEngine};
 pub use launched::{LaunchError, Tritonserver};

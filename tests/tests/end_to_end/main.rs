@@ -1,5 +1,6 @@
 //! The running server, driven by NVIDIA's clients and from its command line.
 
+mod access;
 mod clients;
 mod command_line;
 mod decoupled;

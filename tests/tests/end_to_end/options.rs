@@ -44,11 +44,9 @@ fn a_cache_that_is_none_is_refused() -> Result<()> {
 
 #[test]
 fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
-    let restricted = "--http-restricted-api=inference:key=secret";
     for (option, name) in [
         ("--grpc-use-ssl=true", "--grpc-use-ssl"),
         ("--grpc-use-ssl-mutual=1", "--grpc-use-ssl-mutual"),
-        (restricted, "--http-restricted-api"),
         ("--strict-readiness=false", "--strict-readiness"),
         ("--model-repository=/models", "--model-repository"),
         ("--trace-config=level=TIMESTAMPS", "--trace-config"),

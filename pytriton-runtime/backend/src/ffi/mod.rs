@@ -13,6 +13,8 @@
 //!    instance until it is finalized; that waits for the batches that are under way.
 
 mod api;
+#[cfg(pytriton_library)]
+mod arguments;
 mod batch;
 mod clock;
 mod entry;

@@ -1,9 +1,9 @@
-use axum::http::header::HeaderName;
+use axum::http::header::{HeaderName, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use bytes::Bytes;
 
 use crate::openai::OpenAiError;
-use crate::reception::Error;
+use crate::reception::{Error, Restricted};
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
@@ -22,12 +22,17 @@ pub(super) fn refused(error: &OpenAiError) -> Answer {
         let never = HeaderValue::from_static("false");
         refused.headers_mut().insert(SHOULD_RETRY.clone(), never);
     }
+    if let OpenAiError::Restricted { .. } = error {
+        let bearer = HeaderValue::from_static("Bearer");
+        refused.headers_mut().insert(WWW_AUTHENTICATE, bearer);
+    }
     refused
 }
 
 impl From<HttpError> for OpenAiError {
     fn from(error: HttpError) -> Self {
         let status = match error {
+            HttpError::Restricted(Restricted { header }) => return Self::Restricted { header },
             HttpError::BodySize { .. } | HttpError::BodyTooLarge { .. } => 413,
             _ => error.status(),
         };

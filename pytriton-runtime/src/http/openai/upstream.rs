@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::access::{Access, Group, Protocol};
 use crate::heavy::by_weight;
 use crate::model::ModelSpec;
 use crate::openai::{Events, OpenAiError, Piece, Reply, reply};
@@ -44,6 +45,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Upstream {
     /// Where it answers over HTTP.
     address: SocketAddr,
+    /// What opens it for inferences.
+    access: Arc<Access>,
     specs: BTreeMap<Arc<str>, Arc<ModelSpec>>,
     /// The largest answer.
     limit: usize,
@@ -74,6 +77,7 @@ impl Upstream {
     /// The one that listens there; no answer of it is larger than `limit`, and no more than `connections` are made at a time.
     pub(crate) fn new(
         listens: SocketAddr,
+        access: Arc<Access>,
         registry: &Registry,
         limit: usize,
         connections: usize,
@@ -85,6 +89,7 @@ impl Upstream {
         };
         Self {
             address: SocketAddr::new(ip, listens.port()),
+            access,
             specs: latest(registry.iter().map(Arc::clone)),
             limit,
             places: Arc::new(Semaphore::new(connections)),
@@ -144,11 +149,14 @@ impl Upstream {
             // Whoever reads the body hears of it.
             let _ = driver.await;
         });
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(Method::POST)
             .uri(format!("/v2/models/{}/generate_stream", spec.name))
-            .header(HOST, self.address.to_string())
-            .body(Full::new(Bytes::from(body)))?;
+            .header(HOST, self.address.to_string());
+        if let Some((header, secret)) = self.access.key(Protocol::Http, Group::Inference) {
+            request = request.header(header, secret.expose());
+        }
+        let request = request.body(Full::new(Bytes::from(body)))?;
         Ok(sender.send_request(request).await?)
     }
 }
@@ -291,7 +299,13 @@ mod tests {
             }
         });
         let registry = Registry::default();
-        Arc::new(Upstream::new(address, &registry, limit, connections))
+        Arc::new(Upstream::new(
+            address,
+            Arc::default(),
+            &registry,
+            limit,
+            connections,
+        ))
     }
 
     fn spec() -> Arc<ModelSpec> {

@@ -1,10 +1,11 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
+use crate::access::Protocol;
 use crate::limits::Limits;
 
 use super::line::Line;
-use super::{Launch, UnknownFlag};
+use super::{Launch, Placeholders, UnknownFlag};
 
 /// The flag that makes a response cache.
 const CACHE_CONFIG: &str = "cache-config";
@@ -12,12 +13,16 @@ const CACHE_CONFIG: &str = "cache-config";
 /// The flag for the largest request, which tritonserver knows since 25.x.
 const MAX_INPUT_SIZE: &str = "http-max-input-size";
 
-/// The command line of a tritonserver that knows the flags `known`: each item is one argument and is never split.
+/// The command line of a tritonserver that knows the flags `known`: each item is one argument and is never split. What must not
+/// stand there is in the placeholders.
 ///
 /// # Errors
 ///
 /// [`UnknownFlag`] when it does not know what it is to be told.
-pub fn arguments(launch: &Launch, known: &BTreeSet<String>) -> Result<Vec<OsString>, UnknownFlag> {
+pub fn arguments(
+    launch: &Launch,
+    known: &BTreeSet<String>,
+) -> Result<(Vec<OsString>, Placeholders), UnknownFlag> {
     let mut line = Line::new(known);
     line.path("model-repository", &launch.repository)?;
     line.path("backend-directory", &launch.backends)?;
@@ -57,8 +62,14 @@ pub fn arguments(launch: &Launch, known: &BTreeSet<String>) -> Result<Vec<OsStri
     if asked_for || line.knows(MAX_INPUT_SIZE) {
         line.flag(MAX_INPUT_SIZE, launch.max_request_bytes.to_string())?;
     }
+    for (flag, value) in launch.access.options() {
+        line.hidden(flag, value.as_ref())?;
+    }
+    let closing = Protocol::ALL.map(Protocol::option);
     for (flag, value) in launch.flags.iter() {
-        line.flag(flag, value)?;
+        if !closing.contains(&flag) {
+            line.flag(flag, value)?;
+        }
     }
     Ok(line.into_arguments())
 }

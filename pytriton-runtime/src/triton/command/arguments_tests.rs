@@ -1,9 +1,11 @@
 //! What a tritonserver is told.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Command, FromArgMatches};
 
+use crate::access::{Access, AccessOptions, Follow};
 use crate::triton::{Endpoints, Flags};
 
 use super::*;
@@ -11,7 +13,7 @@ use super::*;
 fn known() -> BTreeSet<String> {
     let ours = "model-repository backend-directory cache-directory model-control-mode exit-timeout-secs log-verbose \
                 allow-http http-address http-port http-header-forward-pattern allow-grpc grpc-address grpc-port \
-                grpc-header-forward-pattern allow-metrics metrics-address metrics-port log-file trace-config cache-config";
+                grpc-header-forward-pattern allow-metrics metrics-address metrics-port http-restricted-api grpc-restricted-protocol log-file trace-config cache-config";
     ours.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -32,12 +34,13 @@ fn launch(flags: &Flags) -> Launch {
         backends: "/w/back ends".into(),
         caches: None,
         response_cache: false,
+        access: Arc::default(),
         flags: flags.clone(),
     }
 }
 
 fn strings(launch: &Launch) -> Vec<String> {
-    let arguments = arguments(launch, &known()).unwrap();
+    let (arguments, _) = arguments(launch, &known()).unwrap();
     arguments
         .into_iter()
         .map(|argument| argument.into_string().unwrap())
@@ -165,6 +168,28 @@ fn models_that_keep_responses_have_a_cache_of_some_size() {
 }
 
 #[test]
+fn secrets_stand_elsewhere() {
+    let flags = flags(&["--http-restricted-api=health:key=secret", "--log-file=x"]);
+    let command = AccessOptions::augment_args(Command::new("test").no_binary_name(true));
+    let matches = command.get_matches_from(["--restricted-endpoints="]);
+    let options = AccessOptions::from_arg_matches(&matches).unwrap();
+    let access = Access::new(&options, &flags, Follow::Tell).unwrap();
+    let launch = Launch {
+        access: Arc::new(access),
+        ..launch(&flags)
+    };
+    let (written, placeholders) = arguments(&launch, &known()).unwrap();
+    let told = [
+        OsString::from("--http-restricted-api=(hidden 0)"),
+        "--log-file=x".into(),
+    ];
+    assert!(written.ends_with(&told), "{written:?}");
+    let message = placeholders.message();
+    assert!(message.ends_with(b"=(hidden 0)\0--http-restricted-api=health:key=secret\0"));
+    assert!(!format!("{launch:?}").contains("secret"));
+}
+
+#[test]
 fn what_the_server_does_not_know_is_refused() {
     let flags = flags(&["--id=x"]);
     let error = arguments(&launch(&flags), &known()).unwrap_err();
@@ -180,6 +205,6 @@ fn what_the_server_does_not_know_is_refused() {
         .into_iter()
         .chain([MAX_INPUT_SIZE.to_owned()])
         .collect();
-    let got = arguments(&limited, &newer).unwrap();
+    let (got, _) = arguments(&limited, &newer).unwrap();
     assert!(got.contains(&OsString::from("--http-max-input-size=5")));
 }

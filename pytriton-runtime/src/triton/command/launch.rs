@@ -1,5 +1,7 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::access::Access;
 use crate::triton::Flags;
 
 use super::Endpoints;
@@ -27,6 +29,8 @@ pub struct Launch {
     pub caches: Option<PathBuf>,
     /// Whether one of our models keeps its responses.
     pub response_cache: bool,
+    /// Who may ask for what.
+    pub access: Arc<Access>,
     /// What the user passes on.
     pub flags: Flags,
 }

@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 use std::path::Path;
 
 use thiserror::Error;
 
-use super::Endpoints;
+use super::{Endpoints, Placeholders};
 
 /// An option that the tritonserver at hand does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -22,6 +22,7 @@ pub struct UnknownFlag {
 pub(super) struct Line<'a> {
     known: &'a BTreeSet<String>,
     arguments: Vec<OsString>,
+    placeholders: Placeholders,
 }
 
 impl<'a> Line<'a> {
@@ -29,6 +30,7 @@ impl<'a> Line<'a> {
         Self {
             known,
             arguments: Vec::new(),
+            placeholders: Placeholders::default(),
         }
     }
 
@@ -37,9 +39,19 @@ impl<'a> Line<'a> {
         self.known.contains(flag)
     }
 
-    /// What was written.
-    pub(super) fn into_arguments(self) -> Vec<OsString> {
-        self.arguments
+    /// What was written, and what was not.
+    pub(super) fn into_arguments(self) -> (Vec<OsString>, Placeholders) {
+        (self.arguments, self.placeholders)
+    }
+
+    /// A flag whose value stands elsewhere.
+    pub(super) fn hidden(&mut self, flag: &'static str, value: &OsStr) -> Result<(), UnknownFlag> {
+        if !self.knows(flag) {
+            return Err(UnknownFlag { flag });
+        }
+        let placeholder = self.placeholders.hide(flag, value);
+        self.arguments.push(placeholder);
+        Ok(())
     }
 
     pub(super) fn flag(

@@ -12,6 +12,12 @@ pub enum LaunchError {
     /// It lacks an option.
     #[error(transparent)]
     Flag(#[from] UnknownFlag),
+    /// It cannot be told what opens its groups.
+    #[error(
+        "tritonserver cannot be told the access token past its command line: the path of its folder has a colon or a blank, take \
+         another one (XDG_CACHE_HOME, TMPDIR), or leave all groups open (--restricted-endpoints=)"
+    )]
+    Secrets,
     /// It cannot have a port.
     #[error(transparent)]
     Port(#[from] PortError),

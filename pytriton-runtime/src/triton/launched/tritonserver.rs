@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -7,13 +8,15 @@ use std::process::Command;
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use tokio::sync::watch;
 
+use crate::access::{Protocol, VARIABLE};
 use crate::triton::allocation::{HUGE_PAGES, allocation};
+use crate::triton::engine::PRELOAD;
 use crate::triton::process::{Child, Exit, Lender, Ports, ready};
-use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Version, arguments};
+use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Placeholders, Version, arguments};
 
 use super::LaunchError;
 use super::exposure::exposure;
@@ -91,9 +94,19 @@ impl Tritonserver {
             ..launch.clone()
         };
         let mut command = Command::new(binary);
-        command.args(arguments(&launch, known)?);
+        let (arguments, placeholders) = arguments(&launch, known)?;
+        command.args(arguments);
         tracing::debug!(?command, "starting tritonserver");
         command.envs(environment.iter().map(|(name, value)| (*name, value)));
+        for (name, _) in env::vars_os().filter(|(name, _)| is_secret(name)) {
+            command.env_remove(name);
+        }
+        if !placeholders.is_empty() {
+            if !environment.iter().any(|(name, _)| *name == PRELOAD) {
+                return Err(LaunchError::Secrets);
+            }
+            command.env(Placeholders::VARIABLE, "1");
+        }
         let huge_pages = fs::read_to_string(HUGE_PAGES).unwrap_or_default();
         command.envs(allocation(|name| env::var_os(name), &huge_pages));
         let version = Arc::new(OnceLock::new());
@@ -110,11 +123,14 @@ impl Tritonserver {
                 exhaust.send_replace(Some(error));
             }
         };
-        let failed = |source| LaunchError::Spawn {
+        let failed = |source: io::Error| LaunchError::Spawn {
             binary: binary.display().to_string(),
             source,
         };
         let (lender, input) = Lender::new().map_err(failed)?;
+        if !placeholders.is_empty() {
+            lender.tell(&placeholders.message()).map_err(failed)?;
+        }
         #[cfg(not(target_os = "linux"))]
         let input = Stdio::null();
         let child = Child::spawn(command, input, hear).map_err(failed)?;
@@ -215,4 +231,15 @@ impl Tritonserver {
         words.any(|line| line.contains("already in use"))
             && (self.endpoints.all()).any(|address| TcpListener::bind(address).is_err())
     }
+}
+
+/// Whether a variable of ours says what tritonserver is told otherwise.
+fn is_secret(variable: &OsStr) -> bool {
+    let options = Protocol::ALL.map(|protocol| {
+        let option = protocol.option().replace('-', "_").to_uppercase();
+        format!("PYTRITON_TRITON_CONFIG_{option}")
+    });
+    let variable = variable.as_encoded_bytes();
+    let begins = |name: &String| variable.starts_with(name.as_bytes());
+    variable == VARIABLE.as_bytes() || options.iter().any(begins)
 }

@@ -26,6 +26,19 @@ impl Lender {
         Ok((Self(ours), OwnedFd::from(theirs).into()))
     }
 
+    /// Tells the child something that it reads before it lends anything.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn tell(&self, mut message: &[u8]) -> io::Result<()> {
+        while !message.is_empty() {
+            let sent = send(&self.0, message, SendFlags::NOSIGNAL)?;
+            message = message.get(sent..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
     /// A second descriptor for what the child has under a number; `None` when it has nothing.
     ///
     /// As long as it lives, what the child closes is not closed.

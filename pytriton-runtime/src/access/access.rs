@@ -1,0 +1,279 @@
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::engine::Flags;
+
+use super::follower::Follower;
+use super::made::Made;
+use super::token::{VARIABLE, generate, parse, read};
+use super::{AccessError, AccessOptions, Follow, Group, Protocol, Restriction, Secret, Secrets};
+
+/// The key of the token: PyTriton's.
+const KEY: &str = "triton-access-token";
+
+/// Which groups are closed over which protocol, and what opens them.
+#[derive(Debug, Default)]
+pub struct Access {
+    http: Vec<Closed>,
+    grpc: Vec<Closed>,
+    token: Option<Token>,
+}
+
+/// Groups that one header opens.
+#[derive(Debug)]
+pub struct Closed {
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// What tritonserver calls the header in its option.
+    pub key: String,
+    /// What opens them.
+    pub secrets: Arc<Secrets>,
+}
+
+/// The token, and where it is from.
+#[derive(Debug)]
+struct Token {
+    secrets: Arc<Secrets>,
+    file: Option<PathBuf>,
+    _made: Option<Made>,
+    _follower: Option<Follower>,
+}
+
+impl Access {
+    /// Closes what the options say. A group that the user has closed over a protocol by a header of his own is not closed by
+    /// the token there.
+    ///
+    /// # Errors
+    ///
+    /// An [`AccessError`], which names the option, the file or the variable.
+    pub fn new(
+        options: &AccessOptions,
+        flags: &Flags,
+        follow: Follow,
+    ) -> Result<Self, AccessError> {
+        let of = |protocol| closed(protocol, flags);
+        let (http, grpc) = (of(Protocol::Http)?, of(Protocol::Grpc)?);
+        let mut access = Self {
+            http,
+            grpc,
+            token: None,
+        };
+        let wanted = &options.restricted_endpoints.0;
+        let left = Protocol::ALL.map(|protocol| access.left(protocol, wanted));
+        if left.iter().all(Vec::is_empty) {
+            return Ok(access);
+        }
+        let token = Token::new(options, follow)?;
+        for (protocol, groups) in Protocol::ALL.into_iter().zip(left) {
+            if !groups.is_empty() {
+                access.of(protocol).push(Closed {
+                    groups,
+                    key: KEY.to_owned(),
+                    secrets: Arc::clone(&token.secrets),
+                });
+            }
+        }
+        access.token = Some(token);
+        Ok(access)
+    }
+
+    /// What is closed over a protocol.
+    pub fn closed(&self, protocol: Protocol) -> &[Closed] {
+        match protocol {
+            Protocol::Http => &self.http,
+            Protocol::Grpc => &self.grpc,
+        }
+    }
+
+    fn of(&mut self, protocol: Protocol) -> &mut Vec<Closed> {
+        match protocol {
+            Protocol::Http => &mut self.http,
+            Protocol::Grpc => &mut self.grpc,
+        }
+    }
+
+    /// Those of the groups that nothing has closed.
+    fn left(&self, protocol: Protocol, wanted: &[Group]) -> Vec<Group> {
+        let taken = |group: &&Group| {
+            let mut closed = self.closed(protocol).iter();
+            closed.any(|closed| closed.groups.contains(group))
+        };
+        wanted
+            .iter()
+            .filter(|group| !taken(group))
+            .copied()
+            .collect()
+    }
+
+    /// The header that opens a group, where it is closed, and what it must say.
+    pub fn key(&self, protocol: Protocol, group: Group) -> Option<(String, Secret)> {
+        let mut closed = self.closed(protocol).iter();
+        let closed = closed.find(|closed| closed.groups.contains(&group))?;
+        Some((protocol.header(&closed.key), closed.secrets.first()?))
+    }
+
+    /// The options, without their dashes, by which tritonserver closes the same, and their values.
+    #[cfg(tritonserver)]
+    pub fn options(&self) -> Vec<(&'static str, String)> {
+        let of = |protocol: Protocol| {
+            self.closed(protocol).iter().filter_map(move |closed| {
+                let restriction = Restriction {
+                    groups: closed.groups.clone(),
+                    key: closed.key.clone(),
+                    value: closed.secrets.first()?,
+                };
+                Some((protocol.option(), restriction.text()))
+            })
+        };
+        of(Protocol::Http).chain(of(Protocol::Grpc)).collect()
+    }
+
+    /// Reads the token again, for a tritonserver that is to be told of it.
+    #[cfg(tritonserver)]
+    pub(crate) fn renew(&self) {
+        let Some((token, file)) = self
+            .token
+            .as_ref()
+            .and_then(|token| Some((token, token.file.as_ref()?)))
+        else {
+            return;
+        };
+        match read(file) {
+            Ok(tokens) => drop(token.secrets.replace(tokens)),
+            Err(error) => tracing::warn!("{error}; the token that was read before still counts"),
+        }
+    }
+}
+
+impl Token {
+    fn new(options: &AccessOptions, follow: Follow) -> Result<Self, AccessError> {
+        if let Some(file) = &options.access_token_file {
+            let tokens = read(file)?;
+            if tokens.len() > 1 && follow == Follow::Tell {
+                tracing::warn!(
+                    file = %file.display(),
+                    "tritonserver can be told one access token: the first of the file counts"
+                );
+            }
+            let secrets = Arc::new(Secrets::new(tokens));
+            let follower = Follower::start(file.clone(), Arc::clone(&secrets), follow);
+            return Ok(Self {
+                secrets,
+                file: Some(file.clone()),
+                _made: None,
+                _follower: follower,
+            });
+        }
+        let (tokens, made) = match env::var_os(VARIABLE) {
+            Some(token) => (
+                parse(token.as_encoded_bytes(), || VARIABLE.to_owned())?,
+                None,
+            ),
+            None => {
+                let token = generate().map_err(AccessError::Random)?;
+                let made = Made::write(&token);
+                match &made {
+                    Ok(made) => tracing::info!(
+                        "the access token, which opens the groups that are closed, is in {}",
+                        made.path().display()
+                    ),
+                    Err(error) => tracing::warn!(
+                        %error,
+                        "no file takes the access token that was made: the groups that are closed are closed to everybody \
+                         (--access-token-file, --restricted-endpoints)"
+                    ),
+                }
+                (vec![token], made.ok())
+            }
+        };
+        Ok(Self {
+            secrets: Arc::new(Secrets::new(tokens)),
+            file: None,
+            _made: made,
+            _follower: None,
+        })
+    }
+}
+
+/// What the user has closed over a protocol.
+fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError> {
+    let values: Vec<_> = flags
+        .values(protocol.option())
+        .map(|value| value.to_string_lossy())
+        .collect();
+    let restrictions = Restriction::parse_all(protocol, values.iter().map(|value| &**value))?;
+    let closed = restrictions.into_iter().map(|restriction| {
+        if protocol == Protocol::Grpc && restriction.key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            tracing::warn!(
+                key = restriction.key,
+                "gRPC's metadata is in small letters: no client can open what --grpc-restricted-protocol closes by this key"
+            );
+        }
+        Closed {
+            groups: restriction.groups,
+            key: restriction.key,
+            secrets: Arc::new(Secrets::new(vec![restriction.value])),
+        }
+    });
+    Ok(closed.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    fn access(arguments: &[&str]) -> Access {
+        let command = Command::new("test").no_binary_name(true);
+        let command = Flags::augment_args(AccessOptions::augment_args(command));
+        let matches = command.get_matches_from(arguments);
+        let options = AccessOptions::from_arg_matches(&matches).unwrap();
+        let flags = Flags::from_arg_matches(&matches).unwrap();
+        Access::new(&options, &flags, Follow::Apply).unwrap()
+    }
+
+    fn names(access: &Access, protocol: Protocol) -> Vec<(String, String)> {
+        let closed = access.closed(protocol).iter();
+        closed
+            .map(|closed| {
+                let groups: Vec<&str> = closed.groups.iter().map(|group| group.name()).collect();
+                (closed.key.clone(), groups.join(","))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_user_s_own_headers_go_before_the_token() {
+        let token = |groups: &str| (KEY.to_owned(), groups.to_owned());
+        let default = token("shared-memory,model-repository,statistics,trace,logging");
+        let table: [(&[&str], Vec<_>, Vec<_>); 4] = [
+            (&[], vec![default.clone()], vec![default.clone()]),
+            (&["--restricted-endpoints="], vec![], vec![]),
+            (
+                &["--http-restricted-api=statistics,health:K=secret"],
+                vec![
+                    ("K".to_owned(), "statistics,health".to_owned()),
+                    token("shared-memory,model-repository,trace,logging"),
+                ],
+                vec![default],
+            ),
+            (
+                &[
+                    "--restricted-endpoints=trace",
+                    "--grpc-restricted-protocol=trace:k=secret",
+                ],
+                vec![token("trace")],
+                vec![("k".to_owned(), "trace".to_owned())],
+            ),
+        ];
+        for (arguments, http, grpc) in table {
+            let access = access(arguments);
+            assert_eq!(names(&access, Protocol::Http), http, "{arguments:?}");
+            assert_eq!(names(&access, Protocol::Grpc), grpc, "{arguments:?}");
+            let told = format!("{access:?}");
+            assert!(!told.contains("secret"), "{told}");
+        }
+    }
+}

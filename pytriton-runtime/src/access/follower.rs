@@ -1,0 +1,114 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use super::token::read;
+use super::{Secret, Secrets};
+
+/// How often the file is read. It is small, and a change of it may keep its size and its time.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// What becomes of a token that changes while the server runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follow {
+    /// It counts at once.
+    Apply,
+    /// It is told that it will count when tritonserver is started again, which cannot be told of it before.
+    Tell,
+}
+
+/// A thread that reads the file with the token again and again; it ends with this value.
+#[derive(Debug)]
+pub(super) struct Follower(
+    #[expect(dead_code, reason = "what it is for is its drop")] mpsc::Sender<()>,
+);
+
+impl Follower {
+    /// Follows a file; where there is no thread to be had it is told that nothing is followed.
+    pub(super) fn start(path: PathBuf, secrets: Arc<Secrets>, follow: Follow) -> Option<Self> {
+        let (owner, owned) = mpsc::channel();
+        let work = move || {
+            let mut seen = Seen::default();
+            while owned.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+                seen.look(&path, &secrets, follow);
+            }
+        };
+        let name = "access-token".to_owned();
+        match thread::Builder::new().name(name).spawn(work) {
+            Ok(_) => Some(Self(owner)),
+            Err(error) => {
+                tracing::warn!(%error, "the access token is not read again when its file changes");
+                None
+            }
+        }
+    }
+}
+
+/// What has been told of the file, which is not told twice.
+#[derive(Debug, Default)]
+struct Seen {
+    broken: bool,
+    told: Option<Vec<Secret>>,
+}
+
+impl Seen {
+    fn look(&mut self, path: &Path, secrets: &Secrets, follow: Follow) {
+        let tokens = match read(path) {
+            Ok(tokens) => tokens,
+            Err(error) => {
+                if !self.broken {
+                    tracing::warn!("{error}; the token that was read before still counts");
+                }
+                self.broken = true;
+                return;
+            }
+        };
+        self.broken = false;
+        let path = path.display();
+        match follow {
+            Follow::Apply => {
+                if secrets.replace(tokens) {
+                    tracing::info!(file = %path, "the access token has changed: the new one counts from now on");
+                }
+            }
+            Follow::Tell => {
+                if !secrets.are(&tokens) && self.told.as_ref() != Some(&tokens) {
+                    tracing::warn!(
+                        file = %path,
+                        "the access token has changed: the old one counts until tritonserver is started again"
+                    );
+                    self.told = Some(tokens);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_changes_nothing() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let secrets = Secrets::new(vec![Secret::new("old")]);
+        let mut seen = Seen::default();
+        for (text, follow, counts) in [
+            ("", Follow::Apply, "old"),
+            ("a b", Follow::Apply, "old"),
+            ("new", Follow::Tell, "old"),
+            ("new\nold", Follow::Apply, "old"),
+            ("new\nold", Follow::Apply, "new"),
+            ("new", Follow::Apply, "new"),
+        ] {
+            fs::write(file.path(), text).unwrap();
+            seen.look(file.path(), &secrets, follow);
+            assert!(secrets.have(counts.as_bytes()), "{text}");
+        }
+        assert!(!secrets.have(b"old"));
+    }
+}

@@ -1,0 +1,119 @@
+use std::env;
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::Secret;
+use super::token::generate;
+
+const PREFIX: &str = "pytriton-access-token-";
+
+/// The file with a token that was made anew, which nobody but this user can read. It goes with this value; or, after `kill -9`,
+/// at the next start.
+#[derive(Debug)]
+pub(super) struct Made {
+    path: PathBuf,
+    /// Locked as long as its owner lives.
+    _file: File,
+}
+
+impl Made {
+    /// Writes the token into the folder of what lives as long as the user's processes, or into that for temporary files.
+    pub(super) fn write(token: &Secret) -> io::Result<Self> {
+        let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let runtime = runtime.filter(|folder| folder.is_absolute());
+        let temporary = || Self::write_in(&env::temp_dir(), token);
+        match runtime.map(|folder| Self::write_in(&folder, token)) {
+            Some(Ok(made)) => Ok(made),
+            _ => temporary(),
+        }
+    }
+
+    fn write_in(folder: &Path, token: &Secret) -> io::Result<Self> {
+        remove_stale(folder);
+        let name = generate()?;
+        let name = name.expose().get(..12).unwrap_or_default();
+        let name = format!("{PREFIX}{name}");
+        // Under this name nobody takes it for one that is left over.
+        let draft = folder.join(format!(".{name}"));
+        let mut file = File::options()
+            .create_new(true)
+            .write(true)
+            .mode(0o600)
+            .open(&draft)?;
+        let written = flock(&file, FlockOperation::NonBlockingLockExclusive)
+            .map_err(io::Error::from)
+            .and_then(|()| writeln!(file, "{}", token.expose()))
+            .and_then(|()| fs::rename(&draft, folder.join(&name)));
+        if let Err(error) = written {
+            // Why it is not there is told.
+            let _ = fs::remove_file(&draft);
+            return Err(error);
+        }
+        Ok(Self {
+            path: folder.join(name),
+            _file: file,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // Whoever has removed it already has done no harm.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Removes the files of processes of this user that died.
+fn remove_stale(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let named = |entry: &DirEntry| {
+        entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(PREFIX.as_bytes())
+    };
+    for path in entries.filter(named).map(|entry| entry.path()) {
+        let ours = fs::symlink_metadata(&path).is_ok_and(|metadata| {
+            metadata.is_file() && metadata.uid() == rustix::process::geteuid().as_raw()
+        });
+        let Some(file) = ours.then(|| File::open(&path).ok()).flatten() else {
+            continue;
+        };
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            // What cannot be removed now is tried again at the next start.
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_the_user_s_alone_and_goes_with_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let stale = folder.path().join(format!("{PREFIX}old"));
+        fs::write(&stale, "x").unwrap();
+        let token = Secret::new("abc");
+        let made = Made::write_in(folder.path(), &token).unwrap();
+        let second = Made::write_in(folder.path(), &token).unwrap();
+        assert!(!stale.exists());
+        for made in [&made, &second] {
+            assert_eq!(fs::read_to_string(made.path()).unwrap(), "abc\n");
+            let mode = fs::metadata(made.path()).unwrap().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        drop((made, second));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(Made::write_in(&folder.path().join("no"), &token).is_err());
+    }
+}

@@ -1,0 +1,91 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Group;
+
+/// Which groups want the access token, and where that is. The token itself is never on a command line.
+#[derive(Debug, Clone, Args)]
+pub struct AccessOptions {
+    /// Groups of routes that want the access token: health, inference, logging, metadata, model-config, model-repository,
+    /// shared-memory, statistics, trace; none where it is empty
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS",
+        value_name = "GROUP,…",
+        default_value = "shared-memory,model-repository,statistics,trace,logging",
+        value_parser = Endpoints::parse
+    )]
+    pub restricted_endpoints: Endpoints,
+
+    /// File with the access token, or with several, one in a line; it may change. Without it the token is in the environment
+    /// (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or made anew and written to a file that a line of the log names
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN_FILE",
+        value_name = "FILE"
+    )]
+    pub access_token_file: Option<PathBuf>,
+}
+
+/// Groups that want the access token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoints(pub Vec<Group>);
+
+impl Endpoints {
+    /// Reads names with commas between them.
+    ///
+    /// # Errors
+    ///
+    /// PyTriton's text, where names are none of groups.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let (mut groups, mut invalid) = (Vec::new(), Vec::new());
+        for name in text.split(',') {
+            match Group::named(name) {
+                Some(group) if groups.contains(&group) => {}
+                Some(group) => groups.push(group),
+                None => invalid.push(name),
+            }
+        }
+        if invalid.is_empty() {
+            return Ok(Self(groups));
+        }
+        invalid.sort_unstable();
+        invalid.dedup();
+        Err(format!(
+            "Invalid endpoint names: {}. Valid endpoints are: {}",
+            invalid.join(", "),
+            Group::ALL.map(Group::name).join(", ")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_pytriton_s() {
+        let valid = "health, inference, logging, metadata, model-config, model-repository, shared-memory, statistics, trace";
+        let invalid = |names| {
+            Err(format!(
+                "Invalid endpoint names: {names}. Valid endpoints are: {valid}"
+            ))
+        };
+        let table = [
+            ("", Ok(vec![])),
+            ("trace", Ok(vec![Group::Trace])),
+            ("trace,health,trace", Ok(vec![Group::Trace, Group::Health])),
+            ("bad", invalid("bad")),
+            ("b,trace,a,b", invalid("a, b")),
+            ("Trace", invalid("Trace")),
+            (",", invalid("")),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Endpoints::parse(text), expected.map(Endpoints), "{text}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+use super::{AccessError, Group, Protocol, Secret};
+
+/// Groups that want a header of the user's own: `<group>,<group>:<key>=<value>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restriction {
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// What the header is called.
+    pub key: String,
+    /// What it must say.
+    pub value: Secret,
+}
+
+impl Restriction {
+    /// Reads all values of a protocol's option. No group stands in two of them.
+    ///
+    /// Source: `TritonParser::ParseRestrictedFeatureOption` of Triton 2.51.
+    ///
+    /// # Errors
+    ///
+    /// An [`AccessError`] with tritonserver's text.
+    pub fn parse_all<'a>(
+        protocol: Protocol,
+        values: impl Iterator<Item = &'a str>,
+    ) -> Result<Vec<Self>, AccessError> {
+        let mut seen = Vec::new();
+        let mut all = Vec::new();
+        for value in values {
+            let restriction = Self::parse(protocol, value)?;
+            for group in &restriction.groups {
+                if seen.contains(group) {
+                    let name = group.name();
+                    return Err(AccessError::Twice { protocol, name });
+                }
+                seen.push(*group);
+            }
+            all.push(restriction);
+        }
+        Ok(all)
+    }
+
+    fn parse(protocol: Protocol, text: &str) -> Result<Self, AccessError> {
+        let parts = text.split_once(':').and_then(|(groups, setting)| {
+            let (key, value) = setting.split_once('=')?;
+            let all = ![groups, key, value].contains(&"");
+            all.then_some((groups, key, value))
+        });
+        let Some((groups, key, value)) = parts else {
+            let shown = text.split_once('=').map(|(shown, _)| format!("{shown}="));
+            let got = shown.unwrap_or_else(|| text.to_owned());
+            return Err(AccessError::Format { protocol, got });
+        };
+        let groups = groups.split(',').map(|name| {
+            let unknown = || AccessError::Unknown {
+                protocol,
+                name: name.to_owned(),
+            };
+            Group::named(name).ok_or_else(unknown)
+        });
+        Ok(Self {
+            groups: groups.collect::<Result<_, _>>()?,
+            key: key.to_owned(),
+            value: Secret::new(value),
+        })
+    }
+
+    /// The value of tritonserver's option that says so.
+    #[cfg(tritonserver)]
+    pub(super) fn text(&self) -> String {
+        let groups: Vec<&str> = self.groups.iter().map(|group| group.name()).collect();
+        format!("{}:{}={}", groups.join(","), self.key, self.value.expose())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(values: &[&str]) -> Result<Vec<Restriction>, String> {
+        let parsed = Restriction::parse_all(Protocol::Http, values.iter().copied());
+        parsed.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_first_of_each_separator_separates() {
+        let got = parse(&["logging,model-config:k=a=b:c,d", "trace:K K=v"]).unwrap();
+        let expected = [
+            (vec![Group::Logging, Group::ModelConfig], "k", "a=b:c,d"),
+            (vec![Group::Trace], "K K", "v"),
+        ];
+        for (restriction, (groups, key, value)) in got.iter().zip(expected) {
+            assert_eq!(restriction.groups, groups);
+            assert_eq!(restriction.key, key);
+            assert_eq!(restriction.value.expose(), value);
+        }
+        assert!(!format!("{got:?}").contains("a=b"));
+    }
+
+    #[test]
+    fn mistakes_have_tritonserver_s_texts() {
+        let format = |got: &str| {
+            format!(
+                "--http-restricted-api option format is '<config name>:<setting>=<value>'. Got {got}"
+            )
+        };
+        let unknown = |name: &str| format!("unknown restricted api '{name}' ");
+        let twice =
+            "restricted api 'logging' can not be specified in multiple config groups".to_owned();
+        let table: [(&[&str], String); 13] = [
+            (&["logging"], format("logging")),
+            (&["logging:k"], format("logging:k")),
+            // The value is not repeated, where tritonserver does.
+            (&[":k=v"], format(":k=")),
+            (&["logging:=v"], format("logging:=")),
+            (&["logging:k="], format("logging:k=")),
+            (&[""], format("")),
+            (&["bogus:k=v"], unknown("bogus")),
+            (&["Logging:k=v"], unknown("Logging")),
+            (&["logging, trace:k=v"], unknown(" trace")),
+            (&["logging,,trace:k=v"], unknown("")),
+            (&["logging:a=b", "logging:c=d"], twice.clone()),
+            (&["logging,logging:a=b"], twice.clone()),
+            (&["logging:a=b", "trace,logging:a=b"], twice),
+        ];
+        for (values, expected) in table {
+            let expected = format!("Bad option: \"--http-restricted-api\".\n{expected}");
+            assert_eq!(parse(values).unwrap_err(), expected, "{values:?}");
+        }
+        let error = Restriction::parse_all(Protocol::Grpc, ["x:k=v"].into_iter()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Bad option: \"--grpc-restricted-protocol\".\nunknown restricted protocol 'x' "
+        );
+    }
+}

@@ -1,0 +1,118 @@
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::{AccessError, Secret};
+
+/// The variable that has the token where no file has it.
+pub(crate) const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN";
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// The tokens in a file.
+pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
+    match fs::read(path) {
+        Ok(bytes) => parse(&bytes, || path.display().to_string()),
+        Err(source) => Err(AccessError::Read {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// The tokens of a text, one in a line; empty lines are none.
+pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secret>, AccessError> {
+    let mistake = |found| AccessError::Token {
+        place: place(),
+        found,
+    };
+    let text = str::from_utf8(bytes).map_err(|_| mistake("no text"))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let tokens = lines.map(
+        |line| match line.bytes().all(|byte| byte.is_ascii_graphic()) {
+            true => Ok(Secret::new(line)),
+            false => Err(mistake("another text")),
+        },
+    );
+    let tokens: Vec<Secret> = tokens.collect::<Result<_, _>>()?;
+    match tokens.is_empty() {
+        true => Err(mistake("empty")),
+        false => Ok(tokens),
+    }
+}
+
+/// A new token of 256 random bits: as PyTriton's, 43 characters that need no quotes anywhere.
+pub(super) fn generate() -> io::Result<Secret> {
+    let mut bytes = [0; 32];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(Secret::new(&text(&bytes)))
+}
+
+/// Base64 for URLs, without padding.
+fn text(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let bits = three
+            .iter()
+            .chain([&0, &0])
+            .take(3)
+            .fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let digits = [18, 12, 6, 0].map(|shift| DIGITS[bits >> shift & 63]);
+        text.extend(
+            digits
+                .iter()
+                .take(three.len() + 1)
+                .map(|digit| char::from(*digit)),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_tokens() {
+        type Row<'a> = (&'a [u8], Result<&'a [&'a str], &'a str>);
+        let table: [Row<'_>; 8] = [
+            (b"abc", Ok(&["abc"])),
+            (b"abc\n", Ok(&["abc"])),
+            (b"\n new \r\nold\n\n", Ok(&["new", "old"])),
+            (b"", Err("empty")),
+            (b" \n", Err("empty")),
+            (b"a b", Err("another text")),
+            ("é".as_bytes(), Err("another text")),
+            (b"\xff", Err("no text")),
+        ];
+        for (bytes, expected) in table {
+            let got = parse(bytes, || "f".to_owned());
+            match (got, expected) {
+                (Ok(got), Ok(expected)) => {
+                    let got: Vec<&str> = got.iter().map(Secret::expose).collect();
+                    assert_eq!(got, expected);
+                }
+                (Err(error), Err(expected)) => {
+                    assert!(error.to_string().ends_with(expected), "{error}");
+                }
+                (got, expected) => panic!("{got:?} {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_token_is_as_pytriton_s() {
+        let (one, other) = (generate().unwrap(), generate().unwrap());
+        assert_eq!(one.expose().len(), 43);
+        assert!(one.expose().bytes().all(|byte| DIGITS.contains(&byte)));
+        assert_ne!(one, other);
+        for (bytes, expected) in [
+            (&b"f"[..], "Zg"),
+            (b"fo", "Zm8"),
+            (b"foo", "Zm9v"),
+            (b"\xff\xfe\xfd\xfc", "__79_A"),
+        ] {
+            assert_eq!(text(bytes), expected);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Groups of routes that are closed, with either engine; and what opens them, which nobody sees.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Engine, Python, Result, Server, finish};
+
+use crate::{MODELS, folder, serve};
+
+const TOKEN: &str = "aToken-of_43_characters.0123456789=:,;!#%&'x";
+const OTHER: &str = "anotherToken";
+const ENDPOINTS: &str = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS";
+const DEFAULT: &str = "shared-memory,model-repository,statistics,trace,logging";
+const ALL: &str = "health,metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging";
+const DEADLINE: Duration = Duration::from_secs(10);
+
+fn drive(engine: Engine, closed: &str) -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let file = home.path().join("token");
+    fs::write(&file, format!("{TOKEN}\n"))?;
+    let endpoints = format!("--restricted-endpoints={closed}");
+    let file = format!("--access-token-file={}", file.display());
+    let server = serve(engine, &[&endpoints, &file])?;
+    let told = [
+        ("PYTRITON_TEST_CLOSED", closed),
+        ("PYTRITON_TEST_TOKEN", TOKEN),
+    ];
+    let python = Python::with_pytriton_clients(folder())?;
+    python.test_with("test_access.py", &server, &told)?;
+    assert!(!server.log()?.contains(TOKEN));
+    Ok(())
+}
+
+macro_rules! groups {
+    ($($engine:ident: $variant:ident;)*) => {$(
+        mod $engine {
+            use super::{ALL, DEFAULT, drive};
+            use pytriton_tests::{Engine, Result};
+
+            #[test]
+            fn no_group_is_closed() -> Result<()> {
+                drive(Engine::$variant, "")
+            }
+
+            #[test]
+            fn the_usual_groups_are_closed() -> Result<()> {
+                drive(Engine::$variant, DEFAULT)
+            }
+
+            #[test]
+            fn inferences_are_closed() -> Result<()> {
+                drive(Engine::$variant, "inference,statistics")
+            }
+
+            #[test]
+            fn all_groups_are_closed() -> Result<()> {
+                drive(Engine::$variant, ALL)
+            }
+        }
+    )*};
+}
+
+groups! {
+    embedded: Embedded;
+    tritonserver: Tritonserver;
+}
+
+/// The status of a request over HTTP.
+fn status(server: &Server, path: &str, headers: &[(&str, &str)]) -> Result<u16> {
+    let address = &server.banner().http;
+    let mut stream = TcpStream::connect(address)?;
+    let mut request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    for (name, value) in headers {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{request}\r\n").as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let code = answer.get(9..12).and_then(|code| code.parse().ok());
+    Ok(code.unwrap_or_default())
+}
+
+fn opens(server: &Server, token: &str) -> Result<bool> {
+    Ok(status(
+        server,
+        "/v2/models/stats",
+        &[("triton-access-token", token)],
+    )? == 200)
+}
+
+/// What anybody on the machine may read of a process and its children.
+fn command_lines(id: u32) -> String {
+    let read = |id: u32| fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let tasks = fs::read_dir(format!("/proc/{id}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let children = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let children: Vec<u32> = children
+        .flat_map(|ids| {
+            ids.split_whitespace()
+                .filter_map(|id| id.parse().ok())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let all = children.into_iter().chain([id]).flat_map(read);
+    String::from_utf8_lossy(&all.collect::<Vec<u8>>()).into_owned()
+}
+
+/// A server whose token is made anew, and whose other secret is in the environment.
+fn secretive(engine: Engine) -> Result<Command> {
+    let mut command = engine.command(MODELS.as_ref(), folder())?;
+    command
+        .args([
+            "--http-port=0",
+            "--grpc-port=0",
+            "--metrics-port=0",
+            "--openai-port=0",
+        ])
+        .arg("--log-verbose=2")
+        .env("RUST_LOG", "trace")
+        .env(ENDPOINTS, DEFAULT)
+        .env(
+            "PYTRITON_TRITON_CONFIG_HTTP_RESTRICTED_API",
+            format!("trace:own-key={OTHER}"),
+        );
+    Ok(command)
+}
+
+#[test]
+fn nobody_sees_what_opens() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let home = tempfile::tempdir()?;
+        let server = Server::spawn(secretive(engine)?.env("XDG_RUNTIME_DIR", home.path()))?;
+        let log = server.log()?;
+        let path = home.path().display().to_string();
+        let file = log.split_whitespace().find(|word| word.starts_with(&path));
+        let file = Path::new(file.unwrap_or_else(|| panic!("no file is named: {log}"))).to_owned();
+        let token = fs::read_to_string(&file)?.trim().to_owned();
+        assert_eq!(token.len(), 43);
+        assert!(opens(&server, &token)? && !opens(&server, OTHER)?);
+        let trace = |headers: &[(&str, &str)]| status(&server, "/v2/trace/setting", headers);
+        assert_ne!(trace(&[("Own-Key", OTHER)])?, 403);
+        assert_eq!(trace(&[("triton-access-token", &token)])?, 403);
+        let lines = command_lines(server.pid());
+        assert_eq!(
+            lines.contains("(hidden 1)"),
+            engine == Engine::Tritonserver,
+            "{lines}"
+        );
+        server.signal("TERM")?;
+        let (_, log) = server.wait(DEADLINE)?;
+        for secret in [token.as_str(), OTHER] {
+            assert!(!lines.contains(secret), "{lines}");
+            assert!(!log.contains(secret), "{log}");
+        }
+        assert!(!file.exists());
+    }
+    Ok(())
+}
+
+#[test]
+fn neither_help_nor_check_shows_what_opens() -> Result<()> {
+    for arguments in [
+        &["--help"][..],
+        &[
+            "check",
+            "--http-port=0",
+            "--grpc-port=0",
+            "--metrics-port=0",
+        ],
+    ] {
+        let mut command = Command::new(MODELS);
+        command
+            .args(arguments)
+            .env("RUST_LOG", "trace")
+            .env(ENDPOINTS, DEFAULT)
+            .env("PYTRITON_TRITON_CONFIG_ACCESS_TOKEN", TOKEN)
+            .env(
+                "PYTRITON_TRITON_CONFIG_HTTP_RESTRICTED_API",
+                format!("trace:own-key={OTHER}"),
+            )
+            .env(
+                "PYTRITON_TRITON_CONFIG_GRPC_RESTRICTED_PROTOCOL_0",
+                format!("trace:own-key={OTHER}"),
+            );
+        let done = finish(&mut command, DEADLINE)?;
+        assert!(done.status.success(), "{}", done.stderr);
+        for said in [done.stdout, done.stderr] {
+            assert!(!said.contains(TOKEN) && !said.contains(OTHER), "{said}");
+        }
+    }
+    Ok(())
+}
+
+fn within(what: &str, mut done: impl FnMut() -> Result<bool>) -> Result<()> {
+    let begun = Instant::now();
+    while !done()? {
+        assert!(begun.elapsed() < DEADLINE, "{what}");
+        sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_token_may_change_while_the_server_runs() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let home = tempfile::tempdir()?;
+        let file = home.path().join("token");
+        fs::write(&file, TOKEN)?;
+        let argument = format!("--access-token-file={}", file.display());
+        let server = serve(engine, &["--restricted-endpoints=statistics", &argument])?;
+        assert!(opens(&server, TOKEN)? && !opens(&server, OTHER)?);
+        fs::write(&file, format!("{OTHER}\n{TOKEN}\n"))?;
+        if engine == Engine::Tritonserver {
+            let told = "counts until tritonserver is started again";
+            within("the change is not told", || {
+                Ok(server.log()?.contains(told))
+            })?;
+            assert!(opens(&server, TOKEN)? && !opens(&server, OTHER)?);
+            continue;
+        }
+        within("the new token does not open", || opens(&server, OTHER))?;
+        assert!(opens(&server, TOKEN)?);
+        fs::write(&file, "")?;
+        within("the empty file is not told", || {
+            Ok(server.log()?.contains("it is empty"))
+        })?;
+        assert!(opens(&server, OTHER)?);
+        fs::write(&file, OTHER)?;
+        within("the old token opens for ever", || {
+            Ok(!opens(&server, TOKEN)?)
+        })?;
+        assert!(opens(&server, OTHER)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn mistakes_end_the_start_with_tritonserver_s_words() -> Result<()> {
+    for (option, words) in [
+        (
+            "--http-restricted-api=bogus:k=v",
+            "unknown restricted api 'bogus' ",
+        ),
+        (
+            "--grpc-restricted-protocol=logging",
+            "'<config name>:<setting>=<value>'. Got logging",
+        ),
+        (
+            "--access-token-file=/nonexistent",
+            "cannot read the access token from /nonexistent",
+        ),
+        (
+            "--restricted-endpoints=bad",
+            "Invalid endpoint names: bad. Valid endpoints are: health, ",
+        ),
+    ] {
+        for engine in [Engine::Embedded, Engine::Tritonserver] {
+            let mut command = engine.command(MODELS.as_ref(), folder())?;
+            command.args(["--http-port=0", "--grpc-port=0", "--metrics-port=0", option]);
+            command.env(ENDPOINTS, DEFAULT);
+            let refused = finish(&mut command, DEADLINE)?;
+            assert!(!refused.status.success(), "{option}");
+            assert!(
+                refused.stderr.contains(words),
+                "{option}: {}",
+                refused.stderr
+            );
+        }
+    }
+    Ok(())
+}
