@@ -65,8 +65,7 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "model-repository" "MODEL_REPOSITORY" List Refused "A folder with further models";
     "id" "ID" Text Refused "Name of the server";
     "log-file" "LOG_FILE" Text Refused "File for tritonserver's log, in place of ours";
-    "exit-on-error" "EXIT_ON_ERROR" Bool Only("true") "Whether a model that cannot be loaded ends the server";
-    "strict-readiness" "STRICT_READINESS" Bool Only("true") "Whether the server is only ready when all models are";
+    "repository-poll-secs" "REPOSITORY_POLL_SECS" Number Unneeded "Seconds between two looks at the model repository";
     "http-thread-count" "HTTP_THREAD_COUNT" Number Unneeded "Threads that serve HTTP";
     "http-restricted-api" "HTTP_RESTRICTED_API" List Honoured "HTTP APIs that want a header: <api>,<api>:<header>=<value>";
     "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number Unneeded "gRPC requests and responses that are kept for reuse";

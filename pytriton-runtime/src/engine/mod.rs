@@ -2,6 +2,7 @@
 //! what this binary has and what the system offers.
 
 mod choice;
+mod control;
 mod flags;
 mod options;
 #[cfg(feature = "embedded")]
@@ -10,6 +11,7 @@ mod unsupported;
 #[cfg(tritonserver)]
 pub use choice::find;
 pub use choice::{Choice, ChoiceError};
+pub use control::{ControlError, ControlMode, ControlOptions};
 pub use options::{EngineChoice, Flags, TritonOptions};
 #[cfg(feature = "embedded")]
 pub use unsupported::{UnsupportedOption, UnsupportedOptions};

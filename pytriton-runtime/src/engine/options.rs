@@ -191,8 +191,8 @@ mod tests {
                 &[("log-file", "/tmp/a b.log")],
             ),
             (&["--id=a,b\n\"c\""], &[("id", "a,b\n\"c\"")]),
-            (&["--exit-on-error=False"], &[("exit-on-error", "false")]),
-            (&["--exit-on-error", "1"], &[("exit-on-error", "true")]),
+            (&["--grpc-use-ssl=False"], &[("grpc-use-ssl", "false")]),
+            (&["--grpc-use-ssl", "1"], &[("grpc-use-ssl", "true")]),
             (
                 &["--grpc-keepalive-time=-1"],
                 &[("grpc-keepalive-time", "-1")],
@@ -215,7 +215,7 @@ mod tests {
     fn mistakes_are_refused() {
         for argument in [
             "--http-thread-count=many",
-            "--exit-on-error=maybe",
+            "--grpc-use-ssl=maybe",
             "--no-such=1",
             "--engine=x",
         ] {

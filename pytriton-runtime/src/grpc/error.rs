@@ -18,9 +18,6 @@ pub enum GrpcError {
     /// The call is in a group that is closed.
     #[error("This protocol is restricted, {0}")]
     Restricted(#[from] Restricted),
-    /// The index of one repository of several.
-    #[error("'repository_name' specification is not supported")]
-    RepositoryName,
     /// A message of more fields and dimensions than anybody needs.
     #[error("the request has more than 65536 inputs, outputs, parameters, contents and dimensions")]
     Crowded,
@@ -112,9 +109,7 @@ impl GrpcError {
             Self::TooLarge { .. } | Self::Metadata { .. } | Self::AnswerTooLarge { .. } => {
                 Status::TooLarge
             }
-            Self::RepositoryName | Self::NotOffered { .. } | Self::Encoding { .. } => {
-                Status::Unsupported
-            }
+            Self::NotOffered { .. } | Self::Encoding { .. } => Status::Unsupported,
             Self::Crowded => Status::InvalidArgument,
             Self::Message(_)
             | Self::NoEncoding

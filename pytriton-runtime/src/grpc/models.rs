@@ -1,15 +1,22 @@
+use std::fmt;
+
 use prost::Message;
 
 use crate::configuration::{BACKEND, configuration};
+use crate::kserve::LoadParameters;
 use crate::kserve::proto::{metadata, statistics};
+use crate::proto::model_repository_parameter::ParameterChoice;
 use crate::proto::repository_index_response::ModelIndex;
 use crate::proto::{
     ModelConfig, ModelConfigRequest, ModelConfigResponse, ModelMetadataRequest,
     ModelMetadataResponse, ModelReadyRequest, ModelReadyResponse, ModelStatisticsRequest,
     ModelStatisticsResponse, RepositoryIndexRequest, RepositoryIndexResponse,
+    RepositoryModelLoadRequest, RepositoryModelLoadResponse, RepositoryModelUnloadRequest,
+    RepositoryModelUnloadResponse,
 };
-use crate::reception::Reception;
-use crate::serving::Model;
+use crate::reception::{Error, Reception};
+use crate::serving::{ControlError, IndexEntry};
+use crate::text::excerpt;
 
 use super::GrpcError;
 use super::call::version;
@@ -60,32 +67,96 @@ pub(super) fn model_statistics(
     })
 }
 
-/// The models that are there.
+/// The models that are there, and what state each is in.
 pub(super) fn index(
     reception: &Reception,
     request: &RepositoryIndexRequest,
 ) -> Result<RepositoryIndexResponse, GrpcError> {
-    if !request.repository_name.is_empty() {
-        return Err(GrpcError::RepositoryName);
-    }
-    let models = reception.index(request.ready);
+    check_repository(&request.repository_name)?;
+    let index = reception.index(request.ready);
     Ok(RepositoryIndexResponse {
-        models: models
-            .iter()
-            .map(|(model, ready)| model_index(model, *ready))
-            .collect(),
+        models: index.into_iter().map(model_index).collect(),
     })
 }
 
-fn model_index(model: &Model, ready: bool) -> ModelIndex {
-    let (state, reason) = match ready {
-        true => ("READY", ""),
-        false => ("UNAVAILABLE", "no instance is left"),
-    };
-    ModelIndex {
-        name: model.spec().name.to_string(),
-        version: model.spec().version.to_string(),
-        state: state.to_owned(),
-        reason: reason.to_owned(),
+fn model_index(entry: IndexEntry) -> ModelIndex {
+    let name = entry.name.to_string();
+    match entry.version {
+        None => ModelIndex {
+            name,
+            ..ModelIndex::default()
+        },
+        Some(version) => ModelIndex {
+            name,
+            version: version.number.to_string(),
+            state: version.state.to_owned(),
+            reason: version.reason.to_string(),
+        },
     }
+}
+
+/// Loads a model.
+pub(super) async fn load(
+    reception: &Reception,
+    request: RepositoryModelLoadRequest,
+) -> Result<RepositoryModelLoadResponse, GrpcError> {
+    check_repository(&request.repository_name)?;
+    let mut parameters = LoadParameters::default();
+    for (name, value) in request.parameters {
+        let unknown = |_| ControlError::Parameter {
+            name: excerpt(&name),
+        };
+        let is_config = LoadParameters::is_config(&name)
+            .map_err(unknown)
+            .map_err(Error::from)?;
+        let expected = match (is_config, value.parameter_choice) {
+            (true, Some(ParameterChoice::StringParam(config))) => {
+                parameters.config = Some(config);
+                continue;
+            }
+            (false, Some(ParameterChoice::BytesParam(_))) => {
+                parameters.files.push(name);
+                continue;
+            }
+            (true, _) => "string_param",
+            (false, _) => "bytes_param",
+        };
+        return Err(kind(
+            format_args!("load parameter '{}'", excerpt(&name)),
+            expected,
+        ));
+    }
+    reception.load(&request.model_name, parameters).await?;
+    Ok(RepositoryModelLoadResponse {})
+}
+
+/// Unloads a model; there are none that depend on others.
+pub(super) async fn unload(
+    reception: &Reception,
+    request: RepositoryModelUnloadRequest,
+) -> Result<RepositoryModelUnloadResponse, GrpcError> {
+    check_repository(&request.repository_name)?;
+    let dependents = request.parameters.get("unload_dependents");
+    if let Some(value) = dependents
+        && !matches!(value.parameter_choice, Some(ParameterChoice::BoolParam(_)))
+    {
+        return Err(kind(
+            format_args!("'unload_dependents' parameter"),
+            "bool_param",
+        ));
+    }
+    reception.unload(&request.model_name).await?;
+    Ok(RepositoryModelUnloadResponse {})
+}
+
+fn check_repository(name: &str) -> Result<(), GrpcError> {
+    match name.is_empty() {
+        true => Ok(()),
+        false => Err(Error::from(ControlError::RepositoryName).into()),
+    }
+}
+
+fn kind(what: fmt::Arguments<'_>, expected: &str) -> GrpcError {
+    let message = format!("invalid value type for {what}, expected {expected}.");
+    Error::from(ControlError::ParameterKind { message }).into()
 }

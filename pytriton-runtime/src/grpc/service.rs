@@ -10,7 +10,6 @@ use crate::reception::Reception;
 
 use super::{GrpcError, models};
 
-const MODELS: &str = "models are part of the server: they cannot be loaded or unloaded";
 const SHARED_MEMORY: &str = "shared memory regions are not offered: tensors travel in messages";
 const TRACE: &str = "trace settings are not offered";
 const LOG: &str = "log settings are not offered";
@@ -101,16 +100,16 @@ impl GrpcInferenceService for Service {
 
     async fn repository_model_load(
         &self,
-        _: Request<RepositoryModelLoadRequest>,
+        request: Request<RepositoryModelLoadRequest>,
     ) -> Result<Response<RepositoryModelLoadResponse>, Status> {
-        not_offered(MODELS)
+        answer(models::load(&self.reception, request.into_inner()).await)
     }
 
     async fn repository_model_unload(
         &self,
-        _: Request<RepositoryModelUnloadRequest>,
+        request: Request<RepositoryModelUnloadRequest>,
     ) -> Result<Response<RepositoryModelUnloadResponse>, Status> {
-        not_offered(MODELS)
+        answer(models::unload(&self.reception, request.into_inner()).await)
     }
 
     async fn system_shared_memory_status(

@@ -7,6 +7,7 @@ mod answer;
 mod body;
 mod compression;
 mod content;
+mod control;
 mod error;
 mod events;
 mod generate;

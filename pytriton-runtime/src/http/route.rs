@@ -12,6 +12,14 @@ pub(super) enum Route<'a> {
     ServerReady,
     AllStatistics,
     RepositoryIndex,
+    Load {
+        repository: Option<&'a str>,
+        name: &'a str,
+    },
+    Unload {
+        repository: Option<&'a str>,
+        name: &'a str,
+    },
     Model {
         name: &'a str,
         /// Digits.
@@ -40,7 +48,6 @@ pub(super) enum ModelAction {
 
 /// The most segments that a path of the API has behind `/v2`.
 const MAX_SEGMENTS: usize = 6;
-const MODELS: &str = "loading and unloading models";
 const GET: &[Method] = &[Method::GET];
 const POST: &[Method] = &[Method::POST];
 const GET_AND_POST: &[Method] = &[Method::GET, Method::POST];
@@ -86,11 +93,9 @@ impl<'a> Route<'a> {
             }
             ["models", name, rest @ ..] => Self::model(name, rest),
             ["repository", "index"] | ["repository", _, "index"] => Some(Self::RepositoryIndex),
-            ["repository", "models", _, "load"] | ["repository", _, "models", _, "load"] => {
-                not_offered(Operation::LoadModel, MODELS, POST)
-            }
-            ["repository", "models", _, "unload"] | ["repository", _, "models", _, "unload"] => {
-                not_offered(Operation::UnloadModel, MODELS, POST)
+            ["repository", "models", name, action] => Self::control(None, name, action),
+            ["repository", repository, "models", name, action] => {
+                Self::control(Some(repository), name, action)
             }
             ["logging"] => not_offered(
                 Operation::LogSettings,
@@ -110,6 +115,14 @@ impl<'a> Route<'a> {
                     _ => None,
                 }
             }
+            _ => None,
+        }
+    }
+
+    fn control(repository: Option<&'a str>, name: &'a str, action: &str) -> Option<Self> {
+        match action {
+            "load" => Some(Self::Load { repository, name }),
+            "unload" => Some(Self::Unload { repository, name }),
             _ => None,
         }
     }
@@ -149,6 +162,8 @@ impl<'a> Route<'a> {
             Self::ServerReady => Operation::ServerReady,
             Self::AllStatistics => Operation::Statistics,
             Self::RepositoryIndex => Operation::RepositoryIndex,
+            Self::Load { .. } => Operation::LoadModel,
+            Self::Unload { .. } => Operation::UnloadModel,
             Self::Model { action, .. } => match action {
                 ModelAction::Metadata => Operation::ModelMetadata,
                 ModelAction::Ready => Operation::ModelReady,
@@ -166,6 +181,8 @@ impl<'a> Route<'a> {
         match self {
             Self::NotOffered { methods, .. } => methods,
             Self::RepositoryIndex
+            | Self::Load { .. }
+            | Self::Unload { .. }
             | Self::Model {
                 action: ModelAction::Infer | ModelAction::Generate | ModelAction::GenerateStream,
                 ..
@@ -242,6 +259,22 @@ mod tests {
             ("/v2/models/m/infer/a/b/c/d", None),
             ("/v2/repository/index", Some(Route::RepositoryIndex)),
             ("/v2/repository/a/index", Some(Route::RepositoryIndex)),
+            (
+                "/v2/repository/models/m/load",
+                Some(Route::Load {
+                    repository: None,
+                    name: "m",
+                }),
+            ),
+            (
+                "/v2/repository/r/models/m/unload",
+                Some(Route::Unload {
+                    repository: Some("r"),
+                    name: "m",
+                }),
+            ),
+            ("/v2/repository/models/m/reload", None),
+            ("/v2/repository/models//load", None),
             ("/v2/systemsharedmemory/region/r/nope", None),
             ("/metrics", None),
         ];
@@ -249,8 +282,6 @@ mod tests {
             assert_eq!(Route::parse(path), expected, "{path}");
         }
         let not_offered = [
-            "/v2/repository/models/m/load",
-            "/v2/repository/r/models/m/unload",
             "/v2/logging",
             "/v2/trace/setting",
             "/v2/models/m/trace/setting",

@@ -3,13 +3,13 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use axum::http::{Request, StatusCode};
 
-use crate::kserve::{SERVER_METADATA, decode_index_request, index_json};
-use crate::reception::{Error, Reception};
+use crate::kserve::SERVER_METADATA;
+use crate::reception::Reception;
 
 use super::answer::{Answer, Failure, fine, json};
 use super::body::Body;
 use super::route::{ModelAction, Route};
-use super::{HttpError, TextModels, body, generate, infer, model, openai};
+use super::{HttpError, TextModels, body, control, generate, infer, model, openai};
 
 /// Answers a request of the KServe v2 API with Triton's extensions.
 pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
@@ -48,7 +48,17 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
         Route::RepositoryIndex => {
             let body = body::read(body, &parts.headers, reception, None).await;
             let (body, _held) = body.map_err(Failure::json)?;
-            index(reception, &body)
+            control::index(reception, &body)
+        }
+        Route::Load { repository, name } => {
+            let body = body::read(body, &parts.headers, reception, None).await;
+            let (body, _held) = body.map_err(Failure::json)?;
+            control::load(reception, repository, name, &body).await
+        }
+        Route::Unload { repository, name } => {
+            let body = body::read(body, &parts.headers, reception, None).await;
+            body.map_err(Failure::json)?;
+            control::unload(reception, repository, name).await
         }
         Route::Model {
             name,
@@ -99,14 +109,4 @@ fn healthy(healthy: bool) -> Answer {
         *response.status_mut() = StatusCode::BAD_REQUEST;
     }
     response
-}
-
-fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failure> {
-    let only_ready =
-        decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
-    let models = reception.index(only_ready);
-    let models = models
-        .iter()
-        .map(|(model, ready)| (model.spec().as_ref(), *ready));
-    Ok(json(index_json(models)))
 }

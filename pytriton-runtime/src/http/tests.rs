@@ -184,9 +184,9 @@ async fn paths_answer_as_tritons_do() {
         (
             "POST",
             "/v2/repository/models/Identity/load",
-            501,
+            503,
             json,
-            r#"{"error":"loading and unloading models is not supported by this server"}"#,
+            r#"{"error":"explicit model load / unload is not allowed if polling is enabled"}"#,
         ),
     ];
     for (verb, path, status, content_type, body) in table {

@@ -1,4 +1,3 @@
-use crate::model::ModelSpec;
 use crate::text::excerpt;
 
 use super::json::{JsonWriter, Object, Value, parse};
@@ -31,26 +30,39 @@ pub fn decode_index_request(body: &[u8]) -> Result<bool, CodecError> {
     })
 }
 
-/// The index of models, and whether each is ready, as JSON.
+/// The index of models as JSON.
 ///
 /// Source: `TRITONSERVER_ServerModelIndex` in Triton 2.51.
-pub fn index_json<'a>(models: impl IntoIterator<Item = (&'a ModelSpec, bool)>) -> Vec<u8> {
+pub fn index_json<'a>(entries: impl IntoIterator<Item = IndexLine<'a>>) -> Vec<u8> {
     let mut json = JsonWriter::default();
-    json.array(models, |json, (model, ready)| {
+    json.array(entries, |json, line| {
         json.object(|json| {
-            json.name("name").text(&model.name);
-            json.name("version").text(&model.version.to_string());
-            json.name("state")
-                .text(if ready { "READY" } else { "UNAVAILABLE" });
+            json.name("name").text(line.name);
+            let Some((version, state, reason)) = line.version else {
+                return;
+            };
+            json.name("version").text(&version.to_string());
+            json.name("state").text(state);
+            if !reason.is_empty() {
+                json.name("reason").text(reason);
+            }
         });
     });
     json.finish()
 }
 
+/// A model in the index.
+#[derive(Debug, Clone, Copy)]
+pub struct IndexLine<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// A version of it, its state, and the reason, which may be empty; `None` where there is none yet.
+    pub version: Option<(u32, &'static str, &'a str)>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::IDENTITY;
 
     #[test]
     fn reads_what_is_asked_for() {
@@ -79,10 +91,15 @@ mod tests {
 
     #[test]
     fn lists_models() {
-        let spec = IDENTITY.spec().unwrap();
+        let line = |version| IndexLine { name: "m", version };
+        let lines = [
+            line(None),
+            line(Some((1, "READY", ""))),
+            line(Some((2, "UNAVAILABLE", "unloaded"))),
+        ];
         assert_eq!(
-            String::from_utf8(index_json([(&spec, true)])).unwrap(),
-            r#"[{"name":"Identity","version":"1","state":"READY"}]"#
+            String::from_utf8(index_json(lines)).unwrap(),
+            r#"[{"name":"m"},{"name":"m","version":"1","state":"READY"},{"name":"m","version":"2","state":"UNAVAILABLE","reason":"unloaded"}]"#
         );
         assert_eq!(index_json([]), b"[]");
     }

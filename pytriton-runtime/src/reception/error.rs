@@ -5,6 +5,7 @@ use crate::kserve::CodecError;
 use crate::kserve::proto::ProtoError;
 use crate::request::RequestError;
 use crate::scheduler::SchedulerError;
+use crate::serving::ControlError;
 use crate::status::Status;
 
 /// Why a request got no response: the error of the room where it ended. The texts are those of Triton 2.51 where it has
@@ -49,6 +50,9 @@ pub enum Error {
         /// What the door is called.
         door: &'static str,
     },
+    /// A model is not loaded or unloaded.
+    #[error(transparent)]
+    Control(#[from] ControlError),
     /// There is no room for the request.
     #[error(transparent)]
     Budget(#[from] BudgetError),
@@ -76,6 +80,7 @@ impl Error {
             | Self::NoStatistics { .. }
             | Self::NoStatisticsOfVersion { .. } => Status::InvalidArgument,
             Self::Decoupled { .. } => Status::Unsupported,
+            Self::Control(error) => error.status(),
             Self::Budget(_) => Status::Exhausted,
             Self::Request(error) => error.status(),
             Self::Scheduler(error) => error.status(),

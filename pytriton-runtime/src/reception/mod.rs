@@ -2,6 +2,7 @@
 //! many bytes it may hold, until when its body must have come, and which work for it leaves the runtime's workers.
 
 mod body_error;
+mod control;
 mod error;
 mod gate;
 mod models;

@@ -11,7 +11,8 @@ impl Reception {
     ///
     /// # Errors
     ///
-    /// [`Error::Version`] and [`Error::NegativeVersion`] for a text that is no version, [`RequestError::UnknownModel`].
+    /// [`Error::Version`] and [`Error::NegativeVersion`] for a text that is no version, [`RequestError::UnknownModel`],
+    /// [`RequestError::UnloadedModel`].
     pub fn model(&self, name: &str, version: Option<&str>) -> Result<Arc<Model>, Error> {
         let version = version.map(number).transpose()?;
         Ok(self.models.model(name, version)?)
@@ -43,7 +44,9 @@ impl Reception {
     pub fn model_ready(&self, name: &str, version: Option<&str>) -> Result<bool, Error> {
         match self.model(name, version) {
             Ok(model) => Ok(model.ready()),
-            Err(Error::Request(RequestError::UnknownModel { .. })) => Ok(false),
+            Err(Error::Request(
+                RequestError::UnknownModel { .. } | RequestError::UnloadedModel { .. },
+            )) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -76,18 +79,6 @@ impl Reception {
             true => Error::NoStatistics { model },
             false => Error::NoStatisticsOfVersion { model },
         })
-    }
-
-    /// The models of the repository index, all or those that take requests.
-    pub fn index(&self, only_ready: bool) -> Vec<(Arc<Model>, bool)> {
-        let models = self.models.models().into_iter();
-        models
-            .map(|model| {
-                let ready = model.ready();
-                (model, ready)
-            })
-            .filter(|(_, ready)| *ready || !only_ready)
-            .collect()
     }
 }
 

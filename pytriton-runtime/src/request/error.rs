@@ -17,6 +17,14 @@ pub enum RequestError {
         /// The version in the request, if it gave one.
         version: Option<String>,
     },
+    /// A model that is there, and is not loaded.
+    #[error("{}", unloaded_model(name, version.as_deref()))]
+    UnloadedModel {
+        /// The name in the request.
+        name: String,
+        /// The version in the request, if it gave one.
+        version: Option<String>,
+    },
     /// An input that the model does not have.
     #[error("unexpected inference input '{input}' for model '{model}'")]
     UnknownInput {
@@ -244,7 +252,10 @@ impl RequestError {
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
         match self {
-            Self::UnknownModel { .. } => Status::NotFound,
+            Self::UnloadedModel {
+                version: Some(_), ..
+            } => Status::Unavailable,
+            Self::UnknownModel { .. } | Self::UnloadedModel { .. } => Status::NotFound,
             _ => Status::InvalidArgument,
         }
     }
@@ -268,6 +279,15 @@ impl std::fmt::Display for RequestId {
             "" => f.write_str("[request id: <id_unknown>] "),
             id => write!(f, "[request id: {id}] "),
         }
+    }
+}
+
+fn unloaded_model(name: &str, version: Option<&str>) -> String {
+    match version {
+        Some(version) => {
+            format!("Request for unknown model: '{name}' version {version} is not at ready state")
+        }
+        None => format!("Request for unknown model: '{name}' has no available versions"),
     }
 }
 

@@ -227,6 +227,12 @@ impl Scheduler {
         self.instances.availability() == Availability::Ready
     }
 
+    /// Waits until all instances have ended, but those that hang and so have no requests.
+    pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        let instances = Arc::clone(&self.instances);
+        async move { instances.ended().await }
+    }
+
     /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
     ///
     /// Returns whether all instances have ended, but those that hang and so have no requests.

@@ -7,9 +7,9 @@ use crate::access::AccessError;
 use crate::bound::ModelFlaws;
 #[cfg(feature = "embedded")]
 use crate::cache::CacheConfigError;
-use crate::engine::ChoiceError;
 #[cfg(feature = "embedded")]
 use crate::engine::UnsupportedOptions;
+use crate::engine::{ChoiceError, ControlError};
 use crate::registry::RegistryError;
 #[cfg(feature = "embedded")]
 use crate::serving::LoadError;
@@ -80,6 +80,9 @@ pub enum ServerError {
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// The options about models cannot be followed.
+    #[error(transparent)]
+    Control(#[from] ControlError),
     /// There is no response cache of that description.
     #[cfg(feature = "embedded")]
     #[error(transparent)]

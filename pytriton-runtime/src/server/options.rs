@@ -7,7 +7,7 @@ use clap::{Args, Parser};
 use crate::access::AccessOptions;
 #[cfg(feature = "embedded")]
 use crate::cache::{CacheConfigError, cache_bytes};
-use crate::engine::TritonOptions;
+use crate::engine::{ControlOptions, TritonOptions};
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
@@ -150,6 +150,10 @@ pub struct Options {
     /// Who may ask for what.
     #[command(flatten)]
     pub access: AccessOptions,
+
+    /// Which models are loaded.
+    #[command(flatten)]
+    pub control: ControlOptions,
 
     /// The other engine's.
     #[command(flatten)]

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::access::{Access, Follow, Protocol as Spoken};
-use crate::engine::UnsupportedOptions;
+use crate::engine::{ControlError, ControlMode, ControlOptions, UnsupportedOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
 #[cfg(tritonserver)]
@@ -51,13 +51,14 @@ impl Server {
     /// A [`ServerError`] that names the option, the model or the address.
     pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
         let limits = checked(options)?;
+        check_control(registry, options)?;
         let openai = has_text_models(registry);
         if openai {
             check_openai_port(options)?;
         }
         let access = access(options)?;
         let reserved = Reserved::new(options, openai)?;
-        let mut server = Self::load(registry, limits).await?;
+        let mut server = Self::load(registry, limits, options.control.clone()).await?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
         if openai {
@@ -86,7 +87,8 @@ impl Server {
         http: SocketAddr,
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
-        let mut server = Self::load(&Registry::default(), limits).await?;
+        let control = ControlOptions::default();
+        let mut server = Self::load(&Registry::default(), limits, control).await?;
         let listeners = Reserved::openai(options)?.listen(options)?;
         server.addresses = listeners.addresses;
         let upstream = Upstream::new(
@@ -121,11 +123,16 @@ impl Server {
         registry: &Registry,
         options: &Options,
     ) -> Result<Self, ServerError> {
-        Self::load(registry, checked(options)?).await
+        check_control(registry, options)?;
+        Self::load(registry, checked(options)?, options.control.clone()).await
     }
 
-    async fn load(registry: &Registry, limits: Limits) -> Result<Self, ServerError> {
-        let models = ModelSet::start(registry, &limits).await?;
+    async fn load(
+        registry: &Registry,
+        limits: Limits,
+        control: ControlOptions,
+    ) -> Result<Self, ServerError> {
+        let models = ModelSet::controlled(registry, &limits, control).await?;
         Ok(Self {
             models: Arc::new(models),
             addresses: Addresses::default(),
@@ -244,6 +251,24 @@ pub(super) fn access(options: &Options) -> Result<Arc<Access>, ServerError> {
         flags,
         Follow::Apply,
     )?))
+}
+
+/// Refuses options about models that this engine cannot follow.
+fn check_control(registry: &Registry, options: &Options) -> Result<(), ControlError> {
+    let control = &options.control;
+    control.check()?;
+    if control.model_control_mode == ControlMode::Poll {
+        return Err(ControlError::Poll);
+    }
+    let unknown = |name: &&str| registry.iter().all(|spec| *spec.name != **name);
+    for model in control.named().filter(unknown) {
+        tracing::error!("failed to poll model '{model}': model not found in any model repository.");
+        if control.exit_on_error {
+            let model = model.to_owned();
+            return Err(ControlError::Unknown { model });
+        }
+    }
+    Ok(())
 }
 
 /// The limits of options that this engine can honour.

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
@@ -8,12 +9,18 @@ use futures_util::{FutureExt, StreamExt};
 use crate::request::Response;
 use crate::scheduler::{Hearing, SchedulerError};
 
+use super::Model;
+
 /// The answers to one request, as they come. Dropping it gives the request up.
 pub struct Answers(Kind);
 
 enum Kind {
     One(BoxFuture<'static, Result<Response, SchedulerError>>),
-    Many(Hearing),
+    /// With their model, which is told when nobody waits for answers any longer.
+    Many {
+        hearing: Hearing,
+        _model: Arc<Model>,
+    },
     Over,
 }
 
@@ -24,15 +31,16 @@ impl Answers {
     }
 
     /// Those of a decoupled model.
-    pub(super) fn many(hearing: Hearing) -> Self {
-        Self(Kind::Many(hearing))
+    pub(super) fn many(hearing: Hearing, model: &Arc<Model>) -> Self {
+        let _model = Arc::clone(model);
+        Self(Kind::Many { hearing, _model })
     }
 
     /// Whether nothing comes behind what has come.
     pub fn are_over(&self) -> bool {
         match &self.0 {
             Kind::One(_) => false,
-            Kind::Many(hearing) => hearing.is_over(),
+            Kind::Many { hearing, .. } => hearing.is_over(),
             Kind::Over => true,
         }
     }
@@ -57,7 +65,7 @@ impl Answers {
                 self.0 = Kind::Over;
                 Poll::Ready(Some(answer))
             }
-            Kind::Many(hearing) => hearing.poll_next_unpin(context),
+            Kind::Many { hearing, .. } => hearing.poll_next_unpin(context),
             Kind::Over => Poll::Ready(None),
         }
     }
@@ -67,7 +75,7 @@ impl fmt::Debug for Answers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::One(_) => f.write_str("One"),
-            Kind::Many(hearing) => hearing.fmt(f),
+            Kind::Many { hearing, .. } => hearing.fmt(f),
             Kind::Over => f.write_str("Over"),
         }
     }

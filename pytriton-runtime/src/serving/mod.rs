@@ -3,11 +3,21 @@
 
 mod answers;
 mod cached;
+mod catalog;
+mod changed;
+mod config;
+mod control_error;
 mod error;
+mod lifecycle;
+#[cfg(test)]
+mod lifecycle_tests;
 mod model;
 mod set;
 
 pub use answers::Answers;
+pub use catalog::{IndexEntry, IndexedVersion};
+pub(crate) use changed::changed;
+pub use control_error::ControlError;
 pub use error::LoadError;
 pub use model::Model;
 pub use set::ModelSet;

@@ -91,7 +91,8 @@ impl Model {
     /// [`SchedulerError`] when the request is not taken.
     pub fn answers(self: &Arc<Self>, request: Request) -> Result<Answers, SchedulerError> {
         if self.spec.decoupled {
-            return self.scheduler.hear(request).map(Answers::many);
+            let hearing = self.scheduler.hear(request)?;
+            return Ok(Answers::many(hearing, self));
         }
         let model = Arc::clone(self);
         Ok(Answers::one(
@@ -107,6 +108,11 @@ impl Model {
     /// Answers all requests that are still waited for with the error that the server is stopping.
     pub fn give_up(&self) {
         self.scheduler.give_up();
+    }
+
+    /// Waits until its instances have ended, which they do when nobody has the model any longer and all is answered.
+    pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.scheduler.ended()
     }
 
     /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.

@@ -1,27 +1,36 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
-use futures_util::TryStreamExt;
+use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::Limits;
 use crate::budget::Budget;
 use crate::cache::{CacheUsage, ResponseCache};
+use crate::engine::ControlOptions;
 use crate::registry::{Registration, Registry};
 use crate::request::RequestError;
 use crate::scheduler::Resources;
 use crate::text::excerpt;
 
+use super::catalog::{Catalog, State};
+use super::lifecycle::reason;
 use super::{LoadError, Model};
 
 /// The models that are being served, by name and version. Models come and go while others are asked.
 #[derive(Debug)]
 pub struct ModelSet {
+    /// What could be served. Taken before `models`, where both are.
+    catalog: Mutex<Catalog>,
     /// Replaced as a whole, so that whoever looks into it keeps nobody waiting.
     models: RwLock<Arc<Models>>,
+    /// Those that serve no longer, and may have accepted requests still.
+    leaving: Mutex<Vec<Weak<Model>>>,
+    pub(super) control: ControlOptions,
+    loads: Semaphore,
     cache: OnceLock<Arc<ResponseCache>>,
     cache_bytes: usize,
     max_queue_size: usize,
@@ -29,7 +38,7 @@ pub struct ModelSet {
     stopping: watch::Sender<bool>,
 }
 
-type Models = BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>;
+pub(super) type Models = BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>;
 
 impl ModelSet {
     /// Starts all models of a registry side by side, with a response cache where one of them keeps its responses.
@@ -38,18 +47,54 @@ impl ModelSet {
     ///
     /// [`LoadError`] for the first model, in the order of the registry, that cannot be loaded.
     pub async fn start(registry: &Registry, limits: &Limits) -> Result<Self, LoadError> {
+        Self::controlled(registry, limits, ControlOptions::default()).await
+    }
+
+    /// The same with those models that the options say.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start), where the options let such a model end the server.
+    pub async fn controlled(
+        registry: &Registry,
+        limits: &Limits,
+        control: ControlOptions,
+    ) -> Result<Self, LoadError> {
+        let mut catalog = Catalog::default();
+        for model in registry.registrations() {
+            let state = match control.at_start(&model.spec.name) {
+                true => State::Loading,
+                false => State::New,
+            };
+            catalog.insert(model, state);
+        }
+        let side_by_side = control.model_load_thread_count.max(1) as usize;
         let set = Self {
+            catalog: Mutex::new(catalog),
             models: RwLock::default(),
+            leaving: Mutex::default(),
+            loads: Semaphore::new(side_by_side.min(Semaphore::MAX_PERMITS)),
+            control,
             cache: OnceLock::new(),
             cache_bytes: limits.response_cache_bytes,
             max_queue_size: limits.max_queue_size,
             resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
             stopping: watch::Sender::new(false),
         };
-        let loading = registry.registrations().map(|model| set.started(model));
+        let models = registry.registrations();
+        let models = models.filter(|model| set.control.at_start(&model.spec.name));
+        let loading = models.map(async |model| (model, set.started(model).await));
         let mut loading: FuturesOrdered<_> = loading.collect();
-        while let Some(model) = loading.try_next().await? {
-            set.put(model)?;
+        while let Some((registration, started)) = loading.next().await {
+            match started {
+                Ok(model) => drop(set.put(registration, model)?),
+                Err(error) if set.control.exit_on_error => return Err(error),
+                Err(error) => {
+                    tracing::error!(%error, "the server goes on without a model");
+                    let spec = &registration.spec;
+                    set.fail(&spec.name, spec.version, State::failed(&reason(&error)));
+                }
+            }
         }
         drop(loading);
         Ok(set)
@@ -62,11 +107,13 @@ impl ModelSet {
     ///
     /// [`LoadError`] when it cannot be loaded, or the server is stopping; what was served before still is.
     pub async fn load(&self, model: &Registration) -> Result<Option<Arc<Model>>, LoadError> {
-        self.put(self.started(model).await?)
+        self.put(model, self.started(model).await?)
     }
 
-    /// Serves a model no longer; returns it, which still has to answer what it has accepted.
+    /// Serves a model no longer, and forgets it; returns it, which still has to answer what it has accepted.
     pub fn unload(&self, name: &str, version: u32) -> Option<Arc<Model>> {
+        let mut catalog = self.catalog();
+        catalog.remove(name, version);
         self.change(|models| {
             let versions = models.get_mut(name)?;
             let model = versions.remove(&version);
@@ -77,27 +124,77 @@ impl ModelSet {
         })
     }
 
-    async fn started(&self, model: &Registration) -> Result<Model, LoadError> {
+    pub(super) async fn started(&self, model: &Registration) -> Result<Model, LoadError> {
+        // It is never closed.
+        let _turn = self.loads.acquire().await;
         let cache = || Arc::new(ResponseCache::new(self.cache_bytes));
         let cache = model
             .spec
             .response_cache
             .then(|| self.cache.get_or_init(cache));
-        Model::start(model, self.max_queue_size, cache, &self.resources).await
+        let mut retries = self.control.model_load_retry_count;
+        loop {
+            match Model::start(model, self.max_queue_size, cache, &self.resources).await {
+                Err(error) if retries > 0 => {
+                    tracing::warn!(%error, retries, "the model is tried again");
+                    retries -= 1;
+                }
+                started => return started,
+            }
+        }
     }
 
-    fn put(&self, model: Model) -> Result<Option<Arc<Model>>, LoadError> {
+    fn put(
+        &self,
+        registration: &Registration,
+        model: Model,
+    ) -> Result<Option<Arc<Model>>, LoadError> {
         let spec = Arc::clone(model.spec());
+        let mut catalog = self.catalog();
         self.change(|models| {
-            if *self.stopping.borrow() {
+            if self.is_stopping() {
                 return Err(LoadError::stopping(&spec));
             }
+            catalog.insert(registration, State::Serving);
             let versions = models.entry(Arc::clone(&spec.name)).or_default();
             Ok(versions.insert(spec.version, Arc::new(model)))
         })
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Models) -> T) -> T {
+    /// Lets a model end once all that ask it have their answers.
+    pub(super) fn let_go(&self, model: &Arc<Model>) {
+        let leaving = self.leaving.lock();
+        let mut leaving = leaving.unwrap_or_else(PoisonError::into_inner);
+        leaving.retain(|model| model.strong_count() > 0);
+        leaving.push(Arc::downgrade(model));
+    }
+
+    /// Those that serve, and those that answer what they have accepted.
+    fn all_models(&self) -> Vec<Arc<Model>> {
+        let mut models = self.models();
+        let leaving = self.leaving.lock();
+        let leaving = leaving.unwrap_or_else(PoisonError::into_inner);
+        models.extend(leaving.iter().filter_map(Weak::upgrade));
+        models
+    }
+
+    pub(super) fn catalog(&self) -> MutexGuard<'_, Catalog> {
+        // What panics under the lock has changed one model.
+        self.catalog.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Whether a model serves and has an instance that takes requests.
+    pub(super) fn serves(&self, name: &str, version: u32) -> bool {
+        let models = self.snapshot();
+        let model = models.get(name).and_then(|versions| versions.get(&version));
+        model.is_some_and(|model| model.ready())
+    }
+
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Models) -> T) -> T {
         // Whoever panics under the lock has changed a copy.
         let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = Models::clone(&models);
@@ -135,7 +232,7 @@ impl ModelSet {
     ///
     /// # Errors
     ///
-    /// [`RequestError::UnknownModel`].
+    /// [`RequestError::UnknownModel`], [`RequestError::UnloadedModel`].
     pub fn model(&self, name: &str, version: Option<u64>) -> Result<Arc<Model>, RequestError> {
         let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
         let versions = models.get(name);
@@ -147,11 +244,30 @@ impl ModelSet {
                 .ok()
                 .and_then(|version| versions.get(&version)),
         };
-        model.cloned().ok_or_else(|| RequestError::UnknownModel {
-            name: excerpt(name),
-            // Of a model that is not there no version is missing.
-            version: versions.and(version).map(|version| version.to_string()),
-        })
+        if let Some(model) = model {
+            return Ok(Arc::clone(model));
+        }
+        drop(models);
+        Err(self.absent(name, version))
+    }
+
+    /// Why there is no such model.
+    #[cold]
+    fn absent(&self, name: &str, version: Option<u64>) -> RequestError {
+        let tried = self.catalog().tried(name);
+        let (name, text) = (excerpt(name), version.map(|version| version.to_string()));
+        let is = |number: &u32| version.is_none_or(|version| u64::from(*number) == version);
+        match tried.iter().any(is) {
+            true => RequestError::UnloadedModel {
+                name,
+                version: text,
+            },
+            false => RequestError::UnknownModel {
+                name,
+                // Of a model that is not there no version is missing.
+                version: text.filter(|_| !tried.is_empty()),
+            },
+        }
     }
 
     /// The versions of the model of that name, ascending.
@@ -161,11 +277,14 @@ impl ModelSet {
         versions.map(|(&version, _)| version).collect()
     }
 
-    /// Whether every model takes requests and the server is not stopping.
+    /// Whether the server is not stopping, and, unless the options are content with that, every model takes requests but those
+    /// that were unloaded.
     pub fn ready(&self) -> bool {
-        let models = self.snapshot();
-        let mut models = models.values().flat_map(BTreeMap::values);
-        !*self.stopping.borrow() && models.all(|model| model.ready())
+        let well = || {
+            let catalog = self.catalog();
+            catalog.is_well(|name, version| self.serves(name, version))
+        };
+        !self.is_stopping() && (!self.control.strict_readiness || well())
     }
 
     /// Says to all who ask that the server is no longer ready; requests are still served, but those that start a sequence.
@@ -187,7 +306,7 @@ impl ModelSet {
 
     /// Answers all requests that are still waited for with the error that the server is stopping.
     pub fn give_up(&self) {
-        for model in self.models() {
+        for model in self.all_models() {
             model.give_up();
         }
     }
@@ -198,7 +317,7 @@ impl ModelSet {
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.stop_being_ready();
         let mut all = true;
-        for model in self.models() {
+        for model in self.all_models() {
             all &= model.drain(deadline).await;
         }
         all

@@ -1,0 +1,70 @@
+use axum::http::StatusCode;
+use bytes::Bytes;
+
+use crate::kserve::{IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json};
+use crate::reception::{Error, Reception};
+use crate::serving::ControlError;
+
+use super::answer::{Answer, Failure, JSON, answer, json};
+
+/// The models that are there, and what state each is in.
+pub(super) fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failure> {
+    let only_ready =
+        decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
+    let index = reception.index(only_ready);
+    let lines = index.iter().map(|entry| {
+        let version = entry.version.as_ref();
+        IndexLine {
+            name: &entry.name,
+            version: version.map(|version| (version.number, version.state, &*version.reason)),
+        }
+    });
+    Ok(json(index_json(lines)))
+}
+
+/// Loads a model.
+pub(super) async fn load(
+    reception: &Reception,
+    repository: Option<&str>,
+    name: &str,
+    body: &[u8],
+) -> Result<Answer, Failure> {
+    check_repository(repository)?;
+    let parameters = decode_load_request(body).map_err(|flaw| failure(malformed(flaw)))?;
+    done(reception.load(name, parameters).await)
+}
+
+/// Unloads a model, whatever the body says: there are no models that depend on others.
+pub(super) async fn unload(
+    reception: &Reception,
+    repository: Option<&str>,
+    name: &str,
+) -> Result<Answer, Failure> {
+    check_repository(repository)?;
+    done(reception.unload(name).await)
+}
+
+fn check_repository(repository: Option<&str>) -> Result<(), Failure> {
+    match repository {
+        None => Ok(()),
+        Some(_) => Err(failure(ControlError::RepositoryName)),
+    }
+}
+
+fn malformed(flaw: LoadFlaw) -> ControlError {
+    let message = match flaw {
+        LoadFlaw::Unknown(_) => "unexpected error on creating Triton parameter".to_owned(),
+        LoadFlaw::Kind(text) => text.to_owned(),
+        LoadFlaw::Body(error) => error.to_string(),
+    };
+    ControlError::Body { message }
+}
+
+fn failure(error: ControlError) -> Failure {
+    Failure::json(Error::from(error))
+}
+
+fn done(done: Result<(), Error>) -> Result<Answer, Failure> {
+    done.map_err(Failure::json)?;
+    Ok(answer(StatusCode::OK, JSON, Bytes::new()))
+}

@@ -1,0 +1,140 @@
+use crate::text::excerpt;
+
+use super::CodecError;
+use super::generate::members;
+use super::json::{Object, Value, parse};
+
+/// What the request to load a model says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoadParameters {
+    /// The configuration that is to stand in the place of the model's, as JSON.
+    pub config: Option<String>,
+    /// Names of files that are to stand in the place of the model's.
+    pub files: Vec<String>,
+}
+
+/// Why a request is none to load a model. The texts are those of Triton 2.51.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadFlaw {
+    /// A parameter of that name, which means nothing.
+    Unknown(String),
+    /// One that is of another kind.
+    Kind(&'static str),
+    /// A body that is no such object.
+    Body(CodecError),
+}
+
+impl LoadParameters {
+    /// Takes a parameter's name in; says whether it is that of the configuration, or of a file.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadFlaw::Unknown`] for any other.
+    pub fn is_config(name: &str) -> Result<bool, LoadFlaw> {
+        match name {
+            "config" => Ok(true),
+            name if name.starts_with("file:") => Ok(false),
+            name => Err(LoadFlaw::Unknown(excerpt(name))),
+        }
+    }
+}
+
+/// Reads the request to load a model.
+///
+/// # Errors
+///
+/// A [`LoadFlaw`].
+pub fn decode_load_request(body: &[u8]) -> Result<LoadParameters, LoadFlaw> {
+    let mut parameters = LoadParameters::default();
+    let Some(text) = parameters_text(body)? else {
+        return Ok(parameters);
+    };
+    if !Value::from_text(text).is_object() {
+        return Err(LoadFlaw::Kind("attempt to get members for non-object"));
+    }
+    for (name, value) in members(text).map_err(LoadFlaw::Body)? {
+        let is_config = LoadParameters::is_config(&name)?;
+        let Some(text) = Value::new(value).string() else {
+            return Err(LoadFlaw::Kind(
+                "attempt to access JSON non-string as string",
+            ));
+        };
+        match is_config {
+            true => parameters.config = Some(text.into_owned()),
+            false => parameters.files.push(name),
+        }
+    }
+    Ok(parameters)
+}
+
+fn parameters_text(body: &[u8]) -> Result<Option<&str>, LoadFlaw> {
+    if body.is_empty() {
+        return Ok(None);
+    }
+    let json = |message| LoadFlaw::Body(CodecError::Json { message });
+    let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
+    // As in Triton, it is an object without members.
+    if text.trim() == "[]" {
+        return Ok(None);
+    }
+    let object = Object {
+        noun: "the request to be an object",
+        names: ["parameters"],
+    };
+    let [parameters] = parse(text, object).map_err(|error| json(excerpt(&error)))?;
+    Ok(parameters.map(|parameters| parameters.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_is_to_be_loaded() {
+        let table = [
+            ("", None, 0),
+            ("{}", None, 0),
+            ("[]", None, 0),
+            (r#"{"x":1}"#, None, 0),
+            (r#"{"parameters":{}}"#, None, 0),
+            (
+                r#"{"parameters":{"config":"{\"name\":\"m\"}"}}"#,
+                Some(r#"{"name":"m"}"#),
+                0,
+            ),
+            (
+                r#"{"parameters":{"config":"c","file:1/a":"YQ=="}}"#,
+                Some("c"),
+                1,
+            ),
+        ];
+        for (body, config, files) in table {
+            let read = decode_load_request(body.as_bytes()).unwrap();
+            assert_eq!((read.config.as_deref(), read.files.len()), (config, files));
+        }
+        let kind = |text| LoadFlaw::Kind(text);
+        let table = [
+            (
+                r#"{"parameters":[]}"#,
+                kind("attempt to get members for non-object"),
+            ),
+            (
+                r#"{"parameters":{"config":7}}"#,
+                kind("attempt to access JSON non-string as string"),
+            ),
+            (
+                r#"{"parameters":{"x":"y"}}"#,
+                LoadFlaw::Unknown("x".to_owned()),
+            ),
+        ];
+        for (body, expected) in table {
+            assert_eq!(
+                decode_load_request(body.as_bytes()),
+                Err(expected),
+                "{body}"
+            );
+        }
+        let broken = decode_load_request(b"{");
+        assert!(matches!(broken, Err(LoadFlaw::Body(_))));
+    }
+}

@@ -1,0 +1,255 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use crate::registry::Registration;
+
+/// What Triton says of a model that was taken out and has nothing left to answer.
+const UNLOADED: &str = "unloaded";
+
+/// The models that can be served, loaded or not, and how each came to be what it is.
+#[derive(Debug, Default)]
+pub(super) struct Catalog(BTreeMap<Arc<str>, Entry>);
+
+#[derive(Debug, Default)]
+struct Entry {
+    versions: BTreeMap<u32, Version>,
+    /// Held as long as the model is being loaded or unloaded.
+    turn: Arc<Mutex<()>>,
+}
+
+#[derive(Debug)]
+struct Version {
+    registration: Registration,
+    state: State,
+}
+
+/// Where a version is between being there and serving.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nobody has asked for it yet.
+    New,
+    Loading,
+    Serving,
+    /// Answers what it has accepted; the number is that of the unloading.
+    Unloading(u64),
+    Unavailable(Arc<str>),
+}
+
+/// A line of the repository index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// The model.
+    pub name: Arc<str>,
+    /// Its version and state; `None` where nobody has asked for the model yet.
+    pub version: Option<IndexedVersion>,
+}
+
+/// A version in the repository index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexedVersion {
+    /// Its number.
+    pub number: u32,
+    /// As Triton calls it.
+    pub state: &'static str,
+    /// Why it is in that state; empty where there is nothing to say.
+    pub reason: Arc<str>,
+}
+
+impl Catalog {
+    /// Adds a version, or gives it another registration.
+    pub(super) fn insert(&mut self, registration: &Registration, state: State) {
+        let spec = &registration.spec;
+        let entry = self.0.entry(Arc::clone(&spec.name)).or_default();
+        let registration = registration.clone();
+        let version = Version {
+            registration,
+            state,
+        };
+        entry.versions.insert(spec.version, version);
+    }
+
+    /// Takes a version out.
+    pub(super) fn remove(&mut self, name: &str, version: u32) {
+        if let Some(entry) = self.0.get_mut(name) {
+            entry.versions.remove(&version);
+            if entry.versions.is_empty() {
+                self.0.remove(name);
+            }
+        }
+    }
+
+    /// Whose turn it is to load or unload a model of that name; `None` where there is none.
+    pub(super) fn turn(&self, name: &str) -> Option<Arc<Mutex<()>>> {
+        Some(Arc::clone(&self.0.get(name)?.turn))
+    }
+
+    /// The versions of a model.
+    pub(super) fn registrations(&self, name: &str) -> Vec<Registration> {
+        let versions = self.0.get(name).into_iter();
+        let versions = versions.flat_map(|entry| entry.versions.values());
+        versions
+            .map(|version| version.registration.clone())
+            .collect()
+    }
+
+    /// The versions of a model that somebody has asked for.
+    pub(super) fn tried(&self, name: &str) -> Vec<u32> {
+        let entry = self.0.get(name).into_iter();
+        let versions = entry.flat_map(|entry| &entry.versions);
+        let versions = versions.filter(|(_, version)| version.state != State::New);
+        versions.map(|(&number, _)| number).collect()
+    }
+
+    pub(super) fn state(&mut self, name: &str, version: u32) -> Option<&mut State> {
+        let version = self.0.get_mut(name)?.versions.get_mut(&version)?;
+        Some(&mut version.state)
+    }
+
+    /// Notes that a model has answered all that it had accepted before that unloading.
+    pub(super) fn unloaded(&mut self, name: &str, version: u32, unloading: u64) {
+        if let Some(state) = self.state(name, version)
+            && *state == State::Unloading(unloading)
+        {
+            *state = State::Unavailable(UNLOADED.into());
+        }
+    }
+
+    /// Whether nothing is wrong with any model: each serves, or is not wanted. `ready` says so of those that serve.
+    pub(super) fn is_well(&self, ready: impl Fn(&str, u32) -> bool) -> bool {
+        let entries = self.0.iter();
+        let mut versions = entries.flat_map(|(name, entry)| {
+            let versions = entry.versions.iter();
+            versions.map(move |(&number, version)| (name, number, &version.state))
+        });
+        versions.all(|(name, number, state)| match state {
+            State::New => true,
+            State::Serving => ready(name, number),
+            State::Loading | State::Unloading(_) => false,
+            State::Unavailable(reason) => **reason == *UNLOADED,
+        })
+    }
+
+    /// All models by name and version, or those that are ready. `ready` says so of those that serve.
+    pub(super) fn index(
+        &self,
+        only_ready: bool,
+        ready: impl Fn(&str, u32) -> bool,
+    ) -> Vec<IndexEntry> {
+        let mut index = Vec::new();
+        for (name, entry) in &self.0 {
+            let tried = entry.versions.iter();
+            let tried = tried.filter(|(_, version)| version.state != State::New);
+            let before = index.len();
+            index.extend(tried.map(|(&number, version)| IndexEntry {
+                name: Arc::clone(name),
+                version: Some(version.state.indexed(number, || ready(name, number))),
+            }));
+            if index.len() == before {
+                index.push(IndexEntry {
+                    name: Arc::clone(name),
+                    version: None,
+                });
+            }
+        }
+        if only_ready {
+            index.retain(|entry| {
+                let version = entry.version.as_ref();
+                version.is_some_and(|version| version.state == "READY")
+            });
+        }
+        index
+    }
+}
+
+impl State {
+    /// That of a model that cannot be loaded.
+    pub(super) fn failed(reason: &str) -> Self {
+        Self::Unavailable(reason.into())
+    }
+
+    /// That of a model that was loaded in vain, because another version could not be.
+    pub(super) fn unloaded() -> Self {
+        Self::failed(UNLOADED)
+    }
+
+    fn indexed(&self, number: u32, ready: impl FnOnce() -> bool) -> IndexedVersion {
+        let (state, reason) = match self {
+            Self::New => ("UNKNOWN", "".into()),
+            Self::Loading => ("LOADING", "".into()),
+            Self::Serving if ready() => ("READY", "".into()),
+            Self::Serving => ("UNAVAILABLE", "no instance is left".into()),
+            Self::Unloading(_) => ("UNLOADING", "".into()),
+            Self::Unavailable(reason) => ("UNAVAILABLE", Arc::clone(reason)),
+        };
+        IndexedVersion {
+            number,
+            state,
+            reason,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::ModelDeclaration;
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn states_say_what_is_in_the_index_and_whether_all_is_well() {
+        let table = [
+            (State::New, true, "", true),
+            (State::Loading, true, "LOADING ", false),
+            (State::Serving, true, "READY ", true),
+            (
+                State::Serving,
+                false,
+                "UNAVAILABLE no instance is left",
+                false,
+            ),
+            (State::Unloading(1), true, "UNLOADING ", false),
+            (
+                State::failed("Internal: no"),
+                true,
+                "UNAVAILABLE Internal: no",
+                false,
+            ),
+            (State::unloaded(), true, "UNAVAILABLE unloaded", true),
+        ];
+        for (state, alive, line, well) in table {
+            let mut catalog = Catalog::default();
+            catalog.insert(&IDENTITY.registration().unwrap(), state.clone());
+            let ready = |_: &str, _| alive;
+            let index = catalog.index(false, ready);
+            let said = index[0].version.as_ref();
+            let said = said.map(|version| format!("{} {}", version.state, version.reason));
+            assert_eq!(said.unwrap_or_default(), line);
+            assert_eq!(catalog.is_well(ready), well, "{line}");
+            let count = usize::from(line == "READY ");
+            assert_eq!(catalog.index(true, ready).len(), count, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_old_unloading_says_nothing_of_what_came_after_it() {
+        let second = ModelDeclaration {
+            version: 2,
+            ..IDENTITY
+        };
+        let mut catalog = Catalog::default();
+        catalog.insert(&IDENTITY.registration().unwrap(), State::Unloading(7));
+        catalog.insert(&second.registration().unwrap(), State::Serving);
+        for unloading in [6, 7] {
+            catalog.unloaded("Identity", 1, unloading);
+            catalog.unloaded("Identity", 2, unloading);
+        }
+        assert_eq!(catalog.state("Identity", 1), Some(&mut State::unloaded()));
+        assert_eq!(catalog.state("Identity", 2), Some(&mut State::Serving));
+        catalog.remove("Identity", 1);
+        catalog.remove("Identity", 2);
+        assert!(catalog.index(false, |_, _| true).is_empty() && catalog.turn("Identity").is_none());
+    }
+}

@@ -1,0 +1,307 @@
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::configuration::{BACKEND, configuration};
+use crate::model::{DynamicBatching, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy};
+use crate::registry::Registration;
+use crate::text::excerpt;
+
+/// A model with another configuration, which is `ModelConfig` as JSON. As in Triton it stands in the place of the whole one:
+/// what it does not say has Triton's default, but for what is compiled in, such as inputs and outputs.
+///
+/// `versions` are all that the model has.
+///
+/// # Errors
+///
+/// What of it the model cannot be.
+pub(super) fn overridden(
+    mut model: Registration,
+    config: &str,
+    versions: &[u32],
+) -> Result<Registration, String> {
+    let config: Map<String, Value> = serde_json::from_str(config)
+        .map_err(|error| format!("Invalid config override: {}", excerpt(&error)))?;
+    let own = configuration(&model.spec, BACKEND, versions).json();
+    let own: Map<String, Value> =
+        serde_json::from_slice(&own).map_err(|error| error.to_string())?;
+    let mut spec = ModelSpec::clone(&model.spec);
+    spec.instances = 1.into();
+    spec.dynamic_batching = None;
+    spec.response_cache = false;
+    spec.parameters = Vec::new();
+    for name in COMPILED {
+        if own.contains_key(name) && !config.contains_key(name) {
+            return Err(format!(
+                "'{name}' is part of the binary and cannot be left out"
+            ));
+        }
+    }
+    for (name, value) in &config {
+        match name.as_str() {
+            "name" if value.as_str() != Some(&*spec.name) => {
+                return Err(format!(
+                    "unexpected directory name '{}' for model '{}', directory name must equal model name",
+                    spec.name,
+                    excerpt(value.as_str().unwrap_or_default())
+                ));
+            }
+            "max_batch_size" => spec.max_batch_size = max_batch_size(&spec, value)?,
+            "instance_group" => spec.instances = instances(value)?,
+            "dynamic_batching" => {
+                let before = model.spec.dynamic_batching.as_ref();
+                spec.dynamic_batching = Some(dynamic_batching(before, own.get(name), value)?);
+            }
+            "response_cache" => {
+                spec.response_cache = value["enable"] == true;
+                if spec.response_cache && !model.spec.response_cache {
+                    return Err("'response_cache' is not what the model was made for".to_owned());
+                }
+            }
+            "parameters" => set_parameters(&mut spec, value)?,
+            _ if own.get(name) == Some(value) => {}
+            _ if own.contains_key(name) || FIELDS.contains(&name.as_str()) => {
+                return Err(format!(
+                    "'{name}' is part of the binary and cannot be changed"
+                ));
+            }
+            _ => {
+                return Err(format!(
+                    "Invalid config override: {}: Cannot find field.",
+                    excerpt(name)
+                ));
+            }
+        }
+    }
+    if let Some(batching) = &spec.dynamic_batching
+        && let largest = batching.preferred_batch_size.iter().max()
+        && largest.is_some_and(|largest| *largest > spec.max_batch_size)
+    {
+        return Err(format!(
+            "dynamic batching preferred size must be <= max batch size for {}",
+            spec.name
+        ));
+    }
+    model.spec = Arc::new(spec);
+    Ok(model)
+}
+
+/// What the function is written for, where the model has it.
+const COMPILED: [&str; 1] = ["sequence_batching"];
+
+/// What a configuration may say that ours do not.
+const FIELDS: [&str; 6] = [
+    "sequence_batching",
+    "ensemble_scheduling",
+    "model_operations",
+    "model_repository_agents",
+    "input",
+    "output",
+];
+
+fn max_batch_size(spec: &ModelSpec, value: &Value) -> Result<u32, String> {
+    let size = number(value).and_then(|size| u32::try_from(size).ok());
+    match size.filter(|size| (*size > 0) == spec.batching()) {
+        Some(size) => Ok(size),
+        None => Err("'max_batch_size' is not what the function was written for".to_owned()),
+    }
+}
+
+fn instances(value: &Value) -> Result<InstanceGroups, String> {
+    let wrong = |what: &str| format!("'instance_group' with {what} is not supported");
+    let mut groups = Vec::new();
+    for group in value.as_array().ok_or_else(|| wrong("no list"))? {
+        let members = group.as_object().ok_or_else(|| wrong("no object"))?;
+        let extra = members.iter().find(|(name, value)| {
+            let known = ["name", "count", "kind", "gpus"].contains(&name.as_str());
+            !known && !is_empty(value)
+        });
+        if let Some((name, _)) = extra {
+            return Err(wrong(&format!("'{}'", excerpt(name))));
+        }
+        let count = members.get("count").map_or(Some(1), number);
+        let count = count.and_then(|count| u32::try_from(count).ok());
+        let count = count.filter(|count| (1..=MOST).contains(count));
+        let count = count.ok_or_else(|| wrong("such a count"))?;
+        match members.get("kind").and_then(Value::as_str) {
+            None | Some("KIND_AUTO" | "KIND_CPU") => groups.push(InstanceGroup::cpu(count)),
+            Some("KIND_GPU") => {
+                let gpus = members.get("gpus").and_then(Value::as_array);
+                let gpus = gpus.into_iter().flatten().map(|gpu| {
+                    let gpu = number(gpu).and_then(|gpu| u32::try_from(gpu).ok());
+                    gpu.ok_or_else(|| wrong("such GPUs"))
+                });
+                for gpu in gpus {
+                    let gpu = gpu?;
+                    groups.extend((0..count).map(|_| InstanceGroup::gpu(gpu)));
+                }
+            }
+            Some(_) => return Err(wrong("that kind")),
+        }
+    }
+    match groups.is_empty() {
+        true => Ok(1.into()),
+        false => Ok(groups.into()),
+    }
+}
+
+/// More instances of one model are a slip of the pen.
+const MOST: u32 = 1 << 10;
+
+fn dynamic_batching(
+    before: Option<&DynamicBatching>,
+    own: Option<&Value>,
+    value: &Value,
+) -> Result<DynamicBatching, String> {
+    let members = value.as_object();
+    let members = members.ok_or_else(|| "'dynamic_batching' must be an object".to_owned())?;
+    let wrong = |name: &str| format!("'dynamic_batching.{}' cannot be changed", excerpt(name));
+    let mut batching = DynamicBatching {
+        preferred_batch_size: Vec::new(),
+        max_queue_delay_microseconds: 0,
+        preserve_ordering: false,
+        queue_policy: QueuePolicy::DEFAULT,
+        priorities: None,
+    };
+    for (name, value) in members {
+        match name.as_str() {
+            "preferred_batch_size" => {
+                let sizes = value.as_array().into_iter().flatten();
+                let sizes = sizes.map(|size| u32::try_from(number(size)?).ok());
+                let sizes: Option<Vec<u32>> = sizes.collect();
+                batching.preferred_batch_size = sizes.ok_or_else(|| wrong(name))?;
+            }
+            "max_queue_delay_microseconds" => {
+                batching.max_queue_delay_microseconds = number(value).ok_or_else(|| wrong(name))?;
+            }
+            "preserve_ordering" => {
+                batching.preserve_ordering = value.as_bool().ok_or_else(|| wrong(name))?;
+            }
+            _ if is_empty(value) => {}
+            // Levels and policies hang together: all of them are as they were, or none is.
+            _ if own.is_some_and(|own| own.get(name) == Some(value)) => {
+                if let Some(before) = before {
+                    batching.queue_policy = before.queue_policy;
+                    batching.priorities.clone_from(&before.priorities);
+                }
+            }
+            _ => return Err(wrong(name)),
+        }
+    }
+    Ok(batching)
+}
+
+fn set_parameters(spec: &mut ModelSpec, value: &Value) -> Result<(), String> {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let text = value["string_value"].as_str();
+        let text = text.ok_or_else(|| format!("parameter '{}' has no text", excerpt(name)))?;
+        spec.parameters.push((name.as_str().into(), text.into()));
+    }
+    Ok(())
+}
+
+/// A number, which protobuf may write as a text.
+fn number(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => text.parse().ok(),
+        value => value.as_u64(),
+    }
+}
+
+/// Whether a member says what is so where it is left out.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(boolean) => !boolean,
+        Value::Number(_) => number(value) == Some(0),
+        Value::String(text) => text.is_empty() || text == "0",
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    fn with(config: &str) -> Result<Registration, String> {
+        overridden(IDENTITY.registration().unwrap(), config, &[1])
+    }
+
+    #[test]
+    fn its_own_configuration_changes_nothing() {
+        let model = IDENTITY.registration().unwrap();
+        let own = configuration(&model.spec, BACKEND, &[1]).json();
+        let config = String::from_utf8(own.clone()).unwrap();
+        let changed = with(&config).unwrap();
+        let again = configuration(&changed.spec, BACKEND, &[1]).json();
+        assert_eq!(String::from_utf8(again), String::from_utf8(own));
+    }
+
+    #[test]
+    fn what_can_be_otherwise_is() {
+        let spec = with(
+            r#"{"name":"Identity","max_batch_size":"4","instance_group":[{"count":2,"kind":"KIND_CPU"},{"count":1}],
+                "dynamic_batching":{"preferred_batch_size":[2,4],"max_queue_delay_microseconds":"100"},
+                "parameters":{"k":{"string_value":"v"}}}"#,
+        );
+        let spec = spec.unwrap().spec;
+        assert_eq!((spec.max_batch_size, spec.instances.count()), (4, 3));
+        let batching = spec.dynamic_batching.as_ref().unwrap();
+        assert_eq!(batching.preferred_batch_size, [2, 4]);
+        assert_eq!(batching.max_queue_delay_microseconds, 100);
+        assert_eq!(spec.parameter("k"), Some("v"));
+        let spec = with("{}").unwrap().spec;
+        assert_eq!(spec.instances.count(), 1);
+        assert!(spec.dynamic_batching.is_none() && !spec.response_cache);
+    }
+
+    #[test]
+    fn what_is_compiled_in_stays() {
+        let table = [
+            ("{", "Invalid config override: EOF"),
+            (
+                r#"{"bogus":1}"#,
+                "Invalid config override: bogus: Cannot find field.",
+            ),
+            (
+                r#"{"name":"Other"}"#,
+                "unexpected directory name 'Identity' for model 'Other'",
+            ),
+            (r#"{"input":[]}"#, "'input' is part of the binary"),
+            (
+                r#"{"ensemble_scheduling":{}}"#,
+                "'ensemble_scheduling' is part",
+            ),
+            (r#"{"backend":"python"}"#, "'backend' is part of the binary"),
+            (r#"{"max_batch_size":0}"#, "'max_batch_size' is not what"),
+            (
+                r#"{"response_cache":{"enable":true}}"#,
+                "'response_cache' is not",
+            ),
+            (
+                r#"{"instance_group":[{"kind":"KIND_MODEL"}]}"#,
+                "'instance_group' with that kind",
+            ),
+            (r#"{"instance_group":[{"count":-1}]}"#, "such a count"),
+            (
+                r#"{"instance_group":[{"rate_limiter":{"priority":2}}]}"#,
+                "'instance_group' with 'rate_limiter'",
+            ),
+            (
+                r#"{"dynamic_batching":{"priority_levels":"3"}}"#,
+                "'dynamic_batching.priority_levels'",
+            ),
+            (
+                r#"{"max_batch_size":2,"dynamic_batching":{"preferred_batch_size":[4]}}"#,
+                "must be <= max batch size",
+            ),
+        ];
+        for (config, expected) in table {
+            let error = with(config).unwrap_err();
+            assert!(error.contains(expected), "{config}: {error}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use ndarray::Array2;
+use tokio::time::timeout;
+
+use crate::Limits;
+use crate::call::{Call, Context, Execution, Instance, ModelError};
+use crate::engine::{ControlMode, ControlOptions};
+use crate::registry::{ModelDeclaration, Registration, Registry};
+use crate::testing::{GATE, IDENTITY, Identity, request};
+
+use super::{ControlError, Model, ModelSet};
+
+/// Says which load of it answers.
+struct Numbered(u32, &'static AtomicU32);
+
+impl Instance for Numbered {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let number = Array2::from_elem((1, 1), self.0 as f32);
+        match call.array::<f32, ndarray::Ix2>(0) {
+            Ok(x) if x.first() == Some(&-5.0) => drop(GATE.blocking_lock()),
+            _ => {}
+        }
+        Box::pin(async move { call.outputs(number) })
+    }
+}
+
+impl Drop for Numbered {
+    fn drop(&mut self) {
+        self.1.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn failed(context: &Context, message: &str) -> ModelError {
+    ModelError::Load {
+        model: Arc::clone(&context.model().name),
+        instance: context.instance(),
+        message: message.to_owned(),
+    }
+}
+
+async fn started(models: &[&ModelDeclaration], control: ControlOptions) -> Arc<ModelSet> {
+    let registry = Registry::new(models).unwrap();
+    let set = ModelSet::controlled(&registry, &Limits::default(), control).await;
+    Arc::new(set.unwrap())
+}
+
+fn explicit(load: &[&str]) -> ControlOptions {
+    ControlOptions {
+        model_control_mode: ControlMode::Explicit,
+        load_model: load.iter().map(|&name| name.to_owned()).collect(),
+        ..ControlOptions::default()
+    }
+}
+
+fn as_it_is(model: Registration, _: &[u32]) -> Result<Registration, String> {
+    Ok(model)
+}
+
+/// The index in one line.
+fn index(set: &ModelSet) -> String {
+    let entries = set.index(false);
+    let entries = entries.iter().map(|entry| match &entry.version {
+        None => entry.name.to_string(),
+        Some(version) => format!(
+            "{}/{} {} {}",
+            entry.name, version.number, version.state, version.reason
+        ),
+    });
+    entries.collect::<Vec<_>>().join("; ")
+}
+
+async fn ask(set: &ModelSet, value: f32) -> f32 {
+    answer(set.model("Identity", None).unwrap(), value).await
+}
+
+async fn answer(model: Arc<Model>, value: f32) -> f32 {
+    let response = model.infer(request(model.spec(), 1, value)).await.unwrap();
+    response.outputs[0].1.elements::<f32>().unwrap()[0]
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let met = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(Duration::from_secs(10), met).await.unwrap();
+}
+
+#[tokio::test]
+async fn models_are_only_loaded_where_clients_may() {
+    for mode in [ControlMode::None, ControlMode::Poll] {
+        let control = ControlOptions {
+            model_control_mode: mode,
+            ..ControlOptions::default()
+        };
+        let set = started(&[&IDENTITY], control).await;
+        for name in ["Identity", "Nope"] {
+            let refused = Err(ControlError::NotExplicit);
+            assert_eq!(set.load_named(name, as_it_is).await, refused);
+            assert_eq!(set.unload_named(name).await, refused);
+        }
+        assert_eq!(index(&set), "Identity/1 READY ");
+    }
+}
+
+#[tokio::test]
+async fn a_model_comes_and_goes_as_it_is_told() {
+    let set = started(&[&IDENTITY], explicit(&[])).await;
+    assert_eq!(index(&set), "Identity");
+    assert!(set.ready() && set.model("Identity", None).is_err());
+    assert_eq!(set.unload_named("Identity").await, Ok(()));
+    assert_eq!(index(&set), "Identity");
+    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert_eq!(index(&set), "Identity/1 READY ");
+    assert_eq!(ask(&set, 3.0).await, 3.0);
+    for _ in 0..2 {
+        assert_eq!(set.unload_named("Identity").await, Ok(()));
+    }
+    assert_eq!(set.unload_named("Nope").await, Ok(()));
+    until(|| index(&set) == "Identity/1 UNAVAILABLE unloaded").await;
+    assert!(set.ready() && set.index(true).is_empty());
+    let unknown = set.load_named("Nope", as_it_is).await.unwrap_err();
+    let text = "failed to load 'Nope', failed to poll from model repository";
+    assert_eq!(unknown.to_string(), text);
+    set.stop_being_ready();
+    assert_eq!(
+        set.load_named("Identity", as_it_is).await,
+        Err(ControlError::Stopping)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_old_state_answers_what_it_took_and_goes_then() {
+    static LOADS: AtomicU32 = AtomicU32::new(0);
+    static DROPS: AtomicU32 = AtomicU32::new(0);
+    let numbered = ModelDeclaration {
+        load: |_| {
+            let load = LOADS.fetch_add(1, Ordering::SeqCst);
+            Ok(Box::new(Numbered(load, &DROPS)))
+        },
+        ..IDENTITY
+    };
+    let set = started(&[&numbered], explicit(&["*"])).await;
+    let gate = GATE.lock().await;
+    let held = || tokio::spawn(answer(set.model("Identity", None).unwrap(), -5.0));
+    let (old, waiting) = (held(), held());
+    let pending = || set.model("Identity", None).unwrap().statistics().pending;
+    until(|| pending() == 1).await;
+    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert_eq!(ask(&set, 1.0).await, 1.0);
+    assert_eq!(
+        set.model("Identity", None)
+            .unwrap()
+            .statistics()
+            .success
+            .count,
+        1
+    );
+    let new = held();
+    assert_eq!(set.unload_named("Identity").await, Ok(()));
+    assert_eq!(index(&set), "Identity/1 UNLOADING ");
+    assert!(!set.ready() && set.model("Identity", None).is_err());
+    assert_eq!(DROPS.load(Ordering::SeqCst), 0);
+    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert_eq!(index(&set), "Identity/1 READY ");
+    drop(gate);
+    assert_eq!((old.await.unwrap(), waiting.await.unwrap()), (0.0, 0.0));
+    assert_eq!(new.await.unwrap(), 1.0);
+    until(|| DROPS.load(Ordering::SeqCst) == 2).await;
+    assert_eq!(ask(&set, 1.0).await, 2.0);
+    assert_eq!(index(&set), "Identity/1 READY ");
+}
+
+#[tokio::test]
+async fn a_load_that_fails_changes_nothing_for_what_serves() {
+    static FAIL: AtomicBool = AtomicBool::new(true);
+    let moody = ModelDeclaration {
+        load: |context| match FAIL.load(Ordering::SeqCst) {
+            true => Err(failed(context, "no weights")),
+            false => Ok(Box::new(Identity)),
+        },
+        ..IDENTITY
+    };
+    let second = ModelDeclaration {
+        version: 2,
+        ..IDENTITY
+    };
+    let set = started(&[&moody, &second], explicit(&[])).await;
+    let text = "load failed for model 'Identity': version 1 is at UNAVAILABLE state: Internal: instance 0 of model 'Identity' \
+                could not be loaded: no weights;\n";
+    let error = set.load_named("Identity", as_it_is).await.unwrap_err();
+    assert_eq!(error.to_string(), text);
+    let reason = "Internal: instance 0 of model 'Identity' could not be loaded: no weights";
+    let first = format!("Identity/1 UNAVAILABLE {reason}; Identity/2 UNAVAILABLE unloaded");
+    assert_eq!(index(&set), first);
+    assert!(!set.ready());
+    assert_eq!(set.unload_named("Identity").await, Ok(()));
+    assert!(!set.ready(), "unloading does not heal it");
+    FAIL.store(false, Ordering::SeqCst);
+    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert!(set.ready());
+    FAIL.store(true, Ordering::SeqCst);
+    let error = set.load_named("Identity", as_it_is).await.unwrap_err();
+    assert_eq!(error.to_string(), text);
+    assert_eq!(index(&set), "Identity/1 READY ; Identity/2 READY ");
+    assert!(set.ready());
+    assert_eq!(ask(&set, 4.0).await, 4.0);
+}
+
+#[tokio::test]
+async fn a_server_goes_on_without_a_model_where_it_may() {
+    let broken = ModelDeclaration {
+        name: "Broken",
+        load: |context| Err(failed(context, "no weights")),
+        ..IDENTITY
+    };
+    for strict_readiness in [true, false] {
+        let control = ControlOptions {
+            exit_on_error: false,
+            strict_readiness,
+            ..ControlOptions::default()
+        };
+        let set = started(&[&IDENTITY, &broken], control).await;
+        assert_eq!(set.ready(), !strict_readiness);
+        let index = index(&set);
+        assert!(
+            index.starts_with("Broken/1 UNAVAILABLE Internal: "),
+            "{index}"
+        );
+        assert!(index.ends_with("; Identity/1 READY "), "{index}");
+        set.stop_being_ready();
+        assert!(!set.ready());
+    }
+}
+
+#[tokio::test]
+async fn so_many_are_loaded_side_by_side_and_tried_again() {
+    static NOW: AtomicU32 = AtomicU32::new(0);
+    static MOST: AtomicU32 = AtomicU32::new(0);
+    static TRIES: AtomicU32 = AtomicU32::new(0);
+    let slow = ModelDeclaration {
+        load: |_| {
+            MOST.fetch_max(NOW.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(5));
+            NOW.fetch_sub(1, Ordering::SeqCst);
+            Ok(Box::new(Identity))
+        },
+        ..IDENTITY
+    };
+    let names = ["A", "B", "C", "D", "E"];
+    let models = names.map(|name| ModelDeclaration { name, ..slow });
+    let models: Vec<_> = models.iter().collect();
+    for threads in [1, 3] {
+        MOST.store(0, Ordering::SeqCst);
+        let control = ControlOptions {
+            model_load_thread_count: threads,
+            ..ControlOptions::default()
+        };
+        started(&models, control).await;
+        assert_eq!(MOST.load(Ordering::SeqCst), threads);
+    }
+    let third = ModelDeclaration {
+        load: |context| match TRIES.fetch_add(1, Ordering::SeqCst) {
+            0 | 1 => Err(failed(context, "not yet")),
+            _ => Ok(Box::new(Identity)),
+        },
+        ..IDENTITY
+    };
+    let control = ControlOptions {
+        model_load_retry_count: 2,
+        ..ControlOptions::default()
+    };
+    assert!(started(&[&third], control).await.ready());
+}
