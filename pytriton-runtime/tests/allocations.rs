@@ -111,6 +111,7 @@ async fn a_warm_worker_allocates_little() {
         token: Token::from_text(&variable(&worker, TOKEN_VARIABLE)).unwrap(),
         model: "Identity".to_owned(),
         version: 1,
+        load: 0,
     };
     let counts = tokio::task::spawn_blocking(move || {
         IS_CLIENT.set(true);

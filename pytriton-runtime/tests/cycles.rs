@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use pytriton_runtime::engine::ControlOptions;
 use pytriton_runtime::model::InstanceGroup;
 use pytriton_runtime::registry::{ModelDeclaration, Registry};
 use pytriton_runtime::triton::{
@@ -49,6 +50,7 @@ fn launch() -> Launch {
         caches: None,
         response_cache: false,
         access: Arc::default(),
+        control: ControlOptions::default(),
         flags: Flags::default(),
     }
 }

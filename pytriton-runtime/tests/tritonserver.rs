@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
 use pytriton_runtime::access::{Access, AccessOptions, Follow};
+use pytriton_runtime::engine::ControlOptions;
 use pytriton_runtime::triton::process::Workspace;
 use pytriton_runtime::triton::{
     Endpoints, Flags, Launch, LaunchError, Probe, Tritonserver, install, version,
@@ -69,6 +70,7 @@ impl Setup {
             caches: None,
             response_cache: false,
             access: Arc::clone(&self.access),
+            control: ControlOptions::default(),
             flags: self.flags.clone(),
         };
         let start = Tritonserver::start(&self.binary, &self.probe.flags, &launch, &[]);

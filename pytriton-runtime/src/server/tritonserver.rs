@@ -7,6 +7,7 @@ use tokio::runtime::Builder;
 use tokio::time::Instant;
 
 use crate::access::{Access, Follow};
+use crate::engine::{ControlError, ControlMode};
 use crate::registry::Registry;
 use crate::runner::check_devices;
 use crate::triton::{Endpoints, EngineError, Launch, Located, Probe, Stopped, TritonEngine};
@@ -123,6 +124,8 @@ pub(super) async fn start(
     located: &Located,
     probe: Probe,
 ) -> Result<TritonEngine, ServerError> {
+    options.control.check()?;
+    check_poll(options)?;
     if registry.is_empty() {
         return Err(ServerError::NothingBound);
     }
@@ -150,6 +153,15 @@ pub(super) async fn start(
     Ok(TritonEngine::start(registry, located, probe, launch).await?)
 }
 
+/// Looking at a repository means nothing where there are only models of this binary.
+fn check_poll(options: &Options) -> Result<(), ControlError> {
+    let polls = options.control.model_control_mode == ControlMode::Poll;
+    match polls && !options.triton.flags.contains("model-repository") {
+        true => Err(ControlError::Poll),
+        false => Ok(()),
+    }
+}
+
 fn launch(options: &Options, access: Arc<Access>) -> Launch {
     let at = |allowed: bool, address, port| allowed.then_some(SocketAddr::new(address, port));
     let metrics_address = options.metrics_address.unwrap_or(options.http_address);
@@ -169,6 +181,7 @@ fn launch(options: &Options, access: Arc<Access>) -> Launch {
         caches: None,
         response_cache: false,
         access,
+        control: options.control.clone(),
         flags: options.triton.flags.clone(),
     }
 }

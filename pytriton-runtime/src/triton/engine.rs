@@ -106,7 +106,9 @@ impl TritonEngine {
             .backends()
             .filter(|_| launch.flags.contains("model-repository"));
         write_backends(&launch.backends, others.as_deref())?;
-        let worker = Worker::start(registry, workspace.path()).await?;
+        let folder = workspace.path();
+        let worker =
+            Worker::controlled(registry, folder, &launch.repository, &launch.control).await?;
         let binary = located.binary.clone();
         let environment = environment(&worker, &launch);
         let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment).await?;
@@ -272,6 +274,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::configuration::table::TABLE;
+    use crate::engine::ControlOptions;
     use crate::triton::{Flags, Found, install};
 
     use super::*;
@@ -303,6 +306,7 @@ mod tests {
             caches: None,
             response_cache: false,
             access: Arc::default(),
+            control: ControlOptions::default(),
             flags: Flags::default(),
         };
         let declarations: Vec<_> = TABLE.iter().map(|(_, declaration)| declaration).collect();

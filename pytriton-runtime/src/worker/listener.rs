@@ -8,6 +8,7 @@ use tokio::task::spawn_blocking;
 
 use crate::gathered::welcome;
 
+use super::loads::Loads;
 use super::sessions::Sessions;
 
 /// How long the other side may take for its part of the greeting.
@@ -19,10 +20,15 @@ pub(super) struct Listener {
     pub(super) token: Token,
     /// The user that this process runs as.
     pub(super) user: u32,
-    pub(super) models: Vec<Arc<Sessions>>,
+    pub(super) models: Vec<Arc<Loads>>,
 }
 
 impl Listener {
+    /// Those of all models.
+    pub(super) fn sessions(&self) -> impl Iterator<Item = Arc<Sessions>> {
+        self.models.iter().flat_map(|loads| loads.sessions())
+    }
+
     /// Takes sessions, for ever.
     pub(super) async fn run(self: Arc<Self>, socket: UnixListener) {
         loop {
@@ -62,22 +68,28 @@ impl Listener {
             return refuse(&mut socket, "the token is another worker's");
         }
         let mut models = self.models.iter();
-        let sessions = models.find(|sessions| {
-            let spec = &sessions.spec;
+        let loads = models.find(|loads| {
+            let spec = loads.spec();
             *spec.name == *hello.model && u64::from(spec.version) == hello.version
         });
-        let Some(sessions) = sessions else {
+        let Some(loads) = loads else {
             let Hello { model, version, .. } = hello;
             return refuse(
                 &mut socket,
                 &format!("there is no model '{model}' version {version}"),
             );
         };
+        socket.set_write_timeout(Some(PATIENCE))?;
+        // Who is gone needs no answer.
+        let wait = || drop(Welcome::wait(&mut socket));
+        let sessions = match loads.enter(hello.load, wait) {
+            Ok(sessions) => sessions,
+            Err(reason) => return refuse(&mut socket, &reason),
+        };
         if !sessions.is_open() {
             return refuse(&mut socket, "the worker is stopping");
         }
         // Taken at once, although every instance may be busy: tritonserver waits for this before it serves any model.
-        socket.set_write_timeout(Some(PATIENCE))?;
         let mut again = socket.try_clone()?;
         match Server::open(socket, &welcome(&sessions.spec), || {}) {
             Ok(server) => sessions.enter(server),

@@ -11,6 +11,7 @@ mod answer;
 mod error;
 mod instance;
 mod listener;
+mod loads;
 mod outlet;
 mod serve;
 mod sessions;

@@ -60,6 +60,7 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
     end(server, sessions, &served);
     // Whoever opens the next session does not know of the sequences of this one.
     runner.forget(|| {});
+    sessions.leave();
 }
 
 /// Hands the batches of one session to whatever instance is free until the session ends.
@@ -95,6 +96,7 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
         Ok(())
     });
     end(server, sessions, &served);
+    sessions.leave();
 }
 
 fn batches(

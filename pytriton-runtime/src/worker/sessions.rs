@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
@@ -18,7 +19,6 @@ use super::work::Work;
 const POLICY_STALL: Duration = Duration::from_millis(750);
 
 /// The sessions of one model's instances in tritonserver, and the instances here.
-#[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) work: Arc<Work>,
@@ -30,6 +30,8 @@ pub(super) struct Sessions {
     pub(super) instances: Arc<Instances>,
     /// Where batches wait for a free instance, with several in flight.
     pub(super) calls: Arc<CallsEnd>,
+    /// Called when the last session has ended.
+    left: Box<dyn Fn(&Self) + Send + Sync>,
 }
 
 #[derive(Debug)]
@@ -37,6 +39,8 @@ struct Open {
     /// How new sessions come to instances; none when there shall be no more.
     way: Option<Way>,
     servers: Vec<Weak<Server>>,
+    /// How many sessions there are.
+    count: usize,
 }
 
 #[derive(Debug)]
@@ -49,7 +53,12 @@ enum Way {
 
 impl Sessions {
     /// None yet; `calls` is the way to the instances, which is used where they have several batches in flight.
-    pub(super) fn new(spec: Arc<ModelSpec>, calls: Calls, end: CallsEnd) -> Arc<Self> {
+    pub(super) fn new(
+        spec: Arc<ModelSpec>,
+        calls: Calls,
+        end: CallsEnd,
+        left: Box<dyn Fn(&Self) + Send + Sync>,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let (sender, waiting) = channel();
             let way = match spec.batches_in_flight {
@@ -68,10 +77,12 @@ impl Sessions {
                 open: Mutex::new(Open {
                     way: Some(way),
                     servers: Vec::new(),
+                    count: 0,
                 }),
                 waiting: Mutex::new(waiting),
                 instances: Instances::new(Arc::clone(&spec.name), changed),
                 calls: Arc::new(end),
+                left,
                 spec,
             }
         })
@@ -98,6 +109,7 @@ impl Sessions {
         let mut open = lock(&self.open);
         open.servers.retain(|server| server.strong_count() > 0);
         open.servers.push(Arc::downgrade(&server));
+        open.count += 1;
         if self.instances.availability() != Availability::Ready {
             server.set_state(State::Unavailable);
         }
@@ -115,6 +127,17 @@ impl Sessions {
                 }
             }
             None => {}
+        }
+    }
+
+    /// Notes that a session has ended.
+    pub(super) fn leave(&self) {
+        let mut open = lock(&self.open);
+        open.count = open.count.saturating_sub(1);
+        let last = open.count == 0;
+        drop(open);
+        if last {
+            (self.left)(self);
         }
     }
 
@@ -149,6 +172,14 @@ impl Sessions {
             }
         }
         refuse(&self.calls, availability);
+    }
+}
+
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions")
+            .field("model", &self.spec.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) async fn connect(
         token: token.unwrap_or(own),
         model: model.to_owned(),
         version: 1,
+        load: 0,
     };
     let (client, Welcome { names, .. }) =
         spawn_blocking(move || Client::connect(&path, &hello, || {}))

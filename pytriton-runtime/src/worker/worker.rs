@@ -8,19 +8,16 @@ use std::time::Duration;
 use pytriton_backend::session::Token;
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE, return_large_blocks};
 use tokio::net::UnixListener;
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use crate::call::ModelError;
-use crate::gathered::calls;
-use crate::model::ModelSpec;
+use crate::engine::{ControlMode, ControlOptions};
 use crate::registry::Registry;
 use crate::runner::Availability;
 
 use super::WorkerError;
-use super::instance::{Loaded, spawn};
 use super::listener::Listener;
+use super::loads::Loads;
 use super::sessions::Sessions;
 
 /// All instances of all models, and the socket at which tritonserver finds them.
@@ -38,6 +35,21 @@ impl Worker {
     ///
     /// A [`WorkerError`] for the first instance that cannot be loaded, or when the folder takes no socket.
     pub async fn start(registry: &Registry, folder: &Path) -> Result<Self, WorkerError> {
+        Self::controlled(registry, folder, folder, &ControlOptions::default()).await
+    }
+
+    /// The same with those models that the options say. Where clients say when models are loaded, each load makes instances
+    /// anew; `repository` is where tritonserver has the models.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start), where the options let such a model end the server.
+    pub async fn controlled(
+        registry: &Registry,
+        folder: &Path,
+        repository: &Path,
+        control: &ControlOptions,
+    ) -> Result<Self, WorkerError> {
         let path = folder.join("worker.sock");
         let socket = |source| WorkerError::Socket {
             path: path.clone(),
@@ -49,7 +61,7 @@ impl Worker {
         let listener = Arc::new(Listener {
             token: token().map_err(WorkerError::Token)?,
             user,
-            models: models(registry).await?,
+            models: models(registry, repository, control).await?,
         });
         let listening = tokio::spawn(Arc::clone(&listener).run(bound));
         Ok(Self {
@@ -73,8 +85,7 @@ impl Worker {
     /// A request waits only as long as every instance is busy, or for the company that its model wishes for.
     pub fn quiet(&self, since: std::time::Instant, time: Duration) -> bool {
         self.listener
-            .models
-            .iter()
+            .sessions()
             .all(|sessions| sessions.quiet(since, time))
     }
 
@@ -82,14 +93,14 @@ impl Worker {
     pub fn instances_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         let listener = Arc::clone(&self.listener);
         move || {
-            let mut models = listener.models.iter();
+            let mut models = listener.sessions();
             models.all(|sessions| sessions.instances.availability() == Availability::Ready)
         }
     }
 
     /// Refuses all batches that are not yet being executed, and ends what is being answered bit by bit.
     pub fn refuse(&self) {
-        for sessions in &self.listener.models {
+        for sessions in self.listener.sessions() {
             sessions.work.refuse();
             sessions.streams.refuse();
         }
@@ -98,9 +109,10 @@ impl Worker {
     /// Answers the batches that are under way and ends the instances; returns whether all had ended by `deadline`.
     pub async fn stop(self, deadline: Instant) -> bool {
         self.listening.abort();
+        let ending: Vec<Arc<Sessions>> = self.listener.sessions().collect();
         close(&self.listener.models);
         let mut all = true;
-        for sessions in &self.listener.models {
+        for sessions in ending {
             all &= timeout_at(deadline, sessions.instances.ended())
                 .await
                 .is_ok();
@@ -118,51 +130,45 @@ impl Drop for Worker {
     }
 }
 
-fn close(models: &[Arc<Sessions>]) {
-    for sessions in models {
-        sessions.close();
+fn close(models: &[Arc<Loads>]) {
+    for loads in models {
+        loads.close();
     }
 }
 
-/// Starts the instances of all models and waits until they are loaded.
-async fn models(registry: &Registry) -> Result<Vec<Arc<Sessions>>, WorkerError> {
-    let (mut models, mut loading) = (Vec::new(), Vec::new());
+/// Makes the instances of all models that are loaded at the start, and waits until they are.
+async fn models(
+    registry: &Registry,
+    repository: &Path,
+    control: &ControlOptions,
+) -> Result<Vec<Arc<Loads>>, WorkerError> {
+    let explicit = control.model_control_mode == ControlMode::Explicit;
+    let (mut models, mut making) = (Vec::new(), Vec::new());
     for model in registry.registrations() {
         let spec = &model.spec;
-        let (in_flight, instances) = (
-            spec.batches_in_flight as usize,
-            spec.instances.count() as usize,
-        );
-        let (calls, end) = calls(in_flight.saturating_mul(instances));
-        let sessions = Sessions::new(Arc::clone(spec), calls, end);
-        loading.push((spec, spawn(&sessions, model, &Handle::current())));
-        models.push(sessions);
-    }
-    for (spec, instances) in loading {
-        if let Err(source) = loaded(spec, instances).await {
-            close(&models);
-            return Err(WorkerError::Load {
-                location: spec.location,
-                source,
-            });
+        let folder = repository.join(&*spec.name).join(spec.version.to_string());
+        let loads = Loads::new(model, explicit.then_some(folder));
+        if control.at_start(&spec.name) {
+            making.push((Arc::clone(&loads), loads.make()));
         }
+        models.push(loads);
+    }
+    for (loads, instances) in making {
+        let error = match loads.made(instances).await {
+            Ok(()) => continue,
+            Err(source) => WorkerError::Load {
+                location: loads.spec().location,
+                source,
+            },
+        };
+        if control.exit_on_error {
+            close(&models);
+            return Err(error);
+        }
+        // tritonserver, which asks for it, is told.
+        tracing::error!(%error, "the server goes on without a model");
     }
     Ok(models)
-}
-
-/// Waits until the instances of a model are loaded.
-async fn loaded(spec: &ModelSpec, instances: io::Result<Vec<Loaded>>) -> Result<(), ModelError> {
-    let ended = |instance: usize, message: String| ModelError::Load {
-        model: Arc::clone(&spec.name),
-        instance: u32::try_from(instance).unwrap_or(u32::MAX),
-        message,
-    };
-    let instances = instances.map_err(|error| ended(0, error.to_string()))?;
-    for (number, loaded) in instances.into_iter().enumerate() {
-        let loaded = loaded.await;
-        loaded.unwrap_or_else(|error| Err(ended(number, error.to_string())))?;
-    }
-    Ok(())
 }
 
 fn token() -> io::Result<Token> {

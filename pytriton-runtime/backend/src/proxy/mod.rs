@@ -7,6 +7,7 @@
 mod course;
 mod flight;
 mod link;
+mod load;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"

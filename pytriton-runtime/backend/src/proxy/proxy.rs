@@ -9,6 +9,7 @@ use crate::readiness::{self, Ready};
 use crate::session::{Hello, SessionError, Token};
 
 use super::link::Link;
+use super::load::Load;
 
 /// The environment variable that names the worker's socket.
 pub const SOCKET_VARIABLE: &str = "PYTRITON_WORKER_SOCKET";
@@ -17,7 +18,10 @@ pub const TOKEN_VARIABLE: &str = "PYTRITON_WORKER_TOKEN";
 
 /// An instance in tritonserver whose function runs in the worker.
 #[derive(Debug)]
-pub struct Proxy(Arc<Remote>);
+pub struct Proxy {
+    remote: Arc<Remote>,
+    _load: Load,
+}
 
 /// What runs an instance's batches, and those of the model's other instances while theirs cannot.
 #[derive(Debug)]
@@ -34,29 +38,34 @@ impl Executor for Proxy {
         };
         let path = PathBuf::from(variable(SOCKET_VARIABLE)?);
         let token = Token::from_text(&variable(TOKEN_VARIABLE)?);
+        let load = Load::enter(instance.loaded_model);
         let hello = Hello {
             token: token.ok_or_else(|| Failure::internal("the worker's token is none"))?,
             model: instance.model.clone(),
             version: instance.version,
+            load: load.number(),
         };
         let link = Link::connect(path, hello).map_err(|error| failure(&error))?;
         let gathering = Mutex::new(Gathering::new(link.names()));
         let remote = Arc::new(Remote { link, gathering });
         readiness::note(Arc::<Remote>::downgrade(&remote));
-        Ok(Self(remote))
+        Ok(Self {
+            remote,
+            _load: load,
+        })
     }
 
     fn execute(&self, batch: Batch) {
-        if !self.0.is_ready()
-            && let Some(other) = readiness::other(self.0.model())
+        if !self.remote.is_ready()
+            && let Some(other) = readiness::other(self.remote.model())
         {
             return other.execute(batch);
         }
-        self.0.execute(batch);
+        self.remote.execute(batch);
     }
 
     fn is_ready(&self) -> bool {
-        self.0.is_ready()
+        self.remote.is_ready()
     }
 }
 
@@ -85,7 +94,7 @@ impl Ready for Remote {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.0.link.stop();
+        self.remote.link.stop();
     }
 }
 

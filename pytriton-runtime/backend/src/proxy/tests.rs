@@ -42,6 +42,7 @@ fn link(name: &str) -> (Arc<Link>, mpsc::Receiver<Server>) {
         token: Token([7; 16]),
         model: "Linear".to_owned(),
         version: 1,
+        load: 0,
     };
     (Link::connect(path, hello).unwrap(), served)
 }

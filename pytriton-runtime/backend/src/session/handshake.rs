@@ -16,6 +16,8 @@ pub struct Hello {
     pub model: String,
     /// Its version.
     pub version: u64,
+    /// Tells this load of the model from all others.
+    pub load: u64,
 }
 
 /// What the worker answers when it takes a session.
@@ -49,7 +51,9 @@ pub struct TensorNames {
 }
 
 /// Changes with every change of what the two sides say to each other.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+/// The whole answer of a worker that needs more time.
+const WAIT: u8 = 2;
 /// No greeting is longer.
 const LONGEST: usize = 1 << 20;
 
@@ -66,6 +70,7 @@ impl Hello {
         writer.bytes(&self.token.0);
         writer.bytes(self.model.as_bytes());
         writer.u64(self.version);
+        writer.u64(self.load);
         send(socket, &bytes)
     }
 
@@ -85,6 +90,7 @@ impl Hello {
             token: Token(token.map_err(|_| WireError::Number)?),
             model: reader.text()?.to_owned(),
             version: reader.u64()?,
+            load: reader.u64()?,
         })
     }
 }
@@ -138,13 +144,27 @@ impl Welcome {
         send(socket, &bytes)
     }
 
+    /// Writes that it is not yet known whether the session is taken: instances are being made.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Io`] when the socket does not take it.
+    pub fn wait(socket: &mut UnixStream) -> Result<(), SessionError> {
+        send(socket, &[WAIT])
+    }
+
     /// Reads the worker's answer to a greeting.
     ///
     /// # Errors
     ///
     /// [`SessionError::Refused`] when the session is not taken.
     pub fn receive(socket: &mut UnixStream) -> Result<Self, SessionError> {
-        let bytes = receive(socket)?;
+        let bytes = loop {
+            let bytes = receive(socket)?;
+            if bytes != [WAIT] {
+                break bytes;
+            }
+        };
         let mut reader = Reader::new(&bytes);
         if reader.u8()? == 0 {
             return Err(SessionError::Refused(reader.text()?.to_owned()));
@@ -210,6 +230,7 @@ mod tests {
             token: Token([7; 16]),
             model: "Linear".to_owned(),
             version: 3,
+            load: 7,
         };
         hello.send(&mut one).unwrap();
         assert_eq!(Hello::receive(&mut two).unwrap(), hello);
@@ -226,6 +247,7 @@ mod tests {
             slots: Slots { down: 32, up: 64 },
             unavailable: "not now".to_owned(),
         };
+        Welcome::wait(&mut two).unwrap();
         welcome.send(&mut two).unwrap();
         assert_eq!(Welcome::receive(&mut one).unwrap(), welcome);
         Welcome::refuse(&mut two, "no").unwrap();

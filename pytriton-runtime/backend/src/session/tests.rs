@@ -54,6 +54,7 @@ pub(super) fn pair<T: Send + 'static>(
         token: Token([7; 16]),
         model: "Linear".to_owned(),
         version: 1,
+        load: 0,
     };
     let (client, _) = Client::connect(&place.socket(), &hello, || {}).unwrap();
     (client, server)
@@ -294,6 +295,7 @@ fn the_end_is_told_once() {
         token: Token([7; 16]),
         model: String::new(),
         version: 1,
+        load: 0,
     };
     let (told, ended) = mpsc::channel();
     let count = Arc::new(AtomicUsize::new(0));

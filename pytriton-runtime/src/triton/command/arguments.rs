@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use crate::access::Protocol;
+use crate::engine::ControlOptions;
 use crate::limits::Limits;
 
 use super::line::Line;
@@ -38,8 +39,7 @@ pub fn arguments(
         let size = Limits::default().response_cache_bytes;
         line.flag(CACHE_CONFIG, format!("local,size={size}"))?;
     }
-    // No client may load or unload models.
-    line.flag("model-control-mode", "none")?;
+    control(&mut line, &launch.control)?;
     line.flag("exit-timeout-secs", launch.exit_timeout_secs.to_string())?;
     line.flag("log-verbose", launch.log_verbose.to_string())?;
     line.endpoints(&launch.endpoints)?;
@@ -72,6 +72,38 @@ pub fn arguments(
         }
     }
     Ok(line.into_arguments())
+}
+
+/// Which models are loaded: what is tritonserver's default is not said, but that no client may load or unload models.
+fn control(line: &mut Line<'_>, control: &ControlOptions) -> Result<(), UnknownFlag> {
+    let default = ControlOptions::default();
+    line.flag("model-control-mode", control.model_control_mode.to_string())?;
+    for model in &control.load_model {
+        line.flag("load-model", model)?;
+    }
+    if control.exit_on_error != default.exit_on_error {
+        line.flag("exit-on-error", control.exit_on_error.to_string())?;
+    }
+    if control.strict_readiness != default.strict_readiness {
+        line.flag("strict-readiness", control.strict_readiness.to_string())?;
+    }
+    for (flag, number, default) in [
+        (
+            "model-load-thread-count",
+            control.model_load_thread_count,
+            default.model_load_thread_count,
+        ),
+        (
+            "model-load-retry-count",
+            control.model_load_retry_count,
+            default.model_load_retry_count,
+        ),
+    ] {
+        if number != default {
+            line.flag(flag, number.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ fn launch(flags: &Flags) -> Launch {
         caches: None,
         response_cache: false,
         access: Arc::default(),
+        control: ControlOptions::default(),
         flags: flags.clone(),
     }
 }

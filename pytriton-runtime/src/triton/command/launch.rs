@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::access::Access;
+use crate::engine::ControlOptions;
 use crate::triton::Flags;
 
 use super::Endpoints;
@@ -31,6 +32,8 @@ pub struct Launch {
     pub response_cache: bool,
     /// Who may ask for what.
     pub access: Arc<Access>,
+    /// Which models are loaded.
+    pub control: ControlOptions,
     /// What the user passes on.
     pub flags: Flags,
 }

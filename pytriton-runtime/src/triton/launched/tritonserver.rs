@@ -37,6 +37,8 @@ pub struct Tritonserver {
     /// What it has said of its descriptors.
     exhausted: watch::Receiver<Option<DescriptorError>>,
     exit_timeout: Duration,
+    /// How it is asked whether it serves: it may do so without some models, which it has tried before it answers at all.
+    question: &'static str,
 }
 
 impl Tritonserver {
@@ -141,6 +143,10 @@ impl Tritonserver {
             version,
             exhausted,
             exit_timeout: Duration::from_secs(launch.exit_timeout_secs),
+            question: match launch.control.exit_on_error {
+                true => "ready",
+                false => "live",
+            },
         };
         Ok((server, chosen))
     }
@@ -155,7 +161,7 @@ impl Tritonserver {
     ///
     /// Dropping the future changes nothing.
     pub async fn ready(&self) -> Result<(), Exit> {
-        ready(&self.child, &self.endpoints).await
+        ready(&self.child, &self.endpoints, self.question).await
     }
 
     /// Where it answers.

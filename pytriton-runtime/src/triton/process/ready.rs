@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is said that the server is still being waited for: models beside ours may take minutes to load.
 const REMINDER: Duration = Duration::from_secs(5);
 
-/// Waits until a tritonserver answers on all its endpoints and says that it is ready.
+/// Waits until a tritonserver answers on all its endpoints, and says so when it is asked whether it is `ready`, or `live`.
 ///
 /// # Errors
 ///
@@ -28,12 +28,12 @@ const REMINDER: Duration = Duration::from_secs(5);
 /// # Cancel safety
 ///
 /// Dropping the future changes nothing.
-pub async fn ready(child: &Child, endpoints: &Endpoints) -> Result<(), Exit> {
+pub async fn ready(child: &Child, endpoints: &Endpoints, question: &str) -> Result<(), Exit> {
     let started = Instant::now();
     let mut reminder = interval(REMINDER);
     reminder.tick().await;
     let asking = async {
-        while !answers(endpoints).await {
+        while !answers(endpoints, question).await {
             sleep(PAUSE).await;
         }
     };
@@ -52,7 +52,7 @@ pub async fn ready(child: &Child, endpoints: &Endpoints) -> Result<(), Exit> {
 }
 
 /// tritonserver opens its ports after it has loaded its models, one after the other: all must be open.
-async fn answers(endpoints: &Endpoints) -> bool {
+async fn answers(endpoints: &Endpoints, question: &str) -> bool {
     let Endpoints {
         http,
         grpc,
@@ -69,16 +69,17 @@ async fn answers(endpoints: &Endpoints) -> bool {
     match http {
         None => true,
         Some(address) => matches!(
-            timeout(PATIENCE, ask(reachable(address))).await,
+            timeout(PATIENCE, ask(reachable(address), question)).await,
             Ok(Ok(true))
         ),
     }
 }
 
-async fn ask(address: SocketAddr) -> io::Result<bool> {
+async fn ask(address: SocketAddr, question: &str) -> io::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
-    let request =
-        format!("GET /v2/health/ready HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "GET /v2/health/{question} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).await?;
     let mut status = [0; "HTTP/1.1 200".len()];
     stream.read_exact(&mut status).await?;

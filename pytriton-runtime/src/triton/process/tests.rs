@@ -99,7 +99,7 @@ async fn a_death_before_readiness_is_reported_at_once() {
         ..Endpoints::default()
     });
     let endpoints = ports.unwrap().endpoints;
-    let exit = timeout(SOON, ready(&child, &endpoints))
+    let exit = timeout(SOON, ready(&child, &endpoints, "ready"))
         .await
         .unwrap()
         .unwrap_err();

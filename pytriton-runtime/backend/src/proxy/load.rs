@@ -1,0 +1,84 @@
+use std::process;
+use std::sync::{Mutex, PoisonError};
+
+/// A load of a model by this tritonserver, as long as one of its instances lives.
+#[derive(Debug)]
+pub(super) struct Load {
+    number: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// Where Triton has the model. Another may stand there when all instances are gone.
+    loaded_model: usize,
+    number: u64,
+    instances: usize,
+}
+
+#[derive(Debug)]
+struct Loads {
+    last: u64,
+    alive: Vec<Entry>,
+}
+
+static LOADS: Mutex<Loads> = Mutex::new(Loads {
+    last: 0,
+    alive: Vec::new(),
+});
+
+impl Load {
+    /// Enters an instance.
+    pub(super) fn enter(loaded_model: usize) -> Self {
+        let mut loads = LOADS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alive = loads.alive.iter_mut();
+        if let Some(entry) = alive.find(|entry| entry.loaded_model == loaded_model) {
+            entry.instances += 1;
+            return Self {
+                number: entry.number,
+            };
+        }
+        loads.last += 1;
+        // A server that is started again is another process.
+        let number = (u64::from(process::id()) << 32) | loads.last;
+        loads.alive.push(Entry {
+            loaded_model,
+            number,
+            instances: 1,
+        });
+        Self { number }
+    }
+
+    /// Tells it from all others.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        let mut loads = LOADS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alive = loads.alive.iter_mut();
+        if let Some(entry) = alive.find(|entry| entry.number == self.number) {
+            entry.instances -= 1;
+        }
+        loads.alive.retain(|entry| entry.instances > 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_lasts_as_long_as_one_of_its_instances() {
+        let first = Load::enter(1);
+        let (second, other) = (Load::enter(1), Load::enter(2));
+        assert_eq!(first.number(), second.number());
+        assert_ne!(first.number(), other.number());
+        let number = first.number();
+        drop(first);
+        assert_eq!(Load::enter(1).number(), number);
+        drop(second);
+        assert_ne!(Load::enter(1).number(), number);
+    }
+}

@@ -1,0 +1,240 @@
+use std::fs::File;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, SystemTime};
+
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use crate::call::ModelError;
+use crate::gathered::calls;
+use crate::model::ModelSpec;
+use crate::registry::Registration;
+
+use super::instance::{Loaded, spawn};
+use super::sessions::Sessions;
+
+/// How often tritonserver, which gives up after some seconds, is asked to wait on.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// Why there are no further sessions.
+const STOPPING: &str = "the worker is stopping";
+
+/// The instances of one model: those of each time that tritonserver has loaded it and not yet dropped it, where clients say
+/// when it does, otherwise the same for ever.
+#[derive(Debug)]
+pub(super) struct Loads {
+    registration: Registration,
+    /// The folder of the version in the model repository, where each load makes instances anew.
+    folder: Option<PathBuf>,
+    runtime: Handle,
+    alive: Mutex<Alive>,
+    /// Held while instances are being made.
+    turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Alive {
+    loads: Vec<Load>,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Load {
+    /// tritonserver's; `None` until it has asked for what was made at the start.
+    number: Option<u64>,
+    sessions: Arc<Sessions>,
+}
+
+/// Instances that are being made.
+#[derive(Debug)]
+pub(super) struct Making {
+    sessions: Arc<Sessions>,
+    instances: Result<Vec<Loaded>, ModelError>,
+}
+
+impl Loads {
+    /// None yet.
+    pub(super) fn new(registration: &Registration, folder: Option<PathBuf>) -> Arc<Self> {
+        Arc::new(Self {
+            registration: registration.clone(),
+            folder,
+            runtime: Handle::current(),
+            alive: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// What the model is.
+    pub(super) fn spec(&self) -> &Arc<ModelSpec> {
+        &self.registration.spec
+    }
+
+    /// The sessions of all instances that there are.
+    pub(super) fn sessions(&self) -> Vec<Arc<Sessions>> {
+        let alive = lock(&self.alive);
+        alive
+            .loads
+            .iter()
+            .map(|load| Arc::clone(&load.sessions))
+            .collect()
+    }
+
+    /// Begins to make instances.
+    pub(super) fn make(self: &Arc<Self>) -> Making {
+        let spec = self.spec();
+        let (in_flight, instances) = (
+            spec.batches_in_flight as usize,
+            spec.instances.count() as usize,
+        );
+        let (calls, end) = calls(in_flight.saturating_mul(instances));
+        let own = Arc::downgrade(self);
+        let left: Box<dyn Fn(&Sessions) + Send + Sync> = match self.folder {
+            None => Box::new(|_| {}),
+            Some(_) => Box::new(move |sessions| leave(&own, sessions)),
+        };
+        let sessions = Sessions::new(Arc::clone(spec), calls, end, left);
+        let instances = spawn(&sessions, &self.registration, &self.runtime);
+        let failed = |error: std::io::Error| self.failed(0, &error.to_string());
+        Making {
+            instances: instances.map_err(failed),
+            sessions,
+        }
+    }
+
+    /// Waits until instances are made.
+    pub(super) async fn made(&self, making: Making) -> Result<(), ModelError> {
+        let Making {
+            sessions,
+            instances,
+        } = making;
+        let loaded = async {
+            for (number, loaded) in instances?.into_iter().enumerate() {
+                loaded
+                    .await
+                    .unwrap_or_else(|error| Err(self.failed(number, &error.to_string())))?;
+            }
+            Ok(())
+        };
+        if let Err(error) = loaded.await {
+            sessions.close();
+            return Err(error);
+        }
+        let mut alive = lock(&self.alive);
+        if alive.closed {
+            sessions.close();
+        }
+        alive.loads.push(Load {
+            number: None,
+            sessions,
+        });
+        Ok(())
+    }
+
+    /// The sessions of the instances for that load of tritonserver's, which are made where there are none. It blocks
+    /// meanwhile, and calls `wait` now and then.
+    ///
+    /// # Errors
+    ///
+    /// Why there are none.
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        number: u64,
+        mut wait: impl FnMut(),
+    ) -> Result<Arc<Sessions>, String> {
+        self.runtime.block_on(async {
+            let mut entered = pin!(self.entered(number));
+            loop {
+                match timeout(PERIOD, &mut entered).await {
+                    Ok(entered) => return entered,
+                    Err(_) => wait(),
+                }
+            }
+        })
+    }
+
+    async fn entered(self: &Arc<Self>, number: u64) -> Result<Arc<Sessions>, String> {
+        let _turn = self.turn.lock().await;
+        if let Some(sessions) = self.find(number) {
+            return Ok(sessions);
+        }
+        self.touch();
+        if lock(&self.alive).closed {
+            return Err(STOPPING.to_owned());
+        }
+        let made = self.made(self.make()).await;
+        made.map_err(|error| error.to_string())?;
+        self.find(number).ok_or_else(|| STOPPING.to_owned())
+    }
+
+    fn find(&self, number: u64) -> Option<Arc<Sessions>> {
+        let mut alive = lock(&self.alive);
+        let fits = |load: &&mut Load| self.folder.is_none() || load.number == Some(number);
+        if let Some(load) = alive.loads.iter_mut().find(fits) {
+            return Some(Arc::clone(&load.sessions));
+        }
+        let mut loads = alive.loads.iter_mut();
+        let fresh = loads.find(|load| load.number.is_none())?;
+        fresh.number = Some(number);
+        let sessions = Arc::clone(&fresh.sessions);
+        drop(alive);
+        self.touch();
+        Some(sessions)
+    }
+
+    /// Lets tritonserver, which loads nothing that has not changed, load the model again when it is asked to.
+    fn touch(&self) {
+        let Some(folder) = &self.folder else {
+            return;
+        };
+        let touched = File::open(folder).and_then(|folder| folder.set_modified(SystemTime::now()));
+        if let Err(error) = touched {
+            let folder = folder.display();
+            tracing::warn!(%folder, %error, "the model will not be loaded anew");
+        }
+    }
+
+    /// Ends all instances once what they have taken is answered; there will be no others.
+    pub(super) fn close(&self) {
+        let mut alive = lock(&self.alive);
+        alive.closed = true;
+        let sessions: Vec<_> = alive
+            .loads
+            .iter()
+            .map(|load| Arc::clone(&load.sessions))
+            .collect();
+        drop(alive);
+        for sessions in sessions {
+            sessions.close();
+        }
+    }
+
+    fn failed(&self, instance: usize, message: &str) -> ModelError {
+        ModelError::Load {
+            model: Arc::clone(&self.spec().name),
+            instance: u32::try_from(instance).unwrap_or(u32::MAX),
+            message: message.to_owned(),
+        }
+    }
+}
+
+/// tritonserver has dropped the model: so are its instances.
+fn leave(loads: &Weak<Loads>, left: &Sessions) {
+    let Some(loads) = loads.upgrade() else {
+        return;
+    };
+    let mut alive = lock(&loads.alive);
+    if !alive.closed {
+        alive
+            .loads
+            .retain(|load| !std::ptr::eq(Arc::as_ptr(&load.sessions), left));
+    }
+    drop(alive);
+    left.close();
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing under these locks panics half-way.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
