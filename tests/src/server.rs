@@ -59,7 +59,16 @@ impl Server {
     ) -> Result<Self> {
         let mut command = engine.command(binary.as_ref(), folder)?;
         command.args(FREE_PORTS).args(arguments);
-        let mut server = Self::spawn(&mut command)?;
+        Self::spawn_with(engine, &mut command)
+    }
+
+    /// Starts a command that serves with an engine and waits for its banner.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Deadline`] with its log when the banner does not come.
+    pub fn spawn_with(engine: Engine, command: &mut Command) -> Result<Self> {
+        let mut server = Self::spawn(command)?;
         server.engine = engine;
         Ok(server)
     }

@@ -3,6 +3,7 @@
 mod access;
 mod clients;
 mod command_line;
+mod control;
 mod decoupled;
 mod differential;
 mod examples;

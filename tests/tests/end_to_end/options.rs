@@ -47,7 +47,7 @@ fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
     for (option, name) in [
         ("--grpc-use-ssl=true", "--grpc-use-ssl"),
         ("--grpc-use-ssl-mutual=1", "--grpc-use-ssl-mutual"),
-        ("--strict-readiness=false", "--strict-readiness"),
+        ("--allow-cpu-metrics=false", "--allow-cpu-metrics"),
         ("--model-repository=/models", "--model-repository"),
         ("--trace-config=level=TIMESTAMPS", "--trace-config"),
     ] {

@@ -1,0 +1,95 @@
+//! Models that come and go while others are asked.
+
+use std::path::Path;
+
+use pytriton_tests::{Engine, Result, Server};
+
+use crate::command_line::run;
+use crate::{folder, python};
+
+const MODELS: &str = env!("CARGO_BIN_EXE_coming_and_going");
+
+/// Starts a server with these arguments; while there is a file, one of its models cannot be loaded.
+fn serve(engine: Engine, moody: &Path, arguments: &[&str]) -> Result<Server> {
+    let mut command = engine.command(MODELS.as_ref(), folder())?;
+    // The agents that load and unload send no token.
+    command.args([
+        "--http-port=0",
+        "--grpc-port=0",
+        "--metrics-port=0",
+        "--restricted-endpoints=",
+    ]);
+    command.args(arguments).env("MOODY", moody);
+    Server::spawn_with(engine, &mut command)
+}
+
+fn drive(engine: Engine) -> Result<()> {
+    let moody = tempfile::tempdir()?;
+    let file = moody.path().join("broken");
+    let explicit = ["--model-control-mode=explicit", "--load-model=Plain"];
+    let server = serve(engine, &file, &explicit)?;
+    let file = file.to_string_lossy();
+    python()?.test_with("test_control.py", &server, &[("MOODY", &file)])
+}
+
+#[test]
+fn models_come_and_go() -> Result<()> {
+    drive(Engine::Embedded)
+}
+
+#[test]
+fn models_of_tritonserver_come_and_go() -> Result<()> {
+    drive(Engine::Tritonserver)
+}
+
+/// A server with a model that cannot be loaded.
+fn without_one(engine: Engine) -> Result<()> {
+    let moody = tempfile::NamedTempFile::new()?;
+    let arguments = ["--exit-on-error=false"];
+    let server = serve(engine, moody.path(), &arguments)?;
+    python()?.test("test_without_one.py", &server)?;
+    let arguments = ["--exit-on-error=false", "--strict-readiness=false"];
+    let server = serve(engine, moody.path(), &arguments)?;
+    python()?.test_with("test_without_one.py", &server, &[("LENIENT", "1")])
+}
+
+#[test]
+fn a_server_goes_on_without_a_model() -> Result<()> {
+    without_one(Engine::Embedded)
+}
+
+#[test]
+fn tritonserver_goes_on_without_a_model() -> Result<()> {
+    without_one(Engine::Tritonserver)
+}
+
+#[test]
+fn options_about_models_that_cannot_be_followed_are_refused() -> Result<()> {
+    let explicit = "--model-control-mode=explicit";
+    let table: [(&[&str], &str); 5] = [
+        (
+            &["--model-control-mode=x"],
+            "invalid argument for --model-control-mode",
+        ),
+        (
+            &["--load-model=Plain"],
+            "Use of '--load-model' requires setting '--model-control-mode=explicit' as well.",
+        ),
+        (
+            &[explicit, "--load-model=*", "--load-model=Plain"],
+            "Wildcard model name '*' must be the ONLY startup model",
+        ),
+        (
+            &[explicit, "--load-model=Nope"],
+            "failed to load all models",
+        ),
+        (&["--model-control-mode=poll"], "has nothing to look at"),
+    ];
+    for (arguments, expected) in table {
+        let ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+        let refused = run(MODELS, &[&ports[..], arguments].concat())?;
+        assert!(!refused.status.success(), "{arguments:?}");
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    }
+    Ok(())
+}
