@@ -361,3 +361,38 @@ def test_loads_under_traffic_lose_nothing_and_leave_nothing():
     assert len(answered) == len(set(answered)) > 100
     assert after[1] <= before[1] + 10, (before, after)
     assert after[2] <= before[2] + 8192, (before, after)
+
+
+def test_unloads_under_traffic_answer_what_was_accepted():
+    stop, mistakes, refused, answered = threading.Event(), [], [], []
+
+    def traffic(number):
+        client = wire.connect(tritonclient.http)
+        value = number * 1_000_000
+        while not stop.is_set():
+            value += 1
+            try:
+                ask(client, value)
+                answered.append(value)
+            except InferenceServerException as error:
+                (refused if "has no available versions" in error.message() else mistakes).append(error.message())
+            except Exception as error:
+                mistakes.append(repr(error))
+        client.close()
+
+    post("models/Numbered/load")
+    threads = [threading.Thread(target=traffic, args=(number,)) for number in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    loader = wire.connect(tritonclient.http)
+    for _ in range(30):
+        loader.unload_model("Numbered")
+        loader.load_model("Numbered")
+        begun = len(answered)
+        until(lambda: len(answered) > begun or mistakes)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    loader.close()
+    assert not mistakes, mistakes[:5]
+    assert len(answered) == len(set(answered))
