@@ -85,7 +85,7 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "allow-gpu-metrics" "ALLOW_GPU_METRICS" Bool Only("false") "Metrics of GPUs";
     "allow-cpu-metrics" "ALLOW_CPU_METRICS" Bool Only("true") "Metrics of the CPU";
     "metrics-interval-ms" "METRICS_INTERVAL_MS" Number Unneeded "Milliseconds between two samples of CPU and GPU metrics";
-    "metrics-config" "METRICS_CONFIG" List Refused "A setting of the metrics: <setting>=<value>";
+    "metrics-config" "METRICS_CONFIG" List Honoured "A setting of the metrics, for both engines: <setting>=<value>";
     "trace-config" "TRACE_CONFIG" List Refused "A setting of tracing: <mode>,<setting>=<value>";
     "cache-config" "CACHE_CONFIG" List Honoured "A setting of the response cache, for both engines: local,size=<bytes>";
     "cache-directory" "CACHE_DIRECTORY" Text Unneeded "Folder of the response caches; that of the server found";

@@ -6,7 +6,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
 
-use crate::metrics::{System, cache_exposition, exposition};
+use crate::metrics::{
+    System, cache_exposition, exposition, latencies_exposition, load_exposition, process_exposition,
+};
 use crate::serving::ModelSet;
 
 /// What the metrics port asks.
@@ -29,11 +31,20 @@ pub fn metrics_router(models: Arc<ModelSet>) -> Router {
 
 async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
     let models = sources.models.models();
-    let models: Vec<_> = models
+    let counted: Vec<_> = models
         .iter()
         .map(|model| (model.spec().as_ref(), model.statistics()))
         .collect();
-    let mut text = exposition(&models) + &sources.system.exposition();
+    let distributed: Vec<_> = models
+        .iter()
+        .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
+        .collect();
+    let config = sources.models.metrics_config();
+    let mut text = exposition(&counted, config.counter_latencies);
+    text += &latencies_exposition(&distributed, config);
+    text += &load_exposition(&counted);
+    text += &sources.system.exposition();
+    text += &process_exposition();
     if let Some(usage) = sources.models.cache() {
         text += &cache_exposition(&usage);
     }

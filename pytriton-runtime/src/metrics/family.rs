@@ -16,6 +16,14 @@ impl<'a> Family<'a> {
         Self::new(text, name, help, "gauge")
     }
 
+    pub(super) fn histogram(text: &'a mut String, name: &'static str, help: &str) -> Self {
+        Self::new(text, name, help, "histogram")
+    }
+
+    pub(super) fn summary(text: &'a mut String, name: &'static str, help: &str) -> Self {
+        Self::new(text, name, help, "summary")
+    }
+
     fn new(text: &'a mut String, name: &'static str, help: &str, kind: &str) -> Self {
         // Writing to a `String` cannot fail, here and below.
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -24,7 +32,18 @@ impl<'a> Family<'a> {
 
     /// One sample. Names of models need no escaping: the macro lets no quote or backslash through.
     pub(super) fn sample(&mut self, labels: &[(&str, &dyn Display)], value: &dyn Display) {
+        self.part("", labels, value);
+    }
+
+    /// One sample of a metric that has several: those with a suffix to its name among them.
+    pub(super) fn part(
+        &mut self,
+        suffix: &str,
+        labels: &[(&str, &dyn Display)],
+        value: &dyn Display,
+    ) {
         self.text.push_str(self.name);
+        self.text.push_str(suffix);
         for (index, (label, text)) in labels.iter().enumerate() {
             let open = if index == 0 { '{' } else { ',' };
             let _ = write!(self.text, "{open}{label}=\"{text}\"");

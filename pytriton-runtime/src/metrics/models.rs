@@ -14,7 +14,7 @@ const SUCCESS: Counter = (
 );
 
 /// The counters after the failures, in Triton's order.
-const COUNTERS: [Counter; 7] = [
+const COUNTERS: [Counter; 2] = [
     (
         "nv_inference_count",
         "Number of inferences performed (does not include cached requests)",
@@ -25,6 +25,10 @@ const COUNTERS: [Counter; 7] = [
         "Number of model executions performed (does not include cached requests)",
         |statistics| statistics.execution_count,
     ),
+];
+
+/// The counters of durations after them, in Triton's order.
+const DURATIONS: [Counter; 5] = [
     (
         "nv_inference_request_duration_us",
         "Cumulative inference request duration in microseconds (includes cached requests)",
@@ -76,14 +80,15 @@ const CACHE_COUNTERS: [Counter; 4] = [
     ),
 ];
 
-/// The metrics of the models, in Triton's order.
+/// The metrics of the models, in Triton's order, with or without the durations.
 ///
 /// Source: the `/metrics` of Triton 2.51.
-pub fn exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
+pub fn exposition(models: &[(&ModelSpec, ModelStatistics)], durations: bool) -> String {
     let mut text = String::new();
     counter(&mut text, SUCCESS, models.iter());
     failures(&mut text, models);
-    for family in COUNTERS {
+    let durations: &[Counter] = if durations { &DURATIONS } else { &[] };
+    for &family in COUNTERS.iter().chain(durations) {
         counter(&mut text, family, models.iter());
     }
     let cached = models.iter().filter(|(spec, _)| spec.response_cache);
@@ -158,7 +163,7 @@ mod tests {
             pending: 4,
             ..ModelStatistics::default()
         };
-        let text = exposition(&[(&spec, statistics)]);
+        let text = exposition(&[(&spec, statistics)], true);
         for line in [
             "# TYPE nv_inference_request_success counter",
             "nv_inference_request_success{model=\"Identity\",version=\"1\"} 2",
@@ -187,7 +192,11 @@ mod tests {
             cache_miss: StatisticDuration { count: 2, ns: 8000 },
             ..ModelStatistics::default()
         };
-        let text = exposition(&[(&cached, statistics), (&other, ModelStatistics::default())]);
+        let models = [(&cached, statistics), (&other, ModelStatistics::default())];
+        let text = exposition(&models, true);
+        assert!(text.contains("_duration_us"));
+        let text = exposition(&models, false);
+        assert!(!text.contains("_duration_us"));
         let samples: Vec<_> = text
             .lines()
             .filter(|line| line.starts_with("nv_cache"))

@@ -100,6 +100,7 @@ impl Replies {
     /// Parts a batch that is about to be executed into its requests and what they wait for.
     pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
         let begun = Instant::now();
+        exit.recorder().begin(batch.replies.len());
         let watched = exit.cancellable && !exit.decoupled;
         let watched = watched.then(|| watched_by(&batch.replies));
         let (replies, streamed) = match exit.decoupled {
@@ -144,6 +145,7 @@ impl Replies {
             let results = results.into_iter();
             streamed.conclude(results.map(|result| Ok(result.map(drop)?)));
             let conclusions = streamed.conclusions();
+            self.exit.recorder().end(conclusions.len());
             self.record_all(durations, streamed.batch_size(), conclusions.into_iter());
             streamed.end();
             return self.exit.queue.release(&self.origin);
@@ -152,6 +154,7 @@ impl Replies {
         for (reply, result) in finished.iter_mut().zip(results) {
             reply.outcome = Some(self.exit.counted(result));
         }
+        self.exit.recorder().end(finished.len());
         self.record(durations, &finished);
         self.exit.respond((&self.origin, self.sequence), finished);
         self.exit.queue.release(&self.origin)
@@ -187,7 +190,8 @@ impl Replies {
             }),
             false => Conclusion::Failed(since(arrived)),
         });
-        self.exit.recorder().record(execution, requests);
+        let once = !self.exit.decoupled;
+        self.exit.recorder().record(execution, once, requests);
     }
 }
 
@@ -209,7 +213,9 @@ impl Drop for Replies {
         };
         if let Some(streamed) = self.streamed.take() {
             streamed.conclude(repeat_with(|| Err(ended())));
-            let conclusions = streamed.conclusions().into_iter();
+            let conclusions = streamed.conclusions();
+            queue.recorder().end(conclusions.len());
+            let conclusions = conclusions.into_iter();
             self.record_all(Durations::default(), streamed.batch_size(), conclusions);
             streamed.end();
             if queue.release(&self.origin) {
@@ -221,6 +227,7 @@ impl Drop for Replies {
             return;
         }
         let mut finished = mem::take(&mut self.replies);
+        queue.recorder().end(finished.len());
         for reply in &mut finished {
             let took = nanoseconds(reply.arrived.elapsed());
             queue
@@ -269,6 +276,8 @@ mod tests {
         let expected = "the instance of model 'Identity' that had the request has ended";
         assert_eq!(lost.to_string(), expected);
         served.next().await.unwrap().unwrap();
-        assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 1, 0]);
+        let statistics = queue.recorder().snapshot(0);
+        assert_eq!(statistics.failures, [0, 0, 1, 0]);
+        assert_eq!(statistics.running, 0);
     }
 }

@@ -172,6 +172,7 @@ impl Streaming {
         let noted = Noted {
             index: self.answers,
             took: nanoseconds(now.saturating_duration_since(self.since)),
+            since_arrival: nanoseconds(now.saturating_duration_since(self.arrived)),
             succeeded,
         };
         self.since = now;
@@ -201,13 +202,14 @@ impl Streaming {
 struct Noted {
     index: u32,
     took: u64,
+    since_arrival: u64,
     succeeded: bool,
 }
 
 impl Noted {
     fn record(&self, exit: &Exit) {
         let recorder = exit.recorder();
-        recorder.record_answer(self.index, self.took, self.succeeded);
+        recorder.record_answer(self.index, self.took, self.since_arrival, self.succeeded);
     }
 }
 

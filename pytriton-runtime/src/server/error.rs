@@ -10,6 +10,8 @@ use crate::cache::CacheConfigError;
 #[cfg(feature = "embedded")]
 use crate::engine::UnsupportedOptions;
 use crate::engine::{ChoiceError, ControlError};
+#[cfg(feature = "embedded")]
+use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
 #[cfg(feature = "embedded")]
 use crate::serving::LoadError;
@@ -87,6 +89,10 @@ pub enum ServerError {
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Cache(#[from] CacheConfigError),
+    /// There are no metrics of that description.
+    #[cfg(feature = "embedded")]
+    #[error(transparent)]
+    Metrics(#[from] MetricsConfigError),
     /// There is no way to serve as the options say.
     #[cfg(feature = "embedded")]
     #[error(transparent)]

@@ -17,6 +17,7 @@ use crate::grpc;
 use crate::http::Upstream;
 use crate::http::{self, TextModels};
 use crate::limits::Limits;
+use crate::metrics::MetricsConfig;
 use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
@@ -58,7 +59,9 @@ impl Server {
         }
         let access = access(options)?;
         let reserved = Reserved::new(options, openai)?;
-        let mut server = Self::load(registry, limits, options.control.clone()).await?;
+        let metrics = metrics(options)?;
+        let control = options.control.clone();
+        let mut server = Self::load(registry, limits, control, metrics).await?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
         if openai {
@@ -87,8 +90,8 @@ impl Server {
         http: SocketAddr,
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
-        let control = ControlOptions::default();
-        let mut server = Self::load(&Registry::default(), limits, control).await?;
+        let (control, metrics) = (ControlOptions::default(), MetricsConfig::default());
+        let mut server = Self::load(&Registry::default(), limits, control, metrics).await?;
         let listeners = Reserved::openai(options)?.listen(options)?;
         server.addresses = listeners.addresses;
         let upstream = Upstream::new(
@@ -124,15 +127,17 @@ impl Server {
         options: &Options,
     ) -> Result<Self, ServerError> {
         check_control(registry, options)?;
-        Self::load(registry, checked(options)?, options.control.clone()).await
+        let (limits, control) = (checked(options)?, options.control.clone());
+        Self::load(registry, limits, control, metrics(options)?).await
     }
 
     async fn load(
         registry: &Registry,
         limits: Limits,
         control: ControlOptions,
+        metrics: MetricsConfig,
     ) -> Result<Self, ServerError> {
-        let models = ModelSet::controlled(registry, &limits, control).await?;
+        let models = ModelSet::observed(registry, &limits, control, metrics).await?;
         Ok(Self {
             models: Arc::new(models),
             addresses: Addresses::default(),
@@ -269,6 +274,13 @@ fn check_control(registry: &Registry, options: &Options) -> Result<(), ControlEr
         }
     }
     Ok(())
+}
+
+/// The metrics that the options ask for.
+fn metrics(options: &Options) -> Result<MetricsConfig, ServerError> {
+    Ok(MetricsConfig::new(
+        options.triton.flags.values("metrics-config"),
+    )?)
 }
 
 /// The limits of options that this engine can honour.

@@ -5,12 +5,13 @@ use tokio::time::Instant;
 
 use crate::cache::ResponseCache;
 use crate::kserve::ResponseWriter;
+use crate::metrics::MetricsConfig;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
 use crate::runner::check_devices;
 use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
-use crate::statistics::ModelStatistics;
+use crate::statistics::{Latencies, ModelStatistics};
 
 use super::cached::Cached;
 use super::{Answers, LoadError};
@@ -66,6 +67,17 @@ impl Model {
     /// What the model has done so far.
     pub fn statistics(&self) -> ModelStatistics {
         self.scheduler.statistics()
+    }
+
+    /// Counts from here on how the durations of its requests are distributed, where that is asked for.
+    pub(super) fn distribute(&self, metrics: &MetricsConfig) {
+        let latencies = Latencies::new(metrics.histogram_latencies, metrics.summary_latencies);
+        self.scheduler.recorder().distribute(latencies);
+    }
+
+    /// How the durations of its requests are distributed; `None` where nobody has asked for it.
+    pub fn latencies(&self) -> Option<Latencies> {
+        self.scheduler.recorder().latencies()
     }
 
     /// Lets a request wait its turn and returns its response; where the model keeps responses and has this one, at once.

@@ -11,6 +11,7 @@ use crate::Limits;
 use crate::budget::Budget;
 use crate::cache::{CacheUsage, ResponseCache};
 use crate::engine::ControlOptions;
+use crate::metrics::MetricsConfig;
 use crate::registry::{Registration, Registry};
 use crate::request::RequestError;
 use crate::scheduler::Resources;
@@ -34,6 +35,7 @@ pub struct ModelSet {
     cache: OnceLock<Arc<ResponseCache>>,
     cache_bytes: usize,
     max_queue_size: usize,
+    metrics: MetricsConfig,
     resources: Resources,
     stopping: watch::Sender<bool>,
 }
@@ -60,6 +62,20 @@ impl ModelSet {
         limits: &Limits,
         control: ControlOptions,
     ) -> Result<Self, LoadError> {
+        Self::observed(registry, limits, control, MetricsConfig::default()).await
+    }
+
+    /// The same with other metrics than by default.
+    ///
+    /// # Errors
+    ///
+    /// As [`controlled`](Self::controlled).
+    pub async fn observed(
+        registry: &Registry,
+        limits: &Limits,
+        control: ControlOptions,
+        metrics: MetricsConfig,
+    ) -> Result<Self, LoadError> {
         let mut catalog = Catalog::default();
         for model in registry.registrations() {
             let state = match control.at_start(&model.spec.name) {
@@ -78,6 +94,7 @@ impl ModelSet {
             cache: OnceLock::new(),
             cache_bytes: limits.response_cache_bytes,
             max_queue_size: limits.max_queue_size,
+            metrics,
             resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
             stopping: watch::Sender::new(false),
         };
@@ -139,7 +156,9 @@ impl ModelSet {
                     tracing::warn!(%error, retries, "the model is tried again");
                     retries -= 1;
                 }
-                started => return started,
+                started => {
+                    return started.inspect(|model| model.distribute(&self.metrics));
+                }
             }
         }
     }
@@ -211,6 +230,11 @@ impl ModelSet {
     /// The bytes that all requests and responses may hold.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.resources.budget
+    }
+
+    /// What is told of how long requests take.
+    pub fn metrics_config(&self) -> &MetricsConfig {
+        &self.metrics
     }
 
     /// What the response cache holds and has done; `None` where no model keeps its responses.

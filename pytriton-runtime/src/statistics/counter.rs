@@ -23,6 +23,22 @@ pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
+impl ModelStatistics {
+    /// How long the instances have executed batches, all together, in nanoseconds.
+    pub fn busy(&self) -> u64 {
+        let batches = self.batches.values();
+        batches
+            .flat_map(|batch| {
+                [
+                    batch.compute_input,
+                    batch.compute_infer,
+                    batch.compute_output,
+                ]
+            })
+            .fold(0, |sum, part| sum.saturating_add(part.ns))
+    }
+}
+
 /// How long the parts of an execution took, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Durations {
@@ -127,4 +143,6 @@ pub struct ModelStatistics {
     pub failures: [u64; 4],
     /// Requests that wait now.
     pub pending: u64,
+    /// Requests that are being executed now.
+    pub running: u64,
 }

@@ -1,11 +1,17 @@
 //! What a model has done: exact counts and durations, as Triton's statistics extension tells them. Pure.
 
 mod counter;
+mod histogram;
+mod latencies;
 mod recorder;
+mod summary;
 
 pub(crate) use counter::nanoseconds;
 pub use counter::{
     AnswerStatistics, BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration,
 };
+pub use histogram::Histogram;
+pub use latencies::{Histograms, Latencies, Summaries};
 pub(crate) use recorder::MOST_ANSWERS;
 pub use recorder::{CacheHit, Conclusion, Execution, Recorder, Success};
+pub use summary::Summary;

@@ -1,12 +1,22 @@
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use super::{Durations, FailureReason, ModelStatistics};
+use super::{Durations, FailureReason, Latencies, ModelStatistics};
 
 /// Counts what a model does. One lock, taken once for each execution.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    statistics: Mutex<ModelStatistics>,
+    counted: Mutex<Counted>,
+    /// Requests that are being executed.
+    running: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    statistics: ModelStatistics,
+    /// `None` where nobody wants to know.
+    latencies: Option<Box<Latencies>>,
 }
 
 /// So many answers of a request have statistics of their own: what is kept is bounded.
@@ -53,13 +63,44 @@ pub struct CacheHit {
 }
 
 impl Recorder {
-    /// Counts an execution and its requests.
+    /// Counts from here on how the durations of requests are distributed.
+    pub fn distribute(&self, latencies: Option<Latencies>) {
+        self.lock().latencies = latencies.map(Box::new);
+    }
+
+    /// How they are distributed; `None` where nobody wants to know.
+    pub fn latencies(&self) -> Option<Latencies> {
+        let counted = self.lock();
+        let latencies = counted.latencies.as_ref();
+        latencies.map(|latencies| latencies.at(Instant::now()))
+    }
+
+    /// So many requests are being executed from here on.
+    pub(crate) fn begin(&self, requests: usize) {
+        self.running.fetch_add(requests as u64, Ordering::Relaxed);
+    }
+
+    /// So many of them no longer are.
+    pub(crate) fn end(&self, requests: usize) {
+        self.running.fetch_sub(requests as u64, Ordering::Relaxed);
+    }
+
+    /// Counts an execution and its requests, which are answered once or more often.
     ///
     /// As in Triton, the rows of requests that failed are not counted as inferences, their execution is.
-    pub fn record(&self, execution: Execution, requests: impl Iterator<Item = Conclusion>) {
+    pub fn record(
+        &self,
+        execution: Execution,
+        answered_once: bool,
+        requests: impl Iterator<Item = Conclusion>,
+    ) {
         let durations = execution.durations;
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let mut statistics = self.lock();
+        let mut counted = self.lock();
+        let Counted {
+            statistics,
+            latencies,
+        } = &mut *counted;
         statistics.last_inference = now.map_or(0, |now| {
             now.as_secs() * 1000 + u64::from(now.subsec_millis())
         });
@@ -77,6 +118,9 @@ impl Recorder {
                     statistics.compute_input.add(1, durations.compute_input);
                     statistics.compute_infer.add(1, durations.compute_infer);
                     statistics.compute_output.add(1, durations.compute_output);
+                    if let Some(latencies) = latencies {
+                        latencies.executed(&success, &durations, answered_once);
+                    }
                 }
                 Conclusion::Failed(ns) => {
                     statistics.fail.add(1, ns);
@@ -88,27 +132,39 @@ impl Recorder {
 
     /// Counts a request that failed without having been executed, `ns` nanoseconds after it came.
     pub fn record_failure(&self, reason: FailureReason, ns: u64) {
-        let mut statistics = self.lock();
+        let statistics = &mut self.lock().statistics;
         statistics.fail.add(1, ns);
         statistics.failures[reason as usize] += 1;
     }
 
     /// Counts a request that was answered from the response cache: no inference, and no execution.
     pub fn record_hit(&self, hit: &CacheHit) {
-        let mut statistics = self.lock();
+        let mut counted = self.lock();
+        let statistics = &mut counted.statistics;
         statistics.success.add(1, hit.request);
         statistics.queue.add(1, hit.queue);
         statistics.cache_hit.add(1, hit.lookup);
+        if let Some(latencies) = &mut counted.latencies {
+            latencies.hit(hit);
+        }
     }
 
-    /// Counts an answer of a decoupled model: which of its request it was, and how long it took since the one before.
+    /// Counts an answer of a decoupled model: which of its request it was, how long it took since the one before, and since
+    /// the request came.
     ///
     /// Source: `InferenceStatsAggregator::UpdateResponse…` in Triton 2.51.
-    pub fn record_answer(&self, index: u32, ns: u64, succeeded: bool) {
+    pub fn record_answer(&self, index: u32, ns: u64, since_arrival: u64, succeeded: bool) {
         if index >= MOST_ANSWERS {
             return;
         }
-        let mut statistics = self.lock();
+        let mut counted = self.lock();
+        if let Some(latencies) = &mut counted.latencies
+            && index == 0
+            && succeeded
+        {
+            latencies.first_response(since_arrival);
+        }
+        let statistics = &mut counted.statistics;
         let answer = statistics.answers.entry(index).or_default();
         answer.compute_infer.add(1, ns);
         match succeeded {
@@ -127,24 +183,26 @@ impl Recorder {
     ///
     /// Source: `InferenceStatsAggregator::UpdateSuccessCacheMiss` in Triton 2.51.
     pub fn record_miss(&self, ns: u64) {
-        let mut statistics = self.lock();
-        statistics.cache_miss.add(1, ns);
-        statistics.success.ns += ns;
+        let mut counted = self.lock();
+        counted.statistics.cache_miss.add(1, ns);
+        counted.statistics.success.ns += ns;
+        if let Some(latencies) = &mut counted.latencies {
+            latencies.miss(ns);
+        }
     }
 
     /// What has been counted so far, with `pending` requests waiting.
     pub fn snapshot(&self, pending: u64) -> ModelStatistics {
         ModelStatistics {
             pending,
-            ..self.lock().clone()
+            running: self.running.load(Ordering::Relaxed),
+            ..self.lock().statistics.clone()
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, ModelStatistics> {
+    fn lock(&self) -> MutexGuard<'_, Counted> {
         // Nothing under the lock panics half-way: a poisoned lock still holds whole numbers.
-        self.statistics
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -169,7 +227,10 @@ mod tests {
             queue: 5,
         };
         let requests = [Conclusion::Succeeded(success), Conclusion::Failed(40)];
-        recorder.record(execution, requests.into_iter());
+        recorder.distribute(Latencies::new(true, true));
+        recorder.begin(3);
+        recorder.record(execution, true, requests.into_iter());
+        recorder.end(2);
         recorder.record_failure(FailureReason::Rejected, 1);
         let statistics = recorder.snapshot(7);
         assert_eq!(statistics.inference_count, 2);
@@ -180,6 +241,16 @@ mod tests {
         assert_eq!(statistics.failures, [1, 0, 1, 0]);
         assert_eq!(statistics.batches[&3].compute_infer.ns, 10);
         assert_eq!(statistics.pending, 7);
+        assert_eq!((statistics.running, statistics.busy()), (1, 10));
+        let latencies = recorder.latencies().unwrap();
+        let histograms = latencies.histograms.unwrap();
+        assert_eq!(
+            (histograms.request.count(), histograms.request.ns()),
+            (1, 30)
+        );
+        assert_eq!((histograms.queue.ns(), histograms.compute.ns()), (5, 10));
+        assert_eq!(histograms.first_response.count(), 1);
+        assert_eq!(latencies.summaries.unwrap().queue.quantile(0.5), Some(5));
     }
 
     #[test]

@@ -76,6 +76,23 @@ fn generated_streams() -> pytriton_tests::Result<()> {
     )
 }
 
+#[test]
+fn metrics() -> pytriton_tests::Result<()> {
+    drive(
+        pytriton_tests::Engine::Embedded,
+        "test_metrics.py",
+        &[&METRICS],
+    )
+}
+
+/// As `test_metrics.py` expects them.
+const METRICS: [&str; 4] = [
+    "--metrics-config=counter_latencies=false",
+    "--metrics-config=histogram_latencies=true",
+    "--metrics-config=summary_latencies=true",
+    "--metrics-config=summary_quantiles=0.5:0.05,0.99:0.001",
+];
+
 /// As `test_small_cache.py` has it.
 const SMALL_CACHE: [&str; 2] = ["--cache-config", "local,size=16384"];
 

@@ -1,0 +1,63 @@
+use std::fmt::Display;
+
+use crate::model::ModelSpec;
+use crate::statistics::ModelStatistics;
+
+use super::family::Family;
+
+/// What is told of a model.
+type Value = fn(&ModelSpec, &ModelStatistics) -> f64;
+
+/// What the models are doing, beyond what Triton tells: how many requests are executed, by how many instances, and how
+/// long those have been busy.
+pub fn load_exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
+    let mut text = String::new();
+    let (name, help) = (
+        "pytriton_requests_running",
+        "Requests that are being executed",
+    );
+    let running: Value = |_, statistics| statistics.running as f64;
+    write(Family::gauge(&mut text, name, help), models, running);
+    let (name, help) = ("pytriton_instances", "Instances of the model");
+    let instances: Value = |spec, _| f64::from(spec.instances.count());
+    write(Family::gauge(&mut text, name, help), models, instances);
+    let (name, help) = (
+        "pytriton_instance_busy_seconds_total",
+        "Time in which instances executed batches that have ended, of all instances together",
+    );
+    let busy: Value = |_, statistics| statistics.busy() as f64 / 1e9;
+    write(Family::counter(&mut text, name, help), models, busy);
+    text
+}
+
+fn write(mut family: Family<'_>, models: &[(&ModelSpec, ModelStatistics)], value: Value) {
+    for (spec, statistics) in models {
+        let labels: [(&str, &dyn Display); 2] = [("model", &spec.name), ("version", &spec.version)];
+        family.sample(&labels, &value(spec, statistics));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn tells_what_models_do() {
+        let spec = IDENTITY.spec().unwrap();
+        let statistics = ModelStatistics {
+            running: 3,
+            ..ModelStatistics::default()
+        };
+        let text = load_exposition(&[(&spec, statistics)]);
+        let samples = text.lines().filter(|line| !line.starts_with('#'));
+        let samples: Vec<_> = samples.collect();
+        let expected = [
+            r#"pytriton_requests_running{model="Identity",version="1"} 3"#,
+            r#"pytriton_instances{model="Identity",version="1"} 1"#,
+            r#"pytriton_instance_busy_seconds_total{model="Identity",version="1"} 0"#,
+        ];
+        assert_eq!(samples, expected);
+    }
+}

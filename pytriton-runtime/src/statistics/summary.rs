@@ -1,0 +1,142 @@
+use std::time::{Duration, Instant};
+
+/// How long a duration counts among the quantiles, and in how many steps it ceases to.
+///
+/// Source: `prometheus::Summary` of prometheus-cpp, whose defaults Triton takes.
+const WINDOWS: usize = 5;
+const WINDOW: Duration = Duration::from_secs(60 / WINDOWS as u64);
+
+/// So many bins lie between a power of two and the next: a quantile is wrong by 1.6 % at most.
+const BITS: u32 = 5;
+/// Up to some 18 minutes; what takes longer counts as that.
+const BINS: usize = (40 - BITS as usize + 1) << BITS;
+
+/// Quantiles of the durations of the last minute.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    count: u64,
+    ns: u64,
+    windows: [Vec<u32>; WINDOWS],
+    current: usize,
+    begun: Instant,
+}
+
+impl Summary {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            count: 0,
+            ns: 0,
+            windows: std::array::from_fn(|_| vec![0; BINS]),
+            current: 0,
+            begun: now,
+        }
+    }
+
+    pub(super) fn observe(&mut self, ns: u64, now: Instant) {
+        self.turn(now);
+        self.count += 1;
+        self.ns = self.ns.saturating_add(ns);
+        let bin = &mut self.windows[self.current][bin(ns)];
+        *bin = bin.saturating_add(1);
+    }
+
+    /// Forgets what is too old.
+    pub(super) fn turn(&mut self, now: Instant) {
+        for _ in 0..WINDOWS {
+            if now.saturating_duration_since(self.begun) < WINDOW {
+                return;
+            }
+            self.begun += WINDOW;
+            self.current = (self.current + 1) % WINDOWS;
+            self.windows[self.current].fill(0);
+        }
+        self.begun = now;
+    }
+
+    /// The duration in nanoseconds that the given part of the last durations does not exceed; `None` where there are none.
+    pub fn quantile(&self, quantile: f64) -> Option<u64> {
+        let bin = |index| self.windows.iter().map(move |bins| u64::from(bins[index]));
+        let total: u64 = (0..BINS).flat_map(bin).sum();
+        let rank = ((quantile * total as f64).ceil() as u64).max(1);
+        let mut seen = 0;
+        (0..BINS).find_map(|index| {
+            seen += bin(index).sum::<u64>();
+            (seen >= rank && total > 0).then(|| middle(index))
+        })
+    }
+
+    /// How many durations there have ever been.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How long they were together, in nanoseconds.
+    pub fn ns(&self) -> u64 {
+        self.ns
+    }
+}
+
+/// The bin of a duration: its highest bits, and how many stand behind them.
+fn bin(ns: u64) -> usize {
+    let shift = (u64::BITS - (ns >> BITS).leading_zeros()).saturating_sub(1);
+    match ns >> BITS {
+        0 => ns as usize,
+        _ => {
+            (((shift + 1) << BITS) as usize + ((ns >> shift) as usize - (1 << BITS))).min(BINS - 1)
+        }
+    }
+}
+
+/// What lies in the middle of a bin.
+fn middle(bin: usize) -> u64 {
+    let shift = (bin >> BITS).saturating_sub(1);
+    let low = match bin >> BITS {
+        0 => bin as u64,
+        _ => ((bin & ((1 << BITS) - 1)) as u64 + (1 << BITS)) << shift,
+    };
+    low + (1 << shift) / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_as_narrow_as_they_should_be() {
+        let mut last = 0;
+        for exponent in 0..39 {
+            for eighth in 8..16_u64 {
+                let ns = (eighth << exponent) / 8;
+                let bin = bin(ns);
+                assert!(bin >= last, "{ns}");
+                last = bin;
+                let error = middle(bin).abs_diff(ns) as f64;
+                assert!(error <= 0.016 * ns as f64 + 0.5, "{ns}: {}", middle(bin));
+            }
+        }
+        assert_eq!(bin(u64::MAX), BINS - 1);
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_last_minute() {
+        let now = Instant::now();
+        let mut summary = Summary::new(now);
+        assert_eq!(summary.quantile(0.5), None);
+        for ns in 1..=1000 {
+            summary.observe(ns * 1000, now);
+        }
+        for (quantile, expected) in [(0.0, 1e3), (0.5, 500e3), (0.99, 990e3), (1.0, 1e6)] {
+            let found = summary.quantile(quantile).unwrap() as f64;
+            assert!(
+                (found - expected).abs() <= expected * 0.02,
+                "{quantile}: {found}"
+            );
+        }
+        summary.turn(now + Duration::from_secs(47));
+        assert!(summary.quantile(0.5).is_some());
+        summary.turn(now + Duration::from_secs(61));
+        assert_eq!(summary.quantile(0.5), None);
+        summary.observe(7000, now + Duration::from_secs(600));
+        assert_eq!((summary.count(), summary.ns()), (1001, 500_507_000));
+    }
+}

@@ -1,0 +1,122 @@
+"""What `/metrics` tells beyond Triton: as a parser of Prometheus' own reads it, and true."""
+
+import os
+import threading
+
+import numpy as np
+import tritonclient.http
+from prometheus_client.parser import text_string_to_metric_families
+
+from wire import METRICS, connect, infer, request, wait_until
+
+
+def families():
+    status, headers, body = request("GET", "/metrics", address=METRICS)
+    assert status == 200 and headers["Content-Type"] == "text/plain; charset=utf-8"
+    text = body.decode()
+    parsed = list(text_string_to_metric_families(text))
+    # Each family is declared once, and nothing stands outside of one.
+    names = [family.name for family in parsed]
+    assert len(names) == len(set(names))
+    assert all(family.documentation and family.type != "unknown" for family in parsed), parsed
+    return {family.name: family for family in parsed}
+
+
+def samples(family, **labels):
+    """The samples of those labels, by name and what tells them apart."""
+    found = {}
+    for sample in family.samples:
+        rest = dict(sample.labels)
+        if all(rest.pop(name, None) == value for name, value in labels.items()):
+            found[sample.name, rest.get("le") or rest.get("quantile")] = sample.value
+    return found
+
+
+def one(name, model="I_FP32"):
+    return samples(families()[name], model=model, version="1")
+
+
+def send(http, count, model="I_FP32"):
+    for _ in range(count):
+        infer(tritonclient.http, http, model, {"INPUT_1": np.ones((1, 2), dtype=np.float32)})
+
+
+def test_histograms_count_every_request(http):
+    send(http, 5)
+    for name in ("request", "queue", "compute"):
+        family = f"pytriton_{name}_duration_seconds"
+        assert families()[family].type == "histogram"
+        found = one(family)
+        assert found[f"{family}_count", None] == 5
+        assert found[f"{family}_bucket", "+Inf"] == 5
+        buckets = [value for (part, _), value in found.items() if part.endswith("_bucket")]
+        assert buckets == sorted(buckets) and len(buckets) == 21
+    whole, compute = one("pytriton_request_duration_seconds"), one("pytriton_compute_duration_seconds")
+    assert whole["pytriton_request_duration_seconds_sum", None] >= compute["pytriton_compute_duration_seconds_sum", None] > 0
+    first = one("nv_inference_first_response_histogram_ms")
+    bounds = [bound for part, bound in first if part.endswith("_bucket")]
+    assert [float(bound) for bound in bounds] == [100, 500, 2000, 5000, float("inf")]
+    assert first["nv_inference_first_response_histogram_ms_count", None] == 5
+
+
+def test_summaries_have_the_quantiles_asked_for(http):
+    send(http, 3)
+    for name in ("request", "queue", "compute_input", "compute_infer", "compute_output"):
+        family = f"nv_inference_{name}_summary_us"
+        assert families()[family].type == "summary"
+        found = one(family)
+        count = found[f"{family}_count", None]
+        assert count >= 3
+        quantiles = [value for (part, quantile), value in found.items() if part == family]
+        assert len(quantiles) == 2 and quantiles[0] <= quantiles[1], found
+    cached = families()["nv_cache_hit_summary_per_model"]
+    assert {sample.labels["model"] for sample in cached.samples} >= {"CachedEither"}
+    requests = families()["nv_inference_request_summary_us"]
+    assert "CachedEither" not in {sample.labels["model"] for sample in requests.samples}
+
+
+def test_counters_of_durations_are_off_and_others_are_not(http):
+    send(http, 1)
+    found = families()
+    assert not [name for name in found if name.endswith("_duration_us")]
+    (success,) = samples(found["nv_inference_request_success"], model="I_FP32", version="1").values()
+    assert success >= 1
+    assert any(sample.value >= 1 for sample in found["nv_inference_exec_count"].samples)
+
+
+def test_requests_under_way_and_those_that_wait():
+    def gauge(name):
+        return one(name, "Slow")[name, None]
+
+    def ask():
+        with connect(tritonclient.http) as client:
+            infer(tritonclient.http, client, "Slow", {"milliseconds": np.full((1, 1), 500, dtype=np.uint32)})
+
+    asking = [threading.Thread(target=ask) for _ in range(3)]
+    [thread.start() for thread in asking]
+    wait_until(lambda: gauge("pytriton_requests_running") >= 1)
+    [thread.join() for thread in asking]
+    assert gauge("pytriton_requests_running") == 0
+    assert gauge("nv_inference_pending_request_count") == 0
+    assert gauge("pytriton_instances") >= 1
+    busy = one("pytriton_instance_busy_seconds", "Slow")["pytriton_instance_busy_seconds_total", None]
+    assert busy >= 1.4
+
+
+def test_the_process():
+    found = families()
+
+    def value(name):
+        (sample,) = found[name].samples
+        return sample.value
+
+    pid = int(os.environ["PYTRITON_TEST_PID"])
+    assert value("process_cpu_seconds") > 0
+    assert value("process_open_fds") >= 8
+    assert value("process_max_fds") > value("process_open_fds")
+    with open(f"/proc/{pid}/status") as status:
+        fields = dict(line.split(":", 1) for line in status)
+    assert abs(value("process_threads") - int(fields["Threads"])) <= 4
+    resident = int(fields["VmRSS"].split()[0]) * 1024
+    assert 0.5 * resident < value("process_resident_memory_bytes") < 2 * resident
+    assert 1.6e9 < value("process_start_time_seconds")
