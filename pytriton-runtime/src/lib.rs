@@ -87,6 +87,7 @@ pub mod tensor;
 #[cfg(test)]
 mod testing;
 mod text;
+mod trace;
 #[cfg(tritonserver)]
 pub mod triton;
 mod watchdog;
@@ -101,3 +102,4 @@ pub use logging::LogFormat;
 pub use ndarray;
 pub use request::{Sequence, SequenceId};
 pub use status::Status;
+pub use trace::{TracesError, TracesExporter};

@@ -13,6 +13,9 @@ const IN_ERROR: usize = 1 << 10;
 /// The bytes of one text in a log at most.
 pub(crate) const IN_LOG: usize = 8 << 10;
 
+/// The bytes of a client's id in a log at most.
+const ID_IN_LOG: usize = 128;
+
 /// What a client is told of an error.
 pub(crate) fn for_client(error: &impl Display) -> String {
     cut(error, FOR_CLIENT)
@@ -21,6 +24,11 @@ pub(crate) fn for_client(error: &impl Display) -> String {
 /// The beginning of a client's text, for an error that names it: an error must not hold all that a client sends.
 pub(crate) fn excerpt(text: &(impl Display + ?Sized)) -> String {
     cut(text, IN_ERROR)
+}
+
+/// What a log or a span that escapes by itself has of a client's id.
+pub(crate) fn id_in_log(id: &str) -> String {
+    cut(&id, ID_IN_LOG)
 }
 
 /// What a log that escapes by itself has of a text.

@@ -1,5 +1,6 @@
 """What `/metrics` tells beyond Triton: as a parser of Prometheus' own reads it, and true."""
 
+import json
 import os
 import threading
 
@@ -120,3 +121,22 @@ def test_the_process():
     resident = int(fields["VmRSS"].split()[0]) * 1024
     assert 0.5 * resident < value("process_resident_memory_bytes") < 2 * resident
     assert 1.6e9 < value("process_start_time_seconds")
+
+
+def test_a_balancer_is_told_how_busy_the_model_is():
+    body = json.dumps({"inputs": [{"name": "INPUT_1", "datatype": "FP32", "shape": [1, 2], "data": [1, 2]}]})
+
+    def told(form, path="infer"):
+        headers = {"endpoint-load-metrics-format": form} if form else {}
+        status, headers, _ = request("POST", f"/v2/models/I_FP32/{path}", body, headers)
+        assert status == 200
+        return headers.get("endpoint-load-metrics")
+
+    form, _, report = told("json").partition(" ")
+    report = json.loads(report)
+    assert form == "JSON" and report["named_metrics"] == {"queue_length": 0, "requests_running": 0}
+    assert report["application_utilization"] == 0
+    assert told("text") == (
+        "TEXT application_utilization=0.000000, named_metrics.queue_length=0.000000, named_metrics.requests_running=0.000000"
+    )
+    assert told(None) is None and told("bin") is None

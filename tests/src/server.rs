@@ -110,6 +110,11 @@ impl Server {
         }
     }
 
+    /// Says with which engine it was started, where the command said so.
+    pub fn set_engine(&mut self, engine: Engine) {
+        self.engine = engine;
+    }
+
     /// What the server said when it was ready.
     pub fn banner(&self) -> &Banner {
         &self.banner

@@ -20,6 +20,11 @@ pub(crate) struct Arranged<'a> {
 }
 
 impl<'a> Arranged<'a> {
+    /// All its requests, in the order in which they are called.
+    pub(crate) fn requests(&self) -> &[Request] {
+        &self.requests
+    }
+
     pub(crate) fn new(
         spec: &ModelSpec,
         requests: &'a [Request],

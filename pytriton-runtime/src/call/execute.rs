@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::FutureExt;
+use tracing::Instrument;
 
 use crate::decorators::{Batch, Step, first_row};
 use crate::model::FirstValue;
@@ -14,6 +15,7 @@ use crate::request::{Request, Response};
 use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
 use crate::text::for_client;
+use crate::trace;
 
 use super::around::{Boxed, around};
 use super::arranged::Arranged;
@@ -190,15 +192,17 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             states,
             destination,
         };
-        let execution = async { self.instance.execute(&call).await };
+        let span = trace::function(spec, self.context.instance(), requests);
+        let execution = async { self.instance.execute(&call).await }.instrument(span.clone());
         // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
         let returned = AssertUnwindSafe(execution).catch_unwind().await;
-        returned.unwrap_or_else(|panic| {
+        let returned = returned.unwrap_or_else(|panic| {
             Err(ModelError::Panic {
                 model: Arc::clone(&spec.name),
                 message: caught(panic),
             })
-        })
+        });
+        returned.inspect_err(|error| trace::fail(&span, error))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::request::{
 use crate::runner::Runner;
 use crate::scheduler::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
+use crate::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
 
 /// What became of the requests of a batch, in their order.
 pub(crate) type Results = Few<Result<Response, SchedulerError>>;
@@ -140,11 +141,19 @@ fn request(
     for &output in described.outputs {
         requested.insert(output, spec.outputs.len());
     }
+    let parameters = parameters(described);
+    let context = || {
+        // Where the operator has them forwarded.
+        let values = |name| parameters.str(name).into_iter();
+        TraceContext::read(values(TRACEPARENT), values(TRACESTATE))
+    };
+    let trace = Trace::begin(spec, context);
     let head = InferRequest {
         id: described.id.to_owned(),
-        parameters: parameters(described),
         timeout_microseconds: described.timeout,
         sequence: sequence(described),
+        trace: identified(trace, described.id),
+        parameters,
         ..InferRequest::default()
     };
     let batch_size = batch_size.unwrap_or(1);

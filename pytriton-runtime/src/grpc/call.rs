@@ -11,9 +11,10 @@ use crate::proto::infer_parameter::ParameterChoice;
 use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, Parameters};
 use crate::serving::Model;
+use crate::trace::{Trace, TraceContext, identified, listened};
 
 use super::GrpcError;
-use super::forwarded::forwarded;
+use super::forwarded::{context, forwarded};
 use super::message::Message;
 
 /// The parameter by which a client asks for a message behind the last answer.
@@ -24,6 +25,8 @@ const END: &str = "triton_enable_empty_final_response";
 pub(super) struct Call {
     pub(super) reception: Arc<Reception>,
     forwarded: Parameters,
+    /// The trace of the client that its requests belong to.
+    context: Option<Box<TraceContext>>,
     /// What the call is called, where there is one answer to each message.
     whole: Option<&'static str>,
 }
@@ -46,9 +49,11 @@ impl Call {
         whole: Option<&'static str>,
     ) -> Self {
         let forwarded = forwarded(&reception, metadata);
+        let context = listened().then(|| context(metadata)).flatten();
         Self {
             reception,
             forwarded,
+            context: context.map(Box::new),
             whole,
         }
     }
@@ -90,7 +95,10 @@ impl Call {
         if let Some(door) = self.whole.filter(|_| model.spec().decoupled) {
             return Err(Error::Decoupled { door });
         }
+        let context = || self.context.as_deref().cloned();
+        let trace = Trace::begin(model.spec(), context);
         let mut request = request(message, model.spec())?;
+        request.trace = identified(trace, &request.id);
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());
         }

@@ -4,6 +4,7 @@ use tonic::metadata::{KeyAndValueRef, MetadataMap};
 
 use crate::reception::Reception;
 use crate::request::Parameters;
+use crate::trace::{TRACEPARENT, TRACESTATE, TraceContext};
 
 /// The metadata of a call as headers.
 fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Cow<'_, [u8]>)> {
@@ -23,6 +24,15 @@ pub(super) fn forwarded(reception: &Reception, metadata: &MetadataMap) -> Parame
         .forward
         .forward(headers(metadata), &mut parameters);
     parameters
+}
+
+/// The trace of the client that a call belongs to.
+pub(super) fn context(metadata: &MetadataMap) -> Option<TraceContext> {
+    let values = |name| {
+        let values = metadata.get_all(name).iter();
+        values.filter_map(|value| value.to_str().ok())
+    };
+    TraceContext::read(values(TRACEPARENT), values(TRACESTATE))
 }
 
 #[cfg(test)]

@@ -16,10 +16,12 @@ use crate::request::Response;
 use crate::scheduler::SchedulerError;
 use crate::serving::Answers;
 use crate::text::for_client;
+use crate::trace::identified;
 
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
 use super::events::{Events, KEEP_ALIVE, SILENCE, event};
+use super::traced::traced;
 use super::{HttpError, body};
 
 /// Serves one request that has one answer.
@@ -103,6 +105,7 @@ async fn ask(
     if encoding.is_some_and(|encoding| encoding != "identity") {
         return Err(HttpError::GenerateEncoding);
     }
+    let trace = traced(model.spec(), headers);
     let (body, mut held) = body::read(body, headers, reception, None).await?;
     let max_depth = reception.limits.max_json_depth;
     let spec = Arc::clone(model.spec());
@@ -111,6 +114,7 @@ async fn ask(
     let mut request = by_weight(length, decode).await.map_err(Error::from)?;
     held.resize(request.bytes()).map_err(Error::from)?;
     request.held = held.share();
+    request.trace = identified(trace, &request.id);
     let format = GenerateFormat::new(model.spec(), &request.id);
     let writer = Writer {
         format: Arc::new(format),

@@ -15,10 +15,12 @@ use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, RequestError, Response};
 use crate::serving::Model;
+use crate::trace::identified;
 
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;
 use super::compression::{Encoding, decompress};
+use super::traced::traced;
 use super::{HttpError, body};
 
 static HEADER_LENGTH_NAME: HeaderName = HeaderName::from_static(HEADER_LENGTH);
@@ -36,6 +38,7 @@ pub(super) async fn infer<B: Body>(
         let door = "HTTP end point";
         return Err(Failure::plain(Error::Decoupled { door }));
     }
+    let trace = traced(model.spec(), &headers);
     let Received {
         body,
         json_length,
@@ -54,6 +57,7 @@ pub(super) async fn infer<B: Body>(
     let resized = held.resize(request.bytes().saturating_add(kept));
     resized.map_err(|error| Failure::plain(Error::from(error)))?;
     request.held = held.share();
+    request.trace = identified(trace, &request.id);
     let forwarded = headers.iter();
     let forwarded = forwarded.map(|(name, value)| (name.as_str(), value.as_bytes()));
     reception

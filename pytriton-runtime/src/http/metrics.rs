@@ -7,9 +7,11 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 
 use crate::metrics::{
-    System, cache_exposition, exposition, latencies_exposition, load_exposition, process_exposition,
+    System, cache_exposition, exposition, latencies_exposition, load_exposition,
+    process_exposition, spans_exposition,
 };
 use crate::serving::ModelSet;
+use crate::trace::dropped_spans;
 
 /// What the metrics port asks.
 #[derive(Debug)]
@@ -45,6 +47,9 @@ async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
     text += &load_exposition(&counted);
     text += &sources.system.exposition();
     text += &process_exposition();
+    if let Some(spans) = dropped_spans() {
+        text += &spans_exposition(spans);
+    }
     if let Some(usage) = sources.models.cache() {
         text += &cache_exposition(&usage);
     }

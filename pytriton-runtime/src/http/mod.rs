@@ -15,6 +15,7 @@ mod generate;
 mod generate_tests;
 mod head;
 mod infer;
+mod load;
 mod metrics;
 mod model;
 mod openai;
@@ -24,6 +25,7 @@ mod route;
 mod router;
 #[cfg(test)]
 mod tests;
+mod traced;
 
 pub(crate) use answer::refusal;
 pub(crate) use content::Content;

@@ -8,6 +8,7 @@ use crate::reception::Reception;
 
 use super::answer::{Answer, Failure, fine, json};
 use super::body::Body;
+use super::load::LoadFormat;
 use super::route::{ModelAction, Route};
 use super::{HttpError, TextModels, body, control, generate, infer, model, openai};
 
@@ -69,12 +70,24 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             ModelAction::Ready => model::ready(reception, name, version),
             ModelAction::Config => model::config(reception, name, version),
             ModelAction::Statistics => model::statistics(reception, Some(name), version),
-            ModelAction::Infer => infer::infer(reception, name, version, parts.headers, body).await,
-            ModelAction::Generate => {
-                generate::generate(reception, name, version, &parts.headers, body).await
-            }
-            ModelAction::GenerateStream => {
-                generate::generate_stream(reception, name, version, &parts.headers, body).await
+            ModelAction::Infer | ModelAction::Generate | ModelAction::GenerateStream => {
+                let load = LoadFormat::of(&parts.headers);
+                let mut answer = match action {
+                    ModelAction::Generate => {
+                        generate::generate(reception, name, version, &parts.headers, body).await?
+                    }
+                    ModelAction::GenerateStream => {
+                        let headers = &parts.headers;
+                        generate::generate_stream(reception, name, version, headers, body).await?
+                    }
+                    _ => infer::infer(reception, name, version, parts.headers, body).await?,
+                };
+                if let Some(load) = load
+                    && let Ok(model) = reception.model(name, version)
+                {
+                    load.tell(&mut answer, &model);
+                }
+                Ok(answer)
             }
         },
         Route::NotOffered { what, .. } => Err(Failure::json(HttpError::NotOffered { what })),

@@ -118,6 +118,7 @@ pub(super) fn whole(
         inputs,
         outputs,
         held: None,
+        trace: None,
     };
     Ok((request, format))
 }

@@ -1,32 +1,63 @@
-use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
 
 /// Which lines are written: as the directives of `RUST_LOG` say where there are some, otherwise in that detail (0 to 2).
-pub(super) fn filter(verbose: u8, rust_log: Option<&str>) -> Result<Targets, ParseError> {
-    let directives = rust_log.filter(|directives| !directives.trim().is_empty());
-    directives.map_or_else(|| Ok(by_detail(verbose)), str::parse)
+pub(super) fn filter(verbose: u8, rust_log: Option<&str>) -> Result<EnvFilter, ParseError> {
+    let directives = directives(rust_log);
+    directives.map_or_else(|| Ok(by_detail(verbose)), EnvFilter::try_new)
 }
 
-pub(super) fn by_detail(verbose: u8) -> Targets {
-    let level = match verbose {
-        0 => LevelFilter::INFO,
-        1 => LevelFilter::DEBUG,
-        _ => LevelFilter::TRACE,
-    };
-    let targets = Targets::new().with_default(level);
+/// What `RUST_LOG` says, if anything.
+fn directives(rust_log: Option<&str>) -> Option<&str> {
+    rust_log.filter(|directives| !directives.trim().is_empty())
+}
+
+/// Whether directives ask for what happens within spans.
+pub(super) fn names_spans(rust_log: Option<&str>) -> bool {
+    directives(rust_log).is_some_and(|directives| directives.contains('['))
+}
+
+pub(super) fn by_detail(verbose: u8) -> EnvFilter {
     // The libraries below are of use to nobody at their own debug level unless everything is asked for.
-    match verbose {
-        0 | 1 => targets.with_targets(
-            ["h2", "hyper", "hyper_util", "tonic", "tower"].map(|name| (name, LevelFilter::INFO)),
-        ),
-        _ => targets,
-    }
+    EnvFilter::new(match verbose {
+        0 => "info",
+        1 => "debug,h2=info,hyper=info,hyper_util=info,tonic=info,tower=info",
+        _ => "trace",
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use tracing::Level;
+    use std::sync::{Arc, Mutex};
+
+    use tracing::subscriber::with_default;
+    use tracing::{Event, Level, Subscriber, event, info_span};
+    use tracing_subscriber::Layer;
+    use tracing_subscriber::layer::{Context, SubscriberExt};
 
     use super::*;
+
+    /// The finest level that was written.
+    #[derive(Clone, Default)]
+    struct Finest(Arc<Mutex<Option<Level>>>);
+
+    impl<S: Subscriber> Layer<S> for Finest {
+        fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+            let level = *event.metadata().level();
+            let mut finest = self.0.lock().unwrap();
+            *finest = (*finest).max(Some(level));
+        }
+    }
+
+    macro_rules! every_level {
+        ($target:literal) => {{
+            event!(target: $target, Level::ERROR, "");
+            event!(target: $target, Level::WARN, "");
+            event!(target: $target, Level::INFO, "");
+            event!(target: $target, Level::DEBUG, "");
+            event!(target: $target, Level::TRACE, "");
+        }};
+    }
 
     #[test]
     fn rust_log_says_more_than_the_detail() {
@@ -42,21 +73,35 @@ mod tests {
             (0, Some("warn,h2=trace"), "pytriton", Some(Level::WARN)),
             (0, Some("h2=debug"), "pytriton", None),
             (0, Some("off"), "pytriton", None),
+            (
+                0,
+                Some("warn,[call{model=Linear}]=debug"),
+                "pytriton",
+                Some(Level::DEBUG),
+            ),
+            (
+                0,
+                Some("warn,[call{model=Other}]=debug"),
+                "pytriton",
+                Some(Level::WARN),
+            ),
         ];
         for &(verbose, rust_log, target, expected) in table {
-            let targets = filter(verbose, rust_log).unwrap();
-            let levels = [
-                Level::TRACE,
-                Level::DEBUG,
-                Level::INFO,
-                Level::WARN,
-                Level::ERROR,
-            ];
-            let finest = levels
-                .into_iter()
-                .find(|level| targets.would_enable(target, level));
+            let finest = Finest::default();
+            let filter = filter(verbose, rust_log).unwrap();
+            let subscriber =
+                tracing_subscriber::registry().with(finest.clone().with_filter(filter));
+            with_default(subscriber, || {
+                let _call = info_span!("call", model = "Linear").entered();
+                match target {
+                    "h2" => every_level!("h2"),
+                    _ => every_level!("pytriton"),
+                }
+            });
+            let finest = *finest.0.lock().unwrap();
             assert_eq!(finest, expected, "{verbose} {rust_log:?} {target}");
         }
         assert!(filter(0, Some("h2=loud")).is_err());
+        assert!(names_spans(Some("[call]=debug")) && !names_spans(Some("debug")));
     }
 }

@@ -1,8 +1,10 @@
 //! Log lines for people and for machines; texts of others do no harm in either.
 
+mod about;
 mod filter;
 mod human;
 mod json;
+mod lines;
 mod log;
 
 pub use log::LogFormat;

@@ -30,6 +30,17 @@ pub fn load_exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
     text
 }
 
+/// How many spans were not exported.
+pub fn spans_exposition(dropped: u64) -> String {
+    let mut text = String::new();
+    let (name, help) = (
+        "pytriton_spans_dropped_total",
+        "Spans that were not exported: too many waited, or the collector did not take them",
+    );
+    Family::counter(&mut text, name, help).sample(&[], &dropped);
+    text
+}
+
 fn write(mut family: Family<'_>, models: &[(&ModelSpec, ModelStatistics)], value: Value) {
     for (spec, statistics) in models {
         let labels: [(&str, &dyn Display); 2] = [("model", &spec.name), ("version", &spec.version)];

@@ -13,7 +13,7 @@ mod system;
 pub use cache::cache_exposition;
 pub use config::{MetricsConfig, MetricsConfigError};
 pub use latencies::latencies_exposition;
-pub use load::load_exposition;
+pub use load::{load_exposition, spans_exposition};
 pub use models::exposition;
 pub use process::process_exposition;
 pub use system::System;

@@ -7,7 +7,6 @@ use pytriton_backend::wire::BatchReader;
 use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
-use crate::LogFormat;
 use crate::call::Answering;
 use crate::call::Watched;
 use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, names};
@@ -16,6 +15,7 @@ use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::runner::{Availability, Detached};
 use crate::tensor::AlignedBuffer;
+use crate::{LogFormat, TracesExporter};
 
 use super::gate::Gate;
 use super::outlet::{BatchOutlet, Shared, lock};
@@ -251,7 +251,9 @@ fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Registrat
 fn runtime() -> Result<Handle, Failure> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let runtime = RUNTIME.get_or_init(|| {
-        logging::init(0, LogFormat::Human);
+        // Of spans that go nowhere nothing is kept.
+        logging::init(0, LogFormat::Human, TracesExporter::None)
+            .map_err(|error| error.to_string())?;
         Runtime::new().map_err(|error| error.to_string())
     });
     match runtime {

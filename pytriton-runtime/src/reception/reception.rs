@@ -1,11 +1,13 @@
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
+use tracing::Instrument;
 
 use crate::heavy::by_weight;
 use crate::request::{InferRequest, Request, Response};
 use crate::serving::{Answers, Model, ModelSet};
 use crate::tensor::DataType;
+use crate::trace::{fail, span_of};
 use crate::{HeaderForward, Limits};
 
 use super::{Error, Gate, Operation, Patience, Restricted};
@@ -66,8 +68,13 @@ impl Reception {
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
-        let request = self.checked(model, request).await?;
-        Ok(model.infer(request).await?)
+        let span = span_of(request.trace.as_deref());
+        let answered = async {
+            let request = self.checked(model, request).await?;
+            Ok(model.infer(request).await?)
+        };
+        let answered = answered.instrument(span.clone()).await;
+        answered.inspect_err(|error| fail(&span, error))
     }
 
     /// The same, but returns the answers as they come; there may be any number where the model is decoupled.
@@ -80,8 +87,14 @@ impl Reception {
         model: &Arc<Model>,
         request: InferRequest,
     ) -> Result<Answers, Error> {
-        let request = self.checked(model, request).await?;
-        Ok(model.answers(request)?)
+        let span = span_of(request.trace.as_deref());
+        let asked = async {
+            let request = self.checked(model, request).await?;
+            Ok(model.answers(request)?)
+        };
+        let answers = asked.instrument(span.clone()).await;
+        let answers = answers.inspect_err(|error: &Error| fail(&span, error))?;
+        Ok(answers.within(span))
     }
 
     async fn checked(&self, model: &Model, request: InferRequest) -> Result<Request, Error> {

@@ -55,6 +55,7 @@ impl Request {
             requested,
             batch_size,
             _held: request.held,
+            trace: request.trace,
         })
     }
 }

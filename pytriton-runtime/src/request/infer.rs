@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::budget::Held;
 use crate::tensor::DataType;
+use crate::trace::Trace;
 
 use super::{Parameters, Sequence};
 
@@ -26,6 +27,8 @@ pub struct InferRequest {
     pub outputs: Vec<RequestedOutput>,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
     pub held: Option<Arc<Held>>,
+    /// Its spans; `None` where nobody listens.
+    pub(crate) trace: Option<Box<Trace>>,
 }
 
 /// An input as the wire carries it: nothing of it has been compared with the model or with itself.

@@ -5,6 +5,7 @@ use ndarray::{CowArray, IxDyn};
 use crate::budget::Held;
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
+use crate::trace::Trace;
 
 #[cfg(tritonserver)]
 use super::InferRequest;
@@ -24,6 +25,7 @@ pub struct Request {
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) _held: Option<Arc<Held>>,
+    pub(super) trace: Option<Box<Trace>>,
 }
 
 impl Request {
@@ -47,12 +49,32 @@ impl Request {
             requested,
             batch_size,
             _held: head.held,
+            trace: head.trace,
         }
     }
 
     /// The client's id; empty for none.
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Its spans; `None` where nobody listens.
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        self.trace.as_deref()
+    }
+
+    /// It waits from here on.
+    pub(crate) fn enqueue(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.enqueue();
+        }
+    }
+
+    /// It waits no longer.
+    pub(crate) fn dequeue(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.dequeue();
+        }
     }
 
     /// The model that the request is for.

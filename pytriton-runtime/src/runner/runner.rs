@@ -8,6 +8,7 @@ use std::task::{self, Poll, Waker};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
+use tracing::Instrument;
 
 use crate::call::{
     Answering, Arranged, Callee, Context, Executed, Instance, Loader, ModelError, Sequences, Spent,
@@ -18,6 +19,7 @@ use crate::registry::Registration;
 use crate::request::Request;
 use crate::status::Status;
 use crate::tensor::Tensor;
+use crate::trace;
 
 use super::Instances;
 use super::supervised::Supervised;
@@ -259,7 +261,9 @@ impl<I: Instance + ?Sized> Runner<I> {
             answering,
         };
         // Whoever ends it early has answered the batch.
-        let _ = callee.execute_calls(batch, &mut called).await;
+        let span = trace::batch(self.context.model(), batch.requests());
+        let executed = callee.execute_calls(batch, &mut called);
+        let _ = executed.instrument(span).await;
     }
 
     /// Drives the execution of a batch to its end.

@@ -126,7 +126,8 @@ impl Scheduler {
     /// # Cancel safety
     ///
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
-    pub async fn infer(&self, request: Request) -> Result<Response, SchedulerError> {
+    pub async fn infer(&self, mut request: Request) -> Result<Response, SchedulerError> {
+        request.enqueue();
         let caller = self.caller.as_ref();
         let here = caller.and_then(|caller| Some((caller, caller.lend(&request)?)));
         let Entered {
@@ -169,7 +170,8 @@ impl Scheduler {
     /// # Errors
     ///
     /// [`SchedulerError`] when the request is not taken.
-    pub fn hear(&self, request: Request) -> Result<Hearing, SchedulerError> {
+    pub fn hear(&self, mut request: Request) -> Result<Hearing, SchedulerError> {
+        request.enqueue();
         let entered = self.queue.push(request, false)?;
         let given_up = self.given_up.subscribe();
         Ok(Hearing::new(&self.queue, entered, given_up))
@@ -215,6 +217,11 @@ impl Scheduler {
     /// Counts what the model does.
     pub fn recorder(&self) -> &Recorder {
         self.queue.recorder()
+    }
+
+    /// How many requests wait.
+    pub fn waiting(&self) -> u64 {
+        self.queue.pending()
     }
 
     /// What the model has done so far.

@@ -98,9 +98,10 @@ impl Exit {
 
 impl Replies {
     /// Parts a batch that is about to be executed into its requests and what they wait for.
-    pub(super) fn part(exit: &Arc<Exit>, batch: Batch) -> (Vec<Request>, Self) {
+    pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (Vec<Request>, Self) {
         let begun = Instant::now();
         exit.recorder().begin(batch.replies.len());
+        batch.requests.iter_mut().for_each(Request::dequeue);
         let watched = exit.cancellable && !exit.decoupled;
         let watched = watched.then(|| watched_by(&batch.replies));
         let (replies, streamed) = match exit.decoupled {

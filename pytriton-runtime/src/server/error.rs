@@ -15,6 +15,7 @@ use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
 #[cfg(feature = "embedded")]
 use crate::serving::LoadError;
+use crate::trace::TracesError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
 #[cfg(tritonserver)]
@@ -75,6 +76,9 @@ pub enum ServerError {
     /// Options that cannot be read.
     #[error("{0}")]
     Arguments(String),
+    /// Spans cannot go where they should.
+    #[error(transparent)]
+    Traces(#[from] TracesError),
     /// The models do not go together.
     #[error(transparent)]
     Registry(#[from] RegistryError),

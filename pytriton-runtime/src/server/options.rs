@@ -11,6 +11,7 @@ use crate::engine::{ControlOptions, TritonOptions};
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
+use crate::trace::TracesExporter;
 
 use super::ServerError;
 #[cfg(feature = "embedded")]
@@ -146,6 +147,16 @@ pub struct Options {
         default_value_t = LogFormat::Human
     )]
     pub log_format: LogFormat,
+
+    /// Where spans of requests go: `otlp` sends them over HTTP to where OTEL_EXPORTER_OTLP_ENDPOINT says, with the feature
+    /// `otel`
+    #[arg(
+        long,
+        env = "OTEL_TRACES_EXPORTER",
+        value_enum,
+        default_value_t = TracesExporter::None
+    )]
+    pub traces_exporter: TracesExporter,
 
     /// Who may ask for what.
     #[command(flatten)]

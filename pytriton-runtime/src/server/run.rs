@@ -8,6 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::engine::Choice;
 use crate::logging::{self, LogFormat};
 use crate::registry::Registry;
+use crate::trace::{Export, TracesExporter};
 
 use super::command::{Command, CommandLine};
 use super::ffi::outlive_file_size_limits;
@@ -21,21 +22,30 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     outlive_file_size_limits();
     let done = match CommandLine::command(name, version) {
         Command::Serve(options) => {
-            logging::init(options.log_verbose, options.log_format);
-            registry().and_then(|registry| Triton::with(options, registry).serve())
+            let export = log(&options);
+            let served = export.and_then(|export| {
+                Triton::with(options, registry()?).serve()?;
+                Ok(export)
+            });
+            // What has been seen so far is sent before the process ends.
+            served.map(drop)
         }
         Command::List => registry().map(|registry| print(table(&registry).trim_end())),
         Command::Check(options) => {
-            logging::init(options.log_verbose, options.log_format);
-            choose(&options)
+            let export = log(&options);
+            export
+                .and_then(|_export| choose(&options))
                 .and_then(|choice| {
                     block_on(async move { check::check(&registry()?, &options, choice).await })
                 })
                 .map(|report| print(&report))
         }
         Command::Install => {
-            logging::init(0, LogFormat::Human);
-            inspect::install().map(|report| print(&report))
+            let export = logging::init(0, LogFormat::Human, TracesExporter::None);
+            let export = export.map_err(ServerError::from);
+            export
+                .and_then(|_export| inspect::install())
+                .map(|report| print(&report))
         }
         Command::Repository { folder, native } => registry()
             .and_then(|registry| inspect::repository(&folder, native, &registry))
@@ -48,6 +58,16 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn log(options: &Options) -> Result<Export, ServerError> {
+    let Options {
+        log_verbose,
+        log_format,
+        traces_exporter,
+        ..
+    } = *options;
+    Ok(logging::init(log_verbose, log_format, traces_exporter)?)
 }
 
 fn choose(options: &Options) -> Result<Choice, ServerError> {

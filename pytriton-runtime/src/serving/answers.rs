@@ -5,14 +5,20 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
+use tracing::Span;
 
 use crate::request::Response;
 use crate::scheduler::{Hearing, SchedulerError};
+use crate::trace::fail;
 
 use super::Model;
 
 /// The answers to one request, as they come. Dropping it gives the request up.
-pub struct Answers(Kind);
+pub struct Answers {
+    kind: Kind,
+    /// That of the request, as long as it is being answered.
+    span: Span,
+}
 
 enum Kind {
     One(BoxFuture<'static, Result<Response, SchedulerError>>),
@@ -27,18 +33,28 @@ enum Kind {
 impl Answers {
     /// The only answer of a model that is not decoupled.
     pub(super) fn one(answer: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
-        Self(Kind::One(answer))
+        Self::new(Kind::One(answer))
     }
 
     /// Those of a decoupled model.
     pub(super) fn many(hearing: Hearing, model: &Arc<Model>) -> Self {
         let _model = Arc::clone(model);
-        Self(Kind::Many { hearing, _model })
+        Self::new(Kind::Many { hearing, _model })
+    }
+
+    fn new(kind: Kind) -> Self {
+        let span = Span::none();
+        Self { kind, span }
+    }
+
+    /// The same of a request that has that span.
+    pub(crate) fn within(self, span: Span) -> Self {
+        Self { span, ..self }
     }
 
     /// Whether nothing comes behind what has come.
     pub fn are_over(&self) -> bool {
-        match &self.0 {
+        match &self.kind {
             Kind::One(_) => false,
             Kind::Many { hearing, .. } => hearing.is_over(),
             Kind::Over => true,
@@ -59,21 +75,26 @@ impl Answers {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Response, SchedulerError>>> {
-        match &mut self.0 {
+        let _entered = self.span.enter();
+        let answer = match &mut self.kind {
             Kind::One(answer) => {
                 let answer = ready!(answer.poll_unpin(context));
-                self.0 = Kind::Over;
-                Poll::Ready(Some(answer))
+                self.kind = Kind::Over;
+                Some(answer)
             }
-            Kind::Many { hearing, .. } => hearing.poll_next_unpin(context),
-            Kind::Over => Poll::Ready(None),
+            Kind::Many { hearing, .. } => ready!(hearing.poll_next_unpin(context)),
+            Kind::Over => None,
+        };
+        if let Some(Err(error)) = &answer {
+            fail(&self.span, error);
         }
+        Poll::Ready(answer)
     }
 }
 
 impl fmt::Debug for Answers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
+        match &self.kind {
             Kind::One(_) => f.write_str("One"),
             Kind::Many { hearing, .. } => hearing.fmt(f),
             Kind::Over => f.write_str("Over"),

@@ -11,6 +11,7 @@ mod error;
 mod lifecycle;
 #[cfg(test)]
 mod lifecycle_tests;
+mod load;
 mod model;
 mod set;
 
@@ -19,5 +20,6 @@ pub use catalog::{IndexEntry, IndexedVersion};
 pub(crate) use changed::changed;
 pub use control_error::ControlError;
 pub use error::LoadError;
+pub use load::Load;
 pub use model::Model;
 pub use set::ModelSet;

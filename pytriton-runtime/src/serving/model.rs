@@ -14,7 +14,7 @@ use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
 use crate::statistics::{Latencies, ModelStatistics};
 
 use super::cached::Cached;
-use super::{Answers, LoadError};
+use super::{Answers, Load, LoadError};
 
 /// A model that is being served.
 #[derive(Debug)]
@@ -67,6 +67,19 @@ impl Model {
     /// What the model has done so far.
     pub fn statistics(&self) -> ModelStatistics {
         self.scheduler.statistics()
+    }
+
+    /// How busy the model is.
+    pub fn load(&self) -> Load {
+        let Self {
+            spec, scheduler, ..
+        } = self;
+        let places = u64::from(spec.instances.count()) * u64::from(spec.batches_in_flight);
+        Load {
+            waiting: scheduler.waiting(),
+            running: scheduler.recorder().running(),
+            capacity: places * u64::from(spec.max_batch_size.max(1)),
+        }
     }
 
     /// Counts from here on how the durations of its requests are distributed, where that is asked for.

@@ -85,6 +85,11 @@ impl Recorder {
         self.running.fetch_sub(requests as u64, Ordering::Relaxed);
     }
 
+    /// How many requests are being executed.
+    pub fn running(&self) -> u64 {
+        self.running.load(Ordering::Relaxed)
+    }
+
     /// Counts an execution and its requests, which are answered once or more often.
     ///
     /// As in Triton, the rows of requests that failed are not counted as inferences, their execution is.
@@ -195,7 +200,7 @@ impl Recorder {
     pub fn snapshot(&self, pending: u64) -> ModelStatistics {
         ModelStatistics {
             pending,
-            running: self.running.load(Ordering::Relaxed),
+            running: self.running(),
             ..self.lock().statistics.clone()
         }
     }

@@ -11,6 +11,7 @@ mod limited;
 mod priorities;
 mod raw;
 mod saturated;
+mod seen;
 mod sequences;
 mod shapes;
 mod stateful;

@@ -11,10 +11,12 @@ mod goodput;
 mod heavy;
 mod learned;
 mod native;
+mod operations;
 mod options;
 mod perf_analyzer;
 mod readme;
 mod shutdown;
+mod traces;
 mod tritonserver;
 
 use std::path::Path;

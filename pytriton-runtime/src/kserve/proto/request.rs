@@ -48,6 +48,7 @@ pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequ
         inputs,
         outputs,
         held: None,
+        trace: None,
     })
 }
 

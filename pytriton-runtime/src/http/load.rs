@@ -1,0 +1,95 @@
+use std::fmt::Write;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::serving::{Load, Model};
+
+use super::answer::Answer;
+
+static FORMAT: HeaderName = HeaderName::from_static("endpoint-load-metrics-format");
+static METRICS: HeaderName = HeaderName::from_static("endpoint-load-metrics");
+
+/// The form in which a client, mostly a proxy that balances load, asks how busy a model is: that of ORCA, the Open Request
+/// Cost Aggregation.
+///
+/// Source: `orca_http.cc` of Triton's server from 25.03, and Envoy's `OrcaLoadReport`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LoadFormat {
+    Json,
+    Text,
+}
+
+impl LoadFormat {
+    /// What the headers of a request ask for; forms that are not known are passed over.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        match headers.get(&FORMAT)?.as_bytes() {
+            b"json" => Some(Self::Json),
+            b"text" => Some(Self::Text),
+            _ => None,
+        }
+    }
+
+    /// Tells in an answer how busy its model is.
+    pub(super) fn tell(self, answer: &mut Answer, model: &Model) {
+        // It is made of digits and names.
+        if let Ok(value) = HeaderValue::try_from(self.write(&model.load())) {
+            answer.headers_mut().insert(METRICS.clone(), value);
+        }
+    }
+
+    fn write(self, load: &Load) -> String {
+        let utilization = load.utilization();
+        let Load {
+            waiting, running, ..
+        } = load;
+        let mut text = String::new();
+        // Writing to a `String` cannot fail.
+        let _ = match self {
+            Self::Json => write!(
+                text,
+                "JSON {{\"application_utilization\":{utilization},\"named_metrics\":{{\"queue_length\":{waiting},\
+                 \"requests_running\":{running}}}}}"
+            ),
+            Self::Text => write!(
+                text,
+                "TEXT application_utilization={utilization:.6}, named_metrics.queue_length={:.6}, \
+                 named_metrics.requests_running={:.6}",
+                *waiting as f64, *running as f64
+            ),
+        };
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_what_balancers_read() {
+        let load = Load {
+            waiting: 3,
+            running: 1,
+            capacity: 8,
+        };
+        assert_eq!(
+            LoadFormat::Json.write(&load),
+            r#"JSON {"application_utilization":0.5,"named_metrics":{"queue_length":3,"requests_running":1}}"#
+        );
+        assert_eq!(
+            LoadFormat::Text.write(&load),
+            "TEXT application_utilization=0.500000, named_metrics.queue_length=3.000000, \
+             named_metrics.requests_running=1.000000"
+        );
+        let mut headers = HeaderMap::new();
+        assert_eq!(LoadFormat::of(&headers), None);
+        for (value, expected) in [
+            ("json", Some(LoadFormat::Json)),
+            ("text", Some(LoadFormat::Text)),
+            ("bin", None),
+        ] {
+            headers.insert(FORMAT.clone(), HeaderValue::from_static(value));
+            assert_eq!(LoadFormat::of(&headers), expected);
+        }
+    }
+}

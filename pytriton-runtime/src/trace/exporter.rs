@@ -1,0 +1,207 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+use std::{env, mem, thread};
+
+use opentelemetry::Context;
+use opentelemetry_otlp::SpanExporter;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
+use opentelemetry_sdk::trace::{Span, SpanData, SpanExporter as _, SpanProcessor};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use super::TracesError;
+
+/// How often the log is told at most that spans are lost.
+const SAID: Duration = Duration::from_secs(10);
+
+/// How many spans were not sent: because too many waited, or the collector did not take them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lost(Arc<AtomicU64>);
+
+impl Lost {
+    pub(super) fn spans(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, spans: usize) {
+        self.0.fetch_add(spans as u64, Ordering::Relaxed);
+    }
+}
+
+/// Keeps spans that have ended until a thread of its own has sent them. Where too many wait, the next are dropped: no
+/// request waits for them.
+#[derive(Debug)]
+pub(super) struct Bounded {
+    sender: SyncSender<Message>,
+    lost: Lost,
+}
+
+enum Message {
+    Span(Box<SpanData>),
+    /// Whoever waits until all that came before is sent.
+    Flush(SyncSender<()>),
+}
+
+/// The variables of the specification that say how spans are kept.
+struct Settings {
+    queue: usize,
+    batch: usize,
+    delay: Duration,
+    timeout: Duration,
+}
+
+impl Settings {
+    fn from_env() -> Self {
+        let number = |name, default| {
+            let value = env::var(name).ok();
+            value
+                .and_then(|value| value.trim().parse().ok())
+                .unwrap_or(default)
+        };
+        let queue = number("OTEL_BSP_MAX_QUEUE_SIZE", 2048_u64).clamp(1, 1 << 20) as usize;
+        let batch = number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512).max(1) as usize;
+        Self {
+            queue,
+            batch: batch.min(queue),
+            delay: Duration::from_millis(number("OTEL_BSP_SCHEDULE_DELAY", 5000)),
+            timeout: Duration::from_millis(number("OTEL_BSP_EXPORT_TIMEOUT", 30_000)),
+        }
+    }
+}
+
+impl Bounded {
+    pub(super) fn start(resource: &Resource, lost: Lost) -> Result<Self, TracesError> {
+        let failed = |error: &dyn ToString| TracesError::Exporter(error.to_string());
+        let settings = Settings::from_env();
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| failed(&error))?;
+        let entered = runtime.enter();
+        let exporter = SpanExporter::builder().with_http().build();
+        let mut exporter = exporter.map_err(|error| failed(&error))?;
+        drop(entered);
+        exporter.set_resource(resource);
+        let (sender, receiver) = sync_channel(settings.queue);
+        let sending = Sending {
+            receiver,
+            runtime,
+            exporter,
+            settings,
+            lost: lost.clone(),
+            said: None,
+            told: 0,
+        };
+        let thread = thread::Builder::new().name("spans".to_owned());
+        thread
+            .spawn(move || sending.run())
+            .map_err(|error| failed(&error))?;
+        Ok(Self { sender, lost })
+    }
+}
+
+impl SpanProcessor for Bounded {
+    fn on_start(&self, _: &mut Span, _: &Context) {}
+
+    fn on_end(&self, span: SpanData) {
+        if !span.span_context.is_sampled() {
+            return;
+        }
+        let sent = self.sender.try_send(Message::Span(Box::new(span)));
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = sent {
+            self.lost.add(1);
+        }
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        self.shutdown_with_timeout(Duration::from_secs(5))
+    }
+
+    fn shutdown_with_timeout(&self, within: Duration) -> OTelSdkResult {
+        let (flushed, wait) = sync_channel(1);
+        let failed = |error: &dyn ToString| OTelSdkError::InternalFailure(error.to_string());
+        let begun = Instant::now();
+        let mut message = Message::Flush(flushed);
+        // The queue may be full, and its thread at work.
+        while let Err(error) = self.sender.try_send(message) {
+            message = match error {
+                TrySendError::Full(message) if begun.elapsed() < within => message,
+                error => return Err(failed(&error.to_string())),
+            };
+            thread::sleep(Duration::from_millis(5));
+        }
+        let left = within.saturating_sub(begun.elapsed());
+        wait.recv_timeout(left)
+            .map_err(|_| OTelSdkError::Timeout(within))
+    }
+}
+
+/// The thread that sends.
+struct Sending {
+    receiver: Receiver<Message>,
+    runtime: Runtime,
+    exporter: SpanExporter,
+    settings: Settings,
+    lost: Lost,
+    /// When the log was last told of lost spans, and of how many.
+    said: Option<Instant>,
+    told: u64,
+}
+
+impl Sending {
+    fn run(mut self) {
+        let mut spans = Vec::new();
+        let mut since = Instant::now();
+        loop {
+            let wait = self.settings.delay.saturating_sub(since.elapsed());
+            let flushed = match self.receiver.recv_timeout(wait) {
+                Ok(Message::Span(span)) => {
+                    spans.push(*span);
+                    if spans.len() < self.settings.batch {
+                        continue;
+                    }
+                    None
+                }
+                Ok(Message::Flush(flushed)) => Some(flushed),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return self.send(mem::take(&mut spans)),
+            };
+            self.send(mem::take(&mut spans));
+            since = Instant::now();
+            if let Some(flushed) = flushed {
+                // Whoever waited may have gone.
+                let _ = flushed.try_send(());
+            }
+        }
+    }
+
+    fn send(&mut self, spans: Vec<SpanData>) {
+        let count = spans.len();
+        if count > 0 {
+            // The timer needs the runtime around it.
+            let exporting =
+                async { timeout(self.settings.timeout, self.exporter.export(spans)).await };
+            let error = match self.runtime.block_on(exporting) {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(_) => Some("the collector took too long".to_owned()),
+            };
+            if let Some(error) = error {
+                self.lost.add(count);
+                return self.say(&error);
+            }
+        }
+        self.say("too many waited");
+    }
+
+    fn say(&mut self, why: &str) {
+        let lost = self.lost.spans();
+        let new = lost - self.told;
+        if new > 0 && self.said.is_none_or(|said| said.elapsed() >= SAID) {
+            self.said = Some(Instant::now());
+            self.told = lost;
+            tracing::warn!(spans = new, "spans are lost: {why}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What can be seen of a request: spans of `tracing` for the request, its waiting, the batch that it is executed in and the
+//! call of the function, in which the user's own spans stand; and the trace of the client that it belongs to.
+//!
+//! Where nobody listens to the first of them there are none, and a request has nothing but a `None`.
+
+mod context;
+#[cfg(feature = "otel")]
+mod exporter;
+#[cfg(feature = "otel")]
+mod otlp;
+#[cfg(not(feature = "otel"))]
+#[path = "absent.rs"]
+mod otlp;
+mod spans;
+mod traces;
+
+pub(crate) use context::{TRACEPARENT, TRACESTATE, TraceContext};
+pub(crate) use otlp::dropped_spans;
+pub(crate) use spans::{TARGET, Trace, batch, fail, function, identified, listened, span_of};
+pub(crate) use traces::Export;
+pub use traces::{TracesError, TracesExporter};

@@ -1,0 +1,87 @@
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use opentelemetry::trace::{
+    SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState, TracerProvider,
+};
+use opentelemetry::{Context, InstrumentationScope};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing::{Level, Metadata, Span};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::{Layer, Registry};
+
+use super::TraceContext;
+use super::exporter::{Bounded, Lost};
+use super::traces::{BoxedLayer, Export, TracesError};
+
+/// What the exporter could not keep or send, once there is one.
+static LOST: OnceLock<Lost> = OnceLock::new();
+
+/// What the exporter itself is made of: its spans would make further ones.
+const BELOW: [&str; 5] = ["h2", "hyper", "opentelemetry", "tonic", "tower"];
+
+/// Makes a span a child of the client's.
+pub(super) fn adopt(span: &Span, context: &TraceContext) {
+    let parent = SpanContext::new(
+        TraceId::from(context.trace_id),
+        SpanId::from(context.parent),
+        TraceFlags::new(context.flags),
+        true,
+        TraceState::from_str(&context.state).unwrap_or_default(),
+    );
+    // It fails where nothing listens that could know of it.
+    let _ = span.set_parent(Context::new().with_remote_span_context(parent));
+}
+
+/// The trace that a span is in.
+pub(super) fn trace_id(span: &Span) -> Option<u128> {
+    let context = span.context();
+    let id = context.span().span_context().trace_id();
+    (id != TraceId::INVALID).then(|| u128::from_be_bytes(id.to_bytes()))
+}
+
+/// How many spans have been dropped; `None` where none is exported.
+pub(crate) fn dropped_spans() -> Option<u64> {
+    LOST.get().map(Lost::spans)
+}
+
+/// Starts the exporter as the `OTEL_*` variables say.
+pub(super) fn export() -> Result<(BoxedLayer<Registry>, Export), TracesError> {
+    let resource = Resource::builder().build();
+    let lost = LOST.get_or_init(Lost::default).clone();
+    let processor = Bounded::start(&resource, lost)?;
+    let provider = SdkTracerProvider::builder()
+        .with_span_processor(processor)
+        .with_resource(resource)
+        .build();
+    let scope = InstrumentationScope::builder("pytriton")
+        .with_version(env!("CARGO_PKG_VERSION"))
+        .build();
+    let layer = tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer_with_scope(scope))
+        .with_filter(filter_fn(is_exported));
+    let export = Export {
+        provider: Some(provider),
+    };
+    Ok((layer.boxed(), export))
+}
+
+/// What is exported: requests, and whatever the user's functions tell.
+fn is_exported(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    // The span of an instance lasts as long as it does.
+    let instance = metadata.is_span() && metadata.name() == "model";
+    let below = BELOW.iter().any(|name| target.starts_with(name));
+    *metadata.level() <= Level::INFO && !instance && !below
+}
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        if let Some(provider) = self.provider.take() {
+            // What could not be sent is counted, and said where it is.
+            let _ = provider.shutdown();
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Every command of `docs/operations.md` does what stands below it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_tests::{Engine, Finished, Result, Server, finish};
+
+use crate::MODELS;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A block of commands: with which options their server is started, and what each prints.
+#[derive(Debug)]
+struct Block {
+    options: Vec<String>,
+    commands: Vec<(String, String)>,
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    // Whatever stands in blocks of other kinds is no command.
+    let mut open: Option<(bool, Block)> = None;
+    for line in text.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(kind)) => {
+                let mut words = kind.split_whitespace().map(str::to_owned);
+                let is_console = words.next().is_some_and(|word| word == "console");
+                let (options, commands) = (words.collect(), Vec::new());
+                open = Some((is_console, Block { options, commands }));
+            }
+            (Some(_), Some("")) => blocks.extend(open.take()),
+            (Some((_, block)), _) => block.read(line),
+            (None, None) => {}
+        }
+    }
+    let blocks = blocks.into_iter();
+    let blocks = blocks.filter(|(is_console, _)| *is_console);
+    blocks.map(|(_, block)| block).collect()
+}
+
+impl Block {
+    fn read(&mut self, line: &str) {
+        match (line.strip_prefix("$ "), self.commands.last_mut()) {
+            (Some(command), _) => self.commands.push((command.to_owned(), String::new())),
+            (None, Some((command, _))) if command.ends_with('\\') => {
+                *command = format!("{command}\n{line}");
+            }
+            (None, Some((_, printed))) => *printed += &format!("{line}\n"),
+            (None, None) => {}
+        }
+    }
+}
+
+/// Whether a text is as a pattern in which `…` is anything.
+fn is_like(text: &str, pattern: &str) -> bool {
+    let (text, pattern) = (text.trim_end(), pattern.trim_end());
+    let Some((first, others)) = pattern.split_once('…') else {
+        return text == pattern;
+    };
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = others.split('…').collect();
+    let Some((last, middle)) = parts.split_last() else {
+        return true;
+    };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+fn run(command: &str, server: &Server, folder: &Path) -> Result<Finished> {
+    let banner = server.banner();
+    let command = command
+        .replace("localhost:8000", &banner.http)
+        .replace("localhost:8001", &banner.grpc)
+        .replace("localhost:8002", &banner.metrics);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &command])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .env("PID", server.pid().to_string());
+    finish(&mut shell, DEADLINE)
+}
+
+#[test]
+fn commands_print_what_stands_below_them() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let blocks = blocks(&fs::read_to_string(root.join("docs/operations.md"))?);
+    assert!(!blocks.is_empty());
+    for Block { options, commands } in blocks {
+        let folder = tempfile::tempdir()?;
+        symlink(MODELS, folder.path().join("models"))?;
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let server = Server::start_with(Engine::Embedded, crate::folder(), MODELS, &options)?;
+        for (command, expected) in commands {
+            let finished = run(&command, &server, folder.path())?;
+            let Finished {
+                status,
+                stdout,
+                stderr,
+            } = &finished;
+            let fine = match expected.is_empty() {
+                true => status.success() && stdout.is_empty(),
+                false => is_like(stdout, &expected),
+            };
+            assert!(
+                fine,
+                "{command}\n{status}\n{stdout}\nbut expected\n{expected}\n{stderr}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn dots_are_anything() {
+    for (text, pattern, expected) in [
+        ("a\n", "a", true),
+        ("ab", "a", false),
+        ("a b c", "a … c", true),
+        ("a b c d", "a … c", false),
+        ("a\nb\nc", "a\n…", true),
+        ("x a", "a…", false),
+        ("{\"a\":1,\"b\":2}", "{…\"b\":…}", true),
+    ] {
+        assert_eq!(is_like(text, pattern), expected, "{text} {pattern}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Spans that are sent to a collector, and what becomes of those that it does not take.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Engine, Result, Server, finish};
+
+use crate::{MODELS, python};
+
+/// A collector, which ends with the test.
+struct Collector {
+    child: Child,
+    endpoint: String,
+}
+
+impl Collector {
+    fn start(arguments: &[&str]) -> Result<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
+        let mut command = python()?.command();
+        command
+            .arg("collector.py")
+            .args(arguments)
+            .current_dir(folder);
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let mut port = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            BufReader::new(stdout).read_line(&mut port)?;
+        }
+        let endpoint = format!("http://127.0.0.1:{}", port.trim());
+        Ok(Self { child, endpoint })
+    }
+
+    /// A server whose spans it gets.
+    fn serve(&self, engine: Engine, arguments: &[&str], queue: &str) -> Result<Server> {
+        let mut command = engine.command(MODELS.as_ref(), crate::folder())?;
+        command
+            .args([
+                "--http-port=0",
+                "--grpc-port=0",
+                "--metrics-port=0",
+                "--openai-port=0",
+            ])
+            .args(["--traces-exporter=otlp", "--log-format=json"])
+            .args(arguments)
+            .env("OTEL_EXPORTER_OTLP_ENDPOINT", &self.endpoint)
+            .env("OTEL_SERVICE_NAME", "tests")
+            .env("OTEL_BSP_SCHEDULE_DELAY", "50")
+            .env("OTEL_BSP_EXPORT_TIMEOUT", "60000")
+            .env("OTEL_BSP_MAX_QUEUE_SIZE", queue);
+        let mut server = Server::spawn(&mut command)?;
+        server.set_engine(engine);
+        Ok(server)
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn spans_come_to_a_collector() -> Result<()> {
+    let collector = Collector::start(&[])?;
+    let server = collector.serve(Engine::Embedded, &[], "2048")?;
+    python()?.test("test_traces.py", &server)
+}
+
+#[test]
+fn spans_of_functions_come_to_a_collector_beside_tritonserver() -> Result<()> {
+    let collector = Collector::start(&[])?;
+    let forward = [
+        "--http-header-forward-pattern=trace(parent|state)",
+        "--grpc-header-forward-pattern=trace(parent|state)",
+    ];
+    let server = collector.serve(Engine::Tritonserver, &forward, "2048")?;
+    python()?.test("test_traces.py", &server)
+}
+
+#[test]
+fn a_collector_that_does_not_answer_keeps_no_request_waiting() -> Result<()> {
+    let collector = Collector::start(&["slow"])?;
+    let server = collector.serve(Engine::Embedded, &[], "16")?;
+    let banner = server.banner();
+    let url = format!("http://{}/v2/models/SeenAtOnce/infer", banner.http);
+    let body = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,1],"data":[1]}]}"#;
+    let urls = vec![url.as_str(); 50];
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--fail", "--output", "/dev/null", "-d", body]);
+    let begun = Instant::now();
+    finish(curl.args(urls), Duration::from_secs(20))?.success("curl")?;
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", &format!("http://{}/metrics", banner.metrics)]);
+    let metrics = finish(&mut curl, Duration::from_secs(5))?.success("curl")?;
+    let lost = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("pytriton_spans_dropped_total "));
+    let lost: u64 = lost.and_then(|lost| lost.parse().ok()).unwrap_or_default();
+    // Of each request there are five, and the user's own.
+    assert!(lost > 100, "{metrics}");
+    server.signal("TERM")?;
+    let (status, log) = server.wait(Duration::from_secs(15))?;
+    assert!(status.success(), "{status}: {log}");
+    Ok(())
+}
