@@ -6,6 +6,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
 
+use crate::heavy::by_weight;
 use crate::metrics::{
     System, cache_exposition, exposition, latencies_exposition, load_exposition,
     process_exposition, spans_exposition,
@@ -32,6 +33,16 @@ pub fn metrics_router(models: Arc<ModelSet>) -> Router {
 }
 
 async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
+    // Quantiles of many models take their time.
+    let weight = match sources.models.metrics_config().summary_latencies {
+        true => usize::MAX,
+        false => 0,
+    };
+    let text = by_weight(weight, move || text(&sources)).await;
+    ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text)
+}
+
+fn text(sources: &Sources) -> String {
     let models = sources.models.models();
     let counted: Vec<_> = models
         .iter()
@@ -53,5 +64,5 @@ async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
     if let Some(usage) = sources.models.cache() {
         text += &cache_exposition(&usage);
     }
-    ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text)
+    text
 }

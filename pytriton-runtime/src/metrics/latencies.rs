@@ -158,10 +158,8 @@ fn write_summaries(
         let labels: [(&str, &dyn Display); 2] = [("model", &spec.name), ("version", &spec.version)];
         family.part("_count", &labels, &summary.count());
         family.part("_sum", &labels, &(summary.ns() / 1000));
-        for quantile in quantiles {
-            let value = summary
-                .quantile(*quantile)
-                .map_or(f64::NAN, |ns| ns as f64 / 1e3);
+        for (quantile, value) in quantiles.iter().zip(summary.quantiles(quantiles)) {
+            let value = value.map_or(f64::NAN, |ns| ns as f64 / 1e3);
             family.sample(&[labels[0], labels[1], ("quantile", quantile)], &value);
         }
     }

@@ -255,7 +255,10 @@ mod tests {
         );
         assert_eq!((histograms.queue.ns(), histograms.compute.ns()), (5, 10));
         assert_eq!(histograms.first_response.count(), 1);
-        assert_eq!(latencies.summaries.unwrap().queue.quantile(0.5), Some(5));
+        assert_eq!(
+            latencies.summaries.unwrap().queue.quantiles(&[0.5]),
+            [Some(5)]
+        );
     }
 
     #[test]

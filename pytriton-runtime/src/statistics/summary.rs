@@ -16,6 +16,7 @@ const BINS: usize = (40 - BITS as usize + 1) << BITS;
 pub struct Summary {
     count: u64,
     ns: u64,
+    /// How many durations lay in which bin; nothing where there were none.
     windows: [Vec<u32>; WINDOWS],
     current: usize,
     begun: Instant,
@@ -26,7 +27,7 @@ impl Summary {
         Self {
             count: 0,
             ns: 0,
-            windows: std::array::from_fn(|_| vec![0; BINS]),
+            windows: Default::default(),
             current: 0,
             begun: now,
         }
@@ -36,7 +37,11 @@ impl Summary {
         self.turn(now);
         self.count += 1;
         self.ns = self.ns.saturating_add(ns);
-        let bin = &mut self.windows[self.current][bin(ns)];
+        let bins = &mut self.windows[self.current];
+        if bins.is_empty() {
+            bins.resize(BINS, 0);
+        }
+        let bin = &mut bins[bin(ns)];
         *bin = bin.saturating_add(1);
     }
 
@@ -48,21 +53,32 @@ impl Summary {
             }
             self.begun += WINDOW;
             self.current = (self.current + 1) % WINDOWS;
-            self.windows[self.current].fill(0);
+            self.windows[self.current].clear();
         }
         self.begun = now;
     }
 
-    /// The duration in nanoseconds that the given part of the last durations does not exceed; `None` where there are none.
-    pub fn quantile(&self, quantile: f64) -> Option<u64> {
-        let bin = |index| self.windows.iter().map(move |bins| u64::from(bins[index]));
-        let total: u64 = (0..BINS).flat_map(bin).sum();
-        let rank = ((quantile * total as f64).ceil() as u64).max(1);
-        let mut seen = 0;
-        (0..BINS).find_map(|index| {
-            seen += bin(index).sum::<u64>();
-            (seen >= rank && total > 0).then(|| middle(index))
-        })
+    /// The durations in nanoseconds that these parts of the last durations do not exceed; `None` where there are none.
+    pub fn quantiles(&self, quantiles: &[f64]) -> Vec<Option<u64>> {
+        let mut sums = Vec::new();
+        for bins in self.windows.iter().filter(|bins| !bins.is_empty()) {
+            sums.resize(BINS, 0);
+            let bins = bins.iter().map(|&count| u64::from(count));
+            sums.iter_mut()
+                .zip(bins)
+                .for_each(|(sum, count)| *sum += count);
+        }
+        let mut total = 0;
+        for sum in &mut sums {
+            total += *sum;
+            *sum = total;
+        }
+        let quantiles = quantiles.iter().map(|quantile| {
+            let rank = ((quantile * total as f64).ceil() as u64).max(1);
+            let bin = sums.partition_point(|&sum| sum < rank);
+            (bin < sums.len()).then(|| middle(bin))
+        });
+        quantiles.collect()
     }
 
     /// How many durations there have ever been.
@@ -121,21 +137,21 @@ mod tests {
     fn quantiles_are_those_of_the_last_minute() {
         let now = Instant::now();
         let mut summary = Summary::new(now);
-        assert_eq!(summary.quantile(0.5), None);
+        assert_eq!(summary.quantiles(&[0.5]), [None]);
         for ns in 1..=1000 {
             summary.observe(ns * 1000, now);
         }
         for (quantile, expected) in [(0.0, 1e3), (0.5, 500e3), (0.99, 990e3), (1.0, 1e6)] {
-            let found = summary.quantile(quantile).unwrap() as f64;
+            let found = summary.quantiles(&[quantile])[0].unwrap() as f64;
             assert!(
                 (found - expected).abs() <= expected * 0.02,
                 "{quantile}: {found}"
             );
         }
         summary.turn(now + Duration::from_secs(47));
-        assert!(summary.quantile(0.5).is_some());
+        assert!(summary.quantiles(&[0.5])[0].is_some());
         summary.turn(now + Duration::from_secs(61));
-        assert_eq!(summary.quantile(0.5), None);
+        assert_eq!(summary.quantiles(&[0.5]), [None]);
         summary.observe(7000, now + Duration::from_secs(600));
         assert_eq!((summary.count(), summary.ns()), (1001, 500_507_000));
     }

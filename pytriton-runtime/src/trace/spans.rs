@@ -37,7 +37,7 @@ impl Trace {
             target: TARGET,
             "request",
             model = &*model.name,
-            version = model.version,
+            version = i64::from(model.version),
             request_id = Empty,
             trace_id = Empty,
             otel.kind = "server",
@@ -107,8 +107,8 @@ pub(crate) fn batch(model: &ModelSpec, requests: &[Request]) -> Span {
         parent: &first.request,
         "batch",
         model = &*model.name,
-        requests = requests.len(),
-        rows,
+        requests = signed(requests.len()),
+        rows = signed(rows),
     );
     for trace in once(first).chain(traces) {
         batch.follows_from(&trace.request);
@@ -124,9 +124,14 @@ pub(crate) fn function(model: &ModelSpec, instance: u32, requests: &[Request]) -
             target: TARGET,
             "function",
             model = &*model.name,
-            instance,
+            instance = i64::from(instance),
             otel.status_code = Empty,
             otel.status_description = Empty,
         ),
     }
+}
+
+/// OpenTelemetry's numbers are signed: others come there as text.
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
