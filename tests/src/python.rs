@@ -14,6 +14,9 @@ const PYTRITON: &str = include_str!("../parity/requirements.txt");
 /// What PyTriton's clients need, and the tests that have them, pinned.
 const PYTRITON_CLIENTS: &str = include_str!("../requirements-pytriton.txt");
 
+/// KServe's client, pinned.
+const KSERVE: &str = include_str!("../requirements-kserve.txt");
+
 /// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
 const PERF_ANALYZER: &str = "tritonclient==2.50.0\n";
 
@@ -58,6 +61,15 @@ impl Python {
     /// As [`Python::prepare`].
     pub fn with_pytriton_clients(folder: &Path) -> Result<Self> {
         Self::environment(folder, "pytriton_clients", PYTRITON_CLIENTS, &[])
+    }
+
+    /// The same with KServe's client alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_kserve(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "kserve", KSERVE, &[])
     }
 
     /// The same with nothing but `perf_analyzer`.

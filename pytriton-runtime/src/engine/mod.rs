@@ -12,6 +12,7 @@ mod unsupported;
 pub use choice::find;
 pub use choice::{Choice, ChoiceError};
 pub use control::{ControlError, ControlMode, ControlOptions};
+pub(crate) use options::numbered_variables;
 pub use options::{EngineChoice, Flags, TritonOptions};
 #[cfg(feature = "embedded")]
 pub use unsupported::{UnsupportedOption, UnsupportedOptions};

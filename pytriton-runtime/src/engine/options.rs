@@ -104,8 +104,8 @@ impl FromArgMatches for Flags {
             let given = values.into_iter().flatten().cloned();
             flags.extend(given.map(|value| (flag.name, value)));
             if flag.kind == Kind::List && !matches.contains_id(flag.name) {
-                let items = indexed(flag.env, std::env::vars_os());
-                flags.extend(items.into_iter().map(|value| (flag.name, value)));
+                let items = numbered_variables(flag.env).into_iter();
+                flags.extend(items.map(|(_, value)| (flag.name, value)));
             }
         }
         Ok(Self(flags))
@@ -148,16 +148,27 @@ where
     ValueParser::new(parser.map(|value: P::Value| OsString::from(value.to_string())))
 }
 
-/// The values of `<name>_0`, `<name>_1` and so on, in the order of their numbers.
-fn indexed(name: &str, variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
-    let mut items: Vec<(u32, OsString)> = variables
+/// The variables `<name>_0`, `<name>_1` and so on of the environment, in the order of their numbers, and their values.
+pub(crate) fn numbered_variables(name: &str) -> Vec<(String, OsString)> {
+    numbered(name, std::env::vars_os())
+}
+
+fn numbered(
+    name: &str,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<(String, OsString)> {
+    let mut items: Vec<(u32, String, OsString)> = variables
         .filter_map(|(variable, value)| {
-            let index = variable.to_str()?.strip_prefix(name)?.strip_prefix('_')?;
-            Some((index.parse().ok()?, value))
+            let variable = variable.into_string().ok()?;
+            let number = variable.strip_prefix(name)?.strip_prefix('_')?.parse();
+            Some((number.ok()?, variable, value))
         })
         .collect();
     items.sort();
-    items.into_iter().map(|(_, value)| value).collect()
+    items
+        .into_iter()
+        .map(|(_, variable, value)| (variable, value))
+        .collect()
 }
 
 #[cfg(test)]
@@ -234,6 +245,8 @@ mod tests {
             ("B_1", "no"),
         ];
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
-        assert_eq!(indexed("A", variables.into_iter()), ["zero", "two", "ten"]);
+        let items = numbered("A", variables.into_iter());
+        let values: Vec<_> = items.into_iter().map(|(_, value)| value).collect();
+        assert_eq!(values, ["zero", "two", "ten"]);
     }
 }

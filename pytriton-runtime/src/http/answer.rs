@@ -20,11 +20,6 @@ pub(super) fn json(body: impl Into<Bytes>) -> Answer {
     answer(StatusCode::OK, JSON, body.into())
 }
 
-/// An answer that says by its status alone that all is well.
-pub(super) fn fine() -> Answer {
-    answer(StatusCode::OK, PLAIN, Bytes::new())
-}
-
 /// An answer of these parts, which are sent one after the other without being joined.
 pub(super) fn parts(headers: HeaderMap, first: Bytes, others: Vec<Bytes>) -> Answer {
     let mut response = Response::new(Content::Parts(Parts::new(first, others)));

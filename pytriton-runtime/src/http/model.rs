@@ -1,9 +1,9 @@
 use crate::configuration::{BACKEND, configuration};
-use crate::kserve::{metadata_json, statistics_json};
+use crate::kserve::{metadata_json, ready_json, statistics_json};
 use crate::reception::Reception;
 
 use super::HttpError;
-use super::answer::{Answer, Failure, fine, json};
+use super::answer::{Answer, Failure, json};
 
 pub(super) fn metadata(
     reception: &Reception,
@@ -31,7 +31,7 @@ pub(super) fn ready(
     version: Option<&str>,
 ) -> Result<Answer, Failure> {
     match reception.model_ready(name, version) {
-        Ok(true) => Ok(fine()),
+        Ok(true) => Ok(json(ready_json(name))),
         Ok(false) => Err(Failure::plain(HttpError::NotReady)),
         Err(error) => Err(Failure::plain(error)),
     }

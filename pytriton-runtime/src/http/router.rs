@@ -6,7 +6,7 @@ use axum::http::{Request, StatusCode};
 use crate::kserve::SERVER_METADATA;
 use crate::reception::Reception;
 
-use super::answer::{Answer, Failure, fine, json};
+use super::answer::{Answer, Failure, json};
 use super::body::Body;
 use super::load::LoadFormat;
 use super::route::{ModelAction, Route};
@@ -43,8 +43,8 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
     }
     match route {
         Route::ServerMetadata => Ok(json(SERVER_METADATA.to_json())),
-        Route::ServerLive => Ok(healthy(reception.live())),
-        Route::ServerReady => Ok(healthy(reception.ready())),
+        Route::ServerLive => Ok(healthy("live", reception.live())),
+        Route::ServerReady => Ok(healthy("ready", reception.ready())),
         Route::AllStatistics => model::statistics(reception, None, None),
         Route::RepositoryIndex => {
             let body = body::read(body, &parts.headers, reception, None).await;
@@ -116,8 +116,9 @@ fn head_bytes(parts: &Parts) -> usize {
     path + headers
 }
 
-fn healthy(healthy: bool) -> Answer {
-    let mut response = fine();
+/// What KServe's clients read; others look at the status.
+fn healthy(what: &str, healthy: bool) -> Answer {
+    let mut response = json(format!("{{\"{what}\":{healthy}}}"));
     if !healthy {
         *response.status_mut() = StatusCode::BAD_REQUEST;
     }

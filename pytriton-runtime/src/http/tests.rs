@@ -96,11 +96,12 @@ async fn paths_answer_as_tritons_do() {
     let version = r#"{"error":"Request for unknown model: 'Identity' version 2 is not found"}"#;
     let huge =
         r#"{"error":"Request for unknown model: 'Identity' version 4294967297 is not found"}"#;
+    let model_ready = r#"{"name":"Identity","ready":true}"#;
     let not_ready = r#"{"error":"Model version not ready"}"#;
     let index = r#"[{"name":"Identity","version":"1","state":"READY"},{"name":"Identity","version":"3","state":"READY"}]"#;
     let table = [
-        ("GET", "/v2/health/live", 200, plain, ""),
-        ("GET", "/v2/health/ready", 200, plain, ""),
+        ("GET", "/v2/health/live", 200, json, r#"{"live":true}"#),
+        ("GET", "/v2/health/ready", 200, json, r#"{"ready":true}"#),
         ("POST", "/v2/health/live", 405, plain, method),
         ("POST", "/v2", 405, json, method),
         ("GET", "/v2/", 404, plain, not_found),
@@ -124,13 +125,13 @@ async fn paths_answer_as_tritons_do() {
             plain,
             not_found,
         ),
-        ("GET", "/v2/models/Identity/ready", 200, plain, ""),
+        ("GET", "/v2/models/Identity/ready", 200, json, model_ready),
         (
             "GET",
             "/v2/models/Identity/versions/1/ready",
             200,
-            plain,
-            "",
+            json,
+            model_ready,
         ),
         (
             "GET",

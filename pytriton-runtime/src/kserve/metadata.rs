@@ -72,6 +72,16 @@ pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
     json.finish()
 }
 
+/// What says that a model is ready, as the Open Inference Protocol has it.
+pub fn ready_json(name: &str) -> Vec<u8> {
+    let mut json = JsonWriter::with_capacity(32 + name.len());
+    json.object(|json| {
+        json.name("name").text(name);
+        json.name("ready").boolean(true);
+    });
+    json.finish()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,7 +35,7 @@ pub use error::{CodecError, Owner, error_json};
 pub use header::{HEADER_LENGTH, header_length};
 pub use index::{IndexLine, decode_index_request, index_json};
 pub use load::{LoadFlaw, LoadParameters, decode_load_request};
-pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json};
+pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json, ready_json};
 pub use raw::decode_raw_request;
 pub use request::decode_request;
 pub use response::{EncodedResponse, ResponseFormat};

@@ -19,6 +19,14 @@ pub struct Registration {
     pub steps: Steps,
 }
 
+impl Registration {
+    /// The same model without OpenAI's routes.
+    pub(crate) fn without_openai(mut self) -> Self {
+        Arc::make_mut(&mut self.spec).openai = None;
+        self
+    }
+}
+
 /// The models of this binary, by name and version.
 ///
 /// # Examples
@@ -35,6 +43,15 @@ pub struct Registry {
 }
 
 impl Registry {
+    /// The same models without OpenAI's routes.
+    pub(crate) fn without_openai(self) -> Self {
+        let models = self.models.into_iter();
+        let models = models.map(|(key, model)| (key, model.without_openai()));
+        Self {
+            models: models.collect(),
+        }
+    }
+
     /// All models that `#[pytriton::model]` wrote into this binary, whatever crate they are in.
     ///
     /// # Errors

@@ -8,7 +8,8 @@ use super::{Options, ServerError, Triton};
 
 /// How a [`Triton`] is to serve.
 ///
-/// What is said here goes before the environment (`PYTRITON_…`), and that before the defaults of the command line.
+/// What is said here goes before the environment (`PYTRITON_…`), that before the file that `--config` or `PYTRITON_CONFIG` names,
+/// and that before the defaults of the command line.
 ///
 /// # Examples
 ///

@@ -3,7 +3,48 @@ use std::time::Duration;
 use crate::engine::Choice;
 use crate::registry::Registry;
 
+use super::settings::Setting;
 use super::{Options, ServerError, inspect, model_line};
+
+/// What each option is, and who says so, as a table.
+pub(super) fn settings(settings: &[Setting], options: &Options) -> String {
+    let mut rows = vec![["OPTION", "VALUE", "FROM"].map(str::to_owned)];
+    for setting in settings {
+        let values = match setting.values.is_empty() {
+            true => vec![without(&setting.name, options).unwrap_or_else(|| "-".to_owned())],
+            false => setting.values.clone(),
+        };
+        let name = format!("--{}", setting.name);
+        let rest = values.into_iter();
+        rows.extend(rest.map(|value| [name.clone(), value, setting.origin.to_string()]));
+    }
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        // One long path must not push all the others to the right.
+        cells
+            .filter(|width| *width <= WIDEST)
+            .max()
+            .unwrap_or_default()
+    };
+    let (first, second) = (width(0), width(1));
+    let lines = rows
+        .iter()
+        .map(|[name, value, from]| format!("{name:<first$}  {value:<second$}  {from}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The widest cell that others are aligned with.
+const WIDEST: usize = 50;
+
+/// What is done where an option has no value.
+fn without(name: &str, options: &Options) -> Option<String> {
+    match name {
+        "metrics-address" | "openai-address" => Some(options.http_address.to_string()),
+        #[cfg(feature = "embedded")]
+        "max-bytes-in-flight" => Some(options.bounds().max_bytes_in_flight.to_string()),
+        _ => None,
+    }
+}
 
 /// Does all that a start does, models loaded and ports opened, and stops again.
 pub(super) async fn check(

@@ -1,8 +1,10 @@
+use std::env;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::Options;
+use super::settings::{Mistakes, ResolveError, Setting, resolve};
 
 /// The command line of a binary with models.
 #[derive(Debug, Parser)]
@@ -43,12 +45,27 @@ pub(super) enum Command {
 }
 
 impl CommandLine {
-    /// Reads the process's arguments and environment; prints help, version or a mistake, and exits, where that is asked.
-    pub(super) fn command(name: &'static str, version: &'static str) -> Command {
+    /// Reads the process's arguments, its environment and the file that they name; where each option comes from. Prints help,
+    /// version or a mistake on the command line, and exits, where that is asked.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake in the file.
+    pub(super) fn command(
+        name: &'static str,
+        version: &'static str,
+    ) -> Result<(Command, Vec<Setting>), Mistakes> {
         let command = Self::command_for(name, version);
-        let matches = command.get_matches();
-        match Self::from_arg_matches(&matches) {
-            Ok(line) => line.command.unwrap_or(Command::Serve(line.options)),
+        let resolved = match resolve(&command, env::args_os().collect()) {
+            Ok(resolved) => resolved,
+            Err(ResolveError::Line(error)) => error.exit(),
+            Err(ResolveError::Configuration(mistakes)) => return Err(mistakes),
+        };
+        match Self::from_arg_matches(&resolved.matches) {
+            Ok(line) => {
+                let command = line.command.unwrap_or(Command::Serve(line.options));
+                Ok((command, resolved.settings))
+            }
             Err(error) => error.exit(),
         }
     }
@@ -80,7 +97,7 @@ mod tests {
                 continue;
             }
             let prefix = match long {
-                "engine" | "tritonserver" | "restart" => "PYTRITON_",
+                "config" | "engine" | "tritonserver" | "restart" => "PYTRITON_",
                 _ => "PYTRITON_TRITON_CONFIG_",
             };
             let expected = format!("{prefix}{}", long.replace('-', "_").to_uppercase());

@@ -44,8 +44,9 @@ const LAST_WORDS: Tolerance = Tolerance {
 /// Which protocols a port speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
-    Http1,
+    /// HTTP/2 alone.
     Http2,
+    /// HTTP/1.1, and HTTP/2 from a client that begins with it.
     Both,
 }
 
@@ -95,7 +96,6 @@ impl Connections {
             blocked: limits.body_timeout,
         };
         let builder = match protocol {
-            Protocol::Http1 => builder.http1_only(),
             Protocol::Http2 => builder.http2_only(),
             Protocol::Both => builder,
         };

@@ -23,6 +23,8 @@ use crate::triton::process::Exit;
 #[cfg(tritonserver)]
 use crate::triton::{EngineError, ProbeError, WriteError};
 
+use super::settings::{Mistakes, ResolveError};
+
 /// Why the server cannot start.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -115,20 +117,22 @@ pub enum ServerError {
     /// A model has OpenAI's routes, and tritonserver is not to be asked over HTTP.
     #[cfg(tritonserver)]
     #[error(
-        "models under `#[openai]` need HTTP beside tritonserver: leave out --allow-http=false, or take `--engine embedded`"
+        "models under `#[openai]` need HTTP beside tritonserver: leave out --allow-http=false, take `--engine embedded`, or \
+         close their routes with --allow-openai=false"
     )]
     NoHttp,
     /// A model has OpenAI's routes, and what serves them is not in this binary.
     #[cfg(tritonserver)]
     #[error(
-        "models under `#[openai]` need pytriton's feature `embedded`, which serves OpenAI's routes beside tritonserver too"
+        "models under `#[openai]` need pytriton's feature `embedded`, which serves OpenAI's routes beside tritonserver too, or \
+         --allow-openai=false"
     )]
     NoTexts,
     /// A model has OpenAI's routes, and there is no port for them.
     #[cfg(feature = "embedded")]
     #[error(
-        "models under `#[openai]` are served on the port for HTTP: leave out --allow-http=false, or give them a port of their \
-         own with --openai-port"
+        "models under `#[openai]` are served on the port for HTTP: leave out --allow-http=false, give them a port of their own \
+         with --openai-port, or close their routes with --allow-openai=false"
     )]
     OpenAiNowhere,
     /// An address for a port that there is not.
@@ -221,4 +225,16 @@ pub enum ServerError {
     #[cfg(tritonserver)]
     #[error(transparent)]
     Write(#[from] WriteError),
+}
+
+impl From<ResolveError> for ServerError {
+    fn from(error: ResolveError) -> Self {
+        let error = match error {
+            ResolveError::Configuration(mistakes) => return Self::Configuration(mistakes),
+            ResolveError::Line(error) => error,
+        };
+        let text = error.to_string();
+        let said = text.split("\n\n").next().unwrap_or_default();
+        Self::Arguments(said.strip_prefix("error: ").unwrap_or(said).to_owned())
+    }
 }

@@ -46,7 +46,7 @@ async fn ask(
         .unwrap();
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
-    let connections = Connections::new(Protocol::Http1, &Limits::default(), Rooms::Routes(router));
+    let connections = Connections::new(Protocol::Both, &Limits::default(), Rooms::Routes(router));
     tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
     client.write_all(request.as_bytes()).await.unwrap();
     (client, holds, stop)

@@ -59,6 +59,7 @@ mod run;
 mod serve;
 mod signal;
 #[cfg(test)]
+mod settings;
 #[cfg(feature = "embedded")]
 mod slow_head_tests;
 mod started;
@@ -92,3 +93,4 @@ pub use run::run;
 #[cfg(feature = "embedded")]
 pub use serve::Server;
 pub use triton::Triton;
+pub use settings::{Mistake, Mistakes};

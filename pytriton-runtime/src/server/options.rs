@@ -1,8 +1,9 @@
 use std::ffi::OsString;
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use crate::access::AccessOptions;
 #[cfg(feature = "embedded")]
@@ -12,14 +13,20 @@ use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
 use crate::trace::TracesExporter;
+use crate::registry::Registry;
 
 use super::ServerError;
 #[cfg(feature = "embedded")]
 use super::memory::memory;
+use super::settings::{ResolveError, resolve};
 
 /// How the server is run. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
+    /// File in TOML with options, by their names; a flag goes before the environment, and that before the file
+    #[arg(long, env = "PYTRITON_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
     /// Serve HTTP
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_HTTP", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub allow_http: bool,
@@ -112,6 +119,10 @@ pub struct Options {
     )]
     pub metrics_port: u16,
 
+    /// Serve OpenAI's routes, where a model has them
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_OPENAI", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+    pub allow_openai: bool,
+
     /// Address for OpenAI's routes; that of HTTP where none is given
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_OPENAI_ADDRESS")]
     pub openai_address: Option<IpAddr>,
@@ -172,11 +183,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options behind these arguments, written as on a command line; the environment and the defaults say the rest.
+    /// The options behind these arguments, written as on a command line; the environment, the file that `--config` names and
+    /// the defaults say the rest.
     ///
     /// # Errors
     ///
-    /// [`ServerError::Arguments`], which names the argument or the variable.
+    /// [`ServerError::Arguments`], which names the argument or the variable; [`ServerError::Configuration`] with every mistake
+    /// in the file.
     ///
     /// # Examples
     ///
@@ -196,14 +209,18 @@ impl Options {
             #[command(flatten)]
             options: Options,
         }
-        match Line::try_parse_from(arguments) {
-            Ok(line) => Ok(line.options),
-            Err(error) => {
-                let text = error.to_string();
-                let said = text.split("\n\n").next().unwrap_or_default();
-                let said = said.strip_prefix("error: ").unwrap_or(said);
-                Err(ServerError::Arguments(said.to_owned()))
-            }
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        let resolved = resolve(&Line::command(), arguments)?;
+        Ok(Line::from_arg_matches(&resolved.matches)
+            .map_err(ResolveError::from)?
+            .options)
+    }
+
+    /// The models with the routes that are allowed.
+    pub(super) fn served(&self, models: Registry) -> Registry {
+        match self.allow_openai {
+            true => models,
+            false => models.without_openai(),
         }
     }
 }

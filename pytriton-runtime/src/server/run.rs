@@ -14,13 +14,23 @@ use super::command::{Command, CommandLine};
 use super::ffi::outlive_file_size_limits;
 use super::{Options, ServerError, Triton, check, descriptors, inspect, table};
 
+/// The exit code for a mistake of whoever started the binary; clap's.
+const MISTAKE: u8 = 2;
+
 /// Runs the command line of a binary with models: what `pytriton::main!` calls.
 ///
-/// The exit code is 0 when all went well, 1 for a failure, 2 for a mistake on the command line.
+/// The exit code is 0 when all went well, 1 for a failure, 2 for a mistake on the command line or in a file with options.
 pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     descriptors::raise_limit();
     outlive_file_size_limits();
-    let done = match CommandLine::command(name, version) {
+    let (command, settings) = match CommandLine::command(name, version) {
+        Ok(read) => read,
+        Err(mistakes) => {
+            print_error(&mistakes);
+            return ExitCode::from(MISTAKE);
+        }
+    };
+    let done = match command {
         Command::Serve(options) => {
             let export = log(&options);
             let served = export.and_then(|export| {
@@ -33,10 +43,13 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::List => registry().map(|registry| print(table(&registry).trim_end())),
         Command::Check(options) => {
             let export = log(&options);
+            print(&check::settings(&settings, &options));
             export
                 .and_then(|_export| choose(&options))
                 .and_then(|choice| {
-                    block_on(async move { check::check(&registry()?, &options, choice).await })
+                    block_on(async move {
+                        check::check(&options.served(registry()?), &options, choice).await
+                    })
                 })
                 .map(|report| print(&report))
         }

@@ -107,7 +107,7 @@ impl Server {
             let rooms = Rooms::OpenAi(reception, texts);
             let endpoint = Endpoint {
                 listener,
-                connections: Connections::new(Protocol::Http1, &limits, rooms),
+                connections: Connections::new(Protocol::Both, &limits, rooms),
                 max_connections: limits.max_connections,
             };
             server
@@ -171,11 +171,11 @@ impl Server {
         if shared {
             open(listeners.http, Protocol::Both, Rooms::Both(http, grpc));
         } else {
-            open(listeners.http, Protocol::Http1, Rooms::Http(http));
+            open(listeners.http, Protocol::Both, Rooms::Http(http));
             open(listeners.grpc, Protocol::Http2, Rooms::Routes(grpc));
         }
         let metrics = http::metrics_router(Arc::clone(models));
-        open(listeners.metrics, Protocol::Http1, Rooms::Routes(metrics));
+        open(listeners.metrics, Protocol::Both, Rooms::Routes(metrics));
         endpoints
     }
 

@@ -53,7 +53,7 @@ async fn ask(number: &str) -> Asked {
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
     let rooms = Rooms::Http(Arc::new(reception));
-    let connections = Connections::new(Protocol::Http1, &limits, rooms);
+    let connections = Connections::new(Protocol::Both, &limits, rooms);
     let served = tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
     let body = format!(r#"{{"INPUT_1":{number}}}"#);
     let head = "POST /v2/models/Counting/generate_stream HTTP/1.1\r\nHost: x";

@@ -55,6 +55,7 @@ impl Triton {
 
     /// A server with these options and models.
     pub fn with(options: Options, models: Registry) -> Self {
+        let models = options.served(models);
         Self {
             options,
             models: Mutex::new(models),
@@ -232,6 +233,10 @@ impl Triton {
     }
 
     fn add(&self, models: &mut Registry, model: Registration) -> Result<(), ServerError> {
+        let model = match self.options.allow_openai {
+            true => model,
+            false => model.without_openai(),
+        };
         models.check_new(&model.spec)?;
         let caretaker = self.serving();
         if let Some(started) = caretaker.as_deref().and_then(Caretaker::started) {

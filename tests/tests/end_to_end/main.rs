@@ -3,6 +3,7 @@
 mod access;
 mod clients;
 mod command_line;
+mod configuration;
 mod control;
 mod decoupled;
 mod differential;

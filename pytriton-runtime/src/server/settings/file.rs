@@ -1,0 +1,163 @@
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{Keys, is_secret};
+use super::mistake::Mistake;
+
+/// What a file says of the options.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    pub(super) entries: Vec<Entry>,
+    pub(super) mistakes: Vec<Mistake>,
+}
+
+/// What it says of one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The option's name.
+    pub(super) name: String,
+    /// As on a command line.
+    pub(super) values: Vec<String>,
+    /// File and line.
+    pub(super) place: String,
+}
+
+impl File {
+    /// Reads a file, and goes on behind each mistake.
+    pub(super) fn read(path: &Path, keys: &Keys) -> Self {
+        match fs::read_to_string(path) {
+            Ok(text) => Self::parse(&path.display().to_string(), &text, keys),
+            Err(error) => {
+                let mistake = format!("the file that --config names cannot be read: {error}");
+                Self {
+                    mistakes: vec![Mistake::new(path.display().to_string(), mistake)],
+                    ..Self::default()
+                }
+            }
+        }
+    }
+
+    /// Reads a text that stands in the file of that name.
+    pub(super) fn parse(name: &str, text: &str, keys: &Keys) -> Self {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let mut reader = Reader {
+            name,
+            text,
+            keys,
+            file: Self::default(),
+        };
+        for error in &errors {
+            let at = error.span().unwrap_or_default();
+            reader.mistake(&at, error.message().trim_end());
+        }
+        // What could not be read may be half a key.
+        if errors.is_empty() {
+            reader.table(&mut Vec::new(), table.get_ref());
+        }
+        let mut file = reader.file;
+        file.mistakes.sort_by_key(|mistake| line_of(&mistake.place));
+        file
+    }
+
+    /// What it says of the option of that name.
+    pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    text: &'a str,
+    keys: &'a Keys,
+    file: File,
+}
+
+impl Reader<'_> {
+    /// Reads a table: sections are the first words of names.
+    fn table<'t>(&mut self, sections: &mut Vec<&'t str>, table: &'t DeTable<'_>) {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            sections.push(key.get_ref());
+            match value.get_ref() {
+                DeValue::Table(inner) if self.keys.find(&sections.join("-")).is_none() => {
+                    self.table(sections, inner);
+                }
+                _ => self.entry(sections, &key.span(), value),
+            }
+            sections.pop();
+        }
+    }
+
+    fn entry(&mut self, words: &[&str], at: &Range<usize>, value: &Spanned<DeValue<'_>>) {
+        let (name, key) = (words.join("-"), words.join("."));
+        let Some(option) = self.keys.find(&name) else {
+            let text = format!("unknown key `{key}`{}", self.advice(words));
+            return self.mistake(at, &text);
+        };
+        let place = self.place(at);
+        if let Some(before) = self.file.entry(&name) {
+            let text = format!("`{key}` is given already, at {}", before.place);
+            return self.mistake(at, &text);
+        }
+        let expected = self.keys.expected(option);
+        let values = match expected.read(value.get_ref()) {
+            Ok(values) => values,
+            Err(found) => {
+                let text = format!("`{key}`: expected {expected}, found {found}");
+                return self.mistake(at, &text);
+            }
+        };
+        for value in &values {
+            if let Err(said) = self.keys.check(option, value) {
+                let text = match is_secret(option) {
+                    true => said,
+                    false => format!("`{key}`: {said}"),
+                };
+                self.mistake(at, &text);
+            }
+        }
+        self.file.entries.push(Entry {
+            name,
+            values,
+            place,
+        });
+    }
+
+    /// What may have been meant.
+    fn advice(&self, words: &[&str]) -> String {
+        let (last, sections) = words.split_last().unwrap_or((&"", &[]));
+        let alone = self.keys.find(last).map(|_| (*last).to_owned());
+        let Some(nearest) = alone.or_else(|| self.keys.nearest(&words.join("-"))) else {
+            return String::new();
+        };
+        let prefix: String = sections
+            .iter()
+            .map(|section| format!("{section}-"))
+            .collect();
+        match nearest.strip_prefix(&prefix) {
+            Some(rest) => format!(": the nearest is `{rest}`"),
+            None => format!(": the nearest is `{nearest}`, outside of a section"),
+        }
+    }
+
+    fn mistake(&mut self, at: &Range<usize>, text: &str) {
+        let place = self.place(at);
+        self.file.mistakes.push(Mistake::new(place, text));
+    }
+
+    fn place(&self, at: &Range<usize>) -> String {
+        let before = self.text.get(..at.start).unwrap_or(self.text);
+        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
+        format!("{}:{line}", self.name)
+    }
+}
+
+fn line_of(place: &str) -> usize {
+    let line = place.rsplit(':').next();
+    line.and_then(|line| line.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,101 @@
+use clap::builder::Resettable;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, Command};
+
+use super::expected::{Expected, Scalar};
+
+/// What stands for a secret value.
+pub(super) const HIDDEN: &str = "(hidden)";
+
+/// What a file may say: clap's own options, each read for itself.
+#[derive(Debug)]
+pub(super) struct Keys(Command);
+
+impl Keys {
+    /// Those of a command, but the one that names the file.
+    pub(super) fn new(command: &Command) -> Self {
+        let options = command.get_arguments().filter(|option| {
+            let name = option.get_long();
+            name.is_some_and(|name| !["config", "help", "version"].contains(&name))
+        });
+        let command = Command::new("configuration")
+            .no_binary_name(true)
+            .disable_help_flag(true);
+        // The environment is not what is read.
+        let options = options.cloned().map(|option| option.env(Resettable::Reset));
+        Self(command.args(options))
+    }
+
+    /// The option of that name.
+    pub(super) fn find(&self, name: &str) -> Option<&Arg> {
+        let mut options = self.0.get_arguments();
+        options.find(|option| option.get_long() == Some(name))
+    }
+
+    /// The name that is most like one that is none.
+    pub(super) fn nearest(&self, name: &str) -> Option<String> {
+        let error = self.parse(format!("--{name}")).err()?;
+        match error.get(ContextKind::SuggestedArg)? {
+            ContextValue::String(suggested) => suggested.strip_prefix("--").map(ToOwned::to_owned),
+            _ => None,
+        }
+    }
+
+    /// What a file must say for an option.
+    pub(super) fn expected(&self, option: &Arg) -> Expected {
+        let accepts = |value| self.check(option, value).is_ok();
+        let values = option.get_possible_values();
+        let boolean = values.iter().any(|value| value.get_name() == "true");
+        let number = || accepts("1") && !accepts("x");
+        match option.get_action() {
+            ArgAction::SetTrue => Expected::Boolean,
+            ArgAction::Append if number() => Expected::List(Scalar::Number),
+            ArgAction::Append => Expected::List(Scalar::Text),
+            _ if boolean => Expected::Boolean,
+            _ if number() => Expected::Number,
+            _ => Expected::Text,
+        }
+    }
+
+    /// Whether an option can have that value.
+    pub(super) fn check(&self, option: &Arg, value: &str) -> Result<(), String> {
+        let name = option.get_long().unwrap_or_default();
+        let error = match written(option, name, value).map(|argument| self.parse(argument)) {
+            None | Some(Ok(())) => return Ok(()),
+            Some(Err(error)) => error,
+        };
+        match error.kind() {
+            // Of what it wants beside it the whole command line must be asked.
+            ErrorKind::MissingRequiredArgument | ErrorKind::ArgumentConflict => Ok(()),
+            _ if is_secret(option) => Err(format!("invalid value {HIDDEN} for `{name}`")),
+            _ => Err(said(&error)),
+        }
+    }
+
+    fn parse(&self, argument: String) -> Result<(), clap::Error> {
+        self.0.clone().try_get_matches_from([argument]).map(|_| ())
+    }
+}
+
+/// An option with a value as it stands on a command line; `None` for a switch that is off.
+pub(super) fn written(option: &Arg, name: &str, value: &str) -> Option<String> {
+    match (option.get_action(), value) {
+        (ArgAction::SetTrue, "true") => Some(format!("--{name}")),
+        (ArgAction::SetTrue, "false") => None,
+        _ => Some(format!("--{name}={value}")),
+    }
+}
+
+/// Whether nobody may see the option's values: those that `--help` hides are hidden everywhere.
+pub(super) fn is_secret(option: &Arg) -> bool {
+    option.is_hide_env_values_set()
+}
+
+/// What clap says, in one line and without advice for the command line.
+fn said(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let said = text.split("\n\n").next().unwrap_or_default();
+    let said = said.strip_prefix("error: ").unwrap_or(said);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    words.join(" ")
+}

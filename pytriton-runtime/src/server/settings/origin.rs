@@ -1,0 +1,98 @@
+use std::ffi::OsStr;
+use std::fmt::{self, Display, Formatter};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches};
+
+use crate::engine::numbered_variables;
+
+use super::keys::{HIDDEN, is_secret};
+
+/// An option as it is in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::server) struct Setting {
+    /// Its name, without dashes.
+    pub(in crate::server) name: String,
+    /// Its values; those that are secret are not among them. Empty where it has none.
+    pub(in crate::server) values: Vec<String>,
+    pub(in crate::server) origin: Origin,
+}
+
+/// Who says what an option is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::server) enum Origin {
+    Flag,
+    /// A variable of the environment.
+    Variable(String),
+    /// A file and its line.
+    File(String),
+    Default,
+}
+
+impl Display for Origin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("flag"),
+            Self::Variable(name) => write!(f, "environment {name}"),
+            Self::File(place) => f.write_str(place),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+impl Origin {
+    /// Where the command line or the environment says what an option is.
+    pub(super) fn of(option: &Arg, given: &ArgMatches) -> Option<Self> {
+        let variable = || option.get_env().map(OsStr::to_string_lossy);
+        match given.value_source(option.get_id().as_str()) {
+            Some(ValueSource::CommandLine) => Some(Self::Flag),
+            Some(ValueSource::EnvVariable) => {
+                variable().map(|name| Self::Variable(name.into_owned()))
+            }
+            _ if matches!(option.get_action(), ArgAction::Append) => {
+                let first = numbered_variables(&variable()?).into_iter().next();
+                first.map(|(name, _)| Self::Variable(name))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Setting {
+    /// What came of an option.
+    pub(super) fn new(option: &Arg, matches: &ArgMatches, origin: Origin) -> Self {
+        Self {
+            name: option.get_long().unwrap_or_default().to_owned(),
+            values: shown(option, matches),
+            origin,
+        }
+    }
+}
+
+/// The values for people.
+fn shown(option: &Arg, matches: &ArgMatches) -> Vec<String> {
+    let raw = matches.get_raw(option.get_id().as_str());
+    let mut values: Vec<String> = raw
+        .into_iter()
+        .flatten()
+        .map(|value| value.to_string_lossy().into_owned())
+        .collect();
+    if values.is_empty()
+        && matches!(option.get_action(), ArgAction::Append)
+        && let Some(variable) = option.get_env()
+    {
+        let numbered = numbered_variables(&variable.to_string_lossy());
+        values.extend(
+            numbered
+                .iter()
+                .map(|(_, value)| value.to_string_lossy().into_owned()),
+        );
+    }
+    let secret = |value: &str| is_secret(option) || value.to_lowercase().contains("password");
+    let seen = values.into_iter().map(|value| match secret(&value) {
+        true => HIDDEN.to_owned(),
+        false if value.is_empty() => "\"\"".to_owned(),
+        false => value.escape_debug().to_string(),
+    });
+    seen.collect()
+}

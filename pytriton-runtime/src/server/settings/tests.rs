@@ -1,0 +1,135 @@
+use std::ffi::OsString;
+use std::fs;
+
+use clap::{Args, Command};
+
+use crate::server::Options;
+
+use super::keys::Keys;
+use super::*;
+
+fn command() -> Command {
+    Options::augment_args(Command::new("test").no_binary_name(true))
+}
+
+/// What a text that stands in `p.toml` says, and what is wrong with it.
+fn read(text: &str) -> (Vec<(String, Vec<String>, String)>, Vec<String>) {
+    let file = File::parse("p.toml", text, &Keys::new(&command()));
+    let entries = file.entries.into_iter();
+    let mut entries: Vec<_> = entries
+        .map(|entry| (entry.name, entry.values, entry.place))
+        .collect();
+    entries.sort();
+    let mistakes = file.mistakes.iter().map(ToString::to_string).collect();
+    (entries, mistakes)
+}
+
+#[test]
+fn keys_are_the_options_names_in_sections_or_not() {
+    let text = "http-port = 8_080\nrestart = true\ncache-config = [\"local,size=1\", \"b\"]\n\
+                [grpc]\naddress = \"::1\" # ours\nkeepalive-time = -1\nhttp2.max-ping-strikes = 0x10\n\n[allow]\nhttp = false\n\
+                [log]\nformat = \"json\"";
+    let row = |name: &str, values: &[&str], line: usize| {
+        let values = values.iter().map(|&value| value.to_owned()).collect();
+        (name.to_owned(), values, format!("p.toml:{line}"))
+    };
+    let expected = vec![
+        row("allow-http", &["false"], 10),
+        row("cache-config", &["local,size=1", "b"], 3),
+        row("grpc-address", &["::1"], 5),
+        row("grpc-http2-max-ping-strikes", &["16"], 7),
+        row("grpc-keepalive-time", &["-1"], 6),
+        row("http-port", &["8080"], 1),
+        row("log-format", &["json"], 12),
+        row("restart", &["true"], 2),
+    ];
+    assert_eq!(read(text), (expected, vec![]));
+}
+
+#[test]
+fn mistakes_are_told_all_at_once_and_where() {
+    let text = "http-prot = 1\nhttp-port = \"8000\"\ngrpc-port = 65536\nallow-http = 1\nhttp-address = true\nid = 5\n\
+                cache-config = \"local,size=1\"\ntrace-config = [1]\nlog-format = \"xml\"\nconfig = \"b.toml\"\nzzz = {}\n\
+                http-restricted-api = [1]\n[http]\nport = 5\nprot = 5\nmetrics-port = 1\n[restart]\nx = 1\n";
+    let (_, mistakes) = read(text);
+    let expected = [
+        "p.toml:1: unknown key `http-prot`: the nearest is `http-port`",
+        "p.toml:2: `http-port`: expected a number, found a string",
+        "p.toml:3: `grpc-port`: invalid value '65536' for '--grpc-port <PORT>': 65536 is not in 0..=65535",
+        "p.toml:4: `allow-http`: expected `true` or `false`, found a number",
+        "p.toml:5: `http-address`: expected a string, found a boolean",
+        "p.toml:6: `id`: expected a string, found a number",
+        "p.toml:7: `cache-config`: expected a list of strings, such as [\"…\"], found a string",
+        "p.toml:8: `trace-config`: expected a list of strings, such as [\"…\"], found a number in the list",
+        "p.toml:9: `log-format`: invalid value 'xml' for '--log-format <LOG_FORMAT>' [possible values: human, json]",
+        "p.toml:10: unknown key `config`",
+        "p.toml:12: `http-restricted-api`: expected a list of strings, such as [\"…\"], found a number in the list",
+        "p.toml:15: unknown key `http.prot`: the nearest is `port`",
+        "p.toml:16: unknown key `http.metrics-port`: the nearest is `metrics-port`, outside of a section",
+        "p.toml:17: `restart`: expected `true` or `false`, found a table",
+    ];
+    assert_eq!(mistakes, expected);
+    let (_, twice) = read("http-port = 1\n[http]\nport = 2");
+    assert_eq!(
+        twice,
+        ["p.toml:3: `http.port` is given already, at p.toml:1"]
+    );
+    let (entries, syntax) = read("http-port = \n[grpc\nport = 1 2\n");
+    assert_eq!(entries, []);
+    assert!(syntax.len() > 1, "{syntax:?}");
+    assert!(syntax[0].starts_with("p.toml:1: "), "{syntax:?}");
+}
+
+#[test]
+fn a_flag_goes_before_the_file_and_that_before_the_default() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.toml");
+    fs::write(
+        &path,
+        "http-port = 5\ngrpc-port = 6\nhttp-restricted-api = [\"health:k=Sesam\"]\ncache-config = [\"redis,password=Sesam\"]",
+    )
+    .unwrap();
+    let mut config = OsString::from("--config=");
+    config.push(&path);
+    let resolved = resolve(&command(), vec!["--http-port=7".into(), config]).unwrap();
+    let find = |name: &str| {
+        let mut settings = resolved.settings.iter();
+        let found = settings.find(|setting| setting.name == name).unwrap();
+        (found.values.join(" "), found.origin.to_string())
+    };
+    let at = |line: usize| format!("{}:{line}", path.display());
+    let rows = [
+        ("http-port", "7", "flag".to_owned()),
+        ("grpc-port", "6", at(2)),
+        ("metrics-port", "8002", "default".to_owned()),
+        ("id", "", "default".to_owned()),
+        ("http-restricted-api", "(hidden)", at(3)),
+        ("cache-config", "(hidden)", at(4)),
+    ];
+    for (name, value, origin) in rows {
+        assert_eq!(find(name), (value.to_owned(), origin), "{name}");
+    }
+    assert!(!format!("{:?}", resolved.settings).contains("Sesam"));
+}
+
+#[test]
+fn a_secret_is_in_no_mistake() {
+    let secret = clap::Arg::new("token")
+        .long("token")
+        .hide_env_values(true)
+        .value_parser(["short"]);
+    let keys = Keys::new(&Command::new("test").arg(secret));
+    let file = File::parse("p.toml", "token = \"Sesam\"", &keys);
+    let said = file.mistakes[0].to_string();
+    assert_eq!(said, "p.toml:1: invalid value (hidden) for `token`");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let error = Options::parse(["--config=/no/such.toml"]).unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.starts_with("/no/such.toml: the file that --config names cannot be read"),
+        "{said}"
+    );
+}

@@ -1,0 +1,85 @@
+//! Which protocols a port speaks, and what is closed.
+
+use std::process::Command;
+
+use pytriton_tests::{Engine, Python, Result, finish};
+
+use crate::command_line::DEADLINE;
+use crate::serve;
+
+/// The status, the version of HTTP and the body of an answer that curl gets.
+fn curl(arguments: &[&str]) -> Result<String> {
+    let mut command = Command::new("curl");
+    command
+        .args([
+            "-sS",
+            "--noproxy",
+            "*",
+            "-w",
+            " %{http_code} %{http_version}",
+        ])
+        .args(arguments);
+    finish(&mut command, DEADLINE)?.success("curl")
+}
+
+const REQUEST: &str =
+    r#"{"inputs":[{"name":"INPUT_1","shape":[1,2],"datatype":"FP32","data":[1,2]}]}"#;
+
+#[test]
+fn http2_with_prior_knowledge_is_spoken_where_http_is() -> Result<()> {
+    let server = serve(Engine::Embedded, &[])?;
+    let banner = server.banner();
+    let openai = banner.openai.clone().unwrap_or_default();
+    for (option, version) in [("--http2-prior-knowledge", "2"), ("--http1.1", "1.1")] {
+        let ready = format!("http://{}/v2/health/ready", banner.http);
+        let expected = format!("{{\"ready\":true}} 200 {version}");
+        assert_eq!(curl(&[option, &ready])?, expected);
+        let infer = format!("http://{}/v2/models/I_FP32/infer", banner.http);
+        let answer = curl(&[option, "-d", REQUEST, &infer])?;
+        assert!(answer.contains("\"data\":[1.0,2.0]"), "{answer}");
+        assert!(answer.ends_with(&format!(" 200 {version}")), "{answer}");
+        for url in [
+            format!("http://{}/metrics", banner.metrics),
+            format!("http://{openai}/v1/models"),
+        ] {
+            let answer = curl(&[option, &url])?;
+            assert!(
+                answer.ends_with(&format!(" 200 {version}")),
+                "{url} {answer}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn kserve_s_client_is_served() -> Result<()> {
+    // Of tritonserver it wants what that does not send.
+    let server = serve(Engine::Embedded, &[])?;
+    Python::with_kserve(crate::folder())?.test("test_kserve.py", &server)
+}
+
+#[test]
+fn openai_s_routes_can_be_closed() -> Result<()> {
+    let server = serve(Engine::Embedded, &["--allow-openai=false"])?;
+    assert_eq!(server.banner().openai, None);
+    let models = format!("http://{}/v1/models", server.banner().http);
+    let answer = curl(&[&models])?;
+    assert_eq!(answer, "{\"error\":\"Not Found\"} 404 1.1");
+    let beside = serve(Engine::Tritonserver, &["--allow-openai=false"])?;
+    assert_eq!(beside.banner().openai, None);
+    Ok(())
+}
+
+#[test]
+fn tritonserver_serves_grpc_alone_where_openai_s_routes_are_closed() -> Result<()> {
+    let only_grpc = ["--allow-http=false", "--allow-openai=false"];
+    match serve(Engine::Tritonserver, &only_grpc) {
+        Err(pytriton_tests::HarnessError::Banner { label, banner }) => {
+            assert_eq!(label, "http");
+            assert!(banner.contains("grpc://"), "{banner}");
+        }
+        other => panic!("{other:?}"),
+    }
+    Ok(())
+}
