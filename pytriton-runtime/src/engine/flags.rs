@@ -90,14 +90,14 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "cache-config" "CACHE_CONFIG" List Honoured "A setting of the response cache, for both engines: local,size=<bytes>";
     "cache-directory" "CACHE_DIRECTORY" Text Unneeded "Folder of the response caches; that of the server found";
     "buffer-manager-thread-count" "BUFFER_MANAGER_THREAD_COUNT" Number Unneeded "Threads that copy tensors";
-    "allow-sagemaker" "ALLOW_SAGEMAKER" Bool Only("false") "Serve SageMaker";
-    "sagemaker-port" "SAGEMAKER_PORT" Number Unneeded "Port for SageMaker";
-    "sagemaker-safe-port-range" "SAGEMAKER_SAFE_PORT_RANGE" Text Refused "Ports allowed beside SageMaker's: <first>-<last>";
+    "allow-sagemaker" "ALLOW_SAGEMAKER" Bool Honoured "Serve SageMaker, with both engines";
+    "sagemaker-port" "SAGEMAKER_PORT" Number Honoured "Port for SageMaker";
+    "sagemaker-safe-port-range" "SAGEMAKER_SAFE_PORT_RANGE" Text Honoured "Ports allowed beside SageMaker's: <first>-<last>";
     "sagemaker-thread-count" "SAGEMAKER_THREAD_COUNT" Number Unneeded "Threads that serve SageMaker";
-    "allow-vertex-ai" "ALLOW_VERTEX_AI" Bool Only("false") "Serve Vertex AI";
-    "vertex-ai-port" "VERTEX_AI_PORT" Number Unneeded "Port for Vertex AI";
+    "allow-vertex-ai" "ALLOW_VERTEX_AI" Bool Honoured "Serve Vertex AI, with both engines";
+    "vertex-ai-port" "VERTEX_AI_PORT" Number Honoured "Port for Vertex AI";
     "vertex-ai-thread-count" "VERTEX_AI_THREAD_COUNT" Number Unneeded "Threads that serve Vertex AI";
-    "vertex-ai-default-model" "VERTEX_AI_DEFAULT_MODEL" Text Unneeded "Model for Vertex AI requests that name none";
+    "vertex-ai-default-model" "VERTEX_AI_DEFAULT_MODEL" Text Honoured "Model for Vertex AI requests that name none";
 };
 
 #[cfg(test)]

@@ -64,6 +64,14 @@ pub enum HttpError {
         /// The limit.
         limit: usize,
     },
+    /// A content type that has the beginning of one that tells how much of the body is JSON, elsewhere than at its beginning.
+    #[error("expect MIME type for binary data starts with '{prefix}', got: {got}")]
+    BinaryType {
+        /// What it begins with.
+        prefix: &'static str,
+        /// The value.
+        got: String,
+    },
     /// A body that breaks off.
     #[error("unable to read the request body: {message}")]
     BodyRead {
@@ -123,6 +131,7 @@ impl HttpError {
             | Self::NotReady
             | Self::BodySize { .. }
             | Self::BodyTooLarge { .. }
+            | Self::BinaryType { .. }
             | Self::BodyRead { .. }
             | Self::Body(_)
             | Self::GenerateEncoding

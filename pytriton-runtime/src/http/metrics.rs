@@ -14,55 +14,64 @@ use crate::metrics::{
 use crate::serving::ModelSet;
 use crate::trace::dropped_spans;
 
-/// What the metrics port asks.
+/// What is measured.
 #[derive(Debug)]
-struct Sources {
+pub(crate) struct Metrics {
     models: Arc<ModelSet>,
     system: System,
 }
 
+impl Metrics {
+    pub(crate) fn new(models: Arc<ModelSet>) -> Self {
+        let system = System::default();
+        Self { models, system }
+    }
+
+    /// All of it in Prometheus' text format.
+    pub(crate) async fn text(self: &Arc<Self>) -> String {
+        // Quantiles of many models take their time.
+        let weight = match self.models.metrics_config().summary_latencies {
+            true => usize::MAX,
+            false => 0,
+        };
+        let metrics = Arc::clone(self);
+        by_weight(weight, move || metrics.write()).await
+    }
+
+    fn write(&self) -> String {
+        let models = self.models.models();
+        let counted: Vec<_> = models
+            .iter()
+            .map(|model| (model.spec().as_ref(), model.statistics()))
+            .collect();
+        let distributed: Vec<_> = models
+            .iter()
+            .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
+            .collect();
+        let config = self.models.metrics_config();
+        let mut text = exposition(&counted, config.counter_latencies);
+        text += &latencies_exposition(&distributed, config);
+        text += &load_exposition(&counted);
+        text += &self.system.exposition();
+        text += &process_exposition();
+        if let Some(spans) = dropped_spans() {
+            text += &spans_exposition(spans);
+        }
+        if let Some(usage) = self.models.cache() {
+            text += &cache_exposition(&usage);
+        }
+        text
+    }
+}
+
 /// The routes of the metrics port: `GET /metrics` in Prometheus' text format.
 pub fn metrics_router(models: Arc<ModelSet>) -> Router {
-    let sources = Sources {
-        models,
-        system: System::default(),
-    };
     Router::new()
         .route("/metrics", get(metrics))
-        .with_state(Arc::new(sources))
+        .with_state(Arc::new(Metrics::new(models)))
 }
 
-async fn metrics(State(sources): State<Arc<Sources>>) -> impl IntoResponse {
-    // Quantiles of many models take their time.
-    let weight = match sources.models.metrics_config().summary_latencies {
-        true => usize::MAX,
-        false => 0,
-    };
-    let text = by_weight(weight, move || text(&sources)).await;
-    ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text)
-}
-
-fn text(sources: &Sources) -> String {
-    let models = sources.models.models();
-    let counted: Vec<_> = models
-        .iter()
-        .map(|model| (model.spec().as_ref(), model.statistics()))
-        .collect();
-    let distributed: Vec<_> = models
-        .iter()
-        .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
-        .collect();
-    let config = sources.models.metrics_config();
-    let mut text = exposition(&counted, config.counter_latencies);
-    text += &latencies_exposition(&distributed, config);
-    text += &load_exposition(&counted);
-    text += &sources.system.exposition();
-    text += &process_exposition();
-    if let Some(spans) = dropped_spans() {
-        text += &spans_exposition(spans);
-    }
-    if let Some(usage) = sources.models.cache() {
-        text += &cache_exposition(&usage);
-    }
-    text
+async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
+    let content_type = "text/plain; charset=utf-8";
+    ([(CONTENT_TYPE, content_type)], metrics.text().await)
 }

@@ -19,6 +19,7 @@ mod load;
 mod metrics;
 mod model;
 mod openai;
+mod platform;
 #[cfg(test)]
 mod restricted_tests;
 mod route;
@@ -31,10 +32,12 @@ pub(crate) use answer::refusal;
 pub(crate) use content::Content;
 pub use error::HttpError;
 pub(crate) use head::check_head;
+pub(crate) use metrics::Metrics;
 pub use metrics::metrics_router;
 #[cfg(tritonserver)]
 pub(crate) use openai::Upstream;
 pub(crate) use openai::{
     TextModels, answer_alone as answer_openai, is_route as is_openai, refusal as openai_refusal,
 };
+pub(crate) use platform::{Ping, Platform, SageMaker, VertexAi};
 pub(crate) use router::answer;

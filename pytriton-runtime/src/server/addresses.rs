@@ -13,6 +13,10 @@ pub struct Addresses {
     pub metrics: Option<SocketAddr>,
     /// OpenAI's routes, if a model has them.
     pub openai: Option<SocketAddr>,
+    /// Vertex AI's routes, if the embedded engine serves them.
+    pub vertex_ai: Option<SocketAddr>,
+    /// SageMaker's routes, if the embedded engine serves them.
+    pub sagemaker: Option<SocketAddr>,
 }
 
 impl Addresses {
@@ -24,7 +28,13 @@ impl Addresses {
             .metrics
             .map(|at| ("metrics", format!("http://{at}/metrics")));
         let openai = self.openai.map(|at| ("openai", format!("http://{at}/v1")));
-        [http, grpc, metrics, openai].into_iter().flatten()
+        let vertex_ai = self.vertex_ai.map(|at| ("vertex", format!("http://{at}")));
+        let sagemaker = self
+            .sagemaker
+            .map(|at| ("sagemaker", format!("http://{at}")));
+        [http, grpc, metrics, openai, vertex_ai, sagemaker]
+            .into_iter()
+            .flatten()
     }
 }
 

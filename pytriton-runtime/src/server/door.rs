@@ -11,7 +11,7 @@ use hyper::body::{Frame, SizeHint};
 use tonic::codegen::Service;
 
 use crate::grpc::{self, GrpcError};
-use crate::http::{self, Content, HttpError, TextModels, check_head};
+use crate::http::{self, Content, HttpError, Platform, TextModels, check_head};
 use crate::reception::Reception;
 
 use super::received::Received;
@@ -53,6 +53,8 @@ pub(super) enum Rooms {
     Routes(Router),
     /// HTTP, and gRPC for what has its content type.
     Both(Arc<Reception>, Router),
+    /// The routes of a platform.
+    Platform(Arc<Reception>, Platform),
     /// OpenAI's routes alone.
     OpenAi(Arc<Reception>, TextModels),
 }
@@ -65,7 +67,7 @@ impl Door {
             self.exhausted,
         ) {
             (Err(error), _) => (self.refusal(&request, error), true),
-            (Ok(()), Some(limit)) if !is_probe(&request) => {
+            (Ok(()), Some(limit)) if !self.rooms.is_probe(&request) => {
                 (self.exhausted(&request, limit), http1)
             }
             (Ok(()), exhausted) => {
@@ -74,6 +76,10 @@ impl Door {
                     Rooms::Both(_, routes) if grpc::is_grpc(&request) => {
                         routed(routes, request).await
                     }
+                    Rooms::Platform(reception, platform) => platform
+                        .answer(reception, request)
+                        .await
+                        .map(Answered::Http),
                     Rooms::OpenAi(reception, models) => {
                         let answer = http::answer_openai(reception, models, request).await;
                         answer.map(Answered::Http)
@@ -110,6 +116,14 @@ impl Door {
 }
 
 impl Rooms {
+    /// Whether the request asks how the server is.
+    fn is_probe<B>(&self, request: &Request<B>) -> bool {
+        match self {
+            Self::Platform(_, platform) => platform.is_health(request.uri().path()),
+            _ => is_probe(request),
+        }
+    }
+
     /// Whether OpenAI's routes are what answers at that path.
     fn are_openai(&self, path: &str) -> bool {
         match self {

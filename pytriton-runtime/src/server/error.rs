@@ -81,6 +81,9 @@ pub enum ServerError {
     /// Spans cannot go where they should.
     #[error(transparent)]
     Traces(#[from] TracesError),
+    /// A file with options, or a variable that a platform sets, has mistakes.
+    #[error(transparent)]
+    Configuration(#[from] Mistakes),
     /// The models do not go together.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -142,6 +145,14 @@ pub enum ServerError {
          or leave it out"
     )]
     OpenAiAddress,
+    /// Vertex AI's routes cannot be served. The texts are tritonserver's.
+    #[cfg(feature = "embedded")]
+    #[error("failed to start Vertex AI service: {0}")]
+    VertexAi(String),
+    /// SageMaker's routes cannot be served. The texts are tritonserver's.
+    #[cfg(feature = "embedded")]
+    #[error("failed to start SageMaker service: {0}")]
+    SageMaker(String),
     /// A port cannot be opened.
     #[error("cannot listen on {address} for {endpoint} (option --{endpoint}-port): {source}")]
     Bind {

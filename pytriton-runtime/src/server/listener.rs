@@ -3,6 +3,7 @@ use std::net::{IpAddr, SocketAddr};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::addresses::shared;
+use super::platforms::Platforms;
 use super::{Addresses, Options, ServerError};
 
 /// How many connections the system may hold for us before we take them.
@@ -19,6 +20,8 @@ pub(super) struct Reserved {
     grpc: Option<Port>,
     metrics: Option<Port>,
     openai: Option<Port>,
+    vertex_ai: Option<Port>,
+    sagemaker: Option<Port>,
 }
 
 /// Ports that answer.
@@ -31,6 +34,8 @@ pub(super) struct Listeners {
     pub(super) metrics: Option<TcpListener>,
     /// `None` where OpenAI's routes have no port of their own.
     pub(super) openai: Option<TcpListener>,
+    pub(super) vertex_ai: Option<TcpListener>,
+    pub(super) sagemaker: Option<TcpListener>,
 }
 
 #[derive(Debug)]
@@ -42,8 +47,12 @@ struct Port {
 
 impl Reserved {
     /// Takes the ports of the options; that of OpenAI's routes where a model has them.
-    pub(super) fn new(options: &Options, openai: bool) -> Result<Self, ServerError> {
-        if !options.allow_http && !options.allow_grpc {
+    pub(super) fn new(
+        options: &Options,
+        openai: bool,
+        platforms: &Platforms,
+    ) -> Result<Self, ServerError> {
+        if !options.allow_http && !options.allow_grpc && platforms.is_empty() {
             return Err(ServerError::NoEndpoint);
         }
         let take = |allowed: bool, endpoint, address: IpAddr, port| {
@@ -71,6 +80,16 @@ impl Reserved {
                 Some(port) if openai => Some(Port::openai(options, port)?),
                 _ => None,
             },
+            vertex_ai: platforms
+                .vertex_ai
+                .as_ref()
+                .map(|vertex_ai| Port::take("vertex-ai", vertex_ai.address))
+                .transpose()?,
+            sagemaker: platforms
+                .sagemaker
+                .as_ref()
+                .map(|sagemaker| Port::take("sagemaker", sagemaker.address))
+                .transpose()?,
         })
     }
 
@@ -83,6 +102,8 @@ impl Reserved {
             grpc: None,
             metrics: None,
             openai: Some(Port::openai(options, port)?),
+            vertex_ai: None,
+            sagemaker: None,
         })
     }
 
@@ -95,6 +116,7 @@ impl Reserved {
             listen(self.metrics)?,
             listen(self.openai)?,
         );
+        let (vertex_ai, sagemaker) = (listen(self.vertex_ai)?, listen(self.sagemaker)?);
         let address = |listener: &Option<TcpListener>| {
             let address = listener.as_ref().map(TcpListener::local_addr);
             address.and_then(Result::ok)
@@ -107,6 +129,8 @@ impl Reserved {
             },
             metrics: address(&metrics),
             openai: address(&openai),
+            vertex_ai: address(&vertex_ai),
+            sagemaker: address(&sagemaker),
         };
         Ok(Listeners {
             addresses,
@@ -114,6 +138,8 @@ impl Reserved {
             grpc,
             metrics,
             openai,
+            vertex_ai,
+            sagemaker,
         })
     }
 }

@@ -49,6 +49,8 @@ mod order;
 #[cfg(feature = "embedded")]
 mod places;
 #[cfg(feature = "embedded")]
+mod platforms;
+#[cfg(feature = "embedded")]
 mod received;
 #[cfg(feature = "embedded")]
 mod reserve;
@@ -57,9 +59,9 @@ mod router;
 mod run;
 #[cfg(feature = "embedded")]
 mod serve;
+mod settings;
 mod signal;
 #[cfg(test)]
-mod settings;
 #[cfg(feature = "embedded")]
 mod slow_head_tests;
 mod started;
@@ -92,5 +94,5 @@ pub use router::Router;
 pub use run::run;
 #[cfg(feature = "embedded")]
 pub use serve::Server;
-pub use triton::Triton;
 pub use settings::{Mistake, Mistakes};
+pub use triton::Triton;

@@ -12,8 +12,8 @@ use crate::engine::{ControlOptions, TritonOptions};
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
-use crate::trace::TracesExporter;
 use crate::registry::Registry;
+use crate::trace::TracesExporter;
 
 use super::ServerError;
 #[cfg(feature = "embedded")]
@@ -131,6 +131,14 @@ pub struct Options {
     /// them on the port for HTTP, and on this one too where it is given
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_OPENAI_PORT", value_name = "PORT")]
     pub openai_port: Option<u16>,
+
+    /// Address for Vertex AI's routes; that of HTTP where none is given. For the embedded engine
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_VERTEX_AI_ADDRESS")]
+    pub vertex_ai_address: Option<IpAddr>,
+
+    /// Address for SageMaker's routes; that of HTTP where none is given. For the embedded engine
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_SAGEMAKER_ADDRESS")]
+    pub sagemaker_address: Option<IpAddr>,
 
     /// Seconds that accepted requests have to be answered when the server stops
     #[arg(

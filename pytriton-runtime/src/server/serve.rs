@@ -28,6 +28,7 @@ use super::descriptors::connections_beside_others;
 use super::door::Rooms;
 use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
+use super::platforms::Platforms;
 use super::{Addresses, Options, ServerError};
 
 /// How long clients have to hear that their requests will not be answered.
@@ -58,7 +59,8 @@ impl Server {
             check_openai_port(options)?;
         }
         let access = access(options)?;
-        let reserved = Reserved::new(options, openai)?;
+        let platforms = Platforms::new(options, registry)?;
+        let reserved = Reserved::new(options, openai, &platforms)?;
         let metrics = metrics(options)?;
         let control = options.control.clone();
         let mut server = Self::load(registry, limits, control, metrics).await?;
@@ -68,7 +70,7 @@ impl Server {
             let own = server.addresses.openai;
             server.addresses.openai = own.or(server.addresses.http);
         }
-        for endpoint in server.endpoints(listeners, limits, options, &access) {
+        for endpoint in server.endpoints(listeners, limits, options, &access, platforms) {
             server
                 .endpoints
                 .spawn(endpoint.serve(server.stop.subscribe()));
@@ -153,6 +155,7 @@ impl Server {
         limits: Limits,
         options: &Options,
         access: &Access,
+        mut platforms: Platforms,
     ) -> Vec<Endpoint> {
         let models = &self.models;
         let (http, grpc) = doors(models, limits, options, access);
@@ -166,7 +169,23 @@ impl Server {
         };
         let texts = TextModels::Here(Arc::clone(models));
         let openai = Rooms::OpenAi(Arc::clone(&http), texts);
-        open(listeners.openai, Protocol::Http1, openai);
+        open(listeners.openai, Protocol::Both, openai);
+        let own = Arc::new(Reception {
+            forward: HeaderForward::default(),
+            ..(*http).clone()
+        });
+        let metrics = options
+            .allow_metrics
+            .then(|| Arc::new(http::Metrics::new(Arc::clone(models))));
+        for (listener, platform) in [
+            (listeners.vertex_ai, platforms.vertex_ai(metrics)),
+            (listeners.sagemaker, platforms.sagemaker()),
+        ] {
+            if let Some(platform) = platform {
+                let rooms = Rooms::Platform(Arc::clone(&own), platform);
+                open(listener, Protocol::Both, rooms);
+            }
+        }
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
         if shared {
             open(listeners.http, Protocol::Both, Rooms::Both(http, grpc));

@@ -60,6 +60,7 @@ async fn serve_until_stopped(
             grpc,
             metrics,
             openai: texts.address(),
+            ..Addresses::default()
         },
         engine: StartedEngine::Tritonserver {
             ready: Box::new(engine.instances_ready()),
@@ -134,6 +135,13 @@ pub(super) async fn start(
     }
     if options.max_bytes_in_flight.is_some() {
         let option = "--max-bytes-in-flight";
+        return Err(ServerError::EmbeddedOnly { option });
+    }
+    let theirs = [
+        (options.vertex_ai_address, "--vertex-ai-address"),
+        (options.sagemaker_address, "--sagemaker-address"),
+    ];
+    if let Some((_, option)) = theirs.into_iter().find(|(address, _)| address.is_some()) {
         return Err(ServerError::EmbeddedOnly { option });
     }
     if shared(options) {

@@ -15,6 +15,8 @@ mod native;
 mod operations;
 mod options;
 mod perf_analyzer;
+mod platforms;
+mod protocols;
 mod readme;
 mod shutdown;
 mod traces;

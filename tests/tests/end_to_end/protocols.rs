@@ -56,7 +56,8 @@ fn http2_with_prior_knowledge_is_spoken_where_http_is() -> Result<()> {
 fn kserve_s_client_is_served() -> Result<()> {
     // Of tritonserver it wants what that does not send.
     let server = serve(Engine::Embedded, &[])?;
-    Python::with_kserve(crate::folder())?.test("test_kserve.py", &server)
+    let python = Python::with_kserve(crate::folder())?;
+    python.run("kserve_client.py", [&*server.banner().http])
 }
 
 #[test]

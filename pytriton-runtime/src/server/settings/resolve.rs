@@ -11,8 +11,25 @@ use super::{File, Origin, Setting};
 /// The option that names a file with options.
 const CONFIG: &str = "config";
 
-/// Variables that platforms set, and the option that each is where nobody else says what it is: Knative's.
-const PLATFORM: [(&str, &str); 1] = [("PORT", "http-port")];
+/// Variables that platforms set, and the option that each is where nobody else says what it is: Knative's, Vertex AI's and
+/// SageMaker's.
+const PLATFORM: [(&str, &str); 4] = [
+    ("PORT", "http-port"),
+    ("AIP_HTTP_PORT", "vertex-ai-port"),
+    ("SAGEMAKER_BIND_TO_PORT", "sagemaker-port"),
+    ("SAGEMAKER_SAFE_PORT_RANGE", "sagemaker-safe-port-range"),
+];
+
+/// The variable by which Vertex AI says that it will ask, its value then, and what it makes of options.
+const PREDICTION: (&str, &str, [(&str, &str); 3]) = (
+    "AIP_MODE",
+    "PREDICTION",
+    [
+        ("allow-vertex-ai", "true"),
+        ("allow-http", "false"),
+        ("allow-grpc", "false"),
+    ],
+);
 
 /// A command line with all that the environment and a file add to it.
 #[derive(Debug)]
@@ -121,6 +138,11 @@ impl Layers {
 
 /// What a platform says of an option, and by which variable.
 fn platform(name: &str) -> Option<(&'static str, String)> {
+    let (variable, prediction, options) = PREDICTION;
+    let asked = || env::var_os(variable).is_some_and(|value| value == prediction);
+    if let Some((_, value)) = options.into_iter().find(|(option, _)| *option == name) {
+        return asked().then(|| (variable, value.to_owned()));
+    }
     let (variable, _) = PLATFORM.into_iter().find(|(_, option)| *option == name)?;
     let value = env::var_os(variable)?;
     Some((variable, value.to_string_lossy().into_owned()))

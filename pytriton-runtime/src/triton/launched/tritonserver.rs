@@ -110,6 +110,8 @@ impl Tritonserver {
             command.env(Placeholders::VARIABLE, "1");
         }
         let huge_pages = fs::read_to_string(HUGE_PAGES).unwrap_or_default();
+        // What it makes of options is said by ours.
+        command.env_remove("AIP_MODE");
         command.envs(allocation(|name| env::var_os(name), &huge_pages));
         let version = Arc::new(OnceLock::new());
         let said = Arc::clone(&version);

@@ -1,0 +1,46 @@
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+use axum::http::uri::PathAndQuery;
+use axum::http::{Method, Request, StatusCode, Uri};
+use bytes::Bytes;
+
+use crate::reception::Reception;
+
+use super::super::answer::{Answer, PLAIN, answer as with};
+use super::super::body::Body;
+use super::super::router;
+
+/// Answers a request as if it had come to that path of the KServe API.
+pub(super) async fn at<B: Body>(
+    reception: &Reception,
+    mut request: Request<B>,
+    path: &str,
+    method: Method,
+) -> Answer {
+    let Ok(path) = PathAndQuery::try_from(path) else {
+        return nothing(StatusCode::BAD_REQUEST);
+    };
+    let health = path.path().starts_with("/v2/health/") || path.path().ends_with("/ready");
+    *request.uri_mut() = Uri::from(path);
+    *request.method_mut() = method;
+    // Neither platform compresses anything.
+    request.headers_mut().remove(ACCEPT_ENCODING);
+    request.headers_mut().remove(CONTENT_ENCODING);
+    let answer = router::answer(reception, request).await;
+    let status = answer.status();
+    let only_status = status == StatusCode::OK || status == StatusCode::BAD_REQUEST;
+    match health && only_status && !is_error(&answer) {
+        true => nothing(status),
+        false => answer,
+    }
+}
+
+/// An answer that says all by its status.
+pub(super) fn nothing(status: StatusCode) -> Answer {
+    with(status, PLAIN, Bytes::new())
+}
+
+/// Errors are plain text, and what a health route says is not.
+fn is_error(answer: &Answer) -> bool {
+    let content_type = answer.headers().get(axum::http::header::CONTENT_TYPE);
+    content_type.is_some_and(|content_type| content_type == PLAIN)
+}

@@ -1,0 +1,104 @@
+use axum::http::{Method, Request, StatusCode};
+use bytes::Bytes;
+
+use crate::kserve::error_json;
+use crate::reception::{Operation, Reception};
+
+use super::super::answer::{Answer, Failure, PLAIN, answer as with};
+use super::super::body::Body;
+use super::binary;
+use super::request::{at, nothing};
+
+const BINARY: &str = "application/vnd.sagemaker-triton.binary+json;json-header-size=";
+
+/// Why no folder with a model can be loaded.
+const FIXED: &str = "models are part of the server: SageMaker's multi-model endpoints need tritonserver and folders with models";
+
+/// What SageMaker asks with `/ping`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ping {
+    Ready,
+    Live,
+}
+
+/// The routes of SageMaker.
+#[derive(Debug)]
+pub(crate) struct SageMaker {
+    pub(crate) ping: Ping,
+    /// The model that answers `/invocations`.
+    pub(crate) model: String,
+}
+
+impl SageMaker {
+    pub(super) fn is_health(path: &str) -> bool {
+        path == "/ping"
+    }
+
+    pub(super) async fn answer<B: Body>(
+        &self,
+        reception: &Reception,
+        mut request: Request<B>,
+    ) -> Answer {
+        let method = request.method().clone();
+        match request.uri().path() {
+            "/ping" => {
+                let path = match self.ping {
+                    Ping::Ready => "/v2/health/ready",
+                    Ping::Live => "/v2/health/live",
+                };
+                at(reception, request, path, method).await
+            }
+            "/invocations" => {
+                if let Err(error) = binary::read(request.headers_mut(), BINARY) {
+                    return Failure::plain(error).into();
+                }
+                let path = format!("/v2/models/{}/infer", self.model);
+                let mut answer = at(reception, request, &path, method).await;
+                binary::write(&mut answer, BINARY);
+                // Of a failed execution Triton tells SageMaker this.
+                if answer.status() == StatusCode::INTERNAL_SERVER_ERROR {
+                    *answer.status_mut() = StatusCode::BAD_REQUEST;
+                }
+                answer
+            }
+            path => match reception.admit(operation(&method), request.headers()) {
+                Ok(()) => several(path, &method),
+                Err(error) if path.starts_with("/models") => Failure::plain(error).into(),
+                Err(_) => nothing(StatusCode::BAD_REQUEST),
+            },
+        }
+    }
+}
+
+/// What is asked of the models that there might be.
+fn operation(method: &Method) -> Operation {
+    match *method {
+        Method::POST => Operation::LoadModel,
+        Method::DELETE => Operation::UnloadModel,
+        _ => Operation::RepositoryIndex,
+    }
+}
+
+/// What is said of models that come and go, of which there are none.
+fn several(path: &str, method: &Method) -> Answer {
+    let Some(rest) = path.strip_prefix("/models") else {
+        return nothing(StatusCode::BAD_REQUEST);
+    };
+    let rest = rest.strip_prefix('/').unwrap_or(rest);
+    let (name, action) = rest.split_once('/').unwrap_or((rest, ""));
+    match (method.as_str(), name, action) {
+        (_, _, action) if !["", "invoke"].contains(&action) => nothing(StatusCode::BAD_REQUEST),
+        ("GET", "", _) => with(
+            StatusCode::OK,
+            PLAIN,
+            Bytes::from_static(b"{\"models\":[]}"),
+        ),
+        ("POST", _, "invoke") | ("GET" | "DELETE", ..) => nothing(StatusCode::NOT_FOUND),
+        ("POST", ..) => with(
+            StatusCode::BAD_REQUEST,
+            PLAIN,
+            Bytes::from(error_json(FIXED)),
+        ),
+        _ => nothing(StatusCode::BAD_REQUEST),
+    }
+}

@@ -1,0 +1,99 @@
+use std::sync::Arc;
+
+use axum::http::{Method, Request, StatusCode};
+use bytes::Bytes;
+
+use crate::reception::{Operation, Reception};
+
+use super::super::answer::{Answer, Failure, PLAIN, answer as with};
+use super::super::body::Body;
+use super::super::metrics::Metrics;
+use super::super::route::Route;
+use super::binary;
+use super::request::{at, nothing};
+
+/// The header that names another path than that of the default model.
+const REDIRECT: &str = "x-vertex-ai-triton-redirect";
+
+const BINARY: &str = "application/vnd.vertex-ai-triton.binary+json;json-header-size=";
+
+/// What a redirected request may reach: what Triton's patterns are, and no generation, logs and traces.
+const REACHED: [&str; 5] = [
+    "/v2/health/",
+    "/v2/models/",
+    "/v2/repository/",
+    "/v2/systemsharedmemory/",
+    "/v2/cudasharedmemory/",
+];
+const NOT_REACHED: [&str; 3] = ["/generate", "/generate_stream", "/trace/setting"];
+
+/// The routes of Vertex AI.
+#[derive(Debug)]
+pub(crate) struct VertexAi {
+    /// The path that asks how the server is, as the environment says.
+    pub(crate) health: String,
+    /// The path of all else, as the environment says.
+    pub(crate) predict: String,
+    /// The model that answers there.
+    pub(crate) model: String,
+    /// What is told of the metrics; nothing where they are not allowed.
+    pub(crate) metrics: Option<Arc<Metrics>>,
+}
+
+impl VertexAi {
+    pub(super) fn is_health(&self, path: &str) -> bool {
+        path == self.health
+    }
+
+    pub(super) async fn answer<B: Body>(
+        &self,
+        reception: &Reception,
+        mut request: Request<B>,
+    ) -> Answer {
+        let path = request.uri().path();
+        let method = request.method().clone();
+        if path == self.health {
+            return at(reception, request, "/v2/health/ready", method).await;
+        }
+        if path != self.predict {
+            return nothing(StatusCode::BAD_REQUEST);
+        }
+        if let Err(error) = binary::read(request.headers_mut(), BINARY) {
+            return Failure::plain(error).into();
+        }
+        let Some(redirect) = request.headers().get(REDIRECT) else {
+            let path = format!("/v2/models/{}/infer", self.model);
+            return at(reception, request, &path, method).await;
+        };
+        if method != Method::POST {
+            return nothing(StatusCode::METHOD_NOT_ALLOWED);
+        }
+        let path = format!("/{}", String::from_utf8_lossy(redirect.as_bytes()));
+        if path == "/metrics"
+            && let Some(metrics) = &self.metrics
+        {
+            // Whoever may not read statistics here may not read them as metrics either.
+            return match reception.admit(Operation::Statistics, request.headers()) {
+                Ok(()) => with(StatusCode::OK, PLAIN, Bytes::from(metrics.text().await)),
+                Err(error) => Failure::plain(error).into(),
+            };
+        }
+        match redirected(&path) {
+            Some(method) => at(reception, request, &path, method).await,
+            None => nothing(StatusCode::BAD_REQUEST),
+        }
+    }
+}
+
+/// The method that the redirected request has; `None` where it does not lead anywhere.
+fn redirected(path: &str) -> Option<Method> {
+    let reached = path == "/v2" || REACHED.iter().any(|reached| path.starts_with(reached));
+    if !reached || NOT_REACHED.iter().any(|not| path.ends_with(not)) {
+        return None;
+    }
+    let methods = Route::parse(path)?.methods();
+    Some(match methods.contains(&Method::POST) {
+        true => Method::POST,
+        false => Method::GET,
+    })
+}

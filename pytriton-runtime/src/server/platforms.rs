@@ -1,0 +1,172 @@
+use std::env;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use crate::http::{Metrics, Ping, Platform, SageMaker, VertexAi};
+use crate::registry::Registry;
+
+use super::{Options, ServerError};
+
+/// The port of either platform where none is given.
+const PORT: u16 = 8080;
+
+/// The name that no model has, where SageMaker names none.
+const UNSPECIFIED: &str = "unspecified_SAGEMAKER_TRITON_DEFAULT_MODEL_NAME";
+
+/// The platforms whose routes are served.
+#[derive(Debug, Default)]
+pub(super) struct Platforms {
+    pub(super) vertex_ai: Option<Place<VertexAi>>,
+    pub(super) sagemaker: Option<Place<SageMaker>>,
+}
+
+/// Where routes are served, and which.
+#[derive(Debug)]
+pub(super) struct Place<T> {
+    pub(super) address: SocketAddr,
+    routes: T,
+}
+
+impl Platforms {
+    /// Those that the options and the environment ask for, with these models.
+    pub(super) fn new(options: &Options, registry: &Registry) -> Result<Self, ServerError> {
+        let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        Self::read(options, registry, variable)
+    }
+
+    fn read(
+        options: &Options,
+        registry: &Registry,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ServerError> {
+        let flag = |name: &str| options.triton.flags.values(name).last();
+        let allowed = |name: &str| flag(name).is_some_and(|value| value == "true");
+        let address = |own: Option<IpAddr>, name: &str| {
+            let port = flag(name).map(|port| {
+                let port = port.to_str().and_then(|port| port.parse().ok());
+                port.ok_or_else(|| ServerError::Arguments(format!("--{name} is no port")))
+            });
+            let address = own.unwrap_or(options.http_address);
+            Ok::<_, ServerError>(SocketAddr::new(address, port.transpose()?.unwrap_or(PORT)))
+        };
+        let mut platforms = Self::default();
+        if allowed("allow-vertex-ai") {
+            let model = flag("vertex-ai-default-model").map(|name| name.to_string_lossy());
+            let route = |name: &str| {
+                let missing = format!("{name} is not defined for Vertex AI endpoint");
+                variable(name).ok_or(ServerError::VertexAi(missing))
+            };
+            platforms.vertex_ai = Some(Place {
+                address: address(options.vertex_ai_address, "vertex-ai-port")?,
+                routes: VertexAi {
+                    predict: route("AIP_PREDICT_ROUTE")?,
+                    health: route("AIP_HEALTH_ROUTE")?,
+                    model: default_model(model.as_deref(), registry)?,
+                    metrics: None,
+                },
+            });
+        }
+        if allowed("allow-sagemaker") {
+            let address = address(options.sagemaker_address, "sagemaker-port")?;
+            if let Some(range) = flag("sagemaker-safe-port-range") {
+                check_range(&range.to_string_lossy(), options, address.ip())?;
+            }
+            let ping = match variable("SAGEMAKER_TRITON_PING_MODE").as_deref() {
+                None | Some("ready") => Ping::Ready,
+                Some("live") => Ping::Live,
+                Some(other) => {
+                    let text = format!(
+                        "SAGEMAKER_TRITON_PING_MODE must be `ready` or `live`, found `{other}`"
+                    );
+                    return Err(ServerError::SageMaker(text));
+                }
+            };
+            let model = variable("SAGEMAKER_TRITON_DEFAULT_MODEL_NAME");
+            let model = model.unwrap_or_else(|| UNSPECIFIED.to_owned());
+            platforms.sagemaker = Some(Place {
+                address,
+                routes: SageMaker { ping, model },
+            });
+        }
+        Ok(platforms)
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.vertex_ai.is_none() && self.sagemaker.is_none()
+    }
+
+    /// The routes of Vertex AI, where they are served.
+    pub(super) fn vertex_ai(&mut self, metrics: Option<Arc<Metrics>>) -> Option<Platform> {
+        let routes = self.vertex_ai.take()?.routes;
+        Some(Platform::VertexAi(Arc::new(VertexAi { metrics, ..routes })))
+    }
+
+    /// Those of SageMaker.
+    pub(super) fn sagemaker(&mut self) -> Option<Platform> {
+        let routes = self.sagemaker.take()?.routes;
+        Some(Platform::SageMaker(Arc::new(routes)))
+    }
+}
+
+/// The model of requests that name none.
+fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, ServerError> {
+    let refused = |text: &str| Err(ServerError::VertexAi(text.to_owned()));
+    let mut models = registry.iter();
+    match named.filter(|name| !name.is_empty()) {
+        Some(name) if models.any(|model| *model.name == *name) => Ok(name.to_owned()),
+        Some(name) => refused(&format!("Expect the default model '{name}' is loaded")),
+        None => match (models.next(), models.next()) {
+            (Some(only), None) => Ok(only.name.to_string()),
+            _ => refused(
+                "Expect the model repository contains only a single model if default model is not specified",
+            ),
+        },
+    }
+}
+
+/// Refuses a port on SageMaker's address that SageMaker does not allow.
+fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), ServerError> {
+    let parts: Vec<&str> = range.split('-').collect();
+    let [first, last] = *parts else {
+        return Err(ServerError::Arguments(format!(
+            "Cannot parse pair option due to incorrect number of inputs.--<pair option> argument requires format \
+             <first>-<second>. Found: {range}"
+        )));
+    };
+    let number = |text: &str| {
+        text.parse::<u16>()
+            .map_err(|_| ServerError::Arguments(format!("Invalid option value. Got {text}")))
+    };
+    let (first, last) = (number(first)?, number(last)?);
+    let metrics_address = options.metrics_address.unwrap_or(options.http_address);
+    let ports = [
+        (
+            options.allow_http,
+            options.http_address,
+            options.http_port,
+            "HTTP",
+        ),
+        (
+            options.allow_grpc,
+            options.grpc_address,
+            options.grpc_port,
+            "GRPC",
+        ),
+        (
+            options.allow_metrics,
+            metrics_address,
+            options.metrics_port,
+            "metrics",
+        ),
+    ];
+    for (allowed, at, port, name) in ports {
+        // Of what is free the system decides.
+        if allowed && at == address && port != 0 && !(first..=last).contains(&port) {
+            return Err(ServerError::SageMaker(format!(
+                "The server cannot listen to {name} requests at port {port}, allowed port range is [{first}, {last}]"
+            )));
+        }
+    }
+    Ok(())
+}

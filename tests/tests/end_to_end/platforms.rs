@@ -1,0 +1,128 @@
+//! The ports of Vertex AI and SageMaker.
+
+use std::process::Command;
+
+use pytriton_tests::{Result, Server, finish, tritonserver};
+
+use crate::command_line::{DEADLINE, FREE_PORTS, run};
+use crate::{MODELS, folder, python};
+
+#[test]
+fn both_engines_answer_alike() -> Result<()> {
+    let python = python()?;
+    let interpreter = python.command().get_program().to_owned();
+    let tritonserver = tritonserver(MODELS.as_ref(), folder())?;
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--net"])
+        .arg(interpreter)
+        .args(["platforms.py", MODELS])
+        .arg(tritonserver)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"));
+    finish(&mut command, 3 * DEADLINE)?.success("platforms.py")?;
+    Ok(())
+}
+
+/// Vertex AI's environment, and no other ports.
+fn prediction() -> Command {
+    let mut command = Command::new(MODELS);
+    command
+        .args(["--metrics-port=0", "--allow-openai=false"])
+        .env("AIP_MODE", "PREDICTION")
+        .env("AIP_HTTP_PORT", "0")
+        .env("AIP_HEALTH_ROUTE", "/hc")
+        .env("AIP_PREDICT_ROUTE", "/pred");
+    command
+}
+
+#[test]
+fn vertex_ai_s_environment_is_all_it_takes() -> Result<()> {
+    let mut command = prediction();
+    let server = Server::spawn(command.args([
+        "--vertex-ai-default-model=I_FP32",
+        "--allow-http=true",
+        "--http-port=0",
+        "--allow-grpc=true",
+        "--grpc-port=0",
+    ]))?;
+    let text = &server.banner().text;
+    let line = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("vertex"));
+    let url = line.unwrap_or_default().trim();
+    assert!(url.starts_with("http://127.0.0.1:"), "{text}");
+    let mut curl = Command::new("curl");
+    curl.args([
+        "-sS",
+        "--noproxy",
+        "*",
+        "-w",
+        "%{http_code}",
+        &format!("{url}/hc"),
+    ]);
+    assert_eq!(finish(&mut curl, DEADLINE)?.success("curl")?, "200");
+    let mut checked = Command::new(MODELS);
+    checked.args([
+        "check",
+        "--metrics-port=0",
+        "--allow-openai=false",
+        "--vertex-ai-default-model=I_FP32",
+    ]);
+    for (name, value) in command.get_envs() {
+        checked.env(name, value.unwrap_or_default());
+    }
+    let said = finish(&mut checked, DEADLINE)?.success("check")?;
+    for option in ["--allow-http", "--allow-grpc", "--allow-vertex-ai"] {
+        let line = said
+            .lines()
+            .find(|line| line.starts_with(&format!("{option} ")));
+        assert!(
+            line.is_some_and(|line| line.ends_with("environment AIP_MODE")),
+            "{said}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn what_a_platform_lacks_is_named() -> Result<()> {
+    for (arguments, part) in [
+        (
+            &["--allow-vertex-ai=true"][..],
+            "AIP_PREDICT_ROUTE is not defined for Vertex AI endpoint",
+        ),
+        (
+            &[
+                "--allow-sagemaker=true",
+                "--sagemaker-port=0",
+                "--sagemaker-safe-port-range=8000",
+            ],
+            "Cannot parse pair option due to incorrect number of inputs",
+        ),
+        (
+            &[
+                "--allow-sagemaker=true",
+                "--sagemaker-safe-port-range=30000-30100",
+                "--metrics-port=8002",
+            ],
+            "The server cannot listen to metrics requests at port 8002, allowed port range is [30000, 30100]",
+        ),
+    ] {
+        let refused = run(MODELS, &[&FREE_PORTS[..4], arguments].concat())?;
+        assert_eq!(refused.status.code(), Some(1), "{}", refused.stderr);
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+    for (model, part) in [
+        ("Nope", "Expect the default model 'Nope' is loaded"),
+        ("", "contains only a single model"),
+    ] {
+        let mut command = prediction();
+        let refused = finish(
+            command.arg(format!("--vertex-ai-default-model={model}")),
+            DEADLINE,
+        )?;
+        assert!(!refused.status.success());
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+    Ok(())
+}
