@@ -5,7 +5,7 @@ use std::task::Poll;
 
 use axum::body::HttpBody;
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_LENGTH;
+use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use bytes::Bytes;
 use hyper::body::Frame;
 
@@ -14,6 +14,9 @@ use crate::reception::{Error, Patience, Reception};
 use crate::tensor::AlignedBuffer;
 
 use super::HttpError;
+
+/// The largest body that is waited for to be thrown away.
+const SMALL: usize = 64 << 10;
 
 /// The body of a request as it comes.
 pub(crate) trait Body: HttpBody<Data = Bytes, Error: Display> + Send + Unpin {}
@@ -43,6 +46,16 @@ pub(super) async fn read<B: Body>(
         (length, None) => read_any(&mut body, length.unwrap_or(0), limit).await?,
     };
     Ok((bytes, body.held))
+}
+
+/// Takes a small body that nobody reads, where its client sends it without being asked: a client that still writes when its
+/// connection is closed may lose the answer, and hyper closes one with a body that has not come.
+pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, reception: &Reception) {
+    let small = announced(headers, SMALL).is_ok_and(|length| length.is_some());
+    if small && !headers.contains_key(EXPECT) {
+        // Whatever is wrong with it, it is not what the client is told of.
+        let _ = read(body, headers, reception, None).await;
+    }
 }
 
 /// Copies bytes so that the one at `at` is aligned for every element type.

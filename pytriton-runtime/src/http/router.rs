@@ -32,9 +32,10 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
     let Some(route) = Route::parse(parts.uri.path()) else {
         return Err(Failure::plain(HttpError::NotFound));
     };
-    reception
-        .admit(route.operation(), &parts.headers)
-        .map_err(Failure::plain)?;
+    if let Err(restricted) = reception.admit(route.operation(), &parts.headers) {
+        body::discard(body, &parts.headers, reception).await;
+        return Err(Failure::plain(restricted));
+    }
     if !route.methods().contains(&parts.method) {
         return Err(match route.has_plain_errors() {
             true => Failure::plain(HttpError::Method),

@@ -74,8 +74,10 @@ async fn dispatch<B: Body>(
         let (method, path) = named();
         return Err(OpenAiError::UnknownUrl { method, path });
     };
-    let admitted = reception.admit(route.operation(), &parts.headers);
-    admitted.map_err(HttpError::from)?;
+    if let Err(restricted) = reception.admit(route.operation(), &parts.headers) {
+        super::super::body::discard(body, &parts.headers, reception).await;
+        return Err(HttpError::from(restricted).into());
+    }
     if *method != route.method() {
         let (method, path) = named();
         return Err(OpenAiError::Method { method, path });
