@@ -170,7 +170,7 @@ fn models_that_keep_responses_have_a_cache_of_some_size() {
 
 #[test]
 fn secrets_stand_elsewhere() {
-    let flags = flags(&["--http-restricted-api=health:key=secret", "--log-file=x"]);
+    let flags = flags(&["--http-restricted-api=health:key=hunter2", "--log-file=x"]);
     let command = AccessOptions::augment_args(Command::new("test").no_binary_name(true));
     let matches = command.get_matches_from(["--restricted-endpoints="]);
     let options = AccessOptions::from_arg_matches(&matches).unwrap();
@@ -186,8 +186,8 @@ fn secrets_stand_elsewhere() {
     ];
     assert!(written.ends_with(&told), "{written:?}");
     let message = placeholders.message();
-    assert!(message.ends_with(b"=(hidden 0)\0--http-restricted-api=health:key=secret\0"));
-    assert!(!format!("{launch:?}").contains("secret"));
+    assert!(message.ends_with(b"=(hidden 0)\0--http-restricted-api=health:key=hunter2\0"));
+    assert!(!format!("{launch:?}").contains("hunter2"));
 }
 
 #[test]
