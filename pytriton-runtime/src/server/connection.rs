@@ -197,17 +197,20 @@ async fn turned(
     }
 }
 
-async fn answer(
+fn answer(
     door: Arc<Door>,
     request: Request<Incoming>,
     traffic: Traffic,
-) -> Result<Response<Offered>, Infallible> {
+) -> impl Future<Output = Result<Response<Offered>, Infallible>> {
+    // The end of what the client sends may be read before the future is polled.
     let passage = traffic.enter(request.version());
     let http2 = request.version() == Version::HTTP_2;
     let request = request.map(|body| Received::new(body, traffic));
-    let response = door.answer(request).await;
-    passage.answer();
-    Ok(response.map(|body| Offered::new(body, passage, http2)))
+    async move {
+        let response = door.answer(request).await;
+        passage.answer();
+        Ok(response.map(|body| Offered::new(body, passage, http2)))
+    }
 }
 
 /// Waits until the server is told to stop, and says until when connections may finish.

@@ -1,5 +1,6 @@
 //! Clients that send nothing more: some wait for their answer, some are gone.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,22 @@ async fn ask(
     std::sync::Weak<()>,
     watch::Sender<Option<Instant>>,
 ) {
+    connect(
+        async |client| client.write_all(request.as_bytes()).await,
+        false,
+    )
+    .await
+}
+
+/// Connects to such a server; what the client does it does before it is served, or while.
+async fn connect(
+    act: impl AsyncFnOnce(&mut TcpStream) -> io::Result<()>,
+    first: bool,
+) -> (
+    TcpStream,
+    std::sync::Weak<()>,
+    watch::Sender<Option<Instant>>,
+) {
     let held = Arc::new(());
     let holds = Arc::downgrade(&held);
     let router = Router::new().fallback(async move |body: Bytes| {
@@ -47,8 +64,14 @@ async fn ask(
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
     let connections = Connections::new(Protocol::Both, &Limits::default(), Rooms::Routes(router));
-    tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
-    client.write_all(request.as_bytes()).await.unwrap();
+    let serving = connections.serve(stream, Traffic::new(), stopping);
+    if first {
+        act(&mut client).await.unwrap();
+        tokio::spawn(serving);
+    } else {
+        tokio::spawn(serving);
+        act(&mut client).await.unwrap();
+    }
     (client, holds, stop)
 }
 
@@ -62,15 +85,35 @@ async fn a_client_that_has_closed_its_side_gets_its_answer() {
         let (mut client, _, _stop) = ask(&post(length, &"a".repeat(length))).await;
         sleep(Duration::from_millis(pause)).await;
         client.shutdown().await.unwrap();
-        let mut answer = String::new();
-        let read = timeout(PATIENCE, client.read_to_string(&mut answer)).await;
-        read.unwrap().unwrap();
-        let answer = answer
-            .strip_prefix("HTTP/1.1 100 Continue\r\n\r\n")
-            .unwrap_or(&answer);
-        assert!(answer.starts_with("HTTP/1.1 200 OK"), "{length}");
-        assert!(answer.len() > ANSWER, "{length} {}", answer.len());
+        is_answered(&mut client).await;
     }
+}
+
+#[tokio::test]
+async fn so_does_one_that_had_closed_it_before_it_was_served() {
+    for length in [0, 1] {
+        let request = post(length, &"a".repeat(length));
+        let send = async |client: &mut TcpStream| {
+            client.write_all(request.as_bytes()).await?;
+            client.shutdown().await?;
+            // Both have come when the first is read.
+            sleep(Duration::from_millis(20)).await;
+            Ok(())
+        };
+        let (mut client, _, _stop) = connect(send, true).await;
+        is_answered(&mut client).await;
+    }
+}
+
+async fn is_answered(client: &mut TcpStream) {
+    let mut answer = String::new();
+    let read = timeout(PATIENCE, client.read_to_string(&mut answer)).await;
+    read.unwrap().unwrap();
+    let answer = answer
+        .strip_prefix("HTTP/1.1 100 Continue\r\n\r\n")
+        .unwrap_or(&answer);
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer:.30}");
+    assert!(answer.len() > ANSWER, "{}", answer.len());
 }
 
 #[tokio::test]
