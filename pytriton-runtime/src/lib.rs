@@ -15,7 +15,8 @@
 //! - [`tensor`]: element types, shapes, bytes.
 //! - [`statistics`]: what a model has done; [`metrics`]: the same as Prometheus text.
 //!
-//! Around them stands [`server`]: command line, listeners, start and stop; [`engine`] chooses what serves. With the other
+//! Around them stands [`server`]: command line, listeners, start and stop; [`tls`]: the certificates of the ports;
+//! [`engine`] chooses what serves. With the other
 //! engine tritonserver has the first rooms: [`triton`] starts it and takes care of it, and [`worker`] runs the batches
 //! that it hands over.
 //!
@@ -87,6 +88,7 @@ pub mod tensor;
 #[cfg(test)]
 mod testing;
 mod text;
+pub mod tls;
 mod trace;
 #[cfg(tritonserver)]
 pub mod triton;

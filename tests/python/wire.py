@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import ssl
 import time
 
 import numpy as np
@@ -23,6 +24,10 @@ PID = int(os.environ.get("PYTRITON_TEST_PID", "0"))
 # A stock tritonserver 2.51 asks no backend whether its models are ready.
 STOCK = pathlib.Path(f"/proc/{PID}/comm").exists() and pathlib.Path(f"/proc/{PID}/comm").read_text().strip() == "tritonserver"
 
+# The ports with TLS, and the folder with what clients trust.
+TLS = os.environ.get("PYTRITON_TEST_TLS", "").split(",")
+CA = os.path.join(os.environ.get("PYTRITON_TEST_FOLDER", ""), "ca.pem")
+
 # No request of these tests takes longer, and none may hang.
 TIMEOUT = 20.0
 
@@ -31,9 +36,29 @@ def connect(protocol, concurrency=1):
     """A client of `tritonclient.http` or `tritonclient.grpc`."""
     if protocol is tritonclient.http:
         return protocol.InferenceServerClient(
-            HTTP, concurrency=concurrency, connection_timeout=TIMEOUT, network_timeout=TIMEOUT
+            HTTP,
+            concurrency=concurrency,
+            connection_timeout=TIMEOUT,
+            network_timeout=TIMEOUT,
+            ssl="http" in TLS,
+            ssl_context_factory=trusting,
         )
+    if "grpc" in TLS:
+        return protocol.InferenceServerClient(GRPC, ssl=True, root_certificates=CA)
     return protocol.InferenceServerClient(GRPC)
+
+
+def trusting():
+    """How to encrypt to a server of the authority of these tests."""
+    return ssl.create_default_context(cafile=CA)
+
+
+def connection(address, timeout=TIMEOUT):
+    """A connection for HTTP to one of the ports."""
+    port = {HTTP: "http", METRICS: "metrics"}.get(address, "openai")
+    if port in TLS:
+        return http.client.HTTPSConnection(address, timeout=timeout, context=trusting())
+    return http.client.HTTPConnection(address, timeout=timeout)
 
 
 def tensor(protocol, name, array, **options):
@@ -64,14 +89,14 @@ def named(result):
 
 
 def request(method, path, body=None, headers=None, address=HTTP, timeout=TIMEOUT):
-    """Status, headers and body of a plain HTTP request."""
-    connection = http.client.HTTPConnection(address, timeout=timeout)
+    """Status, headers and body of a bare HTTP request."""
+    client = connection(address, timeout)
     try:
-        connection.request(method, path, body, headers or {})
-        response = connection.getresponse()
+        client.request(method, path, body, headers or {})
+        response = client.getresponse()
         return response.status, response.headers, response.read()
     finally:
-        connection.close()
+        client.close()
 
 
 def post_json(model, document, headers=None):

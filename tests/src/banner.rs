@@ -13,6 +13,8 @@ pub struct Banner {
     pub metrics: String,
     /// Host and port of OpenAI's routes, where a model has them.
     pub openai: Option<String>,
+    /// The doors that have TLS, by their names in it.
+    pub tls: Vec<String>,
 }
 
 impl Banner {
@@ -25,27 +27,29 @@ impl Banner {
         if !text.ends_with("\nready\n") {
             return Ok(None);
         }
-        let found = |label, scheme| {
-            let line = text
-                .lines()
-                .filter_map(|line| line.trim_start().split_once(' '))
-                .find(|(first, _)| *first == label);
-            let url = line.and_then(|(_, url)| url.trim().strip_prefix(scheme));
-            let host = url.and_then(|url| url.split('/').next());
-            host.map(str::to_owned)
+        let urls = || {
+            let lines = text.lines();
+            let words = lines.filter_map(|line| line.trim_start().split_once(' '));
+            words.filter_map(|(name, url)| Some((name, url.trim().split_once("://")?)))
         };
-        let address = |label, scheme| {
-            found(label, scheme).ok_or_else(|| HarnessError::Banner {
+        let found = |label| {
+            let (_, (_, rest)) = urls().find(|(name, _)| *name == label)?;
+            rest.split('/').next().map(str::to_owned)
+        };
+        let address = |label| {
+            found(label).ok_or_else(|| HarnessError::Banner {
                 label,
                 banner: text.to_owned(),
             })
         };
+        let tls = urls().filter(|(_, (scheme, _))| scheme.ends_with('s'));
         Ok(Some(Self {
             text: text.to_owned(),
-            http: address("http", "http://")?,
-            grpc: address("grpc", "grpc://")?,
-            metrics: address("metrics", "http://")?,
-            openai: found("openai", "http://"),
+            http: address("http")?,
+            grpc: address("grpc")?,
+            metrics: address("metrics")?,
+            openai: found("openai"),
+            tls: tls.map(|(name, _)| name.to_owned()).collect(),
         }))
     }
 }
@@ -56,13 +60,14 @@ mod tests {
 
     #[test]
     fn reads_addresses_once_the_last_line_is_there() {
-        let text = "pytriton 0.1.0, engine embedded\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpc://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n  openai   http://127.0.0.1:4/v1\n";
+        let text = "pytriton 0.1.0, engine embedded\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpcs://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n  openai   https://127.0.0.1:4/v1\n";
         assert_eq!(Banner::parse(text).unwrap(), None);
         let banner = Banner::parse(&format!("{text}ready\n")).unwrap().unwrap();
         assert_eq!(banner.http, "127.0.0.1:1");
         assert_eq!(banner.grpc, "127.0.0.1:2");
         assert_eq!(banner.metrics, "127.0.0.1:3");
         assert_eq!(banner.openai.as_deref(), Some("127.0.0.1:4"));
+        assert_eq!(banner.tls, ["grpc", "openai"]);
     }
 
     #[test]

@@ -148,8 +148,12 @@ impl Python {
                 "PYTRITON_TEST_OPENAI",
                 banner.openai.as_ref().unwrap_or(&banner.http),
             )
+            .env("PYTRITON_TEST_TLS", banner.tls.join(","))
             .env("PYTRITON_TEST_PID", server.pid().to_string())
             .envs(variables.iter().copied());
+        if let Some(folder) = server.folder() {
+            pytest.env("PYTRITON_TEST_FOLDER", folder);
+        }
         finish(&mut pytest, TEST)?.success(file)?;
         Ok(())
     }

@@ -120,6 +120,17 @@ impl Server {
         &self.banner
     }
 
+    /// The same with a folder that its clients need, as long as it runs.
+    pub fn with_folder(mut self, folder: TempDir) -> Self {
+        self.folder = Some(folder);
+        self
+    }
+
+    /// The folder that it needs, or its clients.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_ref().map(TempDir::path)
+    }
+
     /// The engine that it was started with.
     pub fn engine(&self) -> Engine {
         self.engine

@@ -69,11 +69,11 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "http-thread-count" "HTTP_THREAD_COUNT" Number Unneeded "Threads that serve HTTP";
     "http-restricted-api" "HTTP_RESTRICTED_API" List Honoured "HTTP APIs that want a header: <api>,<api>:<header>=<value>";
     "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number Unneeded "gRPC requests and responses that are kept for reuse";
-    "grpc-use-ssl" "GRPC_USE_SSL" Bool Only("false") "TLS for gRPC";
-    "grpc-use-ssl-mutual" "GRPC_USE_SSL_MUTUAL" Bool Only("false") "TLS for gRPC with certificates of clients";
-    "grpc-server-cert" "GRPC_SERVER_CERT" Text Refused "PEM file with the server's certificate";
-    "grpc-server-key" "GRPC_SERVER_KEY" Text Refused "PEM file with the server's key";
-    "grpc-root-cert" "GRPC_ROOT_CERT" Text Refused "PEM file with the root certificate";
+    "grpc-use-ssl" "GRPC_USE_SSL" Bool Honoured "TLS for gRPC";
+    "grpc-use-ssl-mutual" "GRPC_USE_SSL_MUTUAL" Bool Honoured "TLS for gRPC, where true with certificates of clients";
+    "grpc-server-cert" "GRPC_SERVER_CERT" Text Honoured "PEM file with the certificate for gRPC";
+    "grpc-server-key" "GRPC_SERVER_KEY" Text Honoured "PEM file with its key";
+    "grpc-root-cert" "GRPC_ROOT_CERT" Text Honoured "PEM file with what the certificates of clients are signed with";
     "grpc-infer-response-compression-level" "GRPC_INFER_RESPONSE_COMPRESSION_LEVEL" Text Only("none") "none, low, medium or high";
     "grpc-keepalive-time" "GRPC_KEEPALIVE_TIME" Number Refused "Milliseconds between keepalive pings";
     "grpc-keepalive-timeout" "GRPC_KEEPALIVE_TIMEOUT" Number Refused "Milliseconds that a keepalive ping waits for its answer";

@@ -99,10 +99,9 @@ mod tests {
     #[test]
     fn what_would_be_served_otherwise_is_refused() {
         let given: Vec<_> = [
-            "--grpc-use-ssl=true",
             "--allow-cpu-metrics=yes",
             "--allow-gpu-metrics=true",
-            "--grpc-server-cert=cert.pem",
+            "--grpc-keepalive-time=5",
             "--cache-config=local,size=1024",
             "--http-thread-count=8",
             "--restart",
@@ -112,8 +111,8 @@ mod tests {
         let asked = asked(&given);
         assert_eq!(
             UnsupportedOptions::check(&asked).unwrap_err().to_string(),
-            "the embedded engine cannot honour --restart (other than false), --grpc-use-ssl (other than false), \
-             --grpc-server-cert, --allow-gpu-metrics (other than false): take `--engine tritonserver`, which can, or leave it out"
+            "the embedded engine cannot honour --restart (other than false), --grpc-keepalive-time, \
+             --allow-gpu-metrics (other than false): take `--engine tritonserver`, which can, or leave it out"
         );
         let unneeded: Vec<_> = unneeded(&asked.flags).collect();
         assert_eq!(unneeded, ["http-thread-count"]);

@@ -8,10 +8,11 @@ use axum::routing::get;
 
 use crate::heavy::by_weight;
 use crate::metrics::{
-    System, cache_exposition, exposition, latencies_exposition, load_exposition,
-    process_exposition, spans_exposition,
+    System, cache_exposition, certificate_exposition, exposition, latencies_exposition,
+    load_exposition, process_exposition, spans_exposition,
 };
 use crate::serving::ModelSet;
+use crate::tls::Certificates;
 use crate::trace::dropped_spans;
 
 /// What is measured.
@@ -19,12 +20,16 @@ use crate::trace::dropped_spans;
 pub(crate) struct Metrics {
     models: Arc<ModelSet>,
     system: System,
+    certificates: Vec<Certificates>,
 }
 
 impl Metrics {
-    pub(crate) fn new(models: Arc<ModelSet>) -> Self {
-        let system = System::default();
-        Self { models, system }
+    pub(crate) fn new(models: Arc<ModelSet>, certificates: Vec<Certificates>) -> Self {
+        Self {
+            models,
+            system: System::default(),
+            certificates,
+        }
     }
 
     /// All of it in Prometheus' text format.
@@ -60,15 +65,20 @@ impl Metrics {
         if let Some(usage) = self.models.cache() {
             text += &cache_exposition(&usage);
         }
+        let certificates = self.certificates.iter();
+        let expiries: Vec<_> = certificates
+            .map(|certificates| (certificates.port(), certificates.expiry().seconds()))
+            .collect();
+        text += &certificate_exposition(&expiries);
         text
     }
 }
 
 /// The routes of the metrics port: `GET /metrics` in Prometheus' text format.
-pub fn metrics_router(models: Arc<ModelSet>) -> Router {
+pub(crate) fn metrics_router(sources: Arc<Metrics>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
-        .with_state(Arc::new(Metrics::new(models)))
+        .with_state(sources)
 }
 
 async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {

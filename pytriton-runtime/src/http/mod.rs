@@ -33,7 +33,7 @@ pub(crate) use content::Content;
 pub use error::HttpError;
 pub(crate) use head::check_head;
 pub(crate) use metrics::Metrics;
-pub use metrics::metrics_router;
+pub(crate) use metrics::metrics_router;
 #[cfg(tritonserver)]
 pub(crate) use openai::Upstream;
 pub(crate) use openai::{

@@ -2,6 +2,7 @@
 //! or, of the process, with `process_`. Pure but for a look at `/proc`.
 
 mod cache;
+mod certificates;
 mod config;
 mod family;
 mod latencies;
@@ -11,6 +12,7 @@ mod process;
 mod system;
 
 pub use cache::cache_exposition;
+pub use certificates::certificate_exposition;
 pub use config::{MetricsConfig, MetricsConfigError};
 pub use latencies::latencies_exposition;
 pub use load::{load_exposition, spans_exposition};

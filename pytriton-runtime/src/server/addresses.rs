@@ -17,24 +17,41 @@ pub struct Addresses {
     pub vertex_ai: Option<SocketAddr>,
     /// SageMaker's routes, if the embedded engine serves them.
     pub sagemaker: Option<SocketAddr>,
+    /// Which of them are reached over TLS.
+    pub tls: TlsPorts,
+}
+
+/// Which ports have TLS.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TlsPorts {
+    /// That for HTTP.
+    pub http: bool,
+    /// That for gRPC.
+    pub grpc: bool,
+    /// That for metrics.
+    pub metrics: bool,
+    /// That of OpenAI's routes.
+    pub openai: bool,
 }
 
 impl Addresses {
     /// The addresses as URLs, with their names.
     pub fn urls(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let http = self.http.map(|at| ("http", format!("http://{at}")));
-        let grpc = self.grpc.map(|at| ("grpc", format!("grpc://{at}")));
-        let metrics = self
-            .metrics
-            .map(|at| ("metrics", format!("http://{at}/metrics")));
-        let openai = self.openai.map(|at| ("openai", format!("http://{at}/v1")));
-        let vertex_ai = self.vertex_ai.map(|at| ("vertex", format!("http://{at}")));
-        let sagemaker = self
-            .sagemaker
-            .map(|at| ("sagemaker", format!("http://{at}")));
-        [http, grpc, metrics, openai, vertex_ai, sagemaker]
-            .into_iter()
-            .flatten()
+        let url = |name, at: Option<SocketAddr>, scheme, tls, path| {
+            let secure = if tls { "s" } else { "" };
+            at.map(|at| (name, format!("{scheme}{secure}://{at}{path}")))
+        };
+        let tls = &self.tls;
+        [
+            url("http", self.http, "http", tls.http, ""),
+            url("grpc", self.grpc, "grpc", tls.grpc, ""),
+            url("metrics", self.metrics, "http", tls.metrics, "/metrics"),
+            url("openai", self.openai, "http", tls.openai, "/v1"),
+            url("vertex", self.vertex_ai, "http", false, ""),
+            url("sagemaker", self.sagemaker, "http", false, ""),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 

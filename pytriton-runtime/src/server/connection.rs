@@ -14,11 +14,14 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::limits::Limits;
+use crate::tls::Certificates;
 
 use super::attentive::Attentive;
 use super::door::{Door, Rooms};
+use super::handshake::shake_hands;
 use super::offered::Offered;
 use super::received::Received;
+use super::stream::Stream;
 use super::traffic::{Neglect, Tolerance, Traffic};
 use super::wire::Wire;
 
@@ -50,6 +53,16 @@ pub(super) enum Protocol {
     Both,
 }
 
+impl Protocol {
+    /// The same for clients that ask in their TLS handshake.
+    pub(super) fn names(self) -> &'static [&'static [u8]] {
+        match self {
+            Self::Http2 => &[b"h2"],
+            Self::Both => &[b"h2", b"http/1.1"],
+        }
+    }
+}
+
 /// How a connection has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -66,6 +79,7 @@ pub(super) enum Ending {
 pub(super) struct Connections {
     builder: Builder<TokioExecutor>,
     door: Arc<Door>,
+    certificates: Option<Certificates>,
     limits: Limits,
     tolerance: Tolerance,
 }
@@ -105,9 +119,16 @@ impl Connections {
                 rooms,
                 exhausted: None,
             }),
+            certificates: None,
             limits: *limits,
             tolerance,
         }
+    }
+
+    /// The same over TLS, where there is a certificate.
+    pub(super) fn secured(mut self, certificates: Option<Certificates>) -> Self {
+        self.certificates = certificates;
+        self
     }
 
     /// The same for those who come when there are so many already.
@@ -128,6 +149,16 @@ impl Connections {
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> Ending {
         set_up(&stream, self.limits.body_timeout);
+        let stream = match &self.certificates {
+            None => Stream::Plain(stream),
+            // So seldom done, it shall make no connection's future larger.
+            Some(certificates) => {
+                match Box::pin(shake_hands(certificates, stream, &mut stop)).await {
+                    Some(stream) => stream,
+                    None => return Ending::Itself,
+                }
+            }
+        };
         let service =
             service_fn(|request| answer(Arc::clone(&self.door), request, traffic.clone()));
         let wire = TokioIo::new(Wire::new(stream, &traffic));

@@ -15,6 +15,7 @@ use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
 #[cfg(feature = "embedded")]
 use crate::serving::LoadError;
+use crate::tls::TlsError;
 use crate::trace::TracesError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
@@ -78,6 +79,9 @@ pub enum ServerError {
     /// Options that cannot be read.
     #[error("{0}")]
     Arguments(String),
+    /// There is no TLS as it is asked for.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// Spans cannot go where they should.
     #[error(transparent)]
     Traces(#[from] TracesError),

@@ -131,6 +131,7 @@ impl Reserved {
             openai: address(&openai),
             vertex_ai: address(&vertex_ai),
             sagemaker: address(&sagemaker),
+            ..Addresses::default()
         };
         Ok(Listeners {
             addresses,

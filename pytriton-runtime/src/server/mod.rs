@@ -33,6 +33,8 @@ mod foreground;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod half_closed_tests;
+#[cfg(feature = "embedded")]
+mod handshake;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod http2_tests;
@@ -58,6 +60,8 @@ mod reserve;
 mod router;
 mod run;
 #[cfg(feature = "embedded")]
+mod secured;
+#[cfg(feature = "embedded")]
 mod serve;
 mod settings;
 mod signal;
@@ -65,6 +69,8 @@ mod signal;
 #[cfg(feature = "embedded")]
 mod slow_head_tests;
 mod started;
+#[cfg(feature = "embedded")]
+mod stream;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod streamed_tests;
@@ -84,7 +90,7 @@ mod wire;
 #[cfg(not(tritonserver))]
 use absent as inspect;
 
-pub use addresses::Addresses;
+pub use addresses::{Addresses, TlsPorts};
 pub use banner::{banner, model_line, table};
 pub use builder::Builder;
 pub use error::ServerError;

@@ -13,6 +13,7 @@ use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::LogFormat;
 use crate::registry::Registry;
+use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
 
 use super::ServerError;
@@ -184,6 +185,9 @@ pub struct Options {
     /// Which models are loaded.
     #[command(flatten)]
     pub control: ControlOptions,
+    /// Certificates of the ports, but for that of gRPC.
+    #[command(flatten)]
+    pub tls: TlsOptions,
 
     /// The other engine's.
     #[command(flatten)]

@@ -12,7 +12,7 @@ use tonic::codegen::Service;
 
 use crate::access::Access;
 use crate::grpc;
-use crate::http::{self, check_head, metrics_router};
+use crate::http::{self, Metrics, check_head, metrics_router};
 use crate::reception::Reception;
 
 use super::serve::{access, doors};
@@ -60,7 +60,7 @@ impl Triton {
                 Ok(Router {
                     http,
                     grpc,
-                    metrics: metrics_router(Arc::clone(models)),
+                    metrics: metrics_router(Arc::new(Metrics::new(Arc::clone(models), Vec::new()))),
                     _access: access,
                 })
             }

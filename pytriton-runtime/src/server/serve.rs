@@ -21,6 +21,7 @@ use crate::metrics::MetricsConfig;
 use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
+use crate::tls::{TlsError, TlsPlan};
 
 use super::connection::{Connections, Protocol};
 #[cfg(tritonserver)]
@@ -29,6 +30,7 @@ use super::door::Rooms;
 use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
 use super::platforms::Platforms;
+use super::secured::Secured;
 use super::{Addresses, Options, ServerError};
 
 /// How long clients have to hear that their requests will not be answered.
@@ -43,6 +45,7 @@ pub struct Server {
     endpoints: JoinSet<bool>,
     /// The file with the token lives as long.
     _access: Option<Arc<Access>>,
+    secured: Secured,
 }
 
 impl Server {
@@ -59,6 +62,7 @@ impl Server {
             check_openai_port(options)?;
         }
         let access = access(options)?;
+        let secured = Secured::new(options, openai)?;
         let platforms = Platforms::new(options, registry)?;
         let reserved = Reserved::new(options, openai, &platforms)?;
         let metrics = metrics(options)?;
@@ -66,10 +70,13 @@ impl Server {
         let mut server = Self::load(registry, limits, control, metrics).await?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
-        if openai {
-            let own = server.addresses.openai;
-            server.addresses.openai = own.or(server.addresses.http);
+        let tls = &mut server.addresses.tls;
+        *tls = secured.ports();
+        if openai && server.addresses.openai.is_none() {
+            server.addresses.openai = server.addresses.http;
+            tls.openai = tls.http;
         }
+        server.secured = secured;
         for endpoint in server.endpoints(listeners, limits, options, &access, platforms) {
             server
                 .endpoints
@@ -92,6 +99,7 @@ impl Server {
         http: SocketAddr,
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
+        let secured = Secured::openai(options)?;
         let (control, metrics) = (ControlOptions::default(), MetricsConfig::default());
         let mut server = Self::load(&Registry::default(), limits, control, metrics).await?;
         let listeners = Reserved::openai(options)?.listen(options)?;
@@ -109,13 +117,16 @@ impl Server {
             let rooms = Rooms::OpenAi(reception, texts);
             let endpoint = Endpoint {
                 listener,
-                connections: Connections::new(Protocol::Both, &limits, rooms),
+                connections: Connections::new(Protocol::Both, &limits, rooms)
+                    .secured(secured.openai.clone()),
                 max_connections: limits.max_connections,
             };
             server
                 .endpoints
                 .spawn(endpoint.serve(server.stop.subscribe()));
         }
+        server.addresses.tls = secured.ports();
+        server.secured = secured;
         Ok(server)
     }
 
@@ -129,6 +140,7 @@ impl Server {
         options: &Options,
     ) -> Result<Self, ServerError> {
         check_control(registry, options)?;
+        check_no_tls(options)?;
         let (limits, control) = (checked(options)?, options.control.clone());
         Self::load(registry, limits, control, metrics(options)?).await
     }
@@ -146,6 +158,7 @@ impl Server {
             stop: watch::Sender::new(None),
             endpoints: JoinSet::new(),
             _access: None,
+            secured: Secured::default(),
         })
     }
 
@@ -160,41 +173,53 @@ impl Server {
         let models = &self.models;
         let (http, grpc) = doors(models, limits, options, access);
         let mut endpoints = Vec::new();
-        let mut open = |listener: Option<TcpListener>, protocol, rooms| {
+        let Secured {
+            http: http_tls,
+            grpc: grpc_tls,
+            metrics: metrics_tls,
+            openai: openai_tls,
+            ..
+        } = &self.secured;
+        let mut open = |listener: Option<TcpListener>, tls: &Option<_>, protocol, rooms| {
             endpoints.extend(listener.map(|listener| Endpoint {
                 listener,
-                connections: Connections::new(protocol, &limits, rooms),
+                connections: Connections::new(protocol, &limits, rooms).secured(tls.clone()),
                 max_connections: limits.max_connections,
             }));
         };
         let texts = TextModels::Here(Arc::clone(models));
         let openai = Rooms::OpenAi(Arc::clone(&http), texts);
-        open(listeners.openai, Protocol::Both, openai);
+        open(listeners.openai, openai_tls, Protocol::Both, openai);
         let own = Arc::new(Reception {
             forward: HeaderForward::default(),
             ..(*http).clone()
         });
-        let metrics = options
-            .allow_metrics
-            .then(|| Arc::new(http::Metrics::new(Arc::clone(models))));
+        let metrics = Arc::new(http::Metrics::new(Arc::clone(models), self.secured.all()));
+        let told = options.allow_metrics.then(|| Arc::clone(&metrics));
         for (listener, platform) in [
-            (listeners.vertex_ai, platforms.vertex_ai(metrics)),
+            (listeners.vertex_ai, platforms.vertex_ai(told)),
             (listeners.sagemaker, platforms.sagemaker()),
         ] {
             if let Some(platform) = platform {
                 let rooms = Rooms::Platform(Arc::clone(&own), platform);
-                open(listener, Protocol::Both, rooms);
+                open(listener, &None, Protocol::Both, rooms);
             }
         }
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
         if shared {
-            open(listeners.http, Protocol::Both, Rooms::Both(http, grpc));
+            let rooms = Rooms::Both(http, grpc);
+            open(listeners.http, http_tls, Protocol::Both, rooms);
         } else {
-            open(listeners.http, Protocol::Both, Rooms::Http(http));
-            open(listeners.grpc, Protocol::Http2, Rooms::Routes(grpc));
+            open(listeners.http, http_tls, Protocol::Both, Rooms::Http(http));
+            open(
+                listeners.grpc,
+                grpc_tls,
+                Protocol::Http2,
+                Rooms::Routes(grpc),
+            );
         }
-        let metrics = http::metrics_router(Arc::clone(models));
-        open(listeners.metrics, Protocol::Both, Rooms::Routes(metrics));
+        let rooms = Rooms::Routes(http::metrics_router(metrics));
+        open(listeners.metrics, metrics_tls, Protocol::Both, rooms);
         endpoints
     }
 
@@ -306,6 +331,16 @@ fn metrics(options: &Options) -> Result<MetricsConfig, ServerError> {
 fn checked(options: &Options) -> Result<Limits, ServerError> {
     UnsupportedOptions::check(&options.triton)?;
     Ok(options.limits()?)
+}
+
+/// Refuses TLS where there are no ports.
+fn check_no_tls(options: &Options) -> Result<(), TlsError> {
+    let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
+    let ports = [("http", plan.http), ("grpc", plan.grpc)];
+    match ports.into_iter().find(|(_, files)| files.is_some()) {
+        Some((port, _)) => Err(TlsError::Router { port }),
+        None => Ok(()),
+    }
 }
 
 /// Waits until all ports are closed and says whether all connections ended by themselves.

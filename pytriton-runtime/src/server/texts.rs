@@ -55,6 +55,18 @@ impl Texts {
         self.server.as_ref()?.addresses().openai
     }
 
+    /// Whether it has TLS.
+    #[cfg(feature = "embedded")]
+    pub(super) fn has_tls(&self) -> bool {
+        let server = self.server.as_ref();
+        server.is_some_and(|server| server.addresses().tls.openai)
+    }
+
+    #[cfg(not(feature = "embedded"))]
+    pub(super) fn has_tls(&self) -> bool {
+        false
+    }
+
     #[cfg(not(feature = "embedded"))]
     pub(super) fn address(&self) -> Option<SocketAddr> {
         None

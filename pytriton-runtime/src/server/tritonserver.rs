@@ -10,6 +10,7 @@ use crate::access::{Access, Follow};
 use crate::engine::{ControlError, ControlMode};
 use crate::registry::Registry;
 use crate::runner::check_devices;
+use crate::tls::{TlsError, TlsPlan, inspect};
 use crate::triton::{Endpoints, EngineError, Launch, Located, Probe, Stopped, TritonEngine};
 use crate::worker::WorkerError;
 
@@ -19,7 +20,7 @@ use super::order::Orders;
 use super::run::runtime;
 use super::started::{Started, StartedEngine};
 use super::texts::Texts;
-use super::{Addresses, Options, ServerError};
+use super::{Addresses, Options, ServerError, TlsPorts};
 
 /// Serves until it is told to stop, or tritonserver dies.
 pub(super) fn serve(
@@ -54,12 +55,18 @@ async fn serve_until_stopped(
         metrics,
     } = *engine.endpoints();
     let texts = Texts::start(&plan.registry, options, engine.access(), http).await?;
+    let tls = TlsPlan::new(&options.tls, &options.triton.flags)?;
     progress.serving(Started {
         addresses: Addresses {
             http,
             grpc,
             metrics,
             openai: texts.address(),
+            tls: TlsPorts {
+                grpc: tls.grpc.is_some(),
+                openai: texts.has_tls(),
+                ..TlsPorts::default()
+            },
             ..Addresses::default()
         },
         engine: StartedEngine::Tritonserver {
@@ -147,6 +154,7 @@ pub(super) async fn start(
     if shared(options) {
         return Err(ServerError::SharedPort);
     }
+    check_tls(options)?;
     for spec in registry.iter() {
         let failed = |source| WorkerError::Load {
             location: spec.location,
@@ -167,6 +175,25 @@ fn check_poll(options: &Options) -> Result<(), ControlError> {
     match polls && !options.triton.flags.contains("model-repository") {
         true => Err(ControlError::Poll),
         false => Ok(()),
+    }
+}
+
+/// Looks at the files before tritonserver does, which would say that its port is taken.
+fn check_tls(options: &Options) -> Result<(), TlsError> {
+    let TlsPlan {
+        grpc,
+        http,
+        metrics,
+        openai: _,
+    } = TlsPlan::new(&options.tls, &options.triton.flags)?;
+    for (port, files) in [("http", http), ("metrics", metrics)] {
+        if files.is_some() {
+            return Err(TlsError::Tritonserver { port });
+        }
+    }
+    match grpc.filter(|_| options.allow_grpc) {
+        Some(files) => inspect("grpc", &files),
+        None => Ok(()),
     }
 }
 

@@ -4,9 +4,9 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::stream::Stream;
 use super::traffic::{Stage, Traffic};
 
 /// How long to wait before a client that sends nothing more is looked after again: first, and at the most.
@@ -21,7 +21,7 @@ const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// when the client is found to be gone.
 #[derive(Debug)]
 pub(super) struct Wire {
-    stream: TcpStream,
+    stream: Stream,
     traffic: Traffic,
     half_closed: Option<HalfClosed>,
     /// Whether something is to be written still.
@@ -42,7 +42,7 @@ struct HalfClosed {
 }
 
 impl Wire {
-    pub(super) fn new(stream: TcpStream, traffic: &Traffic) -> Self {
+    pub(super) fn new(stream: Stream, traffic: &Traffic) -> Self {
         Self {
             stream,
             traffic: traffic.clone(),
@@ -78,7 +78,7 @@ impl Wire {
                     self.traffic.doubt();
                 }
                 Some(Stage::Waiting) if !client.probed && !self.unwritten => {
-                    client.probed = probe(&self.stream)?;
+                    client.probed = self.stream.try_send(context, PROBE)?;
                 }
                 Some(_) => client.look_later(),
             }
@@ -91,21 +91,15 @@ impl Wire {
         if let Poll::Ready(Ok(bytes)) = written {
             self.traffic.wrote(bytes);
         }
-        if self.stuck != written.is_pending() {
-            self.stuck = written.is_pending();
-            self.traffic.stick(self.stuck);
-        }
+        self.stick(written.is_pending());
         written
     }
-}
 
-/// Says whether the client has been sent the probe, for which there may be no room.
-fn probe(stream: &TcpStream) -> io::Result<bool> {
-    match stream.try_write(PROBE) {
-        Ok(sent) if sent == PROBE.len() => Ok(true),
-        Ok(_) => Err(io::ErrorKind::WriteZero.into()),
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-        Err(error) => Err(error),
+    fn stick(&mut self, stuck: bool) {
+        if self.stuck != stuck {
+            self.stuck = stuck;
+            self.traffic.stick(stuck);
+        }
     }
 }
 
@@ -163,12 +157,16 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // What is encrypted may be handed over, and have no room.
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.stick(flushed.is_pending());
+        ready!(flushed)?;
         // hyper flushes when it has handed over everything.
         self.unwritten = false;
         if let Some(reader) = self.reader.take() {
             reader.wake();
         }
-        Pin::new(&mut self.stream).poll_flush(context)
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

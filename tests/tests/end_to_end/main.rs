@@ -19,6 +19,7 @@ mod platforms;
 mod protocols;
 mod readme;
 mod shutdown;
+mod tls;
 mod traces;
 mod tritonserver;
 

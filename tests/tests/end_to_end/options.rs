@@ -45,8 +45,7 @@ fn a_cache_that_is_none_is_refused() -> Result<()> {
 #[test]
 fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
     for (option, name) in [
-        ("--grpc-use-ssl=true", "--grpc-use-ssl"),
-        ("--grpc-use-ssl-mutual=1", "--grpc-use-ssl-mutual"),
+        ("--allow-gpu-metrics=true", "--allow-gpu-metrics"),
         ("--allow-cpu-metrics=false", "--allow-cpu-metrics"),
         ("--model-repository=/models", "--model-repository"),
         ("--trace-config=level=TIMESTAMPS", "--trace-config"),
@@ -62,7 +61,7 @@ fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
             assert!(!refused.stdout.contains("secret"), "{}", refused.stdout);
         }
     }
-    let harmless = ["--http-thread-count=8", "--grpc-use-ssl=false"];
+    let harmless = ["--http-thread-count=8", "--allow-gpu-metrics=false"];
     let fine = run(MODELS, &[&check()[..], &harmless].concat())?;
     assert!(fine.status.success(), "{}", fine.stderr);
     let told = "option --http-thread-count has no effect";
@@ -71,9 +70,9 @@ fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
     let mut variable = Command::new(MODELS);
     variable
         .args(check())
-        .env("PYTRITON_TRITON_CONFIG_GRPC_USE_SSL", "true");
+        .env("PYTRITON_TRITON_CONFIG_ALLOW_GPU_METRICS", "true");
     let refused = finish(&mut variable, DEADLINE)?;
-    assert!(refused.stderr.contains("--grpc-use-ssl"));
+    assert!(refused.stderr.contains("--allow-gpu-metrics"));
     assert_eq!(refused.status.code(), Some(1));
     Ok(())
 }

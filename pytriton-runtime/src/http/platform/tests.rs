@@ -152,7 +152,10 @@ async fn what_is_closed_is_closed_here_too() {
     for group in Group::ALL {
         reception.gate.close(group, &lock);
     }
-    let metrics = Some(Arc::new(Metrics::new(Arc::clone(&reception.models))));
+    let metrics = Some(Arc::new(Metrics::new(
+        Arc::clone(&reception.models),
+        Vec::new(),
+    )));
     let vertex_ai = Platform::VertexAi(Arc::new(VertexAi {
         health: "/hc".to_owned(),
         predict: "/pred".to_owned(),

@@ -1,0 +1,36 @@
+use super::family::Family;
+
+/// When the certificate of each port expires, in seconds since 1970; nothing where no port has one.
+pub fn certificate_exposition(expiries: &[(&'static str, i64)]) -> String {
+    let mut text = String::new();
+    if !expiries.is_empty() {
+        let (name, help) = (
+            "pytriton_certificate_expiry_timestamp_seconds",
+            "When the certificate of a port expires, in seconds since 1970",
+        );
+        let mut family = Family::gauge(&mut text, name, help);
+        for (port, seconds) in expiries {
+            family.sample(&[("port", port)], seconds);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_port_is_a_sample() {
+        assert_eq!(certificate_exposition(&[]), "");
+        let text = certificate_exposition(&[("http", 1), ("grpc", -2)]);
+        let samples: Vec<_> = text.lines().skip(2).collect();
+        assert_eq!(
+            samples,
+            [
+                "pytriton_certificate_expiry_timestamp_seconds{port=\"http\"} 1",
+                "pytriton_certificate_expiry_timestamp_seconds{port=\"grpc\"} -2",
+            ]
+        );
+    }
+}

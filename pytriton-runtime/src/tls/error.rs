@@ -1,0 +1,101 @@
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why there is no TLS as it is asked for.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// A port has TLS and no certificate.
+    #[error(
+        "TLS for {port} needs a certificate and its key: give both --{port}-server-cert and --{port}-server-key"
+    )]
+    NoCertificate {
+        /// `http`, `grpc`, `metrics` or `openai`.
+        port: &'static str,
+    },
+    /// A port asks its clients for certificates and cannot tell whose are good.
+    #[error(
+        "--{port}-use-ssl-mutual needs the certificates that those of clients are signed with: give --{port}-root-cert"
+    )]
+    NoRoots {
+        /// `http`, `grpc`, `metrics` or `openai`.
+        port: &'static str,
+    },
+    /// A certificate that no port uses.
+    #[error(
+        "--{port}-server-cert is given, and TLS is off: give --{port}-use-ssl=true too, or leave out the certificate"
+    )]
+    Off {
+        /// `http`, `grpc`, `metrics` or `openai`.
+        port: &'static str,
+    },
+    /// HTTP and gRPC share a port, and not their TLS.
+    #[error(
+        "HTTP and gRPC share a port, so that they must have the same TLS: give the options --http-use-ssl and \
+         --grpc-use-ssl, with the same files, or another --grpc-port"
+    )]
+    Shared,
+    /// There is no port.
+    #[error(
+        "a router has no ports of its own, so that it has no TLS: leave out --{port}-use-ssl, and give it to the server that \
+         has the router"
+    )]
+    Router {
+        /// `http`, `grpc`, `metrics` or `openai`.
+        port: &'static str,
+    },
+    /// tritonserver has no TLS but that of gRPC.
+    #[error(
+        "tritonserver has TLS for gRPC alone: leave out --{port}-use-ssl, take the embedded engine (--engine embedded), or put a \
+         proxy before tritonserver"
+    )]
+    Tritonserver {
+        /// `http` or `metrics`.
+        port: &'static str,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {path}: {source}", path = path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A file has nothing of what it is for.
+    #[error("{path} has no {what} in PEM form", path = path.display())]
+    Nothing {
+        /// Which.
+        path: PathBuf,
+        /// `certificate` or `private key`.
+        what: &'static str,
+    },
+    /// A key is encrypted.
+    #[error("the private key in {path} is encrypted: take one that is not", path = path.display())]
+    Encrypted {
+        /// Its file.
+        path: PathBuf,
+    },
+    /// What stands in a file is damaged.
+    #[error("{path} cannot be understood: {reason}", path = path.display())]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A key is of another certificate.
+    #[error(
+        "the private key in {key} does not fit the first certificate in {certificate}",
+        key = key.display(),
+        certificate = certificate.display()
+    )]
+    Mismatch {
+        /// The file of the certificate.
+        certificate: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+    },
+}

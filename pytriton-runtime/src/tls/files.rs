@@ -1,0 +1,61 @@
+use std::fs::{File, metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::TlsError;
+
+/// No file of certificates is larger: all that a system trusts is a quarter of it.
+const MOST: u64 = 1 << 20;
+
+/// Where the certificate of a port is, its key, and what certificates of clients are signed with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate and those that it is signed with, in PEM form.
+    pub certificate: PathBuf,
+    /// Its private key, in PEM form.
+    pub key: PathBuf,
+    /// What certificates of clients are signed with, in PEM form; `None` where clients need none.
+    pub roots: Option<PathBuf>,
+}
+
+/// What stood in the files. It has a key, and no `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Contents {
+    pub(super) certificate: Vec<u8>,
+    pub(super) key: Vec<u8>,
+    pub(super) roots: Option<Vec<u8>>,
+}
+
+impl TlsFiles {
+    pub(super) fn read(&self) -> Result<Contents, TlsError> {
+        Ok(Contents {
+            certificate: read(&self.certificate)?,
+            key: read(&self.key)?,
+            roots: self.roots.as_deref().map(read).transpose()?,
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+    bytes(path).map_err(|source| TlsError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    // Whatever is no file might never end, or not even begin.
+    let found = metadata(path)?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MOST {
+        true => Err(io::Error::other("it has more than a MiB")),
+        false => Ok(bytes),
+    }
+}

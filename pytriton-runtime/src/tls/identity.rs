@@ -1,0 +1,176 @@
+use std::fmt::Display;
+use std::path::Path;
+#[cfg(feature = "embedded")]
+use std::sync::Arc;
+
+#[cfg(feature = "embedded")]
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+#[cfg(feature = "embedded")]
+use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
+use rustls::sign::SigningKey;
+#[cfg(feature = "embedded")]
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+#[cfg(feature = "embedded")]
+use rustls::version::{TLS12, TLS13};
+#[cfg(feature = "embedded")]
+use rustls::{RootCertStore, ServerConfig};
+
+#[cfg(feature = "embedded")]
+use super::files::Contents;
+use super::leaf::Leaf;
+use super::{Expiry, TlsError, TlsFiles};
+
+/// Refuses files that no server could use, and says until when a certificate is good.
+///
+/// # Errors
+///
+/// A [`TlsError`] that names the file.
+#[cfg(tritonserver)]
+pub fn inspect(port: &'static str, files: &TlsFiles) -> Result<(), TlsError> {
+    let contents = files.read()?;
+    if let (Some(path), Some(roots)) = (&files.roots, &contents.roots) {
+        certificates(path, roots)?;
+    }
+    let chain = certificates(&files.certificate, &contents.certificate)?;
+    let key = private_key(&files.key, &contents.key)?;
+    // Another library may know kinds of keys that ours does not.
+    if let Ok(key) = ring::sign::any_supported_type(&key) {
+        check_fit(files, &chain, key.as_ref())?;
+    }
+    expiry(&files.certificate, &chain)?.tell(port, "found");
+    Ok(())
+}
+
+/// What a port shows its clients, and asks of them.
+#[cfg(feature = "embedded")]
+#[derive(Debug, Clone)]
+pub(super) struct Identity {
+    pub(super) config: Arc<ServerConfig>,
+    /// When the first certificate of the chain expires.
+    pub(super) expiry: Expiry,
+}
+
+#[cfg(feature = "embedded")]
+impl Identity {
+    /// Makes one of what stood in the files, for a port of these protocols.
+    pub(super) fn new(
+        files: &TlsFiles,
+        contents: &Contents,
+        protocols: &[&[u8]],
+    ) -> Result<Self, TlsError> {
+        let chain = certificates(&files.certificate, &contents.certificate)?;
+        let expiry = expiry(&files.certificate, &chain)?;
+        let key = private_key(&files.key, &contents.key)?;
+        let key =
+            ring::sign::any_supported_type(&key).map_err(|source| damaged(&files.key, &source))?;
+        check_fit(files, &chain, key.as_ref())?;
+        let provider = Arc::new(ring::default_provider());
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(&[&TLS13, &TLS12])
+            .map_err(|source| damaged(&files.certificate, &source))?;
+        let builder = match (&files.roots, &contents.roots) {
+            (Some(path), Some(roots)) => {
+                builder.with_client_cert_verifier(verifier(path, roots, provider)?)
+            }
+            _ => builder.with_no_client_auth(),
+        };
+        let certified = CertifiedKey::new(chain, key);
+        let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+        if files.roots.is_some() {
+            // Whoever comes again shows its certificate again, which may have expired.
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+        }
+        Ok(Self {
+            config: Arc::new(config),
+            expiry,
+        })
+    }
+}
+
+#[cfg(feature = "embedded")]
+fn verifier(
+    path: &Path,
+    roots: &[u8],
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn rustls::server::danger::ClientCertVerifier>, TlsError> {
+    let mut store = RootCertStore::empty();
+    for root in certificates(path, roots)? {
+        store.add(root).map_err(|source| damaged(path, &source))?;
+    }
+    WebPkiClientVerifier::builder_with_provider(Arc::new(store), provider)
+        .build()
+        .map_err(|source| damaged(path, &source))
+}
+
+fn certificates(path: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let chain = chain.map_err(|source| damaged(path, &source))?;
+    match chain.is_empty() {
+        true => Err(TlsError::Nothing {
+            path: path.to_owned(),
+            what: "certificate",
+        }),
+        false => Ok(chain),
+    }
+}
+
+fn private_key(path: &Path, pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
+    let path = path.to_owned();
+    match PrivateKeyDer::from_pem_slice(pem) {
+        _ if is_encrypted(pem) => Err(TlsError::Encrypted { path }),
+        Ok(key) => Ok(key),
+        Err(pem::Error::NoItemsFound) => Err(TlsError::Nothing {
+            path,
+            what: "private key",
+        }),
+        Err(source) => Err(damaged(&path, &source)),
+    }
+}
+
+/// Whether a key is in one of the two forms that need a password.
+fn is_encrypted(pem: &[u8]) -> bool {
+    let has = |text: &[u8]| pem.windows(text.len()).any(|window| window == text);
+    has(b"BEGIN ENCRYPTED PRIVATE KEY") || has(b"Proc-Type: 4,ENCRYPTED")
+}
+
+fn check_fit(
+    files: &TlsFiles,
+    chain: &[CertificateDer<'_>],
+    key: &dyn SigningKey,
+) -> Result<(), TlsError> {
+    let leaf = chain.first().and_then(|leaf| Leaf::read(leaf));
+    let certified = leaf.map(|leaf| leaf.public_key);
+    match (certified, key.public_key()) {
+        (Some(certified), Some(key)) if certified != key.as_ref() => Err(TlsError::Mismatch {
+            certificate: files.certificate.clone(),
+            key: files.key.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A chain is good as long as each of it.
+fn expiry(path: &Path, chain: &[CertificateDer<'_>]) -> Result<Expiry, TlsError> {
+    let mut ends = chain
+        .iter()
+        .map(|certificate| Leaf::read(certificate).map(|leaf| leaf.expiry));
+    let first = ends.try_fold(None, |first: Option<Expiry>, end| {
+        let end = end?;
+        Some(Some(first.map_or(end, |first| first.min(end))))
+    });
+    first
+        .flatten()
+        .ok_or_else(|| damaged(path, &"it is no certificate of X.509"))
+}
+
+fn damaged(path: &Path, reason: &dyn Display) -> TlsError {
+    TlsError::Damaged {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    }
+}

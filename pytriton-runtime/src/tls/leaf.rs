@@ -1,0 +1,144 @@
+use super::Expiry;
+
+const INTEGER: u8 = 0x02;
+const UTC_TIME: u8 = 0x17;
+const GENERALIZED_TIME: u8 = 0x18;
+const SEQUENCE: u8 = 0x30;
+const VERSION: u8 = 0xa0;
+
+/// What the server has to know of a certificate of its own, of whatever version of X.509.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Leaf<'a> {
+    pub(super) expiry: Expiry,
+    /// Its public key, as `SubjectPublicKeyInfo`.
+    pub(super) public_key: &'a [u8],
+}
+
+impl<'a> Leaf<'a> {
+    /// Reads a certificate in DER form as far as its public key.
+    pub(super) fn read(der: &'a [u8]) -> Option<Self> {
+        let mut der = Der(der);
+        let mut certificate = der.inside(SEQUENCE)?;
+        let mut fields = certificate.inside(SEQUENCE)?;
+        if fields.0.first() == Some(&VERSION) {
+            fields.next()?;
+        }
+        fields.inside(INTEGER)?;
+        let _signature = fields.inside(SEQUENCE)?;
+        let _issuer = fields.inside(SEQUENCE)?;
+        let mut validity = fields.inside(SEQUENCE)?;
+        let _not_before = validity.next()?;
+        let expiry = match validity.next()? {
+            (UTC_TIME, _, text) => Expiry::utc_time(text)?,
+            (GENERALIZED_TIME, _, text) => Expiry::generalized_time(text)?,
+            _ => return None,
+        };
+        let _subject = fields.inside(SEQUENCE)?;
+        let (SEQUENCE, public_key, _) = fields.next()? else {
+            return None;
+        };
+        Some(Self { expiry, public_key })
+    }
+}
+
+/// What is left to read.
+struct Der<'a>(&'a [u8]);
+
+impl<'a> Der<'a> {
+    /// The next value: its tag, all of it, and what is in it.
+    fn next(&mut self) -> Option<(u8, &'a [u8], &'a [u8])> {
+        let (&[tag, first], rest) = self.0.split_first_chunk()?;
+        let (length, rest) = match first {
+            0..=0x7f => (usize::from(first), rest),
+            0x81..=0x84 => {
+                let (bytes, rest) = rest.split_at_checked(usize::from(first - 0x80))?;
+                let length = bytes.iter().fold(0, |length: usize, byte| {
+                    length.wrapping_shl(8) | usize::from(*byte)
+                });
+                (length, rest)
+            }
+            _ => return None,
+        };
+        let (inside, rest) = rest.split_at_checked(length)?;
+        let (whole, _) = self.0.split_at(self.0.len() - rest.len());
+        self.0 = rest;
+        Some((tag, whole, inside))
+    }
+
+    fn inside(&mut self, tag: u8) -> Option<Self> {
+        let (found, _, inside) = self.next()?;
+        (found == tag).then_some(Self(inside))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn der(tag: u8, inside: &[u8]) -> Vec<u8> {
+        let length = inside.len();
+        let mut der = vec![tag];
+        match u8::try_from(length) {
+            Ok(short @ 0..0x80) => der.push(short),
+            _ => {
+                der.push(0x82);
+                der.extend(u16::try_from(length).unwrap().to_be_bytes());
+            }
+        }
+        der.extend(inside);
+        der
+    }
+
+    fn certificate(version: bool, time: Vec<u8>) -> Vec<u8> {
+        let version = match version {
+            true => der(VERSION, &der(INTEGER, &[2])),
+            false => Vec::new(),
+        };
+        let validity = [der(UTC_TIME, b"200101000000Z"), time].concat();
+        let fields = [
+            version,
+            der(INTEGER, &[1]),
+            der(SEQUENCE, &[]),
+            der(SEQUENCE, &[0; 300]),
+            der(SEQUENCE, &validity),
+            der(SEQUENCE, &[]),
+            der(SEQUENCE, b"key"),
+            der(0xa3, b"more"),
+        ];
+        let fields = der(SEQUENCE, &fields.concat());
+        der(SEQUENCE, &[fields, der(SEQUENCE, &[])].concat())
+    }
+
+    #[test]
+    fn the_end_and_the_key_of_a_certificate_are_found() {
+        let (short, long) = (
+            der(UTC_TIME, b"300101000000Z"),
+            der(GENERALIZED_TIME, b"20600101000000Z"),
+        );
+        for (time, year) in [(short, "2030"), (long, "2060")] {
+            for version in [true, false] {
+                let der = certificate(version, time.clone());
+                let leaf = Leaf::read(&der).unwrap();
+                assert!(leaf.expiry.to_string().starts_with(year));
+                assert_eq!(leaf.public_key, b"\x30\x03key");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_cut_anywhere_is_no_certificate() {
+        let whole = certificate(true, der(UTC_TIME, b"300101000000Z"));
+        for length in 0..whole.len() {
+            assert_eq!(Leaf::read(&whole[..length]), None, "{length}");
+        }
+        for byte in 0..whole.len() {
+            let mut changed = whole.clone();
+            for value in [0, 0x7f, 0x80, 0x84, 0xff] {
+                changed[byte] = value;
+                // Whatever it is, it is no panic.
+                let _ = Leaf::read(&changed);
+            }
+        }
+        assert_eq!(Leaf::read(&certificate(true, der(INTEGER, b"1"))), None);
+    }
+}

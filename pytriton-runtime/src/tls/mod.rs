@@ -1,0 +1,21 @@
+//! Certificates: which port has which, what is in their files, and whether those have changed.
+
+#[cfg(feature = "embedded")]
+mod certificates;
+mod error;
+mod expiry;
+mod files;
+mod identity;
+mod leaf;
+mod options;
+mod plan;
+
+#[cfg(feature = "embedded")]
+pub use certificates::Certificates;
+pub use error::TlsError;
+pub use expiry::Expiry;
+pub use files::TlsFiles;
+#[cfg(tritonserver)]
+pub use identity::inspect;
+pub use options::{TlsFlags, TlsOptions};
+pub use plan::TlsPlan;

@@ -1,0 +1,163 @@
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+
+use crate::engine::Flags;
+
+/// The heading of `--help` under which these options stand.
+const HEADING: &str = "Options of TLS";
+
+/// What is said of TLS on the ports, but for that of gRPC, whose options are tritonserver's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// On the port for HTTP.
+    pub http: TlsFlags,
+    /// On the port for metrics.
+    pub metrics: TlsFlags,
+    /// On the port for OpenAI's routes.
+    pub openai: TlsFlags,
+}
+
+/// What is said of TLS on one port.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsFlags {
+    /// Whether there is any.
+    pub use_ssl: Option<bool>,
+    /// Whether clients need certificates.
+    pub mutual: Option<bool>,
+    /// The file of the certificate.
+    pub certificate: Option<PathBuf>,
+    /// The file of its key.
+    pub key: Option<PathBuf>,
+    /// The file of what certificates of clients are signed with.
+    pub roots: Option<PathBuf>,
+}
+
+/// One option of a port.
+struct Flag {
+    name: &'static str,
+    env: &'static str,
+    is_file: bool,
+    help: &'static str,
+}
+
+macro_rules! flags {
+    ($lower:literal $upper:literal $($ending:literal $variable:literal $is_file:literal $help:literal;)*) => {
+        [$(Flag {
+            name: concat!($lower, "-", $ending),
+            env: concat!("PYTRITON_TRITON_CONFIG_", $upper, "_", $variable),
+            is_file: $is_file,
+            help: $help,
+        }),*]
+    };
+}
+
+const HTTP: [Flag; 5] = flags! { "http" "HTTP"
+    "use-ssl" "USE_SSL" false "TLS for HTTP";
+    "use-ssl-mutual" "USE_SSL_MUTUAL" false "TLS for HTTP, where true with certificates of clients";
+    "server-cert" "SERVER_CERT" true "PEM file with the certificate for HTTP; that for gRPC where none is given";
+    "server-key" "SERVER_KEY" true "PEM file with its key";
+    "root-cert" "ROOT_CERT" true "PEM file with what the certificates of clients are signed with; that for gRPC where none is given";
+};
+
+const METRICS: [Flag; 5] = flags! { "metrics" "METRICS"
+    "use-ssl" "USE_SSL" false "TLS for metrics";
+    "use-ssl-mutual" "USE_SSL_MUTUAL" false "TLS for metrics, where true with certificates of clients";
+    "server-cert" "SERVER_CERT" true "PEM file with the certificate for metrics; that for HTTP where none is given";
+    "server-key" "SERVER_KEY" true "PEM file with its key";
+    "root-cert" "ROOT_CERT" true "PEM file with what the certificates of clients are signed with; that for HTTP where none is given";
+};
+
+const OPENAI: [Flag; 5] = flags! { "openai" "OPENAI"
+    "use-ssl" "USE_SSL" false "TLS on the port for OpenAI's routes; that of HTTP where nothing is said";
+    "use-ssl-mutual" "USE_SSL_MUTUAL" false "TLS on the port for OpenAI's routes, where true with certificates of clients";
+    "server-cert" "SERVER_CERT" true "PEM file with the certificate for that port; that for HTTP where none is given";
+    "server-key" "SERVER_KEY" true "PEM file with its key";
+    "root-cert" "ROOT_CERT" true "PEM file with what the certificates of clients are signed with; that for HTTP where none is given";
+};
+
+impl TlsFlags {
+    /// Those of gRPC among the flags for tritonserver.
+    pub(crate) fn of_grpc(flags: &Flags) -> Self {
+        let last = |name| flags.values(name).last();
+        let switch = |name| last(name).map(|value| value == "true");
+        let file = |name| last(name).map(PathBuf::from);
+        Self {
+            use_ssl: switch("grpc-use-ssl"),
+            mutual: switch("grpc-use-ssl-mutual"),
+            certificate: file("grpc-server-cert"),
+            key: file("grpc-server-key"),
+            roots: file("grpc-root-cert"),
+        }
+    }
+
+    fn of(matches: &ArgMatches, [on, mutual, certificate, key, roots]: &[Flag; 5]) -> Self {
+        let switch = |flag: &Flag| matches.get_one::<bool>(flag.name).copied();
+        let file = |flag: &Flag| matches.get_one::<PathBuf>(flag.name).cloned();
+        Self {
+            use_ssl: switch(on),
+            mutual: switch(mutual),
+            certificate: file(certificate),
+            key: file(key),
+            roots: file(roots),
+        }
+    }
+}
+
+impl Args for TlsOptions {
+    fn augment_args(command: Command) -> Command {
+        let flags = [&HTTP, &METRICS, &OPENAI].into_iter().flatten();
+        flags.fold(command, |command, flag| command.arg(argument(flag)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for TlsOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            http: TlsFlags::of(matches, &HTTP),
+            metrics: TlsFlags::of(matches, &METRICS),
+            openai: TlsFlags::of(matches, &OPENAI),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn argument(flag: &Flag) -> Arg {
+    let argument = Arg::new(flag.name)
+        .long(flag.name)
+        .env(flag.env)
+        .help(flag.help)
+        .help_heading(HEADING)
+        .hide_short_help(true)
+        .action(ArgAction::Set);
+    match flag.is_file {
+        true => argument
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf)),
+        false => argument
+            .value_name("BOOL")
+            .value_parser(BoolishValueParser::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_variable_is_the_name() {
+        for flag in [&HTTP, &METRICS, &OPENAI].into_iter().flatten() {
+            let name = flag.name.replace('-', "_").to_uppercase();
+            assert_eq!(flag.env, format!("PYTRITON_TRITON_CONFIG_{name}"));
+        }
+    }
+}

@@ -1,0 +1,215 @@
+use std::path::PathBuf;
+
+use crate::engine::Flags;
+
+use super::{TlsError, TlsFiles, TlsFlags, TlsOptions};
+
+/// Which ports have TLS, and with which files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsPlan {
+    /// The port for gRPC.
+    pub grpc: Option<TlsFiles>,
+    /// The port for HTTP.
+    pub http: Option<TlsFiles>,
+    /// The port for metrics.
+    pub metrics: Option<TlsFiles>,
+    /// The port for OpenAI's routes.
+    pub openai: Option<TlsFiles>,
+}
+
+/// A port, what is said of it, and the ports whose files it takes where it has none of its own.
+type Said<'a> = (&'static str, &'a TlsFlags);
+
+impl TlsPlan {
+    /// What the options say. Files of gRPC are those of HTTP where it has none, and those of HTTP are those of the others.
+    ///
+    /// # Errors
+    ///
+    /// A [`TlsError`] that names the option that is missing, or too much.
+    pub fn new(options: &TlsOptions, flags: &Flags) -> Result<Self, TlsError> {
+        let grpc = TlsFlags::of_grpc(flags);
+        let TlsOptions {
+            http,
+            metrics,
+            openai,
+        } = options;
+        let said = [
+            ("grpc", &grpc),
+            ("http", http),
+            ("metrics", metrics),
+            ("openai", openai),
+        ];
+        let [grpc, http, metrics, openai] = said;
+        // Without a word of its own a port of OpenAI's routes is one more for HTTP.
+        let switch = match (openai.1.use_ssl, openai.1.mutual) {
+            (None, None) => http.1,
+            _ => openai.1,
+        };
+        let plan = Self {
+            grpc: files(grpc.1, &[grpc])?,
+            http: files(http.1, &[http, grpc])?,
+            metrics: files(metrics.1, &[metrics, http, grpc])?,
+            openai: files(switch, &[openai, http, grpc])?,
+        };
+        let used = [&plan.grpc, &plan.http, &plan.metrics, &plan.openai];
+        let used = |path: &PathBuf| {
+            used.iter()
+                .copied()
+                .flatten()
+                .any(|files| files.certificate == *path)
+        };
+        for (port, flags) in said {
+            if flags.certificate.as_ref().is_some_and(|path| !used(path)) {
+                return Err(TlsError::Off { port });
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// The files of the first of the ports, from the first that has any.
+fn files(switch: &TlsFlags, ports: &[Said<'_>]) -> Result<Option<TlsFiles>, TlsError> {
+    // As in tritonserver, to say anything of certificates of clients is to ask for TLS.
+    if switch.use_ssl != Some(true) && switch.mutual.is_none() {
+        return Ok(None);
+    }
+    let &[(port, _), ..] = ports else {
+        return Ok(None);
+    };
+    let given = ports
+        .iter()
+        .find(|(_, flags)| flags.certificate.is_some() || flags.key.is_some());
+    let Some((from, given)) = given else {
+        return Err(TlsError::NoCertificate { port });
+    };
+    let (Some(certificate), Some(key)) = (&given.certificate, &given.key) else {
+        return Err(TlsError::NoCertificate { port: from });
+    };
+    let roots = match switch.mutual {
+        Some(true) => {
+            let roots = ports.iter().find_map(|(_, flags)| flags.roots.clone());
+            Some(roots.ok_or(TlsError::NoRoots { port })?)
+        }
+        _ => None,
+    };
+    Ok(Some(TlsFiles {
+        certificate: certificate.clone(),
+        key: key.clone(),
+        roots,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use crate::engine::TritonOptions;
+
+    use super::*;
+
+    /// The files of gRPC, HTTP, metrics and OpenAI's routes in a word each, or the mistake.
+    fn plan(arguments: &str) -> Result<[String; 4], String> {
+        let command = Command::new("test").no_binary_name(true);
+        let command = TlsOptions::augment_args(TritonOptions::augment_args(command));
+        let arguments = arguments.split_whitespace();
+        let matches = command.get_matches_from(arguments.map(|name| format!("--{name}")));
+        let options = TlsOptions::from_arg_matches(&matches).unwrap();
+        let flags = TritonOptions::from_arg_matches(&matches).unwrap().flags;
+        let word = |files: &Option<TlsFiles>| match files {
+            None => "-".to_owned(),
+            Some(TlsFiles {
+                certificate,
+                key,
+                roots,
+            }) => {
+                let mut word = format!("{}{}", certificate.display(), key.display());
+                word.extend(roots.iter().map(|roots| format!("+{}", roots.display())));
+                word
+            }
+        };
+        let plan = TlsPlan::new(&options, &flags).map_err(|error| error.to_string())?;
+        let TlsPlan {
+            grpc,
+            http,
+            metrics,
+            openai,
+        } = plan;
+        Ok([&grpc, &http, &metrics, &openai].map(word))
+    }
+
+    #[test]
+    fn each_port_has_its_own_files_or_those_of_another() {
+        let table = [
+            ("", ["-", "-", "-", "-"]),
+            ("grpc-use-ssl=false http-use-ssl=no", ["-", "-", "-", "-"]),
+            (
+                "grpc-use-ssl=true grpc-server-cert=c grpc-server-key=k",
+                ["ck", "-", "-", "-"],
+            ),
+            (
+                "grpc-use-ssl=1 http-use-ssl=1 metrics-use-ssl=1 grpc-server-cert=c grpc-server-key=k",
+                ["ck", "ck", "ck", "ck"],
+            ),
+            (
+                "http-use-ssl=1 openai-use-ssl=0 http-server-cert=c http-server-key=k http-root-cert=r",
+                ["-", "ck", "-", "-"],
+            ),
+            (
+                "openai-use-ssl=1 openai-server-cert=c openai-server-key=k",
+                ["-", "-", "-", "ck"],
+            ),
+            (
+                "grpc-use-ssl-mutual=false grpc-server-cert=c grpc-server-key=k",
+                ["ck", "-", "-", "-"],
+            ),
+            (
+                "grpc-use-ssl-mutual=true grpc-server-cert=c grpc-server-key=k grpc-root-cert=r \
+                 http-use-ssl-mutual=true http-server-cert=d http-server-key=l metrics-use-ssl-mutual=1 \
+                 metrics-root-cert=s",
+                ["ck+r", "dl+r", "dl+s", "dl+r"],
+            ),
+        ];
+        for (arguments, expected) in table {
+            assert_eq!(
+                plan(arguments),
+                Ok(expected.map(str::to_owned)),
+                "{arguments}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_named() {
+        let table = [
+            (
+                "grpc-use-ssl=true",
+                "--grpc-server-cert and --grpc-server-key",
+            ),
+            ("metrics-use-ssl=true", "--metrics-server-cert and"),
+            (
+                "http-use-ssl=true http-server-cert=c",
+                "--http-server-cert and",
+            ),
+            (
+                "http-use-ssl=true grpc-server-key=k",
+                "--grpc-server-cert and",
+            ),
+            (
+                "http-use-ssl-mutual=true http-server-cert=c http-server-key=k",
+                "give --http-root-cert",
+            ),
+            (
+                "grpc-server-cert=c grpc-server-key=k",
+                "give --grpc-use-ssl=true",
+            ),
+            (
+                "grpc-use-ssl=1 grpc-server-cert=c grpc-server-key=k http-server-cert=d http-server-key=l",
+                "give --http-use-ssl=true",
+            ),
+        ];
+        for (arguments, expected) in table {
+            let error = plan(arguments).unwrap_err();
+            assert!(error.contains(expected), "{arguments}: {error}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Certificates of a real authority, and clients that trust it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_tests::{Engine, Finished, Result, Server, finish};
+use tempfile::TempDir;
+
+use crate::command_line::{DEADLINE, FREE_PORTS};
+use crate::{MODELS, folder, python, serve};
+
+const EXIT: Duration = Duration::from_secs(10);
+
+/// The certificates that `certificates.py` makes, and one of them where Kubernetes would put it.
+fn certificates() -> Result<TempDir> {
+    let made = TempDir::new()?;
+    let path = made.path().to_string_lossy().into_owned();
+    python()?.run("certificates.py", [path.as_str()])?;
+    let mounted = made.path().join("mounted");
+    let version = mounted.join("..server");
+    fs::create_dir_all(&version)?;
+    fs::copy(made.path().join("server.pem"), version.join("tls.crt"))?;
+    fs::copy(made.path().join("server.key"), version.join("tls.key"))?;
+    symlink("..server", mounted.join("..data"))?;
+    for name in ["tls.crt", "tls.key"] {
+        symlink(format!("..data/{name}"), mounted.join(name))?;
+    }
+    Ok(made)
+}
+
+/// `--<first>=<folder>/<second>` for each pair, with `{}` for the folder.
+fn arguments(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let folder = folder.to_string_lossy();
+    let fill = |argument: &&str| argument.replace("{}", &folder);
+    arguments.iter().map(fill).collect()
+}
+
+fn start(engine: Engine, asked: &[&str]) -> Result<Server> {
+    let made = certificates()?;
+    let asked = arguments(made.path(), asked);
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    Ok(serve(engine, &asked)?.with_folder(made))
+}
+
+/// TLS on all ports, with files that may change.
+const EVERYWHERE: [&str; 6] = [
+    "--grpc-use-ssl=true",
+    "--http-use-ssl=true",
+    "--metrics-use-ssl=true",
+    "--grpc-server-cert={}/mounted/tls.crt",
+    "--grpc-server-key={}/mounted/tls.key",
+    "--log-verbose=1",
+];
+
+const MUTUAL: [&str; 6] = [
+    "--grpc-use-ssl-mutual=true",
+    "--http-use-ssl-mutual=true",
+    "--metrics-use-ssl-mutual=true",
+    "--grpc-server-cert={}/server.pem",
+    "--grpc-server-key={}/server.key",
+    "--grpc-root-cert={}/ca.pem",
+];
+
+#[test]
+fn clients_talk_to_every_port_and_certificates_are_changed_under_load() -> Result<()> {
+    let server = start(Engine::Embedded, &EVERYWHERE)?;
+    assert_eq!(server.banner().tls, ["http", "grpc", "metrics", "openai"]);
+    python()?.test("test_tls.py", &server)?;
+    let log = server.log()?;
+    for said in [
+        "no TLS with a client",
+        "did not finish its TLS handshake in time",
+        "certificate loaded: it expires at",
+        "certificate reloaded: it expires at",
+        "does not fit the first certificate in",
+    ] {
+        assert!(log.contains(said), "{said} is not in the log");
+    }
+    assert_eq!(log.matches("the new certificate is not taken").count(), 4);
+    server.signal("TERM")?;
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    Ok(())
+}
+
+#[test]
+fn a_stopping_server_answers_what_it_has_accepted_over_tls() -> Result<()> {
+    let server = start(Engine::Embedded, &EVERYWHERE)?;
+    python()?.test("test_shutdown.py", &server)?;
+    assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
+    Ok(())
+}
+
+#[test]
+fn clients_need_certificates_where_it_is_asked_for() -> Result<()> {
+    let server = start(Engine::Embedded, &MUTUAL)?;
+    python()?.test("test_tls_mutual.py", &server)
+}
+
+#[test]
+fn streams_are_as_without_tls() -> Result<()> {
+    let server = start(Engine::Embedded, &EVERYWHERE)?;
+    python()?.test("test_streaming.py", &server)
+}
+
+#[test]
+fn tritonserver_has_tls_for_grpc() -> Result<()> {
+    let grpc = [MUTUAL[0], MUTUAL[3], MUTUAL[4], MUTUAL[5]];
+    let server = start(Engine::Tritonserver, &grpc)?;
+    assert_eq!(server.banner().tls, ["grpc"]);
+    python()?.test("test_tls_mutual.py", &server)
+}
+
+#[test]
+fn openai_s_routes_beside_tritonserver_have_tls() -> Result<()> {
+    let asked = [
+        "--openai-use-ssl=true",
+        "--openai-server-cert={}/server.pem",
+        "--openai-server-key={}/server.key",
+    ];
+    let server = start(Engine::Tritonserver, &asked)?;
+    assert_eq!(server.banner().tls, ["openai"]);
+    python()?.test("test_tls_openai.py", &server)
+}
+
+/// What `check` says with an engine.
+fn check(engine: Engine, arguments: &[String]) -> Result<Finished> {
+    let mut command = engine.command(Path::new(MODELS), folder())?;
+    command.args(["check", "--openai-port=0"]);
+    if !arguments
+        .iter()
+        .any(|argument| argument.starts_with("--http-port"))
+    {
+        command.args(FREE_PORTS);
+    }
+    finish(command.args(arguments), DEADLINE)
+}
+
+#[test]
+fn every_form_of_a_key_is_taken() -> Result<()> {
+    let made = certificates()?;
+    for name in [
+        "server",
+        "rsa_pkcs8",
+        "rsa_pkcs1",
+        "ec_sec1",
+        "expired",
+        "elsewhere",
+    ] {
+        let certificate = format!("--http-server-cert={{}}/{name}.pem");
+        let key = format!("--http-server-key={{}}/{name}.key");
+        let asked = ["--http-use-ssl=1", &certificate, &key];
+        let checked = check(Engine::Embedded, &arguments(made.path(), &asked))?;
+        assert!(checked.status.success(), "{name}: {}", checked.stderr);
+        let expired = checked.stderr.contains("clients refuse: it expired at");
+        assert_eq!(expired, name == "expired", "{}", checked.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn files_of_no_use_are_named() -> Result<()> {
+    let made = certificates()?;
+    let table = [
+        ("absent.pem", "server.key", "", "/absent.pem: No such file"),
+        (
+            "empty.pem",
+            "server.key",
+            "",
+            "/empty.pem has no certificate in PEM form",
+        ),
+        (
+            "text.pem",
+            "server.key",
+            "",
+            "/text.pem has no certificate in PEM form",
+        ),
+        (
+            "server.key",
+            "server.key",
+            "",
+            "/server.key has no certificate in PEM form",
+        ),
+        ("mounted", "server.key", "", "/mounted: is a directory"),
+        ("cut.pem", "server.key", "", "/cut.pem cannot be understood"),
+        (
+            "damaged.pem",
+            "server.key",
+            "",
+            "/damaged.pem cannot be understood",
+        ),
+        ("server.pem", "absent.key", "", "/absent.key: No such file"),
+        (
+            "server.pem",
+            "server.pem",
+            "",
+            "/server.pem has no private key in PEM form",
+        ),
+        (
+            "server.pem",
+            "encrypted.key",
+            "",
+            "/encrypted.key is encrypted",
+        ),
+        ("server.pem", "client.key", "", "/client.key does not fit"),
+        (
+            "server.pem",
+            "server.key",
+            "empty.pem",
+            "/empty.pem has no certificate",
+        ),
+        (
+            "server.pem",
+            "server.key",
+            "absent.pem",
+            "/absent.pem: No such file",
+        ),
+    ];
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        for (certificate, key, roots, expected) in table {
+            let mut asked = vec![
+                "--grpc-use-ssl=true".to_owned(),
+                format!("--grpc-server-cert={{}}/{certificate}"),
+                format!("--grpc-server-key={{}}/{key}"),
+            ];
+            if !roots.is_empty() {
+                asked.push("--grpc-use-ssl-mutual=true".to_owned());
+                asked.push(format!("--grpc-root-cert={{}}/{roots}"));
+            }
+            let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+            let refused = check(engine, &arguments(made.path(), &asked))?;
+            let said = refused.stderr;
+            assert_eq!(
+                refused.status.code(),
+                Some(1),
+                "{certificate} {key}: {said}"
+            );
+            assert!(said.contains(expected), "{certificate} {key}: {said}");
+            assert!(!said.contains("already in use"), "{said}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused() -> Result<()> {
+    let made = certificates()?;
+    let files = [
+        "--grpc-server-cert={}/server.pem",
+        "--grpc-server-key={}/server.key",
+    ];
+    let table: [(Engine, &[&str], &str); 6] = [
+        (Engine::Embedded, &files, "TLS is off"),
+        (Engine::Tritonserver, &files, "TLS is off"),
+        (
+            Engine::Embedded,
+            &["--http-use-ssl=true"],
+            "give both --http-server-cert",
+        ),
+        (
+            Engine::Embedded,
+            &[files[0], files[1], "--grpc-use-ssl-mutual=true"],
+            "give --grpc-root-cert",
+        ),
+        (
+            Engine::Tritonserver,
+            &[files[0], files[1], "--http-use-ssl=true"],
+            "tritonserver has TLS for gRPC alone: leave out --http-use-ssl",
+        ),
+        (
+            Engine::Embedded,
+            &[
+                files[0],
+                files[1],
+                "--grpc-use-ssl=true",
+                "--http-port=47113",
+                "--grpc-port=47113",
+            ],
+            "HTTP and gRPC share a port",
+        ),
+    ];
+    for (engine, asked, expected) in table {
+        let refused = check(engine, &arguments(made.path(), asked))?;
+        assert_eq!(refused.status.code(), Some(1), "{asked:?}");
+        assert!(
+            refused.stderr.contains(expected),
+            "{asked:?}: {}",
+            refused.stderr
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_client_with_tls_is_refused_where_there_is_none() -> Result<()> {
+    let server = Server::start(MODELS, &[])?;
+    let banner = server.banner();
+    for address in [&banner.http, &banner.grpc, &banner.metrics] {
+        let mut curl = Command::new("curl");
+        curl.args(["-sSk", "--max-time", "10"])
+            .arg(format!("https://{address}/"));
+        let refused = finish(&mut curl, DEADLINE)?;
+        // 35 and 56 are errors of TLS and of the connection, 28 would be the time.
+        let code = refused.status.code();
+        assert!(matches!(code, Some(35 | 56)), "{code:?} {}", refused.stderr);
+    }
+    Ok(())
+}
