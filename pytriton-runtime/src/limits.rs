@@ -23,6 +23,8 @@ pub struct Limits {
     pub min_body_rate: u32,
     /// The bytes of the head of one request; 16 KiB.
     pub max_header_bytes: usize,
+    /// The headers of one request; 100.
+    pub max_headers: usize,
     /// The requests that may wait on each priority level of a model that sets no `max_queue_size`; 4096.
     pub max_queue_size: usize,
     /// The bytes of the responses that are kept for the next request of the same inputs; 64 MiB.
@@ -41,6 +43,7 @@ impl Default for Limits {
             body_timeout: Duration::from_secs(20),
             min_body_rate: 16 << 10,
             max_header_bytes: 16 << 10,
+            max_headers: 100,
             max_queue_size: 4096,
             response_cache_bytes: 64 << 20,
         }

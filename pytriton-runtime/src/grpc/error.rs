@@ -37,6 +37,14 @@ pub enum GrpcError {
         /// The limit.
         limit: usize,
     },
+    /// More of it than the limit.
+    #[error("received metadata has more items than the limit ({count} vs. {limit})")]
+    Headers {
+        /// How many.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// A message that is no protobuf.
     #[error(transparent)]
     Message(#[from] DecodeError),
@@ -106,9 +114,10 @@ impl GrpcError {
                 Status::Unavailable
             }
             Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
-            Self::TooLarge { .. } | Self::Metadata { .. } | Self::AnswerTooLarge { .. } => {
-                Status::TooLarge
-            }
+            Self::TooLarge { .. }
+            | Self::Metadata { .. }
+            | Self::Headers { .. }
+            | Self::AnswerTooLarge { .. } => Status::TooLarge,
             Self::NotOffered { .. } | Self::Encoding { .. } => Status::Unsupported,
             Self::Crowded => Status::InvalidArgument,
             Self::Message(_)

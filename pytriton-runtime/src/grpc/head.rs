@@ -1,5 +1,7 @@
 use axum::http::Request;
 
+use crate::limits::Limits;
+
 use super::GrpcError;
 
 /// What HTTP/2 counts for a field beside its name and its value.
@@ -8,9 +10,14 @@ const FIELD: usize = 32;
 /// `:method` with `POST`, `:scheme` with `http`, and the names of the path and the authority.
 const PSEUDO: usize = 2 * (11 + FIELD) + 5 + FIELD + 10 + FIELD;
 
-/// Refuses a call of more metadata than `limit` bytes, its path included.
-pub(super) fn check_head<B>(request: &Request<B>, limit: usize) -> Result<(), GrpcError> {
+/// Refuses a call of more metadata, or metadata of more bytes, than the limits say, its path included.
+pub(super) fn check_head<B>(request: &Request<B>, limits: &Limits) -> Result<(), GrpcError> {
     let (uri, headers) = (request.uri(), request.headers());
+    let (count, limit) = (headers.len(), limits.max_headers);
+    if count > limit {
+        return Err(GrpcError::Headers { count, limit });
+    }
+    let limit = limits.max_header_bytes;
     let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
     let authority = uri.authority().map_or(0, |name| name.as_str().len());
     let headers = headers

@@ -52,7 +52,7 @@ fn answer(door: &Arc<Door>, request: Request) -> BoxFuture<'static, Response> {
     if let Some(mistake) = mistake(&request) {
         return ready(mistake.into_response()).boxed();
     }
-    if let Err(error) = check_head(&request, door.reception.limits.max_header_bytes) {
+    if let Err(error) = check_head(&request, &door.reception.limits) {
         return ready(refusal(error)).boxed();
     }
     let Some(method) = Method::parse(request.uri().path()) else {

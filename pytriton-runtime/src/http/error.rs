@@ -40,6 +40,12 @@ pub enum HttpError {
         /// The value.
         found: String,
     },
+    /// More headers than the limit.
+    #[error("request has more than the maximum of {limit} headers")]
+    Headers {
+        /// The limit.
+        limit: usize,
+    },
     /// A path and headers that are too long.
     #[error("request head exceeds the maximum of {limit} bytes")]
     HeadTooLarge {
@@ -122,7 +128,7 @@ impl HttpError {
             }
             Self::Restricted(_) => 403,
             Self::Method => 405,
-            Self::HeadTooLarge { .. } => 431,
+            Self::HeadTooLarge { .. } | Self::Headers { .. } => 431,
             Self::NotFound => Status::NotFound.http(),
             Self::NotOffered { .. } | Self::ContentEncoding => Status::Unsupported.http(),
             // Triton answers a body that is too large with 400 too.

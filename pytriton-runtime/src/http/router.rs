@@ -95,8 +95,12 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
     }
 }
 
-/// Refuses a path and headers that are too long.
+/// Refuses a path and headers that are too long, or too many.
 pub(super) fn check_head_bytes(parts: &Parts, reception: &Reception) -> Result<(), HttpError> {
+    let limit = reception.limits.max_headers;
+    if parts.headers.len() > limit {
+        return Err(HttpError::Headers { limit });
+    }
     let limit = reception.limits.max_header_bytes;
     match head_bytes(parts) > limit {
         true => Err(HttpError::HeadTooLarge { limit }),

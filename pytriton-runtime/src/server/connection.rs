@@ -95,6 +95,10 @@ impl Connections {
             .header_read_timeout(None)
             .auto_date_header(false)
             .title_case_headers(true);
+        // With the number that it has anyway it needs no memory for them.
+        if limits.max_headers != Limits::default().max_headers {
+            builder.http1().max_headers(limits.max_headers);
+        }
         builder
             .http2()
             .timer(TokioTimer::new())

@@ -40,6 +40,7 @@ mod handshake;
 mod http2_tests;
 #[cfg(tritonserver)]
 mod inspect;
+mod limit_options;
 #[cfg(feature = "embedded")]
 mod listener;
 #[cfg(feature = "embedded")]
@@ -94,6 +95,7 @@ pub use addresses::{Addresses, TlsPorts};
 pub use banner::{banner, model_line, table};
 pub use builder::Builder;
 pub use error::ServerError;
+pub use limit_options::LimitOptions;
 pub use options::Options;
 #[cfg(feature = "embedded")]
 pub use router::Router;

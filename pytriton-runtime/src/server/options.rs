@@ -17,6 +17,7 @@ use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
 
 use super::ServerError;
+use super::limit_options::{LimitOptions, size};
 #[cfg(feature = "embedded")]
 use super::memory::memory;
 use super::settings::{ResolveError, resolve};
@@ -60,7 +61,7 @@ pub struct Options {
     pub http_header_forward_pattern: HeaderForward,
 
     /// Largest request in bytes, over HTTP and gRPC
-    #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_MAX_INPUT_SIZE", value_name = "BYTES", default_value_t = Limits::default().max_request_bytes)]
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_MAX_INPUT_SIZE", value_name = "BYTES", default_value_t = Limits::default().max_request_bytes, value_parser = size())]
     pub http_max_input_size: usize,
 
     /// Bytes of requests and responses that the server may hold at a time; a quarter of the memory there is. For the embedded
@@ -185,6 +186,10 @@ pub struct Options {
     /// Which models are loaded.
     #[command(flatten)]
     pub control: ControlOptions,
+    /// Further limits.
+    #[command(flatten)]
+    pub limits: LimitOptions,
+
     /// Certificates of the ports, but for that of gRPC.
     #[command(flatten)]
     pub tls: TlsOptions,
@@ -253,16 +258,23 @@ impl Options {
         })
     }
 
+    /// The largest message over gRPC.
+    pub(super) fn grpc_max_input_size(&self) -> usize {
+        let own = self.limits.grpc_max_input_size;
+        own.unwrap_or(self.http_max_input_size)
+    }
+
     /// The same, whatever a response cache may hold.
     pub(super) fn bounds(&self) -> Limits {
-        let default = Limits::default();
+        let default = self.limits.apply(Limits::default());
+        let largest = self.http_max_input_size.max(self.grpc_max_input_size());
         Limits {
             max_request_bytes: self.http_max_input_size,
             max_bytes_in_flight: self.max_bytes_in_flight.unwrap_or_else(|| {
                 let quarter = memory().map(|memory| memory / 4);
                 // One request of the largest size must do.
                 quarter.map_or(default.max_bytes_in_flight, |quarter| {
-                    quarter.max(self.http_max_input_size.saturating_mul(2))
+                    quarter.max(largest.saturating_mul(2))
                 })
             }),
             ..default

@@ -266,14 +266,25 @@ pub(super) fn doors(
     options: &Options,
     access: &Access,
 ) -> (Arc<Reception>, Router) {
-    let reception = |forward: &HeaderForward, protocol| Reception {
+    let reception = |forward: &HeaderForward, protocol, max_request_bytes| Reception {
         models: Arc::clone(models),
-        limits,
+        limits: Limits {
+            max_request_bytes,
+            ..limits
+        },
         forward: forward.clone(),
         gate: Gate::new(access, protocol),
     };
-    let http = reception(&options.http_header_forward_pattern, Spoken::Http);
-    let grpc = reception(&options.grpc_header_forward_pattern, Spoken::Grpc);
+    let http = reception(
+        &options.http_header_forward_pattern,
+        Spoken::Http,
+        limits.max_request_bytes,
+    );
+    let grpc = reception(
+        &options.grpc_header_forward_pattern,
+        Spoken::Grpc,
+        options.grpc_max_input_size(),
+    );
     (Arc::new(http), grpc::routes(grpc))
 }
 

@@ -151,6 +151,9 @@ pub(super) async fn start(
     if let Some((_, option)) = theirs.into_iter().find(|(address, _)| address.is_some()) {
         return Err(ServerError::EmbeddedOnly { option });
     }
+    if let Some(option) = options.limits.given() {
+        return Err(ServerError::EmbeddedOnly { option });
+    }
     if shared(options) {
         return Err(ServerError::SharedPort);
     }

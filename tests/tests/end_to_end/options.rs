@@ -1,11 +1,12 @@
 //! What the embedded engine makes of its options.
 
+use std::path::Path;
 use std::process::Command;
 
-use pytriton_tests::{Result, finish};
+use pytriton_tests::{Engine, Result, finish};
 
-use crate::MODELS;
 use crate::command_line::{DEADLINE, FREE_PORTS, check, run};
+use crate::{MODELS, folder, python, serve};
 
 #[test]
 fn a_pattern_that_is_none_is_refused() -> Result<()> {
@@ -75,6 +76,48 @@ fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
     assert!(refused.stderr.contains("--allow-gpu-metrics"));
     assert_eq!(refused.status.code(), Some(1));
     Ok(())
+}
+
+#[test]
+fn limits_have_bounds_and_are_the_embedded_engine_s() -> Result<()> {
+    for (option, bounds) in [
+        ("--http-max-input-size=0", "0 is not in 1..="),
+        ("--grpc-max-input-size=0", "0 is not in 1..="),
+        ("--max-header-bytes=1023", "1023 is not in 1024..=262144"),
+        ("--max-headers=1000000", "1000000 is not in 16..=4096"),
+        ("--max-connections=0", "0 is not in 1..="),
+        ("--header-timeout-secs=0", "0 is not in 1..="),
+        ("--body-timeout-secs=-1", "invalid value '-1'"),
+    ] {
+        let refused = run(MODELS, &[&check()[..], &[option]].concat())?;
+        assert_eq!(refused.status.code(), Some(2), "{option}");
+        assert!(refused.stderr.contains(bounds), "{}", refused.stderr);
+    }
+    for option in ["--grpc-max-input-size=1000", "--max-headers=50"] {
+        let mut command = Engine::Tritonserver.command(Path::new(MODELS), folder())?;
+        command.args(check()).arg(option);
+        let refused = finish(&mut command, DEADLINE)?;
+        let name = option.split('=').next().unwrap_or_default();
+        let told = format!("the tritonserver engine cannot honour {name}:");
+        assert_eq!(refused.status.code(), Some(1), "{option}");
+        assert!(refused.stderr.contains(&told), "{}", refused.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn limits_are_those_of_the_options() -> Result<()> {
+    let limits = [
+        "--http-max-input-size=100000",
+        "--grpc-max-input-size=50000",
+        "--max-header-bytes=2048",
+        "--max-headers=20",
+        "--max-connections=8",
+        "--header-timeout-secs=2",
+        "--body-timeout-secs=1",
+    ];
+    let server = serve(Engine::Embedded, &limits)?;
+    python()?.test("test_limits.py", &server)
 }
 
 #[test]
