@@ -46,7 +46,7 @@ start() {
   done
   milliseconds=$((($(now) - begun) / 1000000))
   address=$(sed -n 's/^ *http  *//p' "$scratch/$name")
-  grpc_address=$(sed -n 's/^ *grpc  *\(grpc:\/\/\)\{0,1\}//p' "$scratch/$name")
+  grpc_address=$(sed -n 's/^ *grpc  *\(grpcs\{0,1\}:\/\/\)\{0,1\}//p' "$scratch/$name")
 }
 
 # ports: three numbers of ports in a row that nobody listens on.
