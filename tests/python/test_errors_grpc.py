@@ -123,10 +123,16 @@ def test_metadata_of_models_that_are_not_there(grpc):
     assert not grpc.is_model_ready("Nope")
 
 
+def test_models_come_and_go_only_where_the_server_was_started_so(grpc):
+    for call in (grpc.load_model, grpc.unload_model):
+        for name in ("I_FP32", "Nope"):
+            with pytest.raises(InferenceServerException, match="explicit model load / unload is not allowed") as raised:
+                call(name)
+            assert raised.value.status() == "StatusCode.UNAVAILABLE"
+
+
 def test_what_has_no_meaning_is_unimplemented(grpc):
     for call in (
-        lambda: grpc.load_model("I_FP32"),
-        lambda: grpc.unload_model("I_FP32"),
         lambda: grpc.register_system_shared_memory("region", "/region", 4),
         lambda: grpc.register_cuda_shared_memory("region", b"aGFuZGxl", 0, 4),
     ):
