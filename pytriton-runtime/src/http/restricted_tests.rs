@@ -39,7 +39,7 @@ async fn nothing_but_the_path_is_looked_at_before() {
             "POST",
             "/v2/repository/models/m/load",
             "model-repository",
-            501,
+            503,
         ),
         ("GET", "/v2/logging", "logging", 501),
     ];
