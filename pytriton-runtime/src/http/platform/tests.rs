@@ -53,7 +53,7 @@ async fn ask_at(
     }
     let body = http_body_util::Full::new(bytes::Bytes::from(body.to_owned()));
     let answer = platform
-        .answer(&reception, request.body(body).unwrap())
+        .answer(reception, request.body(body).unwrap())
         .await;
     let status = answer.status().as_u16();
     let content_type = answer.headers()[CONTENT_TYPE].to_str().unwrap().to_owned();

@@ -12,8 +12,11 @@ fn command() -> Command {
     Options::augment_args(Command::new("test").no_binary_name(true))
 }
 
+/// A name, its values and where they stand.
+type Row = (String, Vec<String>, String);
+
 /// What a text that stands in `p.toml` says, and what is wrong with it.
-fn read(text: &str) -> (Vec<(String, Vec<String>, String)>, Vec<String>) {
+fn read(text: &str) -> (Vec<Row>, Vec<String>) {
     let file = File::parse("p.toml", text, &Keys::new(&command()));
     let entries = file.entries.into_iter();
     let mut entries: Vec<_> = entries
