@@ -41,7 +41,7 @@ async fn nothing_but_the_path_is_looked_at_before() {
             "model-repository",
             503,
         ),
-        ("GET", "/v2/logging", "logging", 501),
+        ("POST", "/v2/models/Nope/config", "model-config", 405),
     ];
     for (method, path, group, status) in table {
         let key = format!("Key-{group}");
