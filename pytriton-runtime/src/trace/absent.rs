@@ -22,3 +22,15 @@ pub(crate) fn dropped_spans() -> Option<u64> {
 pub(super) fn export() -> Result<(BoxedLayer<Registry>, Export), TracesError> {
     Err(TracesError::Absent)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::TracesExporter;
+
+    #[test]
+    fn an_exporter_that_is_asked_for_is_missed() {
+        assert!(TracesExporter::None.layer().unwrap().is_none());
+        let error = TracesExporter::Otlp.layer().err().unwrap();
+        assert!(error.to_string().contains("the feature `otel`"), "{error}");
+    }
+}
