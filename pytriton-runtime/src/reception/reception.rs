@@ -68,12 +68,16 @@ impl Reception {
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
-        let span = span_of(request.trace.as_deref());
-        let answered = async {
+        let answered = async |request| {
             let request = self.checked(model, request).await?;
             Ok(model.infer(request).await?)
         };
-        let answered = answered.instrument(span.clone()).await;
+        if request.trace.is_none() {
+            return answered(request).await;
+        }
+        let span = span_of(request.trace.as_deref());
+        // Apart, so that requests that nobody watches do not carry it.
+        let answered = Box::pin(answered(request).instrument(span.clone())).await;
         answered.inspect_err(|error| fail(&span, error))
     }
 

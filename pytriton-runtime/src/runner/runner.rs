@@ -263,7 +263,10 @@ impl<I: Instance + ?Sized> Runner<I> {
         // Whoever ends it early has answered the batch.
         let span = trace::batch(self.context.model(), batch.requests());
         let executed = callee.execute_calls(batch, &mut called);
-        let _ = executed.instrument(span).await;
+        let _ = match span.is_none() {
+            true => executed.await,
+            false => Box::pin(executed.instrument(span)).await,
+        };
     }
 
     /// Drives the execution of a batch to its end.
