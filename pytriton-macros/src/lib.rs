@@ -52,4 +52,4 @@ macro_rules! decorators {
     };
 }
 
-decorators!(batch sample fill_optionals group_by_keys group_by_values pad_batch step first_value input output load infer sequence openai);
+decorators!(batch sample fill_optionals group_by_keys group_by_values pad_batch step first_value input output load infer sequence openai warmup);

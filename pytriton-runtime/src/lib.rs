@@ -92,6 +92,7 @@ pub mod tls;
 mod trace;
 #[cfg(tritonserver)]
 pub mod triton;
+mod warmup;
 mod watchdog;
 #[cfg(tritonserver)]
 pub mod worker;

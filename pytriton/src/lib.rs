@@ -64,7 +64,7 @@ pub use pytriton_runtime::bound::{
     Stateful,
 };
 pub use pytriton_runtime::call::{
-    Cancellation, Cancelled, Context, ModelError, Responses, WithParameters,
+    Cancellation, Cancelled, Context, ModelError, Responses, Unrecoverable, WithParameters,
 };
 pub use pytriton_runtime::decorators::{
     Batch, ConstantPadder, FillOptional, GroupByValues, Groups, PadBatch, PadValue, Padder, Step,
@@ -74,7 +74,7 @@ pub use pytriton_runtime::engine::EngineChoice;
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{
     Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, SequenceBatching,
-    SequenceStrategy, TensorSpec, TimeoutAction,
+    SequenceStrategy, TensorSpec, TimeoutAction, Warmup, WarmupData, WarmupInput,
 };
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::registry::SequenceScheduling;
@@ -534,6 +534,31 @@ pub use pytriton_macros::pad_batch;
 /// }
 /// ```
 pub use pytriton_macros::openai;
+
+/// Calls that each instance makes with made-up requests before it takes others, so that the first client need not wait for
+/// what only the first call takes long for.
+///
+/// It stands below [`macro@model`], once for each kind of call. `count` calls (1) are made with `batch_size` rows (1), of which
+/// each is a request of its own, and in a model of sequences a sequence. `inputs` are `zero`, `random`, or from a `file` whose
+/// rows are repeated where the batch has more: numpy's where its path ends with `.npy`, otherwise the elements' bytes in
+/// row-major order, those of `BYTES` behind their lengths. Dims without the batch axis are needed where the model's are not
+/// fixed: `zero([128])`, `random([128])`, `file("x.raw", [128])`. An optional input can be left out.
+///
+/// A call that fails, or takes longer than `max_call_microseconds`, keeps the model from being served, with the function's
+/// message; the server does not start then. Statistics do not count these calls.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Sum", max_batch_size = 16)]
+/// #[warmup(name = "one", inputs(x = zero([8])))]
+/// #[warmup(name = "full", batch_size = 16, count = 3, inputs(x = random([128])))]
+/// #[batch]
+/// fn sum(x: ArrayView2<f32>) -> Array2<f32> {
+///     x.sum_axis(Axis(1)).insert_axis(Axis(1))
+/// }
+/// ```
+pub use pytriton_macros::warmup;
 
 /// A step of your own, a value of a type that implements [`Step`], below [`macro@batch`].
 ///

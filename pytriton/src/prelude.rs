@@ -12,7 +12,7 @@ pub use crate::{
 };
 pub use crate::{
     Outputs, batch, fill_optionals, first_value, group_by_keys, group_by_values, infer, input,
-    load, model, output, pad_batch, sample, sequence, step,
+    load, model, output, pad_batch, sample, sequence, step, warmup,
 };
 // Without the module of its name, beside which no dependency could have it.
 pub use pytriton_macros::openai;

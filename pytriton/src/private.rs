@@ -11,7 +11,7 @@ pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, St
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
     Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,
-    TensorDeclaration,
+    TensorDeclaration, Warmup, WarmupData, WarmupInput,
 };
 pub use pytriton_runtime::openai::{Piece, Text, TextAsked, TextParameter, TextReader};
 pub use pytriton_runtime::registry::{

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Decoration, Decorator, Place};
+use super::{Decoration, Decorator, Input, Place};
 use crate::errors::Errors;
 use crate::nearest::nearest;
 use crate::options::Options;
@@ -100,6 +100,16 @@ impl Declared {
             datatype: datatype?,
             optional,
         })
+    }
+
+    /// The input as another decorator names it.
+    pub(crate) fn to_input(&self) -> Input {
+        let name = &self.name;
+        Input {
+            parameter: name.text.clone(),
+            name: quote!(#name),
+            element: TokenStream::new(),
+        }
     }
 
     pub(crate) fn to_declaration(&self, root: &CratePath) -> TokenStream {

@@ -17,6 +17,7 @@ pub(crate) mod sample;
 pub(crate) mod sequence;
 pub(crate) mod step;
 mod stray;
+pub(crate) mod warmup;
 
 pub(crate) use attribute::{Decoration, is_model, plain_name};
 pub(crate) use decorator::{Decorator, Input, Inputs, Place, Stage};

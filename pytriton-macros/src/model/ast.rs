@@ -22,6 +22,8 @@ pub(super) struct Model {
     pub(super) decorations: Decorations,
     /// The steps around the function.
     pub(super) steps: Vec<TokenStream>,
+    /// What each instance is called with before it takes requests.
+    pub(super) warmups: Vec<TokenStream>,
     /// The calls that ask for each part of the return type.
     pub(super) asked: Vec<TokenStream>,
     /// `None` where it is missing or wrong.

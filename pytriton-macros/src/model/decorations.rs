@@ -7,6 +7,7 @@ use super::parameters::Parameter;
 use crate::decorators::input::{self, Declared};
 use crate::decorators::openai::{self, OpenAi};
 use crate::decorators::output::{self, Override};
+use crate::decorators::warmup::{self, Warmup};
 use crate::decorators::{Decoration, Inputs, Place, Stage, batch, fill_optionals, sample, step};
 use crate::errors::Errors;
 use crate::path::CratePath;
@@ -20,6 +21,7 @@ pub(super) struct Decorations {
     pub(super) declared: Vec<Declared>,
     pub(super) overrides: Vec<Override>,
     pub(super) openai: Option<OpenAi>,
+    pub(super) warmups: Vec<Warmup>,
 }
 
 impl Decorations {
@@ -32,6 +34,8 @@ impl Decorations {
                     .extend(Declared::read(decoration, raw, errors));
             } else if decoration.is(&output::DECORATOR) {
                 read.overrides.push(Override::read(decoration, errors));
+            } else if decoration.is(&warmup::DECORATOR) {
+                read.warmups.push(Warmup::read(decoration, errors));
             } else if decoration.is(&openai::DECORATOR) && read.openai.is_none() {
                 read.openai = Some(OpenAi::read(decoration, errors));
             } else if decoration.is(&openai::DECORATOR) {
@@ -172,7 +176,9 @@ impl Decorations {
             refusal(&openai.decoration, &flaw)
         });
         let checks = steps.chain(declared).chain(overrides);
-        checks.chain(openai).collect()
+        let warmups = self.warmups.iter().enumerate();
+        let warmups = warmups.map(|(index, warmup)| warmup.to_checks(index));
+        checks.chain(openai).chain(warmups).collect()
     }
 }
 

@@ -72,11 +72,16 @@ impl Model {
         let check = self.to_output_checks(private);
         let instance = self.to_instance(private);
         let load = self.to_load(private);
-        let steps = &self.steps;
+        let (steps, warmups) = (&self.steps, &self.warmups);
+        let said = !warmups.is_empty();
+        let warmups =
+            said.then(|| quote!(const __WARMUPS: &[#private::Warmup] = &[#(#warmups),*];));
+        let warm = if said { quote!(__WARMUPS) } else { quote!(&[]) };
         quote! {
             use #private::methods::*;
             #constants
             #signature
+            #warmups
             #checks
             #outputs
             const __OVERRIDES: &[#private::OutputOverride] = &[#(#overrides),*];
@@ -89,6 +94,7 @@ impl Model {
                     outputs: __OUTPUTS,
                     output_overrides: __OVERRIDES,
                     steps: &[#(&#steps),*],
+                    warmups: #warm,
                     load: #load,
                     location: #private::Location {
                         package: ::core::env!("CARGO_PKG_NAME"),

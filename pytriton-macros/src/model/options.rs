@@ -15,7 +15,7 @@ const SEQUENCES: &str = "sequence_batching";
 /// The option that gives a priority level a policy of its own.
 const POLICY: &str = "priority_queue_policy";
 /// The options of the model and what their values look like; their rules and defaults are the runtime's.
-const MODEL: [(&str, Form); 19] = [
+const MODEL: [(&str, Form); 20] = [
     ("name", Form::Text),
     ("version", Form::Number),
     ("max_batch_size", Form::Number),
@@ -23,6 +23,7 @@ const MODEL: [(&str, Form); 19] = [
     (INSTANCES, Form::Instances),
     ("batches_in_flight", Form::Number),
     ("max_call_microseconds", Form::Number),
+    ("unrecoverable_panics", Form::Boolean),
     ("dynamic_batching", Form::Boolean),
     ("preferred_batch_size", Form::Numbers),
     ("max_queue_delay_microseconds", Form::Number),

@@ -11,6 +11,7 @@ use super::parameters::Parameter;
 use super::state::State;
 use super::streamed::Streamed;
 use super::{outputs, signature, streamed};
+use crate::decorators::input::Declared;
 use crate::decorators::{Inputs, sequence};
 use crate::errors::Errors;
 use crate::types::{argument_of, type_text};
@@ -75,8 +76,12 @@ pub(super) fn validate(
     decorations.fill(&mut parameters, errors);
     let named = parameters.iter();
     let named = named.filter_map(|parameter| parameter.to_input(&options.root));
+    let named = named.chain(decorations.declared.iter().map(Declared::to_input));
     let named = Inputs(named.collect());
     let steps = decorations.to_steps(&named, &options.root, errors);
+    let warmups = decorations.warmups.iter();
+    let warmups = warmups.map(|warmup| warmup.to_tokens(&named, &options.root, errors));
+    let warmups = warmups.collect();
     let before = errors.len();
     let (streamed, item) = streamed::read(raw, signature, errors).unzip();
     let taken = streamed::is_taken(signature);
@@ -101,6 +106,7 @@ pub(super) fn validate(
         parameters,
         decorations,
         steps,
+        warmups,
         asked,
         returned,
         shown: match &signature.output {

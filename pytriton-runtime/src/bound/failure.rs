@@ -1,10 +1,8 @@
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
 
-use crate::call::ModelError;
+use crate::call::{ModelError, function_error};
 use crate::model::ModelSpec;
-use crate::text::for_client;
 
 /// Why a function has no answer: any error or text, which `?` turns into one. The client is told what it displays.
 ///
@@ -30,10 +28,7 @@ impl Failure {
     pub(super) fn of_call(self, model: &ModelSpec) -> ModelError {
         match self.0.downcast::<ModelError>() {
             Ok(error) => *error,
-            Err(error) => ModelError::Function {
-                model: Arc::clone(&model.name),
-                message: for_client(&error),
-            },
+            Err(error) => function_error(model, &error),
         }
     }
 }

@@ -110,6 +110,14 @@ pub enum Flaw {
     /// A step that can never work with the model.
     #[error("{0}")]
     Step(StepError),
+    /// A warm-up that can never work with the model.
+    #[error("warm-up `{warmup}`: {help}")]
+    Warmup {
+        /// Its name.
+        warmup: Arc<str>,
+        /// Why, and what to write instead.
+        help: String,
+    },
     /// A list of functions that has none.
     #[error("a model needs a function: the list of its functions is empty")]
     NoFunction,

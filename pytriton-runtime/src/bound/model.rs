@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::decorators::Step;
-use crate::model::{FirstValue, Location, ModelSpec};
-use crate::registry::{Registration, SequenceScheduling};
+use crate::model::{FirstValue, Location, ModelSpec, Warmup};
+use crate::registry::{Registration, SequenceScheduling, warmup_flaws};
 
 use super::check::check;
 use super::options::Options;
@@ -30,6 +30,7 @@ pub struct Model {
     pub(super) outputs: Vec<Output>,
     pub(super) by_parameters: bool,
     pub(super) steps: Vec<Arc<dyn Step>>,
+    pub(super) warmups: Vec<Warmup>,
     location: Location,
 }
 
@@ -44,6 +45,7 @@ impl Model {
             outputs: Vec::new(),
             by_parameters: false,
             steps: Vec::new(),
+            warmups: Vec::new(),
             location: Location {
                 package: "",
                 file: caller.file(),
@@ -80,6 +82,13 @@ impl Model {
         self
     }
 
+    /// One more call of the function that each instance makes before it takes requests, behind those that are there. Where it
+    /// fails the model is not served.
+    pub fn warmup(mut self, warmup: Warmup) -> Self {
+        self.warmups.push(warmup);
+        self
+    }
+
     /// The model with what answers its requests, every default filled in and every rule checked.
     ///
     /// # Errors
@@ -95,6 +104,11 @@ impl Model {
         let steps = self.steps.iter();
         let steps = steps.filter_map(|step| step.check(&spec).err());
         flaws.extend(steps.map(Flaw::Step));
+        flaws.extend(
+            self.warmups
+                .iter()
+                .flat_map(|of| self.warmup_flaws(&spec, of)),
+        );
         if !flaws.is_empty() {
             return Err(ModelFlaws {
                 model: self.options.name,
@@ -107,6 +121,19 @@ impl Model {
             load: function.loader(),
             steps: self.steps.into(),
         })
+    }
+
+    fn warmup_flaws(&self, spec: &ModelSpec, warmup: &Warmup) -> Vec<Flaw> {
+        let options = ["batch_size", "count"].into_iter().filter_map(|option| {
+            let help = self.options.borrowed().warmup_flaw(warmup, option)?;
+            Some(format!("`{option}`: {help}"))
+        });
+        let flaws = options.chain(warmup_flaws(spec, warmup));
+        let flaws = flaws.map(|help| Flaw::Warmup {
+            warmup: warmup.name.as_ref().into(),
+            help,
+        });
+        flaws.collect()
     }
 
     fn spec(&self, function: &Function) -> ModelSpec {
@@ -134,6 +161,7 @@ impl Model {
             max_call: self
                 .says("max_call_microseconds")
                 .then(|| Duration::from_micros(options.max_call_microseconds)),
+            unrecoverable_panics: options.unrecoverable_panics,
             inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
             outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
             dynamic_batching: self.options.batcher(),
@@ -146,6 +174,7 @@ impl Model {
             cancellable: false,
             by_parameters: self.by_parameters,
             first_values: first_values.collect(),
+            warmups: self.warmups.clone(),
             location: self.location,
         }
     }

@@ -53,6 +53,13 @@ impl Model {
         })
     }
 
+    /// Whether a function that panics is beyond repair, as after an [`Unrecoverable`](crate::call::Unrecoverable).
+    pub fn unrecoverable_panics(self, unrecoverable: bool) -> Self {
+        self.with("unrecoverable_panics", |options| {
+            options.plain.unrecoverable_panics = unrecoverable
+        })
+    }
+
     /// Whether requests are gathered; otherwise each is a batch of its own.
     pub fn dynamic_batching(self, gathered: bool) -> Self {
         self.with("dynamic_batching", |options| {

@@ -5,6 +5,8 @@ use tracing::Span;
 use crate::budget::Budget;
 use crate::model::{Device, ModelSpec};
 
+use super::Health;
+
 /// What a function may know of where it runs: its model's configuration, its instance, its logger.
 #[derive(Debug, Clone)]
 pub struct Context {
@@ -14,6 +16,7 @@ pub struct Context {
     logger: Span,
     /// Where what is made of requests is counted.
     budget: Option<Arc<Budget>>,
+    health: Health,
 }
 
 impl Context {
@@ -26,6 +29,7 @@ impl Context {
             instance,
             logger,
             budget: None,
+            health: Health::UNHEARD,
         }
     }
 
@@ -39,6 +43,16 @@ impl Context {
     pub(crate) fn counted_in(self, budget: &Arc<Budget>) -> Self {
         let budget = Some(Arc::clone(budget));
         Self { budget, ..self }
+    }
+
+    /// The same where somebody is told of errors after which nothing can be answered.
+    pub(crate) fn told_to(self, health: Health) -> Self {
+        Self { health, ..self }
+    }
+
+    /// Who is told of errors after which nothing can be answered.
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
     }
 
     pub(crate) fn budget(&self) -> Option<&Arc<Budget>> {

@@ -23,6 +23,14 @@ pub enum ModelError {
         /// The error as it displays itself.
         message: String,
     },
+    /// The function returned an error after which it can answer nothing any more.
+    #[error("model '{model}' failed: {message}")]
+    Unrecoverable {
+        /// The model.
+        model: Arc<str>,
+        /// The error as it displays itself.
+        message: String,
+    },
     /// The function panicked.
     #[error("model '{model}' panicked: {message}")]
     Panic {
@@ -219,6 +227,15 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// Whether nothing can be answered after it; `panics` says whether a panic is such an error.
+    pub(crate) fn is_unrecoverable(&self, panics: bool) -> bool {
+        match self {
+            Self::Unrecoverable { .. } => true,
+            Self::Panic { .. } => panics,
+            _ => false,
+        }
+    }
+
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
         match self {

@@ -17,6 +17,7 @@ mod context;
 mod error;
 mod execute;
 mod first_value;
+mod health;
 mod hearers;
 mod instance;
 mod limit;
@@ -41,6 +42,7 @@ mod shim;
 mod start;
 mod states;
 mod streamed;
+mod unrecoverable;
 mod watched;
 
 pub use answering::{Answering, Cancelled};
@@ -52,10 +54,12 @@ pub use error::ModelError;
 pub use execute::{Callee, Executed};
 pub(crate) use execute::{caught, panic_message};
 pub use first_value::FirstValueParameter;
+pub(crate) use health::Health;
 pub use instance::{Answered, Detached, Execution, Instance, Load, Loader, detached, executed};
 pub(crate) use limit::Limit;
 pub use loaded::{IntoState, LoadParameter, instance, loaded, loading};
 pub use output_field::{OutputField, output_field};
+pub(crate) use outputs::function_error;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
 pub use parameter::{Given, Parameter};
 pub use part::Part;
@@ -77,4 +81,5 @@ pub use start::{
     starting,
 };
 pub use streamed::{closed, ended, flow, iterate, stream_of};
+pub use unrecoverable::Unrecoverable;
 pub(crate) use watched::Watched;

@@ -7,6 +7,7 @@ use crate::model::{ModelSpec, TensorDeclaration};
 use crate::tensor::{DataType, Dims, Element, Tensor, TensorError};
 use crate::text::for_client;
 
+use super::unrecoverable::is_unrecoverable;
 use super::{ModelError, Said};
 
 /// An array that a function returns as one output.
@@ -207,10 +208,13 @@ pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<T
     })
 }
 
-pub(super) fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
-    ModelError::Function {
-        model: Arc::clone(&model.name),
-        message: for_client(&error),
+/// What a function has returned instead of outputs.
+pub(crate) fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
+    let message = for_client(&error);
+    let model = Arc::clone(&model.name);
+    match is_unrecoverable(error) {
+        true => ModelError::Unrecoverable { model, message },
+        false => ModelError::Function { model, message },
     }
 }
 

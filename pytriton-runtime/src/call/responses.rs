@@ -12,7 +12,7 @@ use super::blocking::block_on;
 use super::hearers::Hearers;
 use super::open::Opened;
 use super::returned::answers;
-use super::{Call, Cancelled, ModelError, Outputs, Returned, WithParameters};
+use super::{Call, Cancelled, Health, ModelError, Outputs, Returned, WithParameters};
 
 /// Where a function puts the answers to a request, any number of them, while it runs.
 ///
@@ -43,6 +43,7 @@ pub struct Responses<O> {
     /// What keeps the call open; a sender that is lent lives no longer than the call.
     _open: Option<Opened>,
     logger: Span,
+    health: Health,
     outputs: PhantomData<fn(O)>,
 }
 
@@ -57,6 +58,7 @@ impl<O: Outputs> Responses<O> {
             ends: None,
             _open: None,
             logger: call.context.logger().clone(),
+            health: call.context.health().clone(),
             outputs: PhantomData,
         })
     }
@@ -75,6 +77,7 @@ impl<O: Outputs> Responses<O> {
                 ends: Some(thread::current().id()),
                 _open: Some(destination.open.enter()),
                 logger: call.context.logger().clone(),
+                health: call.context.health().clone(),
                 outputs: PhantomData,
             })
             .collect()
@@ -116,6 +119,7 @@ impl<O: Outputs> Responses<O> {
             Ok(answers) => self.hearers.give(answers).await,
             Err(error) => {
                 tracing::warn!(parent: &self.logger, %error, "answer failed");
+                self.health.note(&error, self.model.unrecoverable_panics);
                 self.hearers.finish(&Err(error));
                 Err(Cancelled)
             }
@@ -142,13 +146,17 @@ impl<O> Drop for Responses<O> {
         if thread::current().id() == call {
             return;
         }
-        self.hearers.finish(&match thread::panicking() {
+        let end = match thread::panicking() {
             false => Ok(()),
             true => Err(ModelError::Panic {
                 model: Arc::clone(&self.model.name),
                 message: "a thread of the function's".to_owned(),
             }),
-        });
+        };
+        if let Err(error) = &end {
+            self.health.note(error, self.model.unrecoverable_panics);
+        }
+        self.hearers.finish(&end);
     }
 }
 

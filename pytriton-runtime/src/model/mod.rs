@@ -13,6 +13,7 @@ mod sequence_batching;
 mod spec;
 mod surface;
 mod tensor;
+mod warmup;
 
 pub use batching::{DynamicBatching, Priorities, QueuePolicy, TimeoutAction};
 pub use call_mode::{CallMode, FirstValue};
@@ -25,3 +26,5 @@ pub use spec::ModelSpec;
 pub use surface::Surface;
 pub(crate) use tensor::elements_flaw;
 pub use tensor::{OutputOverride, TensorDeclaration, TensorSpec};
+pub(crate) use warmup::is_npy;
+pub use warmup::{Warmup, WarmupData, WarmupDims, WarmupInput};

@@ -5,7 +5,7 @@ use crate::tensor::dims_match;
 
 use super::{
     CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching, Surface,
-    TensorSpec,
+    TensorSpec, Warmup,
 };
 
 /// A registered model: its declaration with every default filled in and every rule checked.
@@ -25,6 +25,8 @@ pub struct ModelSpec {
     pub batches_in_flight: u32,
     /// How long a call of the function may take; `None` for any time.
     pub max_call: Option<Duration>,
+    /// Whether a function that panics is beyond repair.
+    pub unrecoverable_panics: bool,
     /// The inputs in the order of the function's parameters.
     pub inputs: Vec<TensorSpec>,
     /// The outputs in the order of the return type.
@@ -50,6 +52,8 @@ pub struct ModelSpec {
     pub by_parameters: bool,
     /// The inputs of which a call sees the first row alone.
     pub first_values: Vec<FirstValue>,
+    /// What each instance is called with before it takes requests, in this order.
+    pub warmups: Vec<Warmup>,
     /// Where the model stands in the user's source.
     pub location: Location,
 }

@@ -14,6 +14,7 @@ use crate::logging;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::runner::{Availability, Detached};
+use crate::scheduler::SchedulerError;
 use crate::tensor::AlignedBuffer;
 use crate::{LogFormat, TracesExporter};
 
@@ -52,6 +53,14 @@ impl Executor for Native {
     }
 
     fn execute(&self, mut batch: Batch) {
+        if let Place::Here(_, instances) = &self.place
+            && instances.is_broken()
+            && let Some(refusal) = SchedulerError::refusal(&self.spec, Availability::Gone)
+        {
+            batch.fail_all(&failure(&refusal));
+            batch.send();
+            return;
+        }
         let (gathered, positions) = match self.gather(&mut batch) {
             Ok(gathered) => gathered,
             Err(failure) => {
@@ -69,7 +78,7 @@ impl Executor for Native {
         }
         let names = Arc::clone(&self.names);
         match &self.place {
-            Place::Here(runner) if !self.spec.cancellable => {
+            Place::Here(runner, _) if !self.spec.cancellable => {
                 let done = move |results| respond(batch, &positions, results, &names);
                 let runner = instance(runner);
                 runner.block_on(gathered.run(&runner, None, done));
@@ -94,7 +103,7 @@ impl Executor for Native {
 
     fn is_ready(&self) -> bool {
         match &self.place {
-            Place::Here(_) => true,
+            Place::Here(_, instances) => !instances.is_broken(),
             Place::There(queue) => queue.instances.availability() == Availability::Ready,
         }
     }
@@ -141,7 +150,7 @@ impl Native {
     ) {
         let queue = match place {
             Place::There(queue) => queue,
-            Place::Here(runner) => {
+            Place::Here(runner, _) => {
                 let begun = now();
                 let answering = streaming.map(|streaming| {
                     streaming.called(begun);

@@ -6,10 +6,10 @@ use pytriton_backend::Failure;
 use pytriton_backend::ffi::Instance;
 use tokio::runtime::Handle;
 
-use crate::call::Context;
+use crate::call::{Context, ModelError};
 use crate::model::{Device, ModelSpec};
 use crate::registry::Registration;
-use crate::runner::{Detached, Runner};
+use crate::runner::{Detached, Instances, Runner};
 
 use super::queue::Queue;
 
@@ -17,7 +17,7 @@ use super::queue::Queue;
 #[derive(Debug)]
 pub(super) enum Place {
     /// On whatever thread tritonserver calls from, which is one at a time.
-    Here(Mutex<Detached>),
+    Here(Mutex<Detached>, Arc<Instances>),
     /// On a thread of its own.
     There(Arc<Queue>),
 }
@@ -51,14 +51,15 @@ impl Place {
         let model = model.clone();
         let spawned = thread.spawn(move || {
             let _presence = instances.enter(number);
-            let runner = Runner::load(&model, context, runtime);
-            let runner = match runner.and_then(|runner| runner.supervised(&instances)) {
-                Ok(runner) => runner,
-                Err(error) => {
-                    // The loader waits for it.
-                    let _ = loaded.send(Err(Failure::internal(error.to_string())));
-                    return;
+            let failed = {
+                let loaded = loaded.clone();
+                // The loader waits for it, or has been told.
+                move |error: ModelError| {
+                    drop(loaded.try_send(Err(Failure::internal(error.to_string()))))
                 }
+            };
+            let Some(runner) = Runner::ready(&model, context, runtime, &instances, failed) else {
+                return;
             };
             // A thread of tritonserver's never stays in a call that may be given up.
             let detached = runner.detached().filter(|_| in_flight == 1 && !limited);
@@ -70,7 +71,7 @@ impl Place {
         spawned.map_err(|error| Failure::internal(error.to_string()))?;
         let gone = |_| Failure::internal("the model's instance is gone");
         Ok(match place.recv().map_err(gone)?? {
-            Some(detached) => Self::Here(Mutex::new(detached)),
+            Some(detached) => Self::Here(Mutex::new(detached), Arc::clone(&queue.instances)),
             None => Self::There(queue),
         })
     }

@@ -2,6 +2,7 @@ use crate::call::Load;
 use crate::decorators::Step;
 use crate::model::{
     CallMode, FirstValue, InstanceGroup, Location, OutputOverride, Surface, TensorDeclaration,
+    Warmup,
 };
 
 use super::{DynamicBatchingDeclaration, ModelOptions, SequenceBatchingDeclaration, Signature};
@@ -23,6 +24,8 @@ pub struct ModelDeclaration {
     pub batches_in_flight: u32,
     /// How long a call of the function may take, in microseconds; 0 for any time.
     pub max_call_microseconds: u64,
+    /// Whether a function that panics is beyond repair.
+    pub unrecoverable_panics: bool,
     /// The inputs, in the order of the function's parameters.
     pub inputs: &'static [TensorDeclaration],
     /// The outputs, as the function's return type declares them.
@@ -52,6 +55,8 @@ pub struct ModelDeclaration {
     pub first_values: &'static [FirstValue],
     /// The steps around the function, in their order.
     pub steps: &'static [&'static dyn Step],
+    /// What each instance is called with before it takes requests, in this order.
+    pub warmups: &'static [Warmup],
     /// Makes the function, or the state it is called on, once for each instance.
     pub load: Load,
     /// Where the model stands in the user's source.
@@ -72,6 +77,7 @@ impl ModelDeclaration {
             instances: options.instances,
             batches_in_flight: options.batches_in_flight,
             max_call_microseconds: options.max_call_microseconds,
+            unrecoverable_panics: options.unrecoverable_panics,
             inputs: &[],
             outputs: &[],
             output_overrides: &[],
@@ -86,6 +92,7 @@ impl ModelDeclaration {
             by_parameters: signature.by_parameters(),
             first_values: &[],
             steps: &[],
+            warmups: &[],
             load,
             location: Location {
                 package: "",

@@ -1,6 +1,6 @@
 use crate::call::Load;
 use crate::decorators::Step;
-use crate::model::{Location, OutputOverride, TensorDeclaration};
+use crate::model::{Location, OutputOverride, TensorDeclaration, Warmup};
 
 use super::{ModelDeclaration, ModelOptions, Registration, RegistryError, Signature};
 
@@ -18,6 +18,8 @@ pub struct FunctionDeclaration {
     pub output_overrides: &'static [OutputOverride],
     /// The steps around the function, in their order.
     pub steps: &'static [&'static dyn Step],
+    /// What each instance is called with before it takes requests, in this order.
+    pub warmups: &'static [Warmup],
     /// Makes the function, or the state it is called on, once for each instance.
     pub load: Load,
     /// Where the model stands in the user's source.
@@ -37,6 +39,7 @@ impl FunctionDeclaration {
             outputs: self.outputs,
             output_overrides: self.output_overrides,
             steps: self.steps,
+            warmups: self.warmups,
             location: self.location,
             ..ModelDeclaration::new(&self.options, &self.signature, self.load)
         };

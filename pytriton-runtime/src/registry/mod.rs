@@ -16,6 +16,7 @@ mod rules;
 mod sequences;
 mod signature;
 mod specify;
+mod warmup;
 
 pub use batching::{
     DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
@@ -32,3 +33,4 @@ pub use rules::{
 };
 pub use sequences::SequenceScheduling;
 pub use signature::{Argument, Signature, override_flaw, refuse_outputs};
+pub(crate) use warmup::warmup_flaws;

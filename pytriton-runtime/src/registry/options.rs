@@ -24,6 +24,8 @@ pub struct ModelOptions<'a> {
     pub batches_in_flight: u32,
     /// How long a call of the function may take; 0 for any time.
     pub max_call_microseconds: u64,
+    /// Whether a function that panics is beyond repair.
+    pub unrecoverable_panics: bool,
     /// Whether requests are gathered at all.
     pub dynamic_batching: bool,
     /// Batch sizes that are sent at once when they are reached.
@@ -69,6 +71,7 @@ impl ModelOptions<'_> {
         instances: &[InstanceGroup::cpu(1)],
         batches_in_flight: 1,
         max_call_microseconds: 0,
+        unrecoverable_panics: false,
         dynamic_batching: true,
         preferred_batch_size: &[],
         max_queue_delay_microseconds: 0,

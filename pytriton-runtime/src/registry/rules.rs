@@ -78,6 +78,7 @@ impl ModelOptions<'_> {
             b"sequence_batching" | b"max_sequence_idle_microseconds" => None,
             b"minimum_slot_utilization" | b"max_candidate_sequences" => None,
             b"name" | b"version" | b"instances" | b"batches_in_flight" => None,
+            b"unrecoverable_panics" => None,
             b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
             b"max_call_microseconds" | b"description" | b"batching" => None,
             b"response_cache" if self.response_cache && self.openai.is_some() => Some(OPENAI_CACHE),

@@ -100,7 +100,7 @@ impl Signature {
     }
 
     /// How many inputs the model has.
-    const fn input_count(&self) -> usize {
+    pub(super) const fn input_count(&self) -> usize {
         match self.raw() {
             true => self.declared.len(),
             false => self.inputs_before(self.arguments.len()),
@@ -109,12 +109,20 @@ impl Signature {
 
     /// The inputs in their order.
     pub(super) fn inputs(&self) -> Vec<TensorDeclaration> {
+        let inputs = 0..self.input_count();
+        inputs.map(|input| self.input(input)).collect()
+    }
+
+    /// The input of that index.
+    pub(super) const fn input(&self, input: usize) -> TensorDeclaration {
         if self.raw() {
-            return self.declared.to_vec();
+            return self.declared[input];
         }
-        let inputs = self.arguments.iter();
-        let inputs = inputs.filter(|argument| argument.input().is_some());
-        inputs.map(Argument::declaration).collect()
+        let mut argument = 0;
+        while self.inputs_before(argument + 1) <= input {
+            argument += 1;
+        }
+        self.arguments[argument].declaration()
     }
 
     /// The inputs that are one value for the whole call.

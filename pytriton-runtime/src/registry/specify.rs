@@ -80,6 +80,7 @@ impl ModelDeclaration {
             max_call: Some(self.max_call_microseconds)
                 .filter(|&microseconds| microseconds > 0)
                 .map(Duration::from_micros),
+            unrecoverable_panics: self.unrecoverable_panics,
             inputs: tensors(self, inputs.iter().copied(), &mut errors),
             outputs: tensors(self, outputs, &mut errors),
             dynamic_batching: self
@@ -99,6 +100,7 @@ impl ModelDeclaration {
             cancellable: self.cancellable,
             by_parameters: self.by_parameters,
             first_values: first_values.to_vec(),
+            warmups: self.warmups.to_vec(),
             location: self.location,
         };
         RegistryError::all(errors)?;

@@ -2,19 +2,36 @@ use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
+use thiserror::Error;
 use tokio::sync::watch;
+
+use crate::call::Health;
 
 /// The instances of a model: how many there are, and how many of them hang.
 pub(crate) struct Instances {
     model: Arc<str>,
     count: watch::Sender<Count>,
+    /// Why the model is beyond repair.
+    breakdown: watch::Sender<Option<Breakdown>>,
     changed: Box<dyn Fn(Change) + Send + Sync>,
+}
+
+/// Why nothing can be answered any more.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("model '{model}' is beyond repair: {reason}")]
+pub struct Breakdown {
+    /// The model.
+    pub model: Arc<str>,
+    /// What its function has said last.
+    pub reason: String,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     alive: usize,
     hanging: usize,
+    /// Whether none of them can ever answer anything again.
+    broken: bool,
 }
 
 /// Whether a model has an instance for a request.
@@ -31,8 +48,8 @@ pub(crate) enum Availability {
 /// An instance that comes, goes, hangs or comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Which one.
-    pub(crate) instance: u32,
+    /// Which one; `None` for all of them.
+    pub(crate) instance: Option<u32>,
     /// Whether it can take a request from now on.
     pub(crate) there: bool,
     /// Whether any can.
@@ -49,6 +66,7 @@ impl Instances {
         Arc::new(Self {
             model,
             count: watch::Sender::new(Count::default()),
+            breakdown: watch::Sender::new(None),
             changed: Box::new(changed),
         })
     }
@@ -78,6 +96,53 @@ impl Instances {
         self.change(instance, true, back);
     }
 
+    /// Takes errors after which nothing can be answered; it keeps nothing alive.
+    pub(crate) fn health(self: &Arc<Self>) -> Health {
+        let instances = Arc::downgrade(self);
+        Health::new(move |reason| {
+            if let Some(instances) = instances.upgrade() {
+                instances.break_down(reason);
+            }
+        })
+    }
+
+    /// No instance takes a request from now on.
+    fn break_down(&self, reason: String) {
+        let breakdown = Breakdown {
+            model: Arc::clone(&self.model),
+            reason,
+        };
+        let is_first = self.breakdown.send_if_modified(|first| {
+            let is_first = first.is_none();
+            first.get_or_insert_with(|| breakdown.clone());
+            is_first
+        });
+        if !is_first {
+            return;
+        }
+        tracing::error!("{breakdown}");
+        self.count.send_modify(|count| {
+            count.broken = true;
+            (self.changed)(Change {
+                instance: None,
+                there: false,
+                availability: count.availability(),
+            });
+        });
+    }
+
+    /// Whether the model is beyond repair.
+    #[cfg(tritonserver)]
+    pub(crate) fn is_broken(&self) -> bool {
+        self.breakdown.borrow().is_some()
+    }
+
+    /// Why the model is beyond repair, once it is; nothing comes where it goes before.
+    pub(crate) fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
+        let mut breakdown = self.breakdown.subscribe();
+        async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
+    }
+
     /// Waits until there is none left but those that hang.
     pub(crate) async fn ended(&self) {
         let mut counts = self.count.subscribe();
@@ -89,7 +154,7 @@ impl Instances {
         self.count.send_modify(|count| {
             change(count);
             (self.changed)(Change {
-                instance,
+                instance: Some(instance),
                 there,
                 availability: count.availability(),
             });
@@ -100,8 +165,8 @@ impl Instances {
 impl Count {
     fn availability(self) -> Availability {
         match self {
-            Self { alive: 0, .. } => Availability::Gone,
-            Self { alive, hanging } if alive <= hanging => Availability::Hanging,
+            Self { alive: 0, .. } | Self { broken: true, .. } => Availability::Gone,
+            Self { alive, hanging, .. } if alive <= hanging => Availability::Hanging,
             _ => Availability::Ready,
         }
     }
@@ -145,6 +210,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
+    use crate::call::ModelError;
+
     use super::*;
 
     #[test]
@@ -171,12 +238,36 @@ mod tests {
         ended.join().unwrap_err();
         drop(other);
         let expected = [
-            (0, true, Ready),
-            (1, true, Ready),
-            (0, false, Ready),
-            (1, false, Gone),
+            (Some(0), true, Ready),
+            (Some(1), true, Ready),
+            (Some(0), false, Ready),
+            (Some(1), false, Gone),
         ];
         assert_eq!(*told.lock().unwrap(), expected);
+    }
+
+    #[tokio::test]
+    async fn none_takes_a_request_of_a_model_beyond_repair() {
+        let instances = Instances::new("Model".into(), |_| {});
+        let _present = [instances.enter(0), instances.enter(1)];
+        let lost = |message: &str| ModelError::Unrecoverable {
+            model: "Model".into(),
+            message: message.to_owned(),
+        };
+        let panic = ModelError::Panic {
+            model: "Model".into(),
+            message: "now and then".to_owned(),
+        };
+        instances.health().note(&panic, false);
+        assert_eq!(instances.availability(), Availability::Ready);
+        instances.health().note(&lost("one"), false);
+        instances.health().note(&lost("two"), false);
+        assert_eq!(instances.availability(), Availability::Gone);
+        let breakdown = instances.broken().await.unwrap().to_string();
+        let expected = "model 'Model' is beyond repair: model 'Model' failed: one";
+        assert_eq!(breakdown, expected);
+        let _late = instances.enter(2);
+        assert_eq!(instances.availability(), Availability::Gone);
     }
 
     #[test]

@@ -15,7 +15,9 @@ mod instances;
 mod runner;
 mod supervised;
 mod supervisor;
+mod warm;
 
 pub(crate) use gpus::check_devices;
+pub use instances::Breakdown;
 pub(crate) use instances::{Availability, Change, Instances};
 pub(crate) use runner::{Detached, Runner};

@@ -42,7 +42,7 @@ pub(crate) type Detached = Runner<dyn Instance + Send + Sync>;
 
 impl Runner {
     /// Loads an instance; `async` functions will be driven by `runtime`.
-    pub(crate) fn load(
+    pub(super) fn load(
         model: &Registration,
         context: Context,
         runtime: Handle,
@@ -58,7 +58,7 @@ impl Runner {
     }
 
     /// Says among the instances of its model when it hangs, where a call may take only so long.
-    pub(crate) fn supervised(mut self, instances: &Arc<Instances>) -> Result<Self, ModelError> {
+    pub(super) fn supervised(mut self, instances: &Arc<Instances>) -> Result<Self, ModelError> {
         self.supervisor = Supervisor::new(&self.context, instances)?;
         Ok(self)
     }
@@ -243,10 +243,17 @@ impl<I: Instance + ?Sized> Runner<I> {
         answering: Option<&Arc<dyn Answering>>,
         mut called: impl FnMut(Executed) -> ControlFlow<()>,
     ) {
+        let panics = self.context.model().unrecoverable_panics;
         let mut failed = false;
         let mut called = |call: Executed| {
-            let error = call.results.iter().find_map(|result| result.as_ref().err());
-            let error = error.filter(|_| !failed).cloned();
+            let errors = || {
+                call.results
+                    .iter()
+                    .filter_map(|result| result.as_ref().err())
+            };
+            // Before anybody hears of it: whoever does finds the model no readier than it is.
+            errors().for_each(|error| self.context.health().note(error, panics));
+            let error = errors().next().filter(|_| !failed).cloned();
             called(call)?;
             if let Some(error) = error {
                 failed = true;
@@ -269,8 +276,11 @@ impl<I: Instance + ?Sized> Runner<I> {
         };
     }
 
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Drives the execution of a batch to its end.
-    #[cfg(tritonserver)]
     pub(crate) fn block_on<T>(&self, execution: impl Future<Output = T>) -> T {
         let mut execution = pin!(execution);
         match self.first_poll(execution.as_mut()) {
@@ -310,7 +320,9 @@ fn load(
     let _runtime = runtime.enter();
     match catch_unwind(AssertUnwindSafe(|| loader(context))) {
         Ok(Ok(instance)) => Ok(instance),
-        Ok(Err(ModelError::Function { message, .. })) => Err(error(message)),
+        Ok(Err(
+            ModelError::Function { message, .. } | ModelError::Unrecoverable { message, .. },
+        )) => Err(error(message)),
         Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
         Ok(Err(other)) => Err(error(other.to_string())),
         Err(panic) => Err(error(caught(panic))),

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::thread;
 
 use tokio::runtime::Handle;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::call::ModelError;
@@ -36,7 +36,7 @@ pub struct Scheduler {
 }
 
 /// Where an instance's thread says whether it is loaded.
-type Loading = oneshot::Receiver<Result<Option<Detached>, ModelError>>;
+type Loading = mpsc::Receiver<Result<Option<Detached>, ModelError>>;
 
 impl Scheduler {
     /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded. `resources` are those
@@ -83,10 +83,16 @@ impl Scheduler {
             };
             loading.push(self.spawn(spec, instance, worker)?);
         }
+        let (broken, breakdown) = (self.instances.broken(), Arc::clone(&resources.breakdown));
+        tokio::spawn(async move {
+            if let Some(first) = broken.await {
+                breakdown.send_replace(Some(first));
+            }
+        });
         let mut detached = None;
-        for loaded in loading {
+        for mut loaded in loading {
             // All are the same: any of them will do.
-            detached = loaded.await.unwrap_or_else(|_| Err(ended(spec)))?;
+            detached = loaded.recv().await.unwrap_or_else(|| Err(ended(spec)))?;
         }
         self.caller =
             detached.and_then(|runner| Caller::new(runner, &resources.workers, &exit, &self.queue));
@@ -100,7 +106,7 @@ impl Scheduler {
         worker: Worker,
     ) -> Result<Loading, ModelError> {
         let presence = self.instances.enter(instance);
-        let (loaded, result) = oneshot::channel();
+        let (loaded, result) = mpsc::channel(1);
         let spawned = thread::Builder::new()
             .name(format!("{}_{instance}", spec.name))
             .spawn(move || {
@@ -277,9 +283,13 @@ fn follow(queue: &Arc<Queue>, spec: &Arc<ModelSpec>) -> impl Fn(Change) + Send +
     move |change| {
         queue.refuse(SchedulerError::refusal(&spec, change.availability));
         if let Some(sequences) = queue.sequences() {
-            match change.there {
-                true => sequences.arrive(change.instance),
-                false => sequences.depart(change.instance),
+            let all = 0..spec.instances.count();
+            let one = |instance| instance..instance + 1;
+            for instance in change.instance.map_or(all, one) {
+                match change.there {
+                    true => sequences.arrive(instance),
+                    false => sequences.depart(instance),
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
 use crate::registry::Registration;
@@ -25,17 +25,18 @@ pub(super) struct Worker {
 impl Worker {
     /// Loads the instance, says whether that went well, with the function where any thread may call it, and serves batches
     /// until the queue ends.
-    pub(super) fn run(self, loaded: oneshot::Sender<Result<Option<Detached>, ModelError>>) {
+    pub(super) fn run(self, loaded: mpsc::Sender<Result<Option<Detached>, ModelError>>) {
         let spec = &self.model.spec;
         let context = Context::new(Arc::clone(spec), self.number).counted_in(self.exit.budget());
-        let runner = Runner::load(&self.model, context, self.runtime.clone());
-        let runner = match runner.and_then(|runner| runner.supervised(&self.instances)) {
-            Ok(runner) => runner,
-            Err(error) => {
-                // The starter has given up; there is nobody else to tell.
-                let _ = loaded.send(Err(error));
-                return;
-            }
+        let failed = {
+            let loaded = loaded.clone();
+            // The starter has given up, or been told; there is nobody else to tell.
+            move |error| drop(loaded.try_send(Err(error)))
+        };
+        let runtime = self.runtime.clone();
+        let Some(runner) = Runner::ready(&self.model, context, runtime, &self.instances, failed)
+        else {
+            return;
         };
         // The sequences of an instance are its own: whoever brings a request cannot execute it.
         let whole = !spec.decoupled && !spec.cancellable && spec.sequence_batching.is_none();
@@ -46,9 +47,10 @@ impl Worker {
             true => runner.detached(),
             false => None,
         };
-        if loaded.send(Ok(detached)).is_err() {
+        if loaded.try_send(Ok(detached)).is_err() {
             return;
         }
+        drop(loaded);
         runner.run_all(
             spec.batches_in_flight as usize,
             || self.queue.next_batch(self.number),

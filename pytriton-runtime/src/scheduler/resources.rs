@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 
 use crate::budget::Budget;
+use crate::runner::Breakdown;
 
 use super::Workers;
 
@@ -13,6 +15,8 @@ pub struct Resources {
     pub workers: Arc<Workers>,
     /// The bytes that all requests and responses may hold.
     pub budget: Arc<Budget>,
+    /// Why one of the models is beyond repair.
+    pub breakdown: Arc<watch::Sender<Option<Breakdown>>>,
 }
 
 impl Resources {
@@ -21,6 +25,7 @@ impl Resources {
         Self {
             workers: Workers::of(runtime),
             budget: Budget::new(max_bytes),
+            breakdown: Arc::new(watch::Sender::new(None)),
         }
     }
 }

@@ -71,13 +71,23 @@ async fn until_stopped(
     mut orders: Orders,
     seconds: u64,
 ) -> Result<(), ServerError> {
-    let signal = orders.stop().await;
-    tracing::info!(
-        signal,
-        "stopping: accepted requests are answered, new ones refused"
-    );
+    let broken = server.models().broken();
+    let breakdown = tokio::select! {
+        signal = orders.stop() => {
+            tracing::info!(
+                signal,
+                "stopping: accepted requests are answered, new ones refused"
+            );
+            None
+        }
+        Some(breakdown) = broken => {
+            tracing::error!("stopping: {breakdown}");
+            Some(breakdown)
+        }
+    };
     tokio::select! {
         answered = server.stop(Duration::from_secs(seconds)) => match answered {
+            _ if let Some(breakdown) = breakdown => Err(breakdown.into()),
             true => Ok(()),
             false => Err(ServerError::Drain { seconds }),
         },

@@ -13,6 +13,7 @@ use crate::engine::{ChoiceError, ControlError};
 #[cfg(feature = "embedded")]
 use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
+use crate::runner::Breakdown;
 #[cfg(feature = "embedded")]
 use crate::serving::LoadError;
 use crate::tls::TlsError;
@@ -221,6 +222,9 @@ pub enum ServerError {
          (--engine embedded)"
     )]
     SharedPort,
+    /// A function has said that it can never answer again.
+    #[error(transparent)]
+    Broken(#[from] Breakdown),
     /// tritonserver died while it was serving, or did not stop well.
     #[cfg(tritonserver)]
     #[error("tritonserver {exit}")]

@@ -91,6 +91,7 @@ mod wire;
 #[cfg(not(tritonserver))]
 use absent as inspect;
 
+pub use crate::runner::Breakdown;
 pub use addresses::{Addresses, TlsPorts};
 pub use banner::{banner, model_line, table};
 pub use builder::Builder;

@@ -73,20 +73,27 @@ async fn serve_until_stopped(
             ready: Box::new(engine.instances_ready()),
         },
     });
+    let broken = engine.broken();
     let died = async {
         if options.triton.restart {
             engine.keep_alive().await;
         }
         engine.died().await
     };
-    let signal = tokio::select! {
+    let breakdown = tokio::select! {
         exit = died => return Err(ServerError::Died { exit }),
-        signal = orders.stop() => signal,
+        signal = orders.stop() => {
+            tracing::info!(
+                signal,
+                "stopping: accepted requests are answered, new ones refused"
+            );
+            None
+        }
+        Some(breakdown) = broken => {
+            tracing::error!("stopping: {breakdown}");
+            Some(breakdown)
+        }
     };
-    tracing::info!(
-        signal,
-        "stopping: accepted requests are answered, new ones refused"
-    );
     let stopped = async {
         let (begun, time) = (
             Instant::now(),
@@ -105,6 +112,9 @@ async fn serve_until_stopped(
                     connections = broken_off,
                     "connections over gRPC were closed with calls on which nothing had come or gone for two seconds"
                 );
+            }
+            if let Some(breakdown) = breakdown {
+                return Err(breakdown.into());
             }
             match cut {
                 0 if !answered => Err(ServerError::Drain {

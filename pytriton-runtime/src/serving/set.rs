@@ -14,6 +14,7 @@ use crate::engine::ControlOptions;
 use crate::metrics::MetricsConfig;
 use crate::registry::{Registration, Registry};
 use crate::request::RequestError;
+use crate::runner::Breakdown;
 use crate::scheduler::Resources;
 use crate::text::excerpt;
 
@@ -225,6 +226,12 @@ impl ModelSet {
     fn snapshot(&self) -> Arc<Models> {
         let models = self.models.read();
         Arc::clone(&models.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Why one of the models is beyond repair, once one is.
+    pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
+        let mut breakdown = self.resources.breakdown.subscribe();
+        async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
     /// The bytes that all requests and responses may hold.

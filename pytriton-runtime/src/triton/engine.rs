@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::access::Access;
 use crate::registry::Registry;
+use crate::runner::Breakdown;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
 use super::process::{Exit, Workspace, WorkspaceError};
@@ -141,6 +142,11 @@ impl TritonEngine {
     /// Says, whenever it is asked, whether every model has an instance that takes requests.
     pub fn instances_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         self.worker.instances_ready()
+    }
+
+    /// Why one of the models is beyond repair, once one is.
+    pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
+        self.worker.broken()
     }
 
     /// Waits until tritonserver has died.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::thread;
 
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
 use crate::registry::Registration;
@@ -13,7 +13,7 @@ use super::serve::serve;
 use super::sessions::Sessions;
 
 /// Where it is told whether an instance could be loaded.
-pub(super) type Loaded = oneshot::Receiver<Result<(), ModelError>>;
+pub(super) type Loaded = mpsc::Receiver<Result<(), ModelError>>;
 
 /// Starts the threads of a model's instances.
 pub(super) fn spawn(
@@ -33,7 +33,7 @@ fn spawn_instance(
     number: u32,
     runtime: Handle,
 ) -> io::Result<Loaded> {
-    let (loaded, result) = oneshot::channel();
+    let (loaded, result) = mpsc::channel(1);
     let sessions = Arc::clone(sessions);
     let presence = sessions.instances.enter(number);
     thread::Builder::new()
@@ -41,18 +41,19 @@ fn spawn_instance(
         .spawn(move || {
             let _presence = presence;
             let context = Context::new(Arc::clone(&model.spec), number);
-            let runner = Runner::load(&model, context, runtime);
-            let runner = match runner.and_then(|runner| runner.supervised(&sessions.instances)) {
-                Ok(runner) => runner,
-                Err(error) => {
-                    // The starter has given up; there is nobody else to tell.
-                    let _ = loaded.send(Err(error));
-                    return;
-                }
+            let failed = {
+                let loaded = loaded.clone();
+                // The starter has given up, or been told; there is nobody else to tell.
+                move |error| drop(loaded.try_send(Err(error)))
             };
-            if loaded.send(Ok(())).is_err() {
+            let instances = &sessions.instances;
+            let Some(runner) = Runner::ready(&model, context, runtime, instances, failed) else {
+                return;
+            };
+            if loaded.try_send(Ok(())).is_err() {
                 return;
             }
+            drop(loaded);
             match sessions.spec.batches_in_flight {
                 1 => {
                     while let Some(server) = sessions.next() {

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::call::ModelError;
 use crate::gathered::calls;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
+use crate::runner::Breakdown;
 
 use super::instance::{Loaded, spawn};
 use super::sessions::Sessions;
@@ -32,6 +34,8 @@ pub(super) struct Loads {
     alive: Mutex<Alive>,
     /// Held while instances are being made.
     turn: tokio::sync::Mutex<()>,
+    /// Why the model is beyond repair.
+    breakdown: watch::Sender<Option<Breakdown>>,
 }
 
 #[derive(Debug, Default)]
@@ -63,12 +67,19 @@ impl Loads {
             runtime: Handle::current(),
             alive: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
+            breakdown: watch::Sender::new(None),
         })
     }
 
     /// What the model is.
     pub(super) fn spec(&self) -> &Arc<ModelSpec> {
         &self.registration.spec
+    }
+
+    /// Why the model is beyond repair, once it is.
+    pub(super) fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
+        let mut breakdown = self.breakdown.subscribe();
+        async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
     /// The sessions of all instances that there are.
@@ -95,6 +106,13 @@ impl Loads {
             Some(_) => Box::new(move |sessions| leave(&own, sessions)),
         };
         let sessions = Sessions::new(Arc::clone(spec), calls, end, left);
+        let (broken, own) = (sessions.instances.broken(), Arc::downgrade(self));
+        self.runtime.spawn(async move {
+            let breakdown = broken.await;
+            if let Some(own) = own.upgrade().filter(|_| breakdown.is_some()) {
+                own.breakdown.send_replace(breakdown);
+            }
+        });
         let instances = spawn(&sessions, &self.registration, &self.runtime);
         let failed = |error: std::io::Error| self.failed(0, &error.to_string());
         Making {
@@ -110,10 +128,9 @@ impl Loads {
             instances,
         } = making;
         let loaded = async {
-            for (number, loaded) in instances?.into_iter().enumerate() {
-                loaded
-                    .await
-                    .unwrap_or_else(|error| Err(self.failed(number, &error.to_string())))?;
+            for (number, mut loaded) in instances?.into_iter().enumerate() {
+                let ended = || Err(self.failed(number, "its thread ended"));
+                loaded.recv().await.unwrap_or_else(ended)?;
             }
             Ok(())
         };

@@ -22,9 +22,9 @@ use super::streams::Stream;
 /// Runs the batches of one session on an instance until the session ends.
 pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Server>) {
     let own = thread::current().id();
-    server.set_state(State::Serving);
+    sessions.serve(server);
     let mut reader = BatchReader::default();
-    let take = || take(runner, server);
+    let take = || take(runner, sessions, server);
     let served = batches(take, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
@@ -39,7 +39,7 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
             streaming.called(begun);
             streaming as Arc<dyn Answering>
         });
-        let (sessions, asker) = (Arc::clone(sessions), Arc::clone(server));
+        let (own_sessions, asker) = (Arc::clone(sessions), Arc::clone(server));
         runner.block_on(gathered.run(runner, answering.as_ref(), move |results| {
             if thread::current().id() != own {
                 // The call takes too long: its instance serves nobody until it returns.
@@ -49,11 +49,11 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
                 None => finish(&asker, (batch, begun), results),
                 Some(streamed) => finish_streamed(&asker, batch, &streamed, results),
             };
-            end(&asker, &sessions, &finished);
+            end(&asker, &own_sessions, &finished);
             drop(working);
         }));
         if runner.is_supervised() {
-            server.set_state(State::Serving);
+            sessions.serve(server);
         }
         Ok(())
     });
@@ -109,7 +109,7 @@ fn batches(
 }
 
 /// The next batch; the states of sequences that nobody goes on with are dropped meanwhile.
-fn take(runner: &Runner, server: &Arc<Server>) -> Result<Asked, SessionError> {
+fn take(runner: &Runner, sessions: &Sessions, server: &Arc<Server>) -> Result<Asked, SessionError> {
     let Some(sequences) = runner.sequences() else {
         return server.take();
     };
@@ -117,7 +117,7 @@ fn take(runner: &Runner, server: &Arc<Server>) -> Result<Asked, SessionError> {
         let asker = Arc::clone(server);
         let due = runner.rest(sequences, move || asker.set_state(State::Unavailable));
         if runner.is_supervised() {
-            server.set_state(State::Serving);
+            sessions.serve(server);
         }
         let asked = match due {
             None => Some(server.take()?),

@@ -146,6 +146,13 @@ impl Sessions {
         lock(&self.waiting).recv().ok()
     }
 
+    /// Says that a session's instance takes batches, unless the model is beyond repair.
+    pub(super) fn serve(&self, server: &Server) {
+        if !self.instances.is_broken() {
+            server.set_state(State::Serving);
+        }
+    }
+
     /// Ends sessions once what they have taken is answered.
     pub(super) fn close(&self) {
         let mut open = lock(&self.open);

@@ -1,10 +1,13 @@
 use std::fs::{self, File};
+use std::future::ready;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use pytriton_backend::session::Token;
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE, return_large_blocks};
 use tokio::net::UnixListener;
@@ -13,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::engine::{ControlMode, ControlOptions};
 use crate::registry::Registry;
-use crate::runner::Availability;
+use crate::runner::{Availability, Breakdown};
 
 use super::WorkerError;
 use super::listener::Listener;
@@ -96,6 +99,13 @@ impl Worker {
             let mut models = listener.sessions();
             models.all(|sessions| sessions.instances.availability() == Availability::Ready)
         }
+    }
+
+    /// Why one of the models is beyond repair, once one is.
+    pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
+        let models = self.listener.models.iter();
+        let broken: FuturesUnordered<_> = models.map(|of| of.broken()).collect();
+        async move { broken.filter_map(ready).boxed().next().await }
     }
 
     /// Refuses all batches that are not yet being executed, and ends what is being answered bit by bit.

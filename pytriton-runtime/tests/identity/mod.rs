@@ -36,6 +36,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     instances: &[InstanceGroup::cpu(1)],
     batches_in_flight: 1,
     max_call_microseconds: 0,
+    unrecoverable_panics: false,
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
@@ -50,6 +51,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     by_parameters: false,
     first_values: &[],
     steps: &[],
+    warmups: &[],
     load: |_| Ok(Box::new(Identity)),
     location: Location {
         package: "tests",

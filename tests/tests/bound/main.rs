@@ -2,6 +2,7 @@
 
 mod answers;
 mod ask;
+mod beyond_repair;
 mod coming_and_going;
 mod devices;
 mod functions;
@@ -11,6 +12,7 @@ mod signals;
 mod stopping;
 mod streams;
 mod tritonserver;
+mod warmups;
 
 use std::error::Error;
 use std::path::Path;

@@ -1,0 +1,126 @@
+use std::borrow::Cow;
+
+use crate::model::{ModelSpec, TensorDeclaration, Warmup, WarmupInput};
+
+use super::rules::{MOST, TO_MOST, range};
+use super::signature::equal;
+use super::{ModelOptions, Signature};
+
+const MISSING: &str = "the function needs an input that the warm-up has not: write it into `inputs(…)`, or its type as `Option<…>`";
+/// As many dims of any size as an array has at most.
+const ANY: &[i64] = &[-1; 6];
+
+impl ModelOptions<'_> {
+    /// What is wrong with the option of that name of a warm-up.
+    pub const fn warmup_flaw(&self, warmup: &Warmup, option: &str) -> Option<&'static str> {
+        let Warmup {
+            batch_size, count, ..
+        } = warmup;
+        match option.as_bytes() {
+            b"count" => range(*count as u64, MOST, TO_MOST),
+            b"batch_size" if *batch_size == 1 => None,
+            b"batch_size" if !self.batching || self.openai.is_some() => Some(
+                "the model has no batches: remove `batch_size`, or write `count = …` for several calls",
+            ),
+            b"batch_size" => range(
+                *batch_size as u64,
+                self.max_batch_size as u64,
+                "expected a number from 1 to `max_batch_size`",
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl Signature {
+    /// What is wrong with the input of that index of a warm-up.
+    pub const fn warmup_input_flaw(
+        &self,
+        warmup: &Warmup,
+        input: usize,
+        options: &ModelOptions<'_>,
+    ) -> Option<&'static str> {
+        let input = &inputs(warmup)[input];
+        let mut index = 0;
+        while index < self.input_count() {
+            let TensorDeclaration {
+                name, rank, shape, ..
+            } = self.input(index);
+            if !equal(name.as_bytes(), name_of(input).as_bytes()) {
+                index += 1;
+                continue;
+            }
+            let batch_axis = if options.batching && options.openai.is_none() {
+                1
+            } else {
+                0
+            };
+            return match (shape, rank) {
+                (Some(dims), _) => input.flaw(dims),
+                (None, Some(rank)) if rank > batch_axis && rank - batch_axis <= ANY.len() => {
+                    input.flaw(ANY.split_at(rank - batch_axis).0)
+                }
+                // The input itself is refused.
+                _ => None,
+            };
+        }
+        None
+    }
+
+    /// What is wrong with the inputs of a warm-up as a whole.
+    pub const fn warmup_flaw(&self, warmup: &Warmup) -> Option<&'static str> {
+        let inputs = inputs(warmup);
+        let mut index = 0;
+        while index < self.input_count() {
+            let TensorDeclaration { name, optional, .. } = self.input(index);
+            let mut other = 0;
+            while other < inputs.len()
+                && !equal(name.as_bytes(), name_of(&inputs[other]).as_bytes())
+            {
+                other += 1;
+            }
+            if other == inputs.len() && !optional {
+                return Some(MISSING);
+            }
+            index += 1;
+        }
+        None
+    }
+}
+
+const fn inputs(warmup: &Warmup) -> &[WarmupInput] {
+    match &warmup.inputs {
+        Cow::Borrowed(inputs) => inputs,
+        Cow::Owned(inputs) => inputs.as_slice(),
+    }
+}
+
+const fn name_of(input: &WarmupInput) -> &str {
+    match &input.name {
+        Cow::Borrowed(name) => name,
+        Cow::Owned(name) => name.as_str(),
+    }
+}
+
+/// What is wrong with a warm-up of a model that is known at run time.
+pub(crate) fn warmup_flaws(spec: &ModelSpec, warmup: &Warmup) -> Vec<String> {
+    let mut flaws = Vec::new();
+    for (index, input) in warmup.inputs.iter().enumerate() {
+        let mut before = warmup.inputs[..index].iter();
+        if before.any(|other| other.name == input.name) {
+            flaws.push(format!("input `{}` stands twice: remove one", input.name));
+        }
+        match spec.input_index(&input.name) {
+            Some(of) => flaws.extend(
+                input
+                    .flaw(&spec.inputs[of].dims)
+                    .map(|flaw| format!("input `{}`: {flaw}", input.name)),
+            ),
+            None => flaws.push(format!("the model has no input `{}`", input.name)),
+        }
+    }
+    let required = spec.inputs.iter().filter(|input| !input.optional);
+    let missing = required.filter(|input| warmup.find(&input.name).is_none());
+    flaws.extend(missing.map(|input| format!("input `{}` is missing", input.name)));
+    flaws
+}

@@ -1,0 +1,89 @@
+use std::sync::{Arc, mpsc};
+
+use tokio::runtime::Handle;
+
+use crate::call::{Answering, Context, Executed, ModelError};
+use crate::model::Warmup;
+use crate::registry::Registration;
+use crate::warmup::{Heard, requests};
+
+use super::{Instances, Runner};
+
+impl Runner {
+    /// An instance that can take requests: it is loaded, supervised and warmed up.
+    ///
+    /// `failed` is told why there is none, once or several times; of a call that does not return it is the watchdog that
+    /// tells it.
+    pub(crate) fn ready(
+        model: &Registration,
+        context: Context,
+        runtime: Handle,
+        instances: &Arc<Instances>,
+        failed: impl Fn(ModelError) + Clone + Send + 'static,
+    ) -> Option<Self> {
+        let context = context.told_to(instances.health());
+        let runner = Self::load(model, context, runtime);
+        let runner = runner.and_then(|runner| runner.supervised(instances));
+        let warm = runner.and_then(|runner| {
+            for warmup in &model.spec.warmups {
+                runner.warm_up(model, warmup, &failed)?;
+            }
+            Ok(runner)
+        });
+        warm.map_err(failed).ok()
+    }
+
+    fn warm_up(
+        &self,
+        model: &Registration,
+        warmup: &Warmup,
+        failed: &(impl Fn(ModelError) + Clone + Send + 'static),
+    ) -> Result<(), ModelError> {
+        let spec = &model.spec;
+        let context = self.context();
+        let (name, number) = (Arc::clone(&spec.name), context.instance());
+        let label = warmup.name.to_string();
+        let failure = move |message: String| ModelError::Load {
+            model: Arc::clone(&name),
+            instance: number,
+            message: format!("its warm-up '{label}' failed: {message}"),
+        };
+        let requests = requests(spec, warmup).map_err(|error| failure(error.to_string()))?;
+        for _ in 0..warmup.count {
+            let heard = Arc::new(Heard::default());
+            let hears = spec.decoupled || spec.cancellable;
+            let answering = hears.then(|| Arc::clone(&heard) as Arc<dyn Answering>);
+            let (done, executed) = mpsc::channel();
+            let (failed, failure) = (failed.clone(), failure.clone());
+            let finish = move |executed: Executed| {
+                let mut results = executed.results.into_iter();
+                let error = results.find_map(Result::err).or_else(|| heard.failure());
+                let error = error.map(|error| failure(message(error)));
+                if let Some(error) = &error {
+                    // Where the function does not return nobody else says so.
+                    failed(error.clone());
+                }
+                // Nobody hears of it where the function has not returned in time.
+                let _ = done.send(error);
+            };
+            self.block_on(self.serve(&requests, &[], answering.as_ref(), finish));
+            if let Ok(Some(error)) = executed.try_recv() {
+                return Err(error);
+            }
+        }
+        tracing::debug!(parent: context.logger(), warmup = &*warmup.name, "warmed up");
+        Ok(())
+    }
+}
+
+/// What the function has said.
+fn message(error: ModelError) -> String {
+    match error {
+        ModelError::Function { message, .. } | ModelError::Unrecoverable { message, .. } => message,
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[path = "warm_tests.rs"]
+mod tests;

@@ -1,0 +1,123 @@
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use ndarray::Ix2;
+use tokio::runtime::Runtime;
+
+use crate::call::{Call, Execution, Instance};
+use crate::model::WarmupInput;
+use crate::registry::ModelDeclaration;
+use crate::testing::IDENTITY;
+
+use super::*;
+
+/// The rows of each call.
+static CALLS: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
+
+fn calls() -> std::sync::MutexGuard<'static, Vec<Vec<f32>>> {
+    CALLS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Fails for -1, and takes two seconds for -2.
+struct Noting;
+
+impl Instance for Noting {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.array::<f32, Ix2>(0)?.into_owned();
+            calls().push(x.iter().copied().collect());
+            match x[[0, 0]] {
+                -1.0 => call.outputs(Err::<ndarray::Array2<f32>, _>("below zero")),
+                -2.0 => {
+                    std::thread::sleep(Duration::from_secs(2));
+                    call.outputs(x)
+                }
+                _ => call.outputs(x),
+            }
+        })
+    }
+}
+
+/// What an instance with that warm-up has been called with, and why there is none.
+fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
+    let declaration = ModelDeclaration {
+        max_call_microseconds: 100_000,
+        load: |_| Ok(Box::new(Noting)),
+        ..IDENTITY
+    };
+    let mut model = declaration.registration().unwrap();
+    Arc::make_mut(&mut model.spec).warmups.push(warmup);
+    let runtime = Runtime::new().unwrap();
+    let handle = runtime.handle().clone();
+    let (told, failure) = mpsc::channel();
+    let running = std::thread::spawn(move || {
+        let context = Context::new(Arc::clone(&model.spec), 0);
+        let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
+        let _presence = instances.enter(0);
+        let failed = {
+            let told = told.clone();
+            move |error: ModelError| drop(told.send(Some(error.to_string())))
+        };
+        if Runner::ready(&model, context, handle, &instances, failed).is_some() {
+            drop(told.send(None));
+        }
+    });
+    let failure = failure.recv_timeout(Duration::from_secs(1)).unwrap();
+    let calls = std::mem::take(&mut *calls());
+    running.join().unwrap();
+    (calls, failure)
+}
+
+#[test]
+fn an_instance_is_called_before_it_takes_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, values: &[f32]| {
+        let path = folder.path().join(name);
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        fs::write(&path, bytes).unwrap();
+        let path = path.to_string_lossy().into_owned();
+        WarmupInput::file("INPUT_1", path).dims([2])
+    };
+    let of = |input| Warmup::new("w").input(input);
+    let zero = of(WarmupInput::zero("INPUT_1").dims([2]));
+    assert_eq!(warmed(zero), (vec![vec![0.0; 2]], None));
+
+    let rows = of(file("rows", &[1.0, 2.0, 3.0, 4.0]))
+        .batch_size(3)
+        .count(2);
+    let expected = vec![1.0, 2.0, 3.0, 4.0, 1.0, 2.0];
+    assert_eq!(warmed(rows), (vec![expected.clone(), expected], None));
+
+    let (calls, failure) = warmed(of(WarmupInput::random("INPUT_1").dims([4])).batch_size(2));
+    assert_eq!((calls[0].len(), failure), (8, None));
+    assert_ne!(calls[0][..4], calls[0][4..]);
+
+    let failed = |message: &str| {
+        Some(format!(
+            "instance 0 of model 'Identity' could not be loaded: its warm-up 'w' failed: {message}"
+        ))
+    };
+    let (calls, failure) = warmed(of(file("below", &[-1.0, 0.0])).count(3));
+    assert_eq!((calls.len(), failure), (1, failed("below zero")));
+
+    let (_, failure) = warmed(of(file("slow", &[-2.0, 0.0])));
+    let message = "model 'Identity': the call took longer than 0.1 s";
+    assert_eq!(failure, failed(message));
+
+    let odd = file("odd", &[1.0, 2.0, 3.0]);
+    let path = folder.path().join("odd");
+    let (calls, failure) = warmed(of(odd));
+    let message = format!(
+        "input 'INPUT_1' expects rows of 8 bytes, but {} has 12",
+        path.display()
+    );
+    assert_eq!((calls.len(), failure), (0, failed(&message)));
+
+    let (_, failure) = warmed(of(WarmupInput::file("INPUT_1", "/nowhere.npy")));
+    let message = "cannot read /nowhere.npy: No such file or directory (os error 2)";
+    assert_eq!(failure, failed(message));
+}

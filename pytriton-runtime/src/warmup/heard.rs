@@ -1,0 +1,42 @@
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use crate::call::{Answering, Cancelled, ModelError};
+use crate::request::Response;
+
+/// Takes all answers to the requests of a warm-up, and keeps the first that is a failure.
+#[derive(Debug, Default)]
+pub(crate) struct Heard(Mutex<Option<ModelError>>);
+
+impl Heard {
+    /// The first failure.
+    pub(crate) fn failure(&self) -> Option<ModelError> {
+        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take()
+    }
+
+    fn note(&self, error: Option<ModelError>) {
+        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *failure = failure.take().or(error);
+    }
+}
+
+impl Answering for Heard {
+    fn poll_part(
+        &self,
+        _: usize,
+        answer: &mut Option<Result<Response, ModelError>>,
+        _: &mut Context<'_>,
+    ) -> Poll<Result<(), Cancelled>> {
+        self.note(answer.take().and_then(Result::err));
+        Poll::Ready(Ok(()))
+    }
+
+    fn finish(&self, _: usize, end: Result<(), ModelError>) {
+        self.note(end.err());
+    }
+
+    fn is_cancelled(&self, _: usize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,169 @@
+use crate::tensor::DataType;
+
+/// An array as numpy writes it into a file.
+///
+/// Source: `numpy.lib.format`, versions 1 to 3.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Npy<'a> {
+    pub(super) datatype: DataType,
+    /// How many bytes an element takes in the file.
+    pub(super) size: usize,
+    pub(super) shape: Vec<usize>,
+    pub(super) data: &'a [u8],
+}
+
+impl<'a> Npy<'a> {
+    /// Reads a file's bytes; why they cannot be read.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
+        let (header, data) = split(bytes).ok_or("it is no file of numpy's")?;
+        let header = str::from_utf8(header).map_err(|error| error.to_string())?;
+        let member = |name| value(header, name).ok_or(format!("its header has no `{name}`"));
+        let descr = member("descr")?;
+        let descr = descr.trim_matches('\'');
+        let (datatype, size) = element(descr)
+            .ok_or_else(|| format!("elements of numpy's type `{descr}` cannot be read"))?;
+        if member("fortran_order")? != "False" {
+            return Err(
+                "its columns stand one behind the other: write it with `numpy.ascontiguousarray`"
+                    .to_owned(),
+            );
+        }
+        let shape = member("shape")?;
+        let dims = shape.trim_matches(['(', ')']).split(',').map(str::trim);
+        let dims = dims.filter(|dim| !dim.is_empty()).map(str::parse::<usize>);
+        let shape: Vec<usize> = dims
+            .collect::<Result<_, _>>()
+            .map_err(|_| format!("its shape {shape} cannot be read"))?;
+        let count = shape
+            .iter()
+            .try_fold(size, |bytes, &dim| bytes.checked_mul(dim));
+        if count != Some(data.len()) {
+            return Err(format!(
+                "{} bytes are no array of shape {shape:?}",
+                data.len()
+            ));
+        }
+        Ok(Self {
+            datatype,
+            size,
+            shape,
+            data,
+        })
+    }
+}
+
+/// The header, and the elements behind it.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (version, rest) = bytes.strip_prefix(b"\x93NUMPY")?.split_first_chunk::<2>()?;
+    let (length, rest) = match version[0] {
+        1 => {
+            let (length, rest) = rest.split_first_chunk()?;
+            (usize::from(u16::from_le_bytes(*length)), rest)
+        }
+        2 | 3 => {
+            let (length, rest) = rest.split_first_chunk()?;
+            (usize::try_from(u32::from_le_bytes(*length)).ok()?, rest)
+        }
+        _ => return None,
+    };
+    rest.split_at_checked(length)
+}
+
+/// A member of the header, which is a literal of Python's: `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+fn value<'a>(header: &'a str, name: &str) -> Option<&'a str> {
+    let (_, value) = header.split_once(&format!("'{name}':"))?;
+    let value = value.trim_start();
+    let end = match value.starts_with('(') {
+        true => value.find(')')? + 1,
+        false => value.find(',')?,
+    };
+    value.get(..end)
+}
+
+/// The type of elements, and their size.
+fn element(descr: &str) -> Option<(DataType, usize)> {
+    let datatype = match descr {
+        "|b1" => DataType::Bool,
+        "|u1" => DataType::Uint8,
+        "<u2" => DataType::Uint16,
+        "<u4" => DataType::Uint32,
+        "<u8" => DataType::Uint64,
+        "|i1" => DataType::Int8,
+        "<i2" => DataType::Int16,
+        "<i4" => DataType::Int32,
+        "<i8" => DataType::Int64,
+        "<f2" => DataType::Fp16,
+        "<f4" => DataType::Fp32,
+        "<f8" => DataType::Fp64,
+        texts => {
+            let size = texts.strip_prefix("|S")?.parse().ok()?;
+            return Some((DataType::Bytes, size));
+        }
+    };
+    Some((datatype, datatype.size()?))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::warmup) fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+        [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
+    }
+
+    #[test]
+    fn arrays_of_numpy_are_read() {
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }   \n";
+        let bytes = file(header, &[0; 8]);
+        let expected = Npy {
+            datatype: DataType::Fp32,
+            size: 4,
+            shape: vec![2, 1],
+            data: &[0; 8],
+        };
+        assert_eq!(Npy::read(&bytes), Ok(expected));
+        let one = "{'descr': '|S3', 'fortran_order': False, 'shape': (2,), }\n";
+        let bytes = file(one, b"a\0\0bcd");
+        let texts = Npy::read(&bytes).unwrap();
+        assert_eq!(
+            (texts.datatype, texts.size, texts.shape),
+            (DataType::Bytes, 3, vec![2])
+        );
+    }
+
+    #[test]
+    fn others_are_refused() {
+        let table = [
+            (b"PK".to_vec(), "it is no file of numpy's"),
+            (
+                file(
+                    "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }",
+                    &[0; 8],
+                ),
+                "elements of numpy's type `<c8` cannot be read",
+            ),
+            (
+                file(
+                    "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }",
+                    &[0; 4],
+                ),
+                "its columns stand one behind the other: write it with `numpy.ascontiguousarray`",
+            ),
+            (
+                file(
+                    "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
+                    &[0; 8],
+                ),
+                "8 bytes are no array of shape [3]",
+            ),
+            (
+                file("{'descr': '<f4', }", &[]),
+                "its header has no `fortran_order`",
+            ),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(Npy::read(&bytes), Err(expected.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+use bytes::Bytes;
+
+/// Rows of an input: what they hold, without the batch axis, and the bytes of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rows {
+    pub(super) dims: Vec<usize>,
+    /// At least one; they are repeated.
+    pub(super) rows: Vec<Bytes>,
+}
+
+impl Rows {
+    /// As many of the same.
+    pub(super) fn of(dims: Vec<usize>, row: impl Into<Bytes>) -> Self {
+        Self {
+            dims,
+            rows: vec![row.into()],
+        }
+    }
+
+    /// The row of a request.
+    pub(super) fn row(&self, request: usize) -> Bytes {
+        let rows = self.rows.len().max(1);
+        self.rows.get(request % rows).cloned().unwrap_or_default()
+    }
+}

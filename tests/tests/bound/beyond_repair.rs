@@ -1,0 +1,180 @@
+//! Functions that can never answer again, on both engines.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton::ndarray::{Array2, Ix2};
+use pytriton::{Failure, Function, ServerError, Triton, Unrecoverable};
+use pytriton_tests::Engine;
+use serde_json::json;
+
+use crate::ask::{Answer, begin, get, infer};
+use crate::{DEADLINE, Result, model, triton};
+
+const ENGINES: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
+/// From the last answer to the end.
+const PROMPT: Duration = Duration::from_secs(1);
+
+/// -1 is an error after which nothing can be answered, -2 a panic, 5 takes half a second.
+fn answer(x: Array2<f32>) -> std::result::Result<Array2<f32>, Failure> {
+    match x[[0, 0]] {
+        -1.0 => Err(Unrecoverable::new("the device is lost"))?,
+        -2.0 => panic!("the device is lost"),
+        5.0 => thread::sleep(Duration::from_millis(500)),
+        _ => {}
+    }
+    Ok(x)
+}
+
+fn plain() -> Function {
+    Function::batch(|inputs| answer(inputs.array::<f32, Ix2>("x")?.into_owned()))
+}
+
+/// Waits until a server has ended by itself, and says why.
+fn ended(triton: &Triton, model: &str, since: Instant) -> Result<()> {
+    while triton.addresses().is_some() {
+        assert!(since.elapsed() < PROMPT, "it has not ended");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let error = triton.stop().unwrap_err();
+    assert!(matches!(error, ServerError::Broken(_)), "{error}");
+    let expected = format!("model '{model}' is beyond repair: model '{model}' ");
+    let text = error.to_string();
+    assert!(
+        text.starts_with(&expected) && text.ends_with(": the device is lost"),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
+fn the_client_is_told_and_the_server_ends() -> Result<()> {
+    for engine in ENGINES {
+        let stateful = Function::stateful(|_| Ok(()))
+            .batch(|(), inputs| answer(inputs.array::<f32, Ix2>("x")?.into_owned()));
+        let waits = Function::async_batch(async |inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            answer(x)
+        });
+        let table = [
+            (model("plain"), plain(), -1.0, "failed"),
+            (model("stateful"), stateful, -1.0, "failed"),
+            (model("waits").batches_in_flight(2), waits, -1.0, "failed"),
+            (
+                model("panics").unrecoverable_panics(true),
+                plain(),
+                -2.0,
+                "panicked",
+            ),
+            (
+                model("limited").max_call_microseconds(5_000_000),
+                plain(),
+                -1.0,
+                "failed",
+            ),
+        ];
+        for (model, function, lost, verb) in table {
+            let triton = triton(engine)?;
+            triton.bind(model, function)?;
+            triton.bind(crate::model("other"), plain())?;
+            let name = triton.models().iter().map(|model| model.name.to_string());
+            let name = name
+                .into_iter()
+                .find(|name| name != "other")
+                .unwrap_or_default();
+            let at = triton.run()?.http.ok_or("no HTTP")?;
+            assert_eq!(infer(at, &name, &[&[2.0]])?, json!([2.0]));
+            let under_way = begin(at, "other", &[&[5.0]])?;
+            thread::sleep(Duration::from_millis(100));
+            let Answer { status, body } = begin(at, &name, &[&[lost]])?.answer()?;
+            let expected = format!("model '{name}' {verb}: the device is lost");
+            assert_eq!(
+                (status, &body["error"]),
+                (500, &json!(expected)),
+                "{engine:?}"
+            );
+            assert!(!triton.is_alive(), "{engine:?} {name}");
+            // What is under way for another model has its answer.
+            let answer = under_way.answer()?;
+            assert_eq!(answer.status, 200, "{engine:?} {name}: {answer:?}");
+            ended(&triton, &name, Instant::now())?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_model_is_not_ready_at_once_and_takes_no_more() -> Result<()> {
+    for engine in ENGINES {
+        let triton = triton(engine)?;
+        triton.bind(model("lost"), plain())?;
+        triton.bind(model("other"), plain())?;
+        let at = triton.run()?.http.ok_or("no HTTP")?;
+        // It keeps the server from ending meanwhile.
+        let under_way = begin(at, "other", &[&[5.0]])?;
+        thread::sleep(Duration::from_millis(100));
+        assert_eq!(begin(at, "lost", &[&[-1.0]])?.answer()?.status, 500);
+        if let Ok(ready) = get(at, "/v2/models/lost/ready") {
+            assert_eq!(ready.status, 400, "{engine:?}");
+        }
+        if let Ok(refused) = begin(at, "lost", &[&[1.0]]).and_then(|asked| asked.answer()) {
+            assert!(refused.status >= 500, "{engine:?}: {refused:?}");
+        }
+        assert_eq!(under_way.answer()?.status, 200);
+        ended(&triton, "lost", Instant::now())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn each_neighbour_in_the_batch_is_answered_once() -> Result<()> {
+    for engine in ENGINES {
+        let triton = triton(engine)?;
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        let function = Function::batch(move |inputs| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            answer(inputs.array::<f32, Ix2>("x")?.into_owned())
+        });
+        let gathered = model("lost")
+            .preferred_batch_size([4])
+            .max_queue_delay_microseconds(5_000_000);
+        triton.bind(gathered, function)?;
+        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let asked: Vec<_> = (0..4).map(|_| begin(at, "lost", &[&[-1.0]])).collect();
+        for asked in asked {
+            let answer = asked?.answer()?;
+            let expected = json!("model 'lost' failed: the device is lost");
+            assert_eq!((answer.status, &answer.body["error"]), (500, &expected));
+        }
+        assert_eq!(calls.load(Ordering::SeqCst), 1, "{engine:?}");
+        ended(&triton, "lost", Instant::now())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_stream_ends_with_it() -> Result<()> {
+    for engine in ENGINES {
+        let triton = triton(engine)?;
+        let function = Function::batch_iter(|inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            Ok([Ok(x.clone()), answer(x)].into_iter())
+        });
+        triton.bind(model("lost"), function)?;
+        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let body = r#"{"x":[-1.0]}"#;
+        let path = "/v2/models/lost/generate_stream";
+        let answer = crate::ask::send(at, "POST", path, body)?.answer()?;
+        let events = answer.body.to_string();
+        assert_eq!(events.matches("\\\"y\\\":").count(), 1, "{events}");
+        assert_eq!(events.matches("the device is lost").count(), 1, "{events}");
+        let begun = Instant::now();
+        assert!(begun.elapsed() < DEADLINE);
+        ended(&triton, "lost", begun)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+#![deny(warnings)]
+
+use pytriton::prelude::*;
+use pytriton::warmup as warm;
+
+const MOST: u32 = 8;
+
+#[pytriton::model(name = "sum", max_batch_size = MOST)]
+#[warmup(name = "one", inputs(x = zero([4]), scale = random))]
+#[warmup(name = "full", batch_size = MOST, count = 3, inputs(x = random([128]), scale = zero, bias = file("bias.npy"),))]
+#[batch]
+fn sum(
+    x: ArrayView2<f32>,
+    #[input(shape = [1])] scale: ArrayView2<f32>,
+    bias: Option<ArrayView2<f32>>,
+) -> Array2<f32> {
+    let _ = bias;
+    &x * &scale
+}
+
+#[pytriton::model(name = "raw", batching = false)]
+#[input(name = "x", datatype = FP32, shape = [-1, 2])]
+#[warmup(name = "file", inputs(x = file(concat!("x", ".raw"), [3, 2])))]
+fn raw(requests: &[Request]) -> Vec<Result<Array2<f32>, String>> {
+    requests.iter().map(|_| Err("no".to_owned())).collect()
+}
+
+#[pytriton::model(name = "chat")]
+#[openai(completions)]
+#[warm(name = "one", count = 2, inputs(prompt = random))]
+fn chat(prompt: String) -> String {
+    prompt
+}
+
+fn main() {}
