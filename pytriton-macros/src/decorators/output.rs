@@ -7,12 +7,13 @@ use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional};
+use crate::value::{Form, Value};
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "output",
     places: &[Place::Function],
     belongs: "the function, or a field of a struct that derives `Outputs`",
-    options: &["name", "shape"],
+    options: &["name", "shape", "labels"],
     ..Decorator::NONE
 };
 
@@ -22,6 +23,7 @@ pub(crate) struct Override {
     pub(crate) decoration: Decoration,
     pub(crate) name: Option<TensorName>,
     pub(crate) shape: Option<Dims>,
+    labels: Option<Value>,
 }
 
 impl Override {
@@ -36,12 +38,17 @@ impl Override {
             decoration: decoration.clone(),
             name: TensorName::take(&options, errors),
             shape: Dims::take(&options, errors),
+            labels: Value::take(&options, "labels", Form::Text, errors),
         }
     }
 
     pub(crate) fn to_tokens(&self, root: &CratePath) -> TokenStream {
         let name = optional(self.name.as_ref());
         let shape = optional(self.shape.as_ref());
-        quote!(#root::OutputOverride { name: #name, shape: #shape })
+        let labels = match &self.labels {
+            Some(labels) => quote!(#labels),
+            None => quote!(""),
+        };
+        quote!(#root::OutputOverride { name: #name, shape: #shape, labels: #labels })
     }
 }

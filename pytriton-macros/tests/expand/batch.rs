@@ -88,6 +88,7 @@ const _: () = {
         __private::OutputOverride {
             name: ::core::option::Option::Some("y"),
             shape: ::core::option::Option::Some(&[3]),
+            labels: "",
         },
     ];
     const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
@@ -116,9 +117,9 @@ const _: () = {
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : | _ |
-        __private::instance(__Instance), location : __private::Location { package :
-        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
-        }, }
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
+        [], load : | _ | __private::instance(__Instance), location : __private::Location
+        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
+        ::core::line!(), }, }
     }
 };

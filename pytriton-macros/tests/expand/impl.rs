@@ -88,8 +88,8 @@ const _: () = {
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : |
-        __context | {
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
+        [], load : | __context | {
         __private::instance(__Instance(::std::sync::Arc::new(__private::loaded:: < State,
         _ > (__context, < State > ::load(__private::loading:: < & Context > (__context)))
         ?))) }, location : __private::Location { package :

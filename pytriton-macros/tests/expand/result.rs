@@ -56,9 +56,9 @@ const _: () = {
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : | _ |
-        __private::instance(__Instance), location : __private::Location { package :
-        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
-        }, }
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
+        [], load : | _ | __private::instance(__Instance), location : __private::Location
+        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
+        ::core::line!(), }, }
     }
 };

@@ -101,8 +101,8 @@ const _: () = {
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], load : |
-        __context | __private::instance(__private::Sequenced::new(__context,
+        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
+        [], load : | __context | __private::instance(__private::Sequenced::new(__context,
         __Instance)), location : __private::Location { package :
         ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
         }, }

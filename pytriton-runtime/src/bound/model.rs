@@ -148,6 +148,9 @@ impl Model {
             let strict = of.first_value?;
             Some(FirstValue { input, strict })
         });
+        let labels = self.outputs.iter().map(|output| &output.labels).enumerate();
+        let labels = labels.filter(|(_, labels)| !labels.is_empty());
+        let labels = labels.map(|(index, labels)| (index, Arc::clone(labels)));
         ModelSpec {
             name: Arc::clone(&self.options.name),
             description: Arc::clone(&self.options.description),
@@ -164,6 +167,7 @@ impl Model {
             unrecoverable_panics: options.unrecoverable_panics,
             inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
             outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
+            labels: labels.collect(),
             dynamic_batching: self.options.batcher(),
             sequence_batching: self.options.sequencer(max_batch_size),
             response_cache: options.response_cache,

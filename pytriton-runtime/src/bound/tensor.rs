@@ -67,6 +67,7 @@ impl Input {
 #[derive(Debug, Clone)]
 pub struct Output {
     pub(super) spec: TensorSpec,
+    pub(super) labels: Arc<str>,
 }
 
 impl Output {
@@ -79,6 +80,7 @@ impl Output {
     pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             spec: spec(datatype, name.into(), dims.into()),
+            labels: Arc::default(),
         }
     }
 
@@ -86,6 +88,14 @@ impl Output {
     pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
         self.spec.description = description.into();
         self
+    }
+
+    /// What its elements are called, one a line: clients that ask for classes are told.
+    pub fn labels(self, labels: impl Into<Arc<str>>) -> Self {
+        Self {
+            labels: labels.into(),
+            ..self
+        }
     }
 }
 

@@ -22,7 +22,9 @@ pub fn configuration<'a>(spec: &'a ModelSpec, backend: &'a str, versions: &[u32]
     config.put("version_policy", 3, version_policy(several), several);
     config.say("max_batch_size", 4, size(spec.max_batch_size));
     config.say("input", 5, messages(&spec.inputs, input));
-    config.say("output", 6, messages(&spec.outputs, output));
+    let outputs = spec.outputs.iter().enumerate();
+    let outputs = outputs.map(|(index, tensor)| output(tensor, spec.label_filename(index)));
+    config.say("output", 6, outputs.collect::<Vec<_>>());
     config.fill_in("batch_input", 20, Vec::new());
     config.fill_in("batch_output", 21, Vec::new());
     config.fill_in("optimization", 12, optimization());
@@ -80,12 +82,13 @@ fn input(tensor: &TensorSpec) -> Message<'_> {
     input
 }
 
-fn output(tensor: &TensorSpec) -> Message<'_> {
+fn output(tensor: &TensorSpec, labels: String) -> Message<'_> {
     let mut output = Message::default();
     output.say("name", 1, &*tensor.name);
     output.say("data_type", 2, data_type(tensor.datatype));
     output.say("dims", 3, &*tensor.dims);
-    output.fill_in("label_filename", 4, "");
+    let said = !labels.is_empty();
+    output.put("label_filename", 4, labels, said);
     output.fill_in("is_shape_tensor", 6, false);
     output.fill_in("is_non_linear_format_io", 7, false);
     output

@@ -66,6 +66,9 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "id" "ID" Text Refused "Name of the server";
     "log-file" "LOG_FILE" Text Refused "File for tritonserver's log, in place of ours";
     "repository-poll-secs" "REPOSITORY_POLL_SECS" Number Unneeded "Seconds between two looks at the model repository";
+    "model-config-name" "MODEL_CONFIG_NAME" Text Unneeded "Which configuration of models in --model-repository: <model>/configs/<name>.pbtxt";
+    "rate-limit" "RATE_LIMIT" Text Only("off") "off or execution_count: executions wait for the resources of their instances";
+    "rate-limit-resource" "RATE_LIMIT_RESOURCE" List Refused "What there is of a resource: <name>:<count>, <name>:<count>:<device>";
     "http-thread-count" "HTTP_THREAD_COUNT" Number Unneeded "Threads that serve HTTP";
     "http-restricted-api" "HTTP_RESTRICTED_API" List Honoured "HTTP APIs that want a header: <api>,<api>:<header>=<value>";
     "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number Unneeded "gRPC requests and responses that are kept for reuse";

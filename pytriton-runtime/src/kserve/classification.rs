@@ -5,7 +5,8 @@ use crate::tensor::{DataType, Element, Tensor, TensorError, element_count};
 
 use super::CodecError;
 
-/// The `classes` largest elements of a tensor, for each row where there is a batch axis, as `BYTES` of `value:index`.
+/// The `classes` largest elements of a tensor, for each row where there is a batch axis, as `BYTES` of `value:index`, or
+/// `value:index:label` where the line of that index in `labels` says something.
 ///
 /// Source: `TopkClassifications` in Triton 2.51. Equal elements come in their order, `NaN` comes last.
 ///
@@ -19,21 +20,28 @@ use super::CodecError;
 /// # use pytriton_runtime::kserve::classify;
 /// # use pytriton_runtime::tensor::Tensor;
 /// let tensor = Tensor::from_elements(vec![1, 3], vec![0.25_f32, 0.5, 0.125]).unwrap();
-/// let classes = classify(&tensor, true, 2).unwrap();
-/// assert_eq!(classes.elements::<String>().unwrap(), vec!["0.500000:1", "0.250000:0"]);
+/// let classes = classify(&tensor, true, 2, "\nfish").unwrap();
+/// assert_eq!(classes.elements::<String>().unwrap(), vec!["0.500000:1:fish", "0.250000:0"]);
 /// ```
-pub fn classify(tensor: &Tensor, batching: bool, classes: usize) -> Result<Tensor, CodecError> {
+pub fn classify(
+    tensor: &Tensor,
+    batching: bool,
+    classes: usize,
+    labels: &str,
+) -> Result<Tensor, CodecError> {
+    let labels: Vec<&str> = labels.lines().collect();
+    let labels = &labels[..];
     match tensor.datatype() {
-        DataType::Uint8 => top::<u8>(tensor, batching, classes),
-        DataType::Uint16 => top::<u16>(tensor, batching, classes),
-        DataType::Uint32 => top::<u32>(tensor, batching, classes),
-        DataType::Uint64 => top::<u64>(tensor, batching, classes),
-        DataType::Int8 => top::<i8>(tensor, batching, classes),
-        DataType::Int16 => top::<i16>(tensor, batching, classes),
-        DataType::Int32 => top::<i32>(tensor, batching, classes),
-        DataType::Int64 => top::<i64>(tensor, batching, classes),
-        DataType::Fp32 => top::<f32>(tensor, batching, classes),
-        DataType::Fp64 => top::<f64>(tensor, batching, classes),
+        DataType::Uint8 => top::<u8>(tensor, batching, classes, labels),
+        DataType::Uint16 => top::<u16>(tensor, batching, classes, labels),
+        DataType::Uint32 => top::<u32>(tensor, batching, classes, labels),
+        DataType::Uint64 => top::<u64>(tensor, batching, classes, labels),
+        DataType::Int8 => top::<i8>(tensor, batching, classes, labels),
+        DataType::Int16 => top::<i16>(tensor, batching, classes, labels),
+        DataType::Int32 => top::<i32>(tensor, batching, classes, labels),
+        DataType::Int64 => top::<i64>(tensor, batching, classes, labels),
+        DataType::Fp32 => top::<f32>(tensor, batching, classes, labels),
+        DataType::Fp64 => top::<f64>(tensor, batching, classes, labels),
         datatype => Err(CodecError::Classification { datatype }),
     }
 }
@@ -42,6 +50,7 @@ fn top<T: Element + Score>(
     tensor: &Tensor,
     batching: bool,
     classes: usize,
+    labels: &[&str],
 ) -> Result<Tensor, CodecError> {
     let error = |source: TensorError| CodecError::Output {
         output: Arc::default(),
@@ -59,7 +68,13 @@ fn top<T: Element + Score>(
         let mut indices: Vec<usize> = (0..row.len()).collect();
         indices.sort_by(|&one, &two| row[one].descending(&row[two]));
         let texts_of_row = indices.iter().take(count);
-        texts.extend(texts_of_row.map(|&index| format!("{}:{index}", row[index].text())));
+        texts.extend(texts_of_row.map(|&index| {
+            let text = row[index].text();
+            match labels.get(index) {
+                Some(label) if !label.is_empty() => format!("{text}:{index}:{label}"),
+                _ => format!("{text}:{index}"),
+            }
+        }));
     }
     let shape: Vec<usize> = rows.into_iter().chain([count]).collect();
     Tensor::from_elements(shape, texts).map_err(error)
@@ -128,7 +143,7 @@ mod tests {
         ];
         let tensor = Tensor::from_elements(vec![2, 2], vec![1.0_f32, 2.0, f32::NAN, 4.0]).unwrap();
         for (batching, classes, shape, texts) in table {
-            let got = classify(&tensor, *batching, *classes).unwrap();
+            let got = classify(&tensor, *batching, *classes, "").unwrap();
             assert_eq!(got.shape(), *shape);
             assert_eq!(got.elements::<String>().unwrap().as_ref(), *texts);
         }
@@ -139,7 +154,7 @@ mod tests {
         let tensor =
             Tensor::from_elements(vec![1, 4], vec![2e30_f32, 1.5e-9, f32::NEG_INFINITY, -0.0])
                 .unwrap();
-        let got = classify(&tensor, true, 4).unwrap();
+        let got = classify(&tensor, true, 4, "").unwrap();
         let expected = [
             "2000000030094932439753377710080.000000:0",
             "0.000000:1",
@@ -148,16 +163,16 @@ mod tests {
         ];
         assert_eq!(got.elements::<String>().unwrap().as_ref(), expected);
         let tensor = Tensor::from_elements(vec![1, 2], vec![1_i8, 1]).unwrap();
-        let got = classify(&tensor, true, 2).unwrap();
+        let got = classify(&tensor, true, 2, "").unwrap();
         assert_eq!(got.elements::<String>().unwrap().as_ref(), ["1:0", "1:1"]);
     }
 
     #[test]
     fn empty_rows_have_no_classes_and_texts_no_order() {
         let empty = Tensor::from_elements::<f32>(vec![2, 0], vec![]).unwrap();
-        assert_eq!(classify(&empty, true, 3).unwrap().shape(), [2, 0]);
+        assert_eq!(classify(&empty, true, 3, "").unwrap().shape(), [2, 0]);
         let text = Tensor::from_elements(vec![1, 1], vec!["a".to_owned()]).unwrap();
-        let error = classify(&text, true, 1).unwrap_err();
+        let error = classify(&text, true, 1, "").unwrap_err();
         assert_eq!(
             error.to_string(),
             "class result not available for output due to unsupported type 'BYTES'"

@@ -24,6 +24,8 @@ pub struct ResponseWriter {
 struct OutputWriter {
     name: Arc<str>,
     datatype: DataType,
+    /// What its elements are called.
+    labels: Arc<str>,
     /// The beginning of the output up to its shape.
     head: Vec<u8>,
 }
@@ -35,10 +37,14 @@ impl ResponseWriter {
         json.name("model_name").text(&model.name);
         json.name("model_version")
             .text(itoa::Buffer::new().format(model.version));
+        let outputs = model.outputs.iter().enumerate().map(|(index, output)| {
+            let labels = model.labels.get(&index).cloned();
+            OutputWriter::new(output, labels.unwrap_or_default())
+        });
         Self {
             batching: model.batching(),
             head: json.finish(),
-            outputs: model.outputs.iter().map(OutputWriter::new).collect(),
+            outputs: outputs.collect(),
         }
     }
 
@@ -79,7 +85,7 @@ impl ResponseWriter {
             let tensor = match format.classification {
                 0 => tensor,
                 count => {
-                    classes = classify(tensor, self.batching, count)?;
+                    classes = classify(tensor, self.batching, count, &output.labels)?;
                     &classes
                 }
             };
@@ -119,11 +125,12 @@ impl ResponseWriter {
 }
 
 impl OutputWriter {
-    fn new(output: &TensorSpec) -> Self {
+    fn new(output: &TensorSpec, labels: Arc<str>) -> Self {
         let TensorSpec { name, datatype, .. } = output;
         Self {
             name: Arc::clone(name),
             datatype: *datatype,
+            labels,
             head: head(name, *datatype),
         }
     }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct ModelSpec {
     pub inputs: Vec<TensorSpec>,
     /// The outputs in the order of the return type.
     pub outputs: Vec<TensorSpec>,
+    /// What the elements of outputs are called, one a line, by the index of the output; nothing for one without labels.
+    pub labels: BTreeMap<usize, Arc<str>>,
     /// How requests are gathered; `None` sends each request alone.
     pub dynamic_batching: Option<DynamicBatching>,
     /// How the requests of sequences are gathered; `None` for a model that knows no sequences. Never beside
@@ -86,6 +89,14 @@ impl ModelSpec {
             (true, [_, dims @ ..]) => dims_match(&tensor.dims, dims),
             (true, []) => false,
             (false, dims) => dims_match(&tensor.dims, dims),
+        }
+    }
+
+    /// The name of the file in the model's folder that tritonserver reads the labels of an output from; empty for none.
+    pub(crate) fn label_filename(&self, output: usize) -> String {
+        match self.labels.contains_key(&output) {
+            true => format!("labels_{output}.txt"),
+            false => String::new(),
         }
     }
 

@@ -119,4 +119,6 @@ pub struct OutputOverride {
     pub name: Option<&'static str>,
     /// The dims without the batch axis.
     pub shape: Option<&'static [i64]>,
+    /// What its elements are called, one a line; empty where nothing is said.
+    pub labels: &'static str,
 }

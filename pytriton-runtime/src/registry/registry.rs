@@ -171,6 +171,7 @@ mod tests {
     fn every_mistake_of_every_model_is_reported() {
         const TOO_LONG: OutputOverride = OutputOverride {
             name: None,
+            labels: "",
             shape: Some(&[1, 2, 3, 4, 5, 6, 7]),
         };
         let at = |line| Location {

@@ -67,6 +67,8 @@ impl ModelDeclaration {
                 got: overrides.len(),
             });
         }
+        let labels = overrides.iter().map(|output| output.labels).enumerate();
+        let labels = labels.filter(|(_, labels)| !labels.is_empty());
         let outputs = self.outputs.iter().enumerate();
         let outputs = outputs.map(|(index, output)| overridden(*output, overrides, index));
         let parameters = self.parameters.iter();
@@ -83,6 +85,9 @@ impl ModelDeclaration {
             unrecoverable_panics: self.unrecoverable_panics,
             inputs: tensors(self, inputs.iter().copied(), &mut errors),
             outputs: tensors(self, outputs, &mut errors),
+            labels: labels
+                .map(|(output, labels)| (output, labels.into()))
+                .collect(),
             dynamic_batching: self
                 .dynamic_batching
                 .filter(|_| self.sequence_batching.is_none())

@@ -50,7 +50,9 @@ pub fn config_text(
     let config = configuration(spec, backend, &versions);
     for other in other_versions {
         let other_config = configuration(other, backend, &versions);
-        if let Some((line, other_line)) = difference(&config, &other_config) {
+        let labels = |spec: &ModelSpec| format!("labels: {:?}", spec.labels);
+        let labelled = (spec.labels != other.labels).then(|| (labels(spec), labels(other)));
+        if let Some((line, other_line)) = difference(&config, &other_config).or(labelled) {
             return Err(ConfigError::VersionsDiffer {
                 model: Arc::clone(&spec.name),
                 version: spec.version,

@@ -93,12 +93,21 @@ pub fn write_repository(
     for (folder, versions, config) in files {
         for spec in versions {
             create(&folder.join(spec.version.to_string()))?;
+            for (&output, labels) in &spec.labels {
+                let file = folder.join(spec.label_filename(output));
+                replace(&file, |draft| fs::write(draft, label_lines(labels)))?;
+            }
         }
         replace(&folder.join("config.pbtxt"), |draft| {
             fs::write(draft, config)
         })?;
     }
     Ok(())
+}
+
+/// Labels as tritonserver reads them: a carriage return would be a part of the label.
+fn label_lines(labels: &str) -> String {
+    labels.lines().map(|label| format!("{label}\n")).collect()
 }
 
 fn folder(spec: &ModelSpec) -> Result<&Path, WriteError> {

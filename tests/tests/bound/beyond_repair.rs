@@ -80,11 +80,9 @@ fn the_client_is_told_and_the_server_ends() -> Result<()> {
             let triton = triton(engine)?;
             triton.bind(model, function)?;
             triton.bind(crate::model("other"), plain())?;
-            let name = triton.models().iter().map(|model| model.name.to_string());
-            let name = name
-                .into_iter()
-                .find(|name| name != "other")
-                .unwrap_or_default();
+            let models = triton.models();
+            let mut names = models.iter().map(|model| model.name.to_string());
+            let name = names.find(|name| name != "other").unwrap_or_default();
             let at = triton.run()?.http.ok_or("no HTTP")?;
             assert_eq!(infer(at, &name, &[&[2.0]])?, json!([2.0]));
             let under_way = begin(at, "other", &[&[5.0]])?;

@@ -6,6 +6,7 @@ mod beyond_repair;
 mod coming_and_going;
 mod devices;
 mod functions;
+mod labels;
 mod router;
 mod sequences;
 mod signals;

@@ -1,5 +1,5 @@
 use std::mem::take;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use prost::Message;
@@ -75,6 +75,8 @@ struct OutputWriter {
     head: Vec<u8>,
     /// As how many classes it is to be told.
     classes: Option<usize>,
+    /// What its elements are called.
+    labels: Arc<str>,
 }
 
 impl ResponseWriter {
@@ -86,7 +88,7 @@ impl ResponseWriter {
             id: id.to_owned(),
             ..ModelInferResponse::default()
         };
-        let outputs = spec.outputs.iter().map(|output| {
+        let outputs = spec.outputs.iter().enumerate().map(|(index, output)| {
             let classes = classes(&output.name, requested);
             let datatype = classes.map_or(output.datatype, |_| DataType::Bytes);
             let head = InferOutputTensor {
@@ -97,6 +99,7 @@ impl ResponseWriter {
             OutputWriter {
                 head: head.encode_to_vec(),
                 classes,
+                labels: spec.labels.get(&index).cloned().unwrap_or_default(),
             }
         });
         Self {
@@ -128,7 +131,8 @@ impl ResponseWriter {
     ) -> Result<WrittenResponse, CodecError> {
         for (index, tensor) in &mut *response.outputs {
             if let Some(count) = self.outputs[*index].classes {
-                *tensor = classify(tensor, self.batching, count)?;
+                let labels = &self.outputs[*index].labels;
+                *tensor = classify(tensor, self.batching, count, labels)?;
             }
         }
         let (parameters, mark) = match envelope {
