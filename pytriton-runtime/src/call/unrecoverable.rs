@@ -11,7 +11,7 @@ thread_local! {
 ///
 /// The clients of the batch get its text as that of any other error. Then the model is ready no longer, the server answers
 /// what it has accepted for others, and the process ends with the reason and another code than 0; in a tritonserver with a
-/// native backend, whose process is not ours, the model stays as it is: not ready.
+/// native backend, whose process is not ours, the model refuses all further requests.
 ///
 /// It counts wherever it is displayed: as it is, in a `Box<dyn Error>`, in the chain of an `anyhow::Error`, in a variant of an
 /// error of your own that shows it. One that was made a `String` is none any more.

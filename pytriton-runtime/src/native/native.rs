@@ -53,8 +53,7 @@ impl Executor for Native {
     }
 
     fn execute(&self, mut batch: Batch) {
-        if let Place::Here(_, instances) = &self.place
-            && instances.is_broken()
+        if self.place.instances().is_broken()
             && let Some(refusal) = SchedulerError::refusal(&self.spec, Availability::Gone)
         {
             batch.fail_all(&failure(&refusal));
@@ -102,10 +101,13 @@ impl Executor for Native {
     }
 
     fn is_ready(&self) -> bool {
-        match &self.place {
-            Place::Here(_, instances) => !instances.is_broken(),
-            Place::There(queue) => queue.instances.availability() == Availability::Ready,
-        }
+        let instances = self.place.instances();
+        !instances.is_broken()
+            && match &self.place {
+                // Its thread has gone.
+                Place::Here(..) => true,
+                Place::There(_) => instances.availability() == Availability::Ready,
+            }
     }
 }
 

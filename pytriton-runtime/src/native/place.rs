@@ -75,6 +75,14 @@ impl Place {
             None => Self::There(queue),
         })
     }
+
+    /// The instances of the model.
+    pub(super) fn instances(&self) -> &Arc<Instances> {
+        match self {
+            Self::Here(_, instances) => instances,
+            Self::There(queue) => &queue.instances,
+        }
+    }
 }
 
 /// Which instance of its model it is: Triton calls the groups of a model `<model>_0`, `<model>_1` and so on, and the instances of
