@@ -7,6 +7,7 @@
 //! - [`serving`]: the models that are being served.
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
 //! - [`bound`]: models that are put together at run time.
+//! - [`shared_memory`]: what clients share with the server, and what requests have there.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`openai`]: models over OpenAI's routes: what is asked there as a request of the generate extension, and back.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
@@ -82,6 +83,8 @@ pub mod scheduler;
 pub mod server;
 #[cfg(feature = "embedded")]
 pub mod serving;
+#[cfg(feature = "embedded")]
+pub mod shared_memory;
 pub mod statistics;
 mod status;
 pub mod tensor;

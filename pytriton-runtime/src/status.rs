@@ -9,6 +9,8 @@ pub enum Status {
     InvalidArgument,
     /// There is nothing of that name.
     NotFound,
+    /// There is something of that name.
+    AlreadyExists,
     /// The server cannot take the request now.
     Unavailable,
     /// The function took longer than it may.
@@ -40,6 +42,7 @@ impl Status {
         match self {
             Self::InvalidArgument => (400, 3),
             Self::NotFound => (404, 5),
+            Self::AlreadyExists => (400, 6),
             Self::Unavailable => (503, 14),
             Self::DeadlineExceeded => (504, 4),
             Self::Internal => (500, 13),

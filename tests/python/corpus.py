@@ -7,6 +7,7 @@ from tritonclient.grpc import service_pb2 as pb
 from conversations import COUNTED, conversations
 from generations import generations
 from messages import CONTENTS, DATATYPES, Grpc, Http, Tensors, arrays, grpc_infer, http_infer
+from memory import memory
 from mistakes import bodies, grpc_cases, grpc_mistakes, http_mistakes
 from sequences import sequences
 
@@ -34,6 +35,7 @@ def corpus():
     made += streamed(Grpc(f"grpc/mistake/{name}/0", "ModelInfer", case) for name, case in grpc_cases().items())
     made += bodies()
     made += generations(random.Random(SEED), tensors)
+    made += memory()
     made += priorities()
     made += sequences()
     made += confused()

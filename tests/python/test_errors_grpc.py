@@ -131,17 +131,6 @@ def test_models_come_and_go_only_where_the_server_was_started_so(grpc):
             assert raised.value.status() == "StatusCode.UNAVAILABLE"
 
 
-def test_what_has_no_meaning_is_unimplemented(grpc):
-    for call in (
-        lambda: grpc.register_system_shared_memory("region", "/region", 4),
-        lambda: grpc.register_cuda_shared_memory("region", b"aGFuZGxl", 0, 4),
-    ):
-        with pytest.raises(InferenceServerException) as raised:
-            call()
-        refusals = {"UNAVAILABLE", "INVALID_ARGUMENT", "INTERNAL"} if TRITONSERVER else {"UNIMPLEMENTED"}
-        assert raised.value.status().removeprefix("StatusCode.") in refusals
-
-
 @pytest.mark.parametrize("length", [20_000, 60_000])
 def test_too_much_metadata(grpc, length):
     stub = grpc._client_stub

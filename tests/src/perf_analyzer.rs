@@ -68,13 +68,44 @@ impl PerfAnalyzer {
     ) -> Result<Finished> {
         let data = tempfile::NamedTempFile::new()?;
         fs::write(&data, format!(r#"{{"data":[{inputs}]}}"#))?;
+        let mut command = self.command(model, "grpc", &server.banner().grpc, requests);
+        command
+            .args(["--streaming", "--async", "--input-data"])
+            .arg(data.path());
+        finish(&mut command, PATIENCE)
+    }
+
+    /// Sends a server so many requests over a protocol, `http` or `grpc`, each with all of its tensors in shared memory, four
+    /// at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Deadline`](crate::HarnessError::Deadline).
+    pub fn share(
+        &self,
+        server: &Server,
+        protocol: &str,
+        model: &str,
+        shape: &str,
+        requests: u32,
+    ) -> Result<Finished> {
+        let banner = server.banner();
+        let address = match protocol {
+            "http" => &banner.http,
+            _ => &banner.grpc,
+        };
+        let mut command = self.command(model, protocol, address, requests);
+        command.args(["--shared-memory", "system", "--shape", shape]);
+        finish(&mut command, PATIENCE)
+    }
+
+    fn command(&self, model: &str, protocol: &str, address: &str, requests: u32) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .args(["-m", model, "-u", &server.banner().grpc, "-i", "grpc"])
-            .args(["--streaming", "--async", "--concurrency-range", "4"])
-            .args(["--request-count", &requests.to_string(), "--input-data"])
-            .arg(data.path())
+            .args(["-m", model, "-u", address, "-i", protocol])
+            .args(["--concurrency-range", "4"])
+            .args(["--request-count", &requests.to_string()])
             .env("LD_LIBRARY_PATH", &self.libraries);
-        finish(&mut command, PATIENCE)
+        command
     }
 }

@@ -8,7 +8,7 @@ use crate::tensor::DataType;
 /// Triton's kind of error for a status.
 pub(crate) fn code(status: Status) -> Code {
     match status {
-        Status::InvalidArgument | Status::TooLarge => Code::InvalidArgument,
+        Status::InvalidArgument | Status::TooLarge | Status::AlreadyExists => Code::InvalidArgument,
         Status::NotFound => Code::NotFound,
         // Triton has no code of its own for a deadline.
         Status::Unavailable | Status::DeadlineExceeded | Status::Exhausted => Code::Unavailable,

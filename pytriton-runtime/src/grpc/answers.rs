@@ -78,7 +78,7 @@ impl Framed {
     }
 }
 
-/// A response as it stands in a body.
+/// A response as it stands in a body; what of it is for shared memory is written there.
 ///
 /// Outer error: it has no such form. Inner error: it is too large.
 pub(super) fn written(
@@ -86,6 +86,9 @@ pub(super) fn written(
     response: request::Response,
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, CodecError> {
+    if let Some(shared) = writer.shared() {
+        shared.store(&response)?;
+    }
     let mut framed = Framed::default();
     let pushed = framed.push(writer, response, envelope)?;
     Ok(pushed.map(|()| framed))

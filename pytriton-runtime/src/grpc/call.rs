@@ -97,7 +97,7 @@ impl Call {
         }
         let context = || self.context.as_deref().cloned();
         let trace = Trace::begin(model.spec(), context);
-        let mut request = request(message, model.spec())?;
+        let mut request = request(message, model.spec(), &self.reception.regions)?;
         request.trace = identified(trace, &request.id);
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());

@@ -30,7 +30,7 @@ pub(super) async fn infer(
     request: InferRequest,
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, Error> {
-    let writer = ResponseWriter::new(model.spec(), id, &request.outputs);
+    let writer = ResponseWriter::new(model.spec(), id, &request.outputs, request.shared.as_ref());
     let response = reception.infer(model, request).await?;
     let weight = writer.weight(&response);
     let write = move || written(&writer, response, envelope);

@@ -21,6 +21,7 @@ mod punctual;
 mod reflection;
 mod routes;
 mod service;
+mod shared_memory;
 mod stream;
 mod streamed;
 #[cfg(test)]

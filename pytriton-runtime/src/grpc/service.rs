@@ -7,10 +7,10 @@ use crate::kserve::proto::server_metadata;
 use crate::proto::grpc_inference_service_server::GrpcInferenceService;
 use crate::proto::*;
 use crate::reception::Reception;
+use crate::shared_memory::Kind;
 
-use super::{GrpcError, models};
+use super::{GrpcError, models, shared_memory};
 
-const SHARED_MEMORY: &str = "shared memory regions are not offered: tensors travel in messages";
 const TRACE: &str = "trace settings are not offered";
 const LOG: &str = "log settings are not offered";
 
@@ -114,44 +114,59 @@ impl GrpcInferenceService for Service {
 
     async fn system_shared_memory_status(
         &self,
-        _: Request<SystemSharedMemoryStatusRequest>,
+        request: Request<SystemSharedMemoryStatusRequest>,
     ) -> Result<Response<SystemSharedMemoryStatusResponse>, Status> {
-        not_offered(SHARED_MEMORY)
+        answer(shared_memory::status(
+            &self.reception,
+            &request.get_ref().name,
+        ))
     }
 
     async fn system_shared_memory_register(
         &self,
-        _: Request<SystemSharedMemoryRegisterRequest>,
+        request: Request<SystemSharedMemoryRegisterRequest>,
     ) -> Result<Response<SystemSharedMemoryRegisterResponse>, Status> {
-        not_offered(SHARED_MEMORY)
+        answer(shared_memory::register(&self.reception, request.get_ref()))
     }
 
     async fn system_shared_memory_unregister(
         &self,
-        _: Request<SystemSharedMemoryUnregisterRequest>,
+        request: Request<SystemSharedMemoryUnregisterRequest>,
     ) -> Result<Response<SystemSharedMemoryUnregisterResponse>, Status> {
-        not_offered(SHARED_MEMORY)
+        let name = &request.get_ref().name;
+        answer(shared_memory::unregister(
+            &self.reception,
+            Kind::System,
+            name,
+        ))
     }
 
     async fn cuda_shared_memory_status(
         &self,
-        _: Request<CudaSharedMemoryStatusRequest>,
+        request: Request<CudaSharedMemoryStatusRequest>,
     ) -> Result<Response<CudaSharedMemoryStatusResponse>, Status> {
-        not_offered(SHARED_MEMORY)
+        answer(shared_memory::cuda_status(
+            &self.reception,
+            &request.get_ref().name,
+        ))
     }
 
     async fn cuda_shared_memory_register(
         &self,
-        _: Request<CudaSharedMemoryRegisterRequest>,
+        request: Request<CudaSharedMemoryRegisterRequest>,
     ) -> Result<Response<CudaSharedMemoryRegisterResponse>, Status> {
-        not_offered(SHARED_MEMORY)
+        answer(shared_memory::register_cuda(
+            &self.reception,
+            request.get_ref(),
+        ))
     }
 
     async fn cuda_shared_memory_unregister(
         &self,
-        _: Request<CudaSharedMemoryUnregisterRequest>,
+        request: Request<CudaSharedMemoryUnregisterRequest>,
     ) -> Result<Response<CudaSharedMemoryUnregisterResponse>, Status> {
-        not_offered(SHARED_MEMORY)
+        let name = &request.get_ref().name;
+        answer(shared_memory::unregister(&self.reception, Kind::Cuda, name))
     }
 
     async fn trace_setting(

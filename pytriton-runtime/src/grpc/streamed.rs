@@ -54,7 +54,12 @@ impl Streamed {
         end: bool,
         (model, request): (Arc<Model>, InferRequest),
     ) -> Self {
-        let writer = ResponseWriter::new(model.spec(), &told.id, &request.outputs);
+        let writer = ResponseWriter::new(
+            model.spec(),
+            &told.id,
+            &request.outputs,
+            request.shared.as_ref(),
+        );
         let asked = async move { call.reception.answers(&model, request).await };
         Self {
             told,

@@ -192,6 +192,7 @@ mod tests {
             limits,
             forward: HeaderForward::default(),
             gate: Gate::default(),
+            regions: Arc::default(),
         }
     }
 

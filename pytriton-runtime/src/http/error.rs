@@ -2,6 +2,7 @@ use thiserror::Error;
 
 use crate::Status;
 use crate::reception::{BodyError, Error as RoomError, Restricted};
+use crate::shared_memory::Kind;
 
 /// Why a request ended at the door. The texts are those of Triton where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -24,6 +25,12 @@ pub enum HttpError {
     NotOffered {
         /// What was asked for.
         what: &'static str,
+    },
+    /// Shared memory that is to be registered without a name.
+    #[error("'region name' is necessary to register {} shared memory region", kind.lower())]
+    NoRegion {
+        /// Of which kind.
+        kind: Kind,
     },
     /// The model is not there, or takes no requests.
     #[error("Model version not ready")]
@@ -134,6 +141,7 @@ impl HttpError {
             // Triton answers a body that is too large with 400 too.
             Self::Host { .. }
             | Self::TransferEncoding { .. }
+            | Self::NoRegion { .. }
             | Self::NotReady
             | Self::BodySize { .. }
             | Self::BodyTooLarge { .. }

@@ -15,6 +15,7 @@ use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, RequestError, Response};
 use crate::serving::Model;
+use crate::shared_memory::Regions;
 use crate::trace::identified;
 
 use super::answer::{Answer, Failure, parts};
@@ -49,7 +50,8 @@ pub(super) async fn infer<B: Body>(
     let max_depth = reception.limits.max_json_depth;
     let (length, text) = (body.len(), json_length.unwrap_or_default());
     let spec = Arc::clone(model.spec());
-    let decode = move || decode(&spec, &body, json_length, max_depth);
+    let regions = Arc::clone(&reception.regions);
+    let decode = move || decode(&spec, &body, json_length, max_depth, &regions);
     let decoded = by_weight(text, decode).await;
     let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
     // Binary data keep the whole body.
@@ -63,12 +65,18 @@ pub(super) async fn infer<B: Body>(
     reception
         .forward
         .forward(forwarded, &mut request.parameters);
+    let shared = request.shared.clone();
     let response = reception.infer(&model, request).await.map_err(failure)?;
     let encoding = Encoding::of_response(&headers);
     let text = format.text(&response);
     let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
     let budget = Arc::clone(reception.models.budget());
-    let encode = move || encode(&model, &format, &response, headers, encoding, &budget);
+    let encode = move || {
+        if let Some(shared) = shared {
+            shared.store(&response).map_err(CodecError::from)?;
+        }
+        encode(&model, &format, &response, headers, encoding, &budget)
+    };
     by_weight(weight, encode).await.map_err(Failure::plain)
 }
 
@@ -144,9 +152,10 @@ fn decode(
     body: &Bytes,
     json_length: Option<usize>,
     max_depth: usize,
+    regions: &Regions,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     match json_length {
-        Some(length) => decode_request(body, length, model, max_depth),
+        Some(length) => decode_request(body, length, model, max_depth, regions),
         None => decode_raw_request(body, model),
     }
 }

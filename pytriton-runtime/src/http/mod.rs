@@ -24,6 +24,7 @@ mod platform;
 mod restricted_tests;
 mod route;
 mod router;
+mod shared_memory;
 #[cfg(test)]
 mod tests;
 mod traced;

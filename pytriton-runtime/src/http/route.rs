@@ -1,6 +1,7 @@
 use axum::http::Method;
 
 use crate::reception::Operation;
+use crate::shared_memory::Kind;
 
 /// What a path asks for.
 ///
@@ -19,6 +20,11 @@ pub(super) enum Route<'a> {
     Unload {
         repository: Option<&'a str>,
         name: &'a str,
+    },
+    SharedMemory {
+        kind: Kind,
+        region: Option<&'a str>,
+        action: RegionAction,
     },
     Model {
         name: &'a str,
@@ -44,6 +50,14 @@ pub(super) enum ModelAction {
     Infer,
     Generate,
     GenerateStream,
+}
+
+/// What a path asks of shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RegionAction {
+    Status,
+    Register,
+    Unregister,
 }
 
 /// The most segments that a path of the API has behind `/v2`.
@@ -82,7 +96,6 @@ impl<'a> Route<'a> {
                 methods,
             })
         };
-        let shared_memory = |operation, methods| not_offered(operation, "shared memory", methods);
         match segments {
             [] => Some(Self::ServerMetadata),
             ["health", "live"] => Some(Self::ServerLive),
@@ -103,18 +116,8 @@ impl<'a> Route<'a> {
                 GET_AND_POST,
             ),
             ["trace", "setting"] => not_offered(Operation::TraceSetting, "tracing", GET_AND_POST),
-            [kind, action] | [kind, "region", _, action] => {
-                let operation = match *kind {
-                    "systemsharedmemory" => Operation::SystemSharedMemory,
-                    "cudasharedmemory" => Operation::CudaSharedMemory,
-                    _ => return None,
-                };
-                match *action {
-                    "status" => shared_memory(operation, GET),
-                    "register" | "unregister" => shared_memory(operation, POST),
-                    _ => None,
-                }
-            }
+            ["systemsharedmemory", rest @ ..] => Self::shared_memory(Kind::System, rest),
+            ["cudasharedmemory", rest @ ..] => Self::shared_memory(Kind::Cuda, rest),
             _ => None,
         }
     }
@@ -125,6 +128,25 @@ impl<'a> Route<'a> {
             "unload" => Some(Self::Unload { repository, name }),
             _ => None,
         }
+    }
+
+    fn shared_memory(kind: Kind, rest: &[&'a str]) -> Option<Self> {
+        let (region, action) = match rest {
+            [action] => (None, action),
+            ["region", region, action] => (Some(*region), action),
+            _ => return None,
+        };
+        let action = match *action {
+            "status" => RegionAction::Status,
+            "register" => RegionAction::Register,
+            "unregister" => RegionAction::Unregister,
+            _ => return None,
+        };
+        Some(Self::SharedMemory {
+            kind,
+            region,
+            action,
+        })
     }
 
     fn model(name: &'a str, rest: &[&'a str]) -> Option<Self> {
@@ -164,6 +186,10 @@ impl<'a> Route<'a> {
             Self::RepositoryIndex => Operation::RepositoryIndex,
             Self::Load { .. } => Operation::LoadModel,
             Self::Unload { .. } => Operation::UnloadModel,
+            Self::SharedMemory { kind, .. } => match kind {
+                Kind::System => Operation::SystemSharedMemory,
+                Kind::Cuda => Operation::CudaSharedMemory,
+            },
             Self::Model { action, .. } => match action {
                 ModelAction::Metadata => Operation::ModelMetadata,
                 ModelAction::Ready => Operation::ModelReady,
@@ -183,6 +209,10 @@ impl<'a> Route<'a> {
             Self::RepositoryIndex
             | Self::Load { .. }
             | Self::Unload { .. }
+            | Self::SharedMemory {
+                action: RegionAction::Register | RegionAction::Unregister,
+                ..
+            }
             | Self::Model {
                 action: ModelAction::Infer | ModelAction::Generate | ModelAction::GenerateStream,
                 ..
@@ -276,6 +306,24 @@ mod tests {
             ("/v2/repository/models/m/reload", None),
             ("/v2/repository/models//load", None),
             ("/v2/systemsharedmemory/region/r/nope", None),
+            ("/v2/systemsharedmemory/region/status", None),
+            ("/v2/systemsharedmemory/region//status", None),
+            (
+                "/v2/systemsharedmemory/status",
+                Some(Route::SharedMemory {
+                    kind: Kind::System,
+                    region: None,
+                    action: RegionAction::Status,
+                }),
+            ),
+            (
+                "/v2/cudasharedmemory/region/a%2Fb/unregister",
+                Some(Route::SharedMemory {
+                    kind: Kind::Cuda,
+                    region: Some("a%2Fb"),
+                    action: RegionAction::Unregister,
+                }),
+            ),
             ("/metrics", None),
         ];
         for (path, expected) in table {
@@ -285,8 +333,6 @@ mod tests {
             "/v2/logging",
             "/v2/trace/setting",
             "/v2/models/m/trace/setting",
-            "/v2/systemsharedmemory/status",
-            "/v2/cudasharedmemory/region/r/register",
         ];
         for path in not_offered {
             let route = Route::parse(path);

@@ -10,7 +10,9 @@ use super::answer::{Answer, Failure, json};
 use super::body::Body;
 use super::load::LoadFormat;
 use super::route::{ModelAction, Route};
-use super::{HttpError, TextModels, body, control, generate, infer, model, openai};
+use super::{
+    HttpError, TextModels, body, control, generate, infer, model, openai, shared_memory,
+};
 
 /// Answers a request of the KServe v2 API with Triton's extensions.
 pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
@@ -61,6 +63,15 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             let body = body::read(body, &parts.headers, reception, None).await;
             body.map_err(Failure::json)?;
             control::unload(reception, repository, name).await
+        }
+        Route::SharedMemory {
+            kind,
+            region,
+            action,
+        } => {
+            let body = body::read(body, &parts.headers, reception, None).await;
+            let (body, _held) = body.map_err(Failure::json)?;
+            shared_memory::shared_memory(reception, kind, region, action, &body)
         }
         Route::Model {
             name,

@@ -34,6 +34,7 @@ pub(super) async fn app(limits: Limits) -> Reception {
         limits,
         forward: HeaderForward::new("x-").unwrap(),
         gate: Gate::default(),
+        regions: Arc::default(),
     }
 }
 
@@ -175,12 +176,21 @@ async fn paths_answer_as_tritons_do() {
             plain,
             not_found,
         ),
+        ("GET", "/v2/systemsharedmemory/status", 200, json, "[]"),
+        ("POST", "/v2/cudasharedmemory/unregister", 200, json, ""),
+        (
+            "POST",
+            "/v2/cudasharedmemory/register",
+            400,
+            json,
+            r#"{"error":"'region name' is necessary to register cuda shared memory region"}"#,
+        ),
         (
             "GET",
-            "/v2/systemsharedmemory/status",
+            "/v2/trace/setting",
             501,
             json,
-            r#"{"error":"shared memory is not supported by this server"}"#,
+            r#"{"error":"tracing is not supported by this server"}"#,
         ),
         (
             "POST",
@@ -401,6 +411,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         limits,
         forward: HeaderForward::default(),
         gate: Gate::default(),
+        regions: Arc::default(),
     };
     let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
     let unread = ask(80).await;
@@ -443,6 +454,7 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         limits,
         forward: HeaderForward::default(),
         gate: Gate::default(),
+        regions: Arc::default(),
     };
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let text = "x".repeat(3 * MIB);

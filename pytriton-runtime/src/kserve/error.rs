@@ -4,9 +4,11 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::request::{RequestId, SequenceId};
+use crate::shared_memory::SharedMemoryError;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
+use super::document::DocumentError;
 use super::generate::GenerateError;
 use super::json::JsonWriter;
 use super::proto::ProtoError;
@@ -165,11 +167,14 @@ pub enum CodecError {
         /// The model.
         model: Arc<str>,
     },
-    /// A shared memory region, none of which can be registered.
-    #[error("Unable to find shared memory region: '{region}'")]
-    SharedMemory {
-        /// The region.
-        region: String,
+    /// There is no such shared memory.
+    #[error(transparent)]
+    SharedMemory(#[from] SharedMemoryError),
+    /// An output that is to be in shared memory, and something else besides.
+    #[error("Output can't set both 'shared_memory_region' and '{beside}'")]
+    RegionBeside {
+        /// What else.
+        beside: &'static str,
     },
     /// A raw request for a model of several inputs.
     #[error(
@@ -224,6 +229,18 @@ pub enum CodecError {
         #[source]
         source: TensorError,
     },
+    /// The body of a request for the server itself cannot be read.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// A request to register shared memory that does not say enough.
+    #[error("Shared memory register request has no '{field}' field")]
+    NoField {
+        /// What it must say.
+        field: &'static str,
+    },
+    /// What is not the handle of a GPU's memory.
+    #[error("'raw_handle' must be a valid base64 encoded cudaIpcMemHandle_t")]
+    Handle,
     /// What is particular to requests and answers of the generate extension.
     #[error(transparent)]
     Generate(#[from] GenerateError),
@@ -238,9 +255,9 @@ impl CodecError {
         match self {
             Self::Proto(error) => error.status(),
             Self::Generate(error) => error.status(),
-            Self::SharedMemory { .. } => Status::NotFound,
+            Self::SharedMemory(error) => error.status(),
             Self::SequenceId => Status::Unsupported,
-            Self::Output { .. } => Status::Internal,
+            Self::Output { .. } | Self::Document(_) => Status::Internal,
             _ => Status::InvalidArgument,
         }
     }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::model::ModelSpec;
 use crate::request::InferInput;
+use crate::shared_memory::{Regions, Section};
 use crate::tensor::DataType;
 use crate::text::excerpt;
 
@@ -12,11 +13,12 @@ use super::data::JsonData;
 use super::envelope::InputMembers;
 use super::json::{Flat, Object, Token, Value};
 use super::member::{members_of, missing, mistyped, string};
+use super::region::{BYTE_SIZE, OFFSET, REGION, section};
 use super::{CodecError, Owner};
 
-const INPUT_PARAMETERS: Object<2> = Object {
+const INPUT_PARAMETERS: Object<4> = Object {
     noun: "an object",
-    names: ["binary_data_size", "shared_memory_region"],
+    names: ["binary_data_size", REGION, OFFSET, BYTE_SIZE],
 };
 
 /// More dimensions no request needs; each takes two bytes of text and eight of memory.
@@ -30,22 +32,32 @@ pub(super) struct InputDecoder<'a> {
     tail: Bytes,
     /// How many dimensions the inputs may still have.
     dims: usize,
+    regions: &'a Regions,
+    /// Inputs in shared memory, by their index.
+    shared: Vec<(usize, Section)>,
 }
 
 impl<'a> InputDecoder<'a> {
-    pub(super) fn new(model: &'a ModelSpec, max_depth: usize, tail: Bytes) -> Self {
+    pub(super) fn new(
+        model: &'a ModelSpec,
+        max_depth: usize,
+        tail: Bytes,
+        regions: &'a Regions,
+    ) -> Self {
         Self {
             model,
             max_depth,
             tail,
             dims: MOST_DIMS,
+            regions,
+            shared: Vec::new(),
         }
     }
 
-    /// Checks that all binary data belongs to an input.
-    pub(super) fn finish(self) -> Result<(), CodecError> {
+    /// Checks that all binary data belongs to an input; the inputs that are in shared memory.
+    pub(super) fn finish(self) -> Result<Vec<(usize, Section)>, CodecError> {
         if self.tail.is_empty() {
-            return Ok(());
+            return Ok(self.shared);
         }
         Err(CodecError::ExtraBytes {
             model: Arc::clone(&self.model.name),
@@ -59,9 +71,9 @@ impl<'a> InputDecoder<'a> {
     ) -> Result<InferInput, CodecError> {
         let [name, datatype, shape, data, parameters] = *members;
         let item = || Owner::Item("inputs", index);
-        let [binary, region] = match parameters {
+        let [binary, region, offset, byte_size] = match parameters {
             Some(raw) => members_of(raw, INPUT_PARAMETERS, &item)?,
-            None => [None, None],
+            None => [None; 4],
         };
         check_fields(data, binary, region)?;
         let name = string("name", name.map(Value::new), item)?;
@@ -76,11 +88,9 @@ impl<'a> InputDecoder<'a> {
             (Some(data), ..) => self.json(&name, datatype, &shape, data)?,
             (_, Some(size), _) => self.binary(&name, Value::new(size))?,
             (_, _, region) => {
-                let region = region.map(Value::new);
-                let region = string("shared_memory_region", region, owner)?;
-                return Err(CodecError::SharedMemory {
-                    region: excerpt(&region),
-                });
+                let section = section(self.regions, [region, offset, byte_size], &owner)?;
+                self.shared.push((index, section));
+                Bytes::new()
             }
         };
         Ok(InferInput {

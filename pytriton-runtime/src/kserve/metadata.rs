@@ -25,6 +25,8 @@ pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
         "model_repository(unload_dependents)",
         "schedule_policy",
         "model_configuration",
+        "system_shared_memory",
+        "cuda_shared_memory",
         "binary_tensor_data",
         "parameters",
         "statistics",
@@ -89,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_server_names_what_it_serves() {
-        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","binary_tensor_data","parameters","statistics"]}"#;
+        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","system_shared_memory","cuda_shared_memory","binary_tensor_data","parameters","statistics"]}"#;
         assert_eq!(SERVER_METADATA.to_json(), expected);
     }
 

@@ -1,53 +1,80 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
 use crate::request::RequestedOutput;
+use crate::shared_memory::{Regions, Shared, SharedOutput};
 use crate::text::excerpt;
 
 use super::envelope::OutputMembers;
 use super::json::{Object, Value};
 use super::member::{members_of, mistyped, string};
+use super::region::{BYTE_SIZE, OFFSET, REGION, section};
 use super::{CodecError, Owner};
 
-const OUTPUT_PARAMETERS: Object<3> = Object {
+const OUTPUT_PARAMETERS: Object<5> = Object {
     noun: "an object",
-    names: ["binary_data", "classification", "shared_memory_region"],
+    names: ["binary_data", "classification", REGION, OFFSET, BYTE_SIZE],
 };
 
-/// Reads an entry of a request's `outputs`.
-pub(super) fn decode_output(
-    index: usize,
-    members: &OutputMembers<'_>,
-) -> Result<RequestedOutput, CodecError> {
-    let [name, parameters] = *members;
-    let item = || Owner::Item("outputs", index);
-    let name = string("name", name.map(Value::new), item)?;
-    let owner = || Owner::Output(excerpt(&name));
-    let [binary, classification, region] = match parameters {
-        Some(raw) => members_of(raw, OUTPUT_PARAMETERS, &owner)?,
-        None => [None, None, None],
-    };
-    if let Some(region) = region {
-        let region = string("shared_memory_region", Some(Value::new(region)), owner)?;
-        return Err(CodecError::SharedMemory {
-            region: excerpt(&region),
-        });
+/// Reads the entries of a request's `outputs`.
+#[derive(Debug)]
+pub(super) struct OutputDecoder<'a> {
+    pub(super) model: &'a ModelSpec,
+    pub(super) regions: &'a Regions,
+    pub(super) shared: &'a mut Shared,
+}
+
+impl OutputDecoder<'_> {
+    pub(super) fn output(
+        &mut self,
+        index: usize,
+        members: &OutputMembers<'_>,
+    ) -> Result<RequestedOutput, CodecError> {
+        let [name, parameters] = *members;
+        let item = || Owner::Item("outputs", index);
+        let name = string("name", name.map(Value::new), item)?;
+        let owner = || Owner::Output(excerpt(&name));
+        let [binary, classification, region, offset, byte_size] = match parameters {
+            Some(raw) => members_of(raw, OUTPUT_PARAMETERS, &owner)?,
+            None => [None; 5],
+        };
+        if region.is_some() && classification.is_some() {
+            let beside = "classification";
+            return Err(CodecError::RegionBeside { beside });
+        }
+        let binary = match binary.map(Value::new) {
+            Some(value) => Some(
+                value
+                    .boolean()
+                    .ok_or_else(|| mistyped("binary_data", "a boolean", value, owner()))?,
+            ),
+            None => None,
+        };
+        if region.is_some() && binary == Some(true) {
+            let beside = "binary_data";
+            return Err(CodecError::RegionBeside { beside });
+        }
+        let classification = match classification.map(Value::new) {
+            Some(value) => value
+                .unsigned()
+                .and_then(|classes| usize::try_from(classes).ok())
+                .ok_or_else(|| mistyped("classification", "an unsigned integer", value, owner()))?,
+            None => 0,
+        };
+        // A name that the model has not is told of when the request is checked.
+        if region.is_some()
+            && let Some(index) = self.model.output_index(&name)
+        {
+            self.shared.insert(SharedOutput {
+                index,
+                name: Arc::clone(&self.model.outputs[index].name),
+                section: section(self.regions, [region, offset, byte_size], &owner)?,
+            });
+        }
+        Ok(RequestedOutput {
+            name,
+            binary,
+            classification,
+        })
     }
-    let binary = match binary.map(Value::new) {
-        Some(value) => Some(
-            value
-                .boolean()
-                .ok_or_else(|| mistyped("binary_data", "a boolean", value, owner()))?,
-        ),
-        None => None,
-    };
-    let classification = match classification.map(Value::new) {
-        Some(value) => value
-            .unsigned()
-            .and_then(|classes| usize::try_from(classes).ok())
-            .ok_or_else(|| mistyped("classification", "an unsigned integer", value, owner()))?,
-        None => 0,
-    };
-    Ok(RequestedOutput {
-        name,
-        binary,
-        classification,
-    })
 }

@@ -274,6 +274,7 @@ mod tests {
 
     use crate::kserve::decode_request;
     use crate::kserve::request::whole;
+    use crate::shared_memory::Regions;
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -294,7 +295,7 @@ mod tests {
         let Some(quick) = quick(text, &spec, 100) else {
             return false;
         };
-        let (request, _) = whole(text, Bytes::new(), &spec, 100).unwrap();
+        let (request, _) = whole(text, Bytes::new(), &spec, 100, &Regions::default()).unwrap();
         assert_eq!((quick.id, quick.inputs), (request.id, request.inputs));
         assert!(quick.outputs.is_empty() && request.outputs.is_empty());
         assert!(request.parameters.is_empty());
@@ -315,7 +316,8 @@ mod tests {
                 r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,10000],"data":[{numbers}{end}"#
             );
             let body = Bytes::from(text);
-            let (request, _) = decode_request(&body, body.len(), &spec, 100).unwrap();
+            let (request, _) =
+                decode_request(&body, body.len(), &spec, 100, &Regions::default()).unwrap();
             assert_eq!(request.inputs[0].data.len(), 40_000, "{end}");
         }
     }

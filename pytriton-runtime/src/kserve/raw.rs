@@ -41,7 +41,7 @@ pub fn decode_raw_request(
         }],
         ..InferRequest::default()
     };
-    Ok((request, ResponseFormat::new(model, "", &[], true)))
+    Ok((request, ResponseFormat::new(model, "", &[], true, None)))
 }
 
 /// The dims of the input, the only open one made to fit; what does not fit is refused when the request is checked.

@@ -2,12 +2,13 @@ use bytes::Bytes;
 
 use crate::model::ModelSpec;
 use crate::request::{InferRequest, RequestedOutput};
+use crate::shared_memory::{Regions, Shared};
 
 use super::envelope::Envelope;
 use super::input::InputDecoder;
 use super::json::Value;
 use super::member::{missing, string};
-use super::output::decode_output;
+use super::output::OutputDecoder;
 use super::parameter::RequestParameters;
 use super::quick::quick;
 use super::{CodecError, Owner, ResponseFormat};
@@ -27,7 +28,8 @@ use super::{CodecError, Owner, ResponseFormat};
 /// # use bytes::Bytes;
 /// # use pytriton_runtime::kserve::decode_request;
 /// let body = Bytes::from(r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[[1,2]]}]}"#);
-/// let (request, format) = decode_request(&body, body.len(), model, 100)?;
+/// let regions = pytriton_runtime::shared_memory::Regions::default();
+/// let (request, format) = decode_request(&body, body.len(), model, 100, &regions)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -36,18 +38,24 @@ pub fn decode_request(
     header_length: usize,
     model: &ModelSpec,
     max_depth: usize,
+    regions: &Regions,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let header_length = header_length.min(body.len());
     let (json, tail) = (&body[..header_length], body.slice(header_length..));
-    decode(json, tail, model, max_depth)
-        .map_err(|error| without_header(json, model, max_depth).unwrap_or(error))
+    decode(json, tail, model, max_depth, regions)
+        .map_err(|error| without_header(json, model, max_depth, regions).unwrap_or(error))
 }
 
 /// Finds the input whose binary data a client has sent without telling the length of the JSON before it.
-fn without_header(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<CodecError> {
+fn without_header(
+    json: &[u8],
+    model: &ModelSpec,
+    max_depth: usize,
+    regions: &Regions,
+) -> Option<CodecError> {
     // RapidJSON takes a zero byte, of which JSON has none, for the end of the text.
     let end = json.iter().position(|byte| *byte == 0)?;
-    let error = decode(&json[..end], Bytes::new(), model, max_depth).err()?;
+    let error = decode(&json[..end], Bytes::new(), model, max_depth, regions).err()?;
     matches!(error, CodecError::MissingBytes { .. }).then_some(error)
 }
 
@@ -65,15 +73,16 @@ fn decode(
     tail: Bytes,
     model: &ModelSpec,
     max_depth: usize,
+    regions: &Regions,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     if tail.is_empty()
         && (json.len() <= QUICK || ends_as_usual(json))
         && let Some(request) = quick(json, model, max_depth)
     {
-        let format = ResponseFormat::new(model, &request.id, &[], false);
+        let format = ResponseFormat::new(model, &request.id, &[], false, None);
         return Ok((request, format));
     }
-    whole(json, tail, model, max_depth)
+    whole(json, tail, model, max_depth, regions)
 }
 
 /// The same for requests of every form.
@@ -82,6 +91,7 @@ pub(super) fn whole(
     tail: Bytes,
     model: &ModelSpec,
     max_depth: usize,
+    regions: &Regions,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let envelope = Envelope::parse(json)?;
     let id = match envelope.id.map(Value::new) {
@@ -95,20 +105,30 @@ pub(super) fn whole(
     let inputs = envelope
         .inputs
         .ok_or_else(|| missing("inputs", "an array", Owner::Request))?;
-    let mut decoder = InputDecoder::new(model, max_depth, tail);
+    let mut decoder = InputDecoder::new(model, max_depth, tail, regions);
     let inputs = inputs
         .iter()
         .enumerate()
         .map(|(index, members)| decoder.input(index, members))
         .collect::<Result<_, _>>()?;
-    decoder.finish()?;
+    let mut shared = Shared {
+        inputs: decoder.finish()?,
+        ..Shared::default()
+    };
+    let mut decoder = OutputDecoder {
+        model,
+        regions,
+        shared: &mut shared,
+    };
     let outputs = envelope.outputs.unwrap_or_default();
     let outputs: Vec<RequestedOutput> = outputs
         .iter()
         .enumerate()
-        .map(|(index, members)| decode_output(index, members))
+        .map(|(index, members)| decoder.output(index, members))
         .collect::<Result<_, _>>()?;
-    let format = ResponseFormat::new(model, &id, &outputs, parameters.binary_data_output);
+    let shared = shared.share();
+    let binary = parameters.binary_data_output;
+    let format = ResponseFormat::new(model, &id, &outputs, binary, shared.as_deref());
     let request = InferRequest {
         id,
         sequence: parameters.sequence(),
@@ -117,6 +137,7 @@ pub(super) fn whole(
         priority: parameters.priority,
         inputs,
         outputs,
+        shared,
         held: None,
         trace: None,
     };

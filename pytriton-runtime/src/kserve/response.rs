@@ -2,6 +2,7 @@ use bytes::Bytes;
 
 use crate::model::ModelSpec;
 use crate::request::{Few, RequestedOutput, Response};
+use crate::shared_memory::Shared;
 
 /// How a client wants to have its response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct ResponseFormat {
 pub(super) struct OutputFormat {
     pub(super) binary: bool,
     pub(super) classification: usize,
+    /// Whether its elements are in shared memory, and not in the answer.
+    pub(super) shared: bool,
 }
 
 impl ResponseFormat {
@@ -25,15 +28,20 @@ impl ResponseFormat {
         id: &str,
         requested: &[RequestedOutput],
         binary: bool,
+        shared: Option<&Shared>,
     ) -> Self {
-        let format = |name: &str| match requested.iter().find(|output| output.name == name) {
+        let format = |(index, name): (usize, &str)| match requested
+            .iter()
+            .find(|output| output.name == name)
+        {
             Some(output) => OutputFormat {
                 binary: output.binary.unwrap_or_default(),
                 classification: output.classification,
+                shared: shared.is_some_and(|shared| shared.has(index)),
             },
             None => OutputFormat {
                 binary,
-                classification: 0,
+                ..OutputFormat::default()
             },
         };
         Self {
@@ -41,12 +49,14 @@ impl ResponseFormat {
             outputs: model
                 .outputs
                 .iter()
-                .map(|output| format(&output.name))
+                .enumerate()
+                .map(|(index, output)| format((index, &output.name)))
                 .collect(),
         }
     }
 
-    /// The bytes of the tensors that are not sent as they are: those that are written as text, or looked through.
+    /// The bytes of the tensors that are not sent as they are: those that are written as text or to shared memory, or looked
+    /// through.
     pub(crate) fn text(&self, response: &Response) -> usize {
         let is_text = |output: usize| {
             let format = self.outputs.get(output);

@@ -90,7 +90,9 @@ impl ResponseWriter {
                 }
             };
             output.begin(&mut json, tensor);
-            if format.binary {
+            if format.shared {
+                // Its elements are where the client has wanted them.
+            } else if format.binary {
                 json.name("parameters")
                     .object(|json| json.name("binary_data_size").integer(tensor.data().len()));
                 if !tensor.data().is_empty() {

@@ -4,8 +4,10 @@ use axum::http::HeaderMap;
 use tracing::Instrument;
 
 use crate::heavy::by_weight;
+use crate::kserve::CodecError;
 use crate::request::{InferRequest, Request, Response};
 use crate::serving::{Answers, Model, ModelSet};
+use crate::shared_memory::{Regions, SharedMemoryError};
 use crate::tensor::DataType;
 use crate::trace::{fail, span_of};
 use crate::{HeaderForward, Limits};
@@ -23,6 +25,8 @@ pub struct Reception {
     pub forward: HeaderForward,
     /// Who may ask for what.
     pub gate: Gate,
+    /// The memory that clients share.
+    pub regions: Arc<Regions>,
 }
 
 /// How many bytes of data take as long to check as the name of an input or output.
@@ -101,7 +105,10 @@ impl Reception {
         Ok(answers.within(span))
     }
 
-    async fn checked(&self, model: &Model, request: InferRequest) -> Result<Request, Error> {
+    async fn checked(&self, model: &Model, mut request: InferRequest) -> Result<Request, Error> {
+        if request.shared.is_some() {
+            request = self.fetched(request).await?;
+        }
         let strings = request.inputs.iter();
         let strings = strings.filter(|input| input.datatype == DataType::Bytes);
         let strings: usize = strings.map(|input| input.data.len()).sum();
@@ -109,5 +116,20 @@ impl Reception {
         let weight = strings.saturating_add(names.saturating_mul(NAME));
         let spec = Arc::clone(model.spec());
         Ok(by_weight(weight, move || Request::check(&spec, request)).await?)
+    }
+
+    /// The same request with those of its inputs that are in shared memory.
+    async fn fetched(&self, mut request: InferRequest) -> Result<InferRequest, Error> {
+        let limit = self.limits.max_request_bytes;
+        let shared = request.shared.as_ref();
+        let weight = shared.map_or(0, |shared| shared.input_bytes());
+        let fetch = move || {
+            if let Some(shared) = &request.shared {
+                shared.fetch(&mut request.inputs, limit)?;
+            }
+            Ok(request)
+        };
+        let fetched: Result<_, SharedMemoryError> = by_weight(weight, fetch).await;
+        Ok(fetched.map_err(CodecError::from)?)
     }
 }

@@ -3,6 +3,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::budget::Held;
+#[cfg(feature = "embedded")]
+use crate::shared_memory::Shared;
 use crate::tensor::DataType;
 use crate::trace::Trace;
 
@@ -25,6 +27,9 @@ pub struct InferRequest {
     pub inputs: Vec<InferInput>,
     /// The outputs asked for; empty for all.
     pub outputs: Vec<RequestedOutput>,
+    /// Which of them are in shared memory; `None` for none.
+    #[cfg(feature = "embedded")]
+    pub shared: Option<Arc<Shared>>,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
     pub held: Option<Arc<Held>>,
     /// Its spans; `None` where nobody listens.
@@ -66,10 +71,15 @@ impl InferRequest {
         let outputs = self.outputs.iter();
         let outputs = outputs.map(|output| size_of::<RequestedOutput>() + output.name.len());
         let sequence = self.sequence.as_ref().map_or(0, Sequence::bytes);
+        #[cfg(feature = "embedded")]
+        let shared = self.shared.as_ref().map_or(0, |shared| shared.bytes());
+        #[cfg(not(feature = "embedded"))]
+        let shared = 0;
         // The answer names the id again.
         2 * self.id.len()
             + sequence
             + self.parameters.bytes()
+            + shared
             + inputs.sum::<usize>()
             + outputs.sum::<usize>()
     }

@@ -266,6 +266,7 @@ pub(super) fn doors(
     options: &Options,
     access: &Access,
 ) -> (Arc<Reception>, Router) {
+    let regions = Arc::default();
     let reception = |forward: &HeaderForward, protocol, max_request_bytes| Reception {
         models: Arc::clone(models),
         limits: Limits {
@@ -274,6 +275,7 @@ pub(super) fn doors(
         },
         forward: forward.clone(),
         gate: Gate::new(access, protocol),
+        regions: Arc::clone(&regions),
     };
     let http = reception(
         &options.http_header_forward_pattern,

@@ -40,6 +40,28 @@ impl AlignedBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Lets `read` append bytes to memory that has room for some more than are missing, and tell how many, until there are
+    /// `length` or none comes; returns how many there are.
+    ///
+    /// # Errors
+    ///
+    /// That of `read`.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn fill<E>(
+        &mut self,
+        length: usize,
+        mut read: impl FnMut(&mut Vec<u8>, usize) -> Result<usize, E>,
+    ) -> Result<usize, E> {
+        while self.len() < length {
+            let filled = self.len();
+            if read(&mut self.bytes, filled)? == 0 {
+                break;
+            }
+        }
+        self.bytes.truncate(self.start + length);
+        Ok(self.len())
+    }
+
     /// How many bytes have been written.
     pub fn len(&self) -> usize {
         self.bytes.len() - self.start

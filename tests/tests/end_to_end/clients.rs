@@ -46,6 +46,7 @@ all! {
     failures: "test_failures.py";
     limited: "test_limited.py";
     statistics: "test_statistics.py";
+    shared_memory: "test_shared_memory.py";
     surface: "test_surface.py";
     overload: "test_overload.py";
     in_flight: "test_in_flight.py";

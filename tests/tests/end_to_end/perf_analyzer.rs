@@ -1,4 +1,5 @@
-//! Streams of NVIDIA's perf_analyzer, which waits for each request's end and counts its answers.
+//! NVIDIA's perf_analyzer: streams, of which it waits for each request's end and counts the answers, and tensors in shared
+//! memory.
 
 use pytriton_tests::{Engine, PerfAnalyzer, Result, Server};
 
@@ -36,6 +37,10 @@ fn measure(server: &Server) -> Result<()> {
             report.stderr.contains(&format!("no answer {at}")),
             "{report:?}"
         );
+    }
+    for protocol in ["http", "grpc"] {
+        let report = analyzer.share(server, protocol, "I_FP32", "INPUT_1:16", REQUESTS)?;
+        report.success("perf_analyzer")?;
     }
     // A model of one answer, and models of sequences, of which there are more than slots.
     let pair = r#"{"INPUT_1":{"content":[1,2],"shape":[2]}}"#;

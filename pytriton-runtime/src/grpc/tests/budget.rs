@@ -26,6 +26,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         limits,
         forward: HeaderForward::default(),
         gate: Gate::default(),
+        regions: Arc::default(),
     };
     let of = |kib: usize| framed(&message("1", &vec![1.0; kib * KIB / 4]));
     let mut many = of(45);
@@ -70,6 +71,7 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         limits,
         forward: HeaderForward::default(),
         gate: Gate::default(),
+        regions: Arc::default(),
     };
     // Two bytes each in the message, and 32 where prost keeps it.
     for (count, code) in [(10 * KIB, "3"), (40 * KIB, "8")] {

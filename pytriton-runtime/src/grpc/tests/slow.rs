@@ -27,6 +27,7 @@ pub(super) async fn asked() -> Reception {
         limits,
         forward: HeaderForward::default(),
         gate: Gate::default(),
+        regions: Arc::default(),
     }
 }
 

@@ -79,6 +79,7 @@ async fn texts(limits: Limits) -> Reception {
         limits,
         forward: HeaderForward::default(),
         gate: Gate::default(),
+        regions: Arc::default(),
     }
 }
 

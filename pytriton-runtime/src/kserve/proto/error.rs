@@ -3,6 +3,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::request::{RequestId, SequenceId};
+use crate::shared_memory::SharedMemoryError;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
@@ -70,12 +71,9 @@ pub enum ProtoError {
         /// The input or output.
         tensor: String,
     },
-    /// A shared memory region that is not registered; none can be.
-    #[error("Unable to find shared memory region: '{region}'")]
-    UnknownRegion {
-        /// The region.
-        region: String,
-    },
+    /// There is no such shared memory.
+    #[error(transparent)]
+    SharedMemory(#[from] SharedMemoryError),
     /// Elements beside a shared memory region.
     #[error(
         "unexpected 'content' provided when using shared memory for input tensor '{input}' for model '{model}'"
@@ -160,7 +158,7 @@ impl ProtoError {
     /// What kind of failure this is.
     pub fn status(&self) -> Status {
         match self {
-            Self::UnknownRegion { .. } => Status::NotFound,
+            Self::SharedMemory(error) => error.status(),
             Self::SequenceId => Status::Unsupported,
             _ => Status::InvalidArgument,
         }

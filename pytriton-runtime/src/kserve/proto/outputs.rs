@@ -1,23 +1,41 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferRequestedOutputTensor;
 use crate::request::RequestedOutput;
+use crate::shared_memory::{Regions, Shared, SharedOutput};
 
 use super::ProtoError;
-use super::region::{region, unknown};
+use super::region::Place;
 
 /// One output that a request asks for.
-pub(super) fn output(message: InferRequestedOutputTensor) -> Result<RequestedOutput, ProtoError> {
-    let region = region(&message.name, &message.parameters)?;
+pub(super) fn output(
+    message: InferRequestedOutputTensor,
+    spec: &ModelSpec,
+    regions: &Regions,
+    shared: &mut Shared,
+) -> Result<RequestedOutput, ProtoError> {
+    let place = Place::of(&message.name, &message.parameters)?;
     let classification = classification(&message)?;
-    match (region, classification) {
-        (Some(_), Some(_)) => Err(ProtoError::ClassificationBesideRegion),
-        (Some(region), None) => Err(unknown(region)),
-        (None, classification) => Ok(RequestedOutput {
-            name: message.name,
-            binary: None,
-            classification: classification.unwrap_or(0),
-        }),
+    if place.is_some() && classification.is_some() {
+        return Err(ProtoError::ClassificationBesideRegion);
     }
+    // A name that the model has not is told of when the request is checked.
+    if let Some(place) = place
+        && let Some(index) = spec.output_index(&message.name)
+    {
+        shared.insert(SharedOutput {
+            index,
+            name: Arc::clone(&spec.outputs[index].name),
+            section: place.section(regions)?,
+        });
+    }
+    Ok(RequestedOutput {
+        name: message.name,
+        binary: None,
+        classification: classification.unwrap_or(0),
+    })
 }
 
 fn classification(message: &InferRequestedOutputTensor) -> Result<Option<usize>, ProtoError> {

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
+use crate::shared_memory::{Regions, Section};
 use crate::text::excerpt;
 
 use super::ProtoError;
@@ -10,41 +11,61 @@ const REGION: &str = "shared_memory_region";
 const OFFSET: &str = "shared_memory_offset";
 const BYTE_SIZE: &str = "shared_memory_byte_size";
 
-/// The shared memory region that a tensor's parameters name.
-pub(super) fn region<'a>(
-    tensor: &str,
-    parameters: &'a BTreeMap<String, InferParameter>,
-) -> Result<Option<&'a str>, ProtoError> {
-    let choice = |name| parameters.get(name).map(|p| p.parameter_choice.as_ref());
-    let region = match choice(REGION) {
-        None => None,
-        Some(Some(ParameterChoice::StringParam(region))) => Some(region.as_str()),
-        Some(_) => return Err(wrong_type(REGION, tensor, "string_param")),
-    };
-    for parameter in [OFFSET, BYTE_SIZE] {
-        match choice(parameter) {
-            Some(_) if region.is_none() => {
-                return Err(ProtoError::RegionMissing {
-                    parameter,
-                    tensor: excerpt(tensor),
-                });
-            }
-            None | Some(Some(ParameterChoice::Int64Param(_))) => {}
-            Some(_) => return Err(wrong_type(parameter, tensor, "int64_param")),
-        }
-    }
-    if region.is_some() && choice(BYTE_SIZE).is_none() {
-        return Err(ProtoError::RegionSizeMissing {
-            tensor: excerpt(tensor),
-        });
-    }
-    Ok(region)
+/// Where a tensor is in shared memory, as its parameters say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place<'a> {
+    region: &'a str,
+    offset: i64,
+    byte_size: i64,
 }
 
-/// Regions cannot be registered, so that none is ever found.
-pub(super) fn unknown(region: &str) -> ProtoError {
-    ProtoError::UnknownRegion {
-        region: excerpt(region),
+impl<'a> Place<'a> {
+    /// That of a tensor; `None` where it is in no region.
+    pub(super) fn of(
+        tensor: &str,
+        parameters: &'a BTreeMap<String, InferParameter>,
+    ) -> Result<Option<Self>, ProtoError> {
+        if parameters.is_empty() {
+            return Ok(None);
+        }
+        let choice = |name| parameters.get(name).map(|p| p.parameter_choice.as_ref());
+        let region = match choice(REGION) {
+            None => None,
+            Some(Some(ParameterChoice::StringParam(region))) => Some(region.as_str()),
+            Some(_) => return Err(wrong_type(REGION, tensor, "string_param")),
+        };
+        let mut numbers = [None; 2];
+        for (number, parameter) in numbers.iter_mut().zip([OFFSET, BYTE_SIZE]) {
+            match choice(parameter) {
+                Some(_) if region.is_none() => {
+                    return Err(ProtoError::RegionMissing {
+                        parameter,
+                        tensor: excerpt(tensor),
+                    });
+                }
+                None => {}
+                Some(Some(ParameterChoice::Int64Param(value))) => *number = Some(*value),
+                Some(_) => return Err(wrong_type(parameter, tensor, "int64_param")),
+            }
+        }
+        match (region, numbers) {
+            (None, _) => Ok(None),
+            (Some(_), [_, None]) => Err(ProtoError::RegionSizeMissing {
+                tensor: excerpt(tensor),
+            }),
+            (Some(region), [offset, Some(byte_size)]) => Ok(Some(Self {
+                region,
+                offset: offset.unwrap_or(0),
+                byte_size,
+            })),
+        }
+    }
+
+    /// The same among the regions that are registered. Negative numbers are those of their bits, which are in no region.
+    pub(super) fn section(&self, regions: &Regions) -> Result<Section, ProtoError> {
+        let offset = self.offset.cast_unsigned();
+        let byte_size = self.byte_size.cast_unsigned();
+        Ok(regions.section(self.region, offset, byte_size)?)
     }
 }
 

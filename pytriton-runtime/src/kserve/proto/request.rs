@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::vec;
 
@@ -6,8 +5,9 @@ use bytes::Bytes;
 
 use crate::model::ModelSpec;
 use crate::proto::model_infer_request::InferInputTensor;
-use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
+use crate::proto::{InferTensorContents, ModelInferRequest};
 use crate::request::{InferInput, InferRequest, RequestId};
+use crate::shared_memory::{Regions, Shared};
 use crate::tensor::DataType;
 use crate::text::excerpt;
 
@@ -15,14 +15,18 @@ use super::ProtoError;
 use super::contents::TypedInput;
 use super::outputs::output;
 use super::parameters::{RequestParameters, parameters};
-use super::region::{region, unknown};
+use super::region::Place;
 
 /// Reads a message as a request for `spec`; raw contents are not copied.
 ///
 /// # Errors
 ///
 /// A [`ProtoError`] that names the parameter or the input, in Triton's order and with Triton's words.
-pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequest, ProtoError> {
+pub fn request(
+    message: ModelInferRequest,
+    spec: &ModelSpec,
+    regions: &Regions,
+) -> Result<InferRequest, ProtoError> {
     let RequestParameters {
         parameters,
         timeout_microseconds,
@@ -35,9 +39,18 @@ pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequ
     };
     let id = RequestId(message.id);
     let inputs = message.inputs.into_iter();
-    let inputs = inputs.map(|tensor| input(&id, tensor, spec, &mut raw));
+    let mut shared = Shared::default();
+    let inputs = inputs.enumerate().map(|(index, tensor)| {
+        if let Some(place) = Place::of(&tensor.name, &tensor.parameters)? {
+            check_alone(&tensor, spec)?;
+            shared.inputs.push((index, place.section(regions)?));
+            return input(&id, tensor, spec, None);
+        }
+        input(&id, tensor, spec, Some(&mut raw))
+    });
     let inputs = inputs.collect::<Result<_, _>>()?;
-    let outputs = message.outputs.into_iter().map(output);
+    let outputs = message.outputs.into_iter();
+    let outputs = outputs.map(|message| output(message, spec, regions, &mut shared));
     let outputs = outputs.collect::<Result<_, _>>()?;
     Ok(InferRequest {
         id: id.0,
@@ -47,6 +60,7 @@ pub fn request(message: ModelInferRequest, spec: &ModelSpec) -> Result<InferRequ
         sequence,
         inputs,
         outputs,
+        shared: shared.share(),
         held: None,
         trace: None,
     })
@@ -59,11 +73,12 @@ struct Raw {
     contents: vec::IntoIter<Bytes>,
 }
 
+/// An input; `raw` is `None` for one whose elements are in shared memory.
 fn input(
     id: &RequestId,
     tensor: InferInputTensor,
     spec: &ModelSpec,
-    raw: &mut Raw,
+    raw: Option<&mut Raw>,
 ) -> Result<InferInput, ProtoError> {
     let datatype = tensor.datatype.parse().ok();
     let typed = TypedInput {
@@ -71,7 +86,10 @@ fn input(
         model: &spec.name,
         datatype,
     };
-    let data = data(&typed, &tensor.parameters, tensor.contents, raw)?;
+    let data = match raw {
+        Some(raw) => data(&typed, tensor.contents, raw)?,
+        None => Bytes::new(),
+    };
     let datatype = match (datatype, spec.input_index(&tensor.name)) {
         (Some(datatype), _) => datatype,
         // Of a name that the model has not, the element type is not looked at.
@@ -93,25 +111,30 @@ fn input(
     })
 }
 
+/// Refuses elements beside those in shared memory.
+fn check_alone(tensor: &InferInputTensor, spec: &ModelSpec) -> Result<(), ProtoError> {
+    match tensor.contents {
+        None => Ok(()),
+        Some(_) => Err(ProtoError::ContentsBesideRegion {
+            input: excerpt(&tensor.name),
+            model: Arc::clone(&spec.name),
+        }),
+    }
+}
+
 fn data(
     typed: &TypedInput<'_>,
-    parameters: &BTreeMap<String, InferParameter>,
     contents: Option<InferTensorContents>,
     raw: &mut Raw,
 ) -> Result<Bytes, ProtoError> {
     let (input, model) = (|| excerpt(typed.name), Arc::clone(typed.model));
-    match (region(typed.name, parameters)?, contents) {
-        (Some(region), None) => Err(unknown(region)),
-        (Some(_), Some(_)) => Err(ProtoError::ContentsBesideRegion {
+    match contents {
+        Some(_) if raw.used => Err(ProtoError::ContentsBesideRaw {
             input: input(),
             model,
         }),
-        (None, Some(_)) if raw.used => Err(ProtoError::ContentsBesideRaw {
-            input: input(),
-            model,
-        }),
-        (None, Some(contents)) => typed.bytes(contents),
-        (None, None) => raw.contents.next().ok_or_else(|| ProtoError::NoData {
+        Some(contents) => typed.bytes(contents),
+        None => raw.contents.next().ok_or_else(|| ProtoError::NoData {
             input: input(),
             model,
         }),

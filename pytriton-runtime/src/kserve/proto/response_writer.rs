@@ -12,6 +12,7 @@ use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_response::InferOutputTensor;
 use crate::proto::{InferParameter, ModelInferResponse};
 use crate::request::{ParameterValue, Parameters, RequestedOutput, Response};
+use crate::shared_memory::Shared;
 use crate::tensor::{DataType, Tensor};
 
 /// The parameter of a stream that says whether a response is the last to its request.
@@ -59,6 +60,7 @@ pub struct ResponseWriter {
     /// One for each output of the model.
     outputs: Vec<OutputWriter>,
     batching: bool,
+    shared: Option<Arc<Shared>>,
 }
 
 /// The field that says so, of a response that is not the last and of one that is.
@@ -77,11 +79,18 @@ struct OutputWriter {
     classes: Option<usize>,
     /// What its elements are called.
     labels: Arc<str>,
+    /// Whether its elements are in shared memory, and not in the message.
+    shared: bool,
 }
 
 impl ResponseWriter {
     /// For a request of this id that asks for these outputs.
-    pub fn new(spec: &ModelSpec, id: &str, requested: &[RequestedOutput]) -> Self {
+    pub fn new(
+        spec: &ModelSpec,
+        id: &str,
+        requested: &[RequestedOutput],
+        shared: Option<&Arc<Shared>>,
+    ) -> Self {
         let head = ModelInferResponse {
             model_name: spec.name.to_string(),
             model_version: spec.version.to_string(),
@@ -100,18 +109,26 @@ impl ResponseWriter {
                 head: head.encode_to_vec(),
                 classes,
                 labels: spec.labels.get(&index).cloned().unwrap_or_default(),
+                shared: shared.is_some_and(|shared| shared.has(index)),
             }
         });
         Self {
             head: head.encode_to_vec(),
             outputs: outputs.collect(),
             batching: spec.batching(),
+            shared: shared.cloned(),
         }
     }
 
-    /// The bytes that are looked through before a response is written.
+    /// What of the request is in shared memory.
+    pub fn shared(&self) -> Option<&Shared> {
+        self.shared.as_deref()
+    }
+
+    /// The bytes that are looked through, or written to shared memory, before a response is written.
     pub fn weight(&self, response: &Response) -> usize {
-        match self.outputs.iter().any(|output| output.classes.is_some()) {
+        let takes_time = |output: &OutputWriter| output.classes.is_some() || output.shared;
+        match self.outputs.iter().any(takes_time) {
             true => response.bytes(),
             false => 0,
         }
@@ -145,7 +162,7 @@ impl ResponseWriter {
         let mut length = self.head.len() + parameters.len() + mark.len();
         let mut alone = 0;
         for (index, tensor) in &*response.outputs {
-            let raw = tensor.data().len();
+            let raw = self.outputs[*index].raw(tensor).len();
             length += KEY + delimited(self.outputs[*index].len(tensor)) + KEY + delimited(raw);
             alone += if raw < OWN { 0 } else { raw };
         }
@@ -165,8 +182,8 @@ impl ResponseWriter {
             self.outputs[*index].write(tensor, into);
         }
         let (mut others, mut tail) = (Vec::new(), Vec::new());
-        for (_, tensor) in &*response.outputs {
-            let data = tensor.data();
+        for (index, tensor) in &*response.outputs {
+            let data = self.outputs[*index].raw(tensor);
             let place = match others.is_empty() {
                 true => &mut *into,
                 false => &mut tail,
@@ -179,7 +196,7 @@ impl ResponseWriter {
             if !tail.is_empty() {
                 others.push(Bytes::from(take(&mut tail)));
             }
-            others.push(counted(data.clone(), response.held.as_ref()));
+            others.push(counted(tensor.data().clone(), response.held.as_ref()));
         }
         if !tail.is_empty() {
             others.push(Bytes::from(tail));
@@ -192,6 +209,14 @@ impl ResponseWriter {
 }
 
 impl OutputWriter {
+    /// What the message has of the elements.
+    fn raw<'a>(&self, tensor: &'a Tensor) -> &'a [u8] {
+        match self.shared {
+            true => &[],
+            false => tensor.data(),
+        }
+    }
+
     /// The bytes of the output of a tensor.
     fn len(&self, tensor: &Tensor) -> usize {
         let shape = match shape_len(tensor) {

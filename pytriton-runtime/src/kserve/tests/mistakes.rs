@@ -224,7 +224,7 @@ fn says_what_is_wrong_with_a_request() {
             "unable to parse 'classification' of output 'y': expected an unsigned integer, found a string",
         ),
         (
-            r#"{"inputs":[],"outputs":[{"name":"y","parameters":{"shared_memory_region":"r"}}]}"#,
+            r#"{"inputs":[],"outputs":[{"name":"OUTPUT_1","parameters":{"shared_memory_region":"r"}}]}"#,
             "Unable to find shared memory region: 'r'",
         ),
     ];

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use super::*;
 use crate::model::ModelSpec;
 use crate::request::{InferRequest, Response};
+use crate::shared_memory::Regions;
 use crate::tensor::Tensor;
 use crate::testing::IDENTITY;
 
@@ -24,7 +25,7 @@ fn decode(text: &str) -> Result<(InferRequest, ResponseFormat), CodecError> {
 
 fn decode_with(header: &str, tail: &[u8]) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let body = Bytes::from([header.as_bytes(), tail].concat());
-    decode_request(&body, header.len(), &model(), 100)
+    decode_request(&body, header.len(), &model(), 100, &Regions::default())
 }
 
 /// A request of one FP32 input `x` with these members behind its shape `[1,2]`.

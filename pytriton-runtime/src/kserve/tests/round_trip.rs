@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::{decode, encode, input, model};
 use crate::kserve::{ResponseFormat, decode_request};
+use crate::shared_memory::Regions;
 use crate::tensor::{Element, Tensor};
 
 /// Writes elements as JSON, reads the output back as an input, and returns its bytes.
@@ -43,7 +44,7 @@ reads_back! {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(header in prop::collection::vec(any::<u8>(), 0..200), cut in 0..200_usize) {
-        let _ = decode_request(&Bytes::from(header), cut, &model(), 100);
+        let _ = decode_request(&Bytes::from(header), cut, &model(), 100, &Regions::default());
     }
 
     #[test]
@@ -53,6 +54,6 @@ proptest! {
         body.extend(vec![0; tail]);
         let index = at % body.len();
         body[index] = byte;
-        let _ = decode_request(&Bytes::from(body), header, &model(), 100);
+        let _ = decode_request(&Bytes::from(body), header, &model(), 100, &Regions::default());
     }
 }

@@ -11,6 +11,7 @@ use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
 use crate::request::InferRequest;
+use crate::shared_memory::Regions;
 use crate::testing::{IDENTITY, fp32};
 
 use super::request;
@@ -54,12 +55,14 @@ fn typed(datatype: &str, contents: InferTensorContents) -> ModelInferRequest {
 
 fn refused(message: ModelInferRequest) -> String {
     let spec = IDENTITY.spec().unwrap();
-    request(message, &spec).unwrap_err().to_string()
+    request(message, &spec, &Regions::default())
+        .unwrap_err()
+        .to_string()
 }
 
 fn read(message: ModelInferRequest) -> InferRequest {
     let spec = IDENTITY.spec().unwrap();
-    request(message, &spec).unwrap()
+    request(message, &spec, &Regions::default()).unwrap()
 }
 
 #[test]
@@ -102,7 +105,7 @@ fn no_error_holds_all_that_came() {
         unknown,
         parameter,
     ] {
-        let error = request(message, &spec).unwrap_err();
+        let error = request(message, &spec, &Regions::default()).unwrap_err();
         let held = format!("{error:?}").len();
         assert!(held < 3000, "{held}");
     }

@@ -1,0 +1,65 @@
+use bytes::Bytes;
+
+use crate::kserve::{CodecError, GpuHandle, Registration, region_json, regions_json};
+use crate::reception::{Error, Reception};
+use crate::shared_memory::Kind;
+
+use super::HttpError;
+use super::answer::{Answer, Failure, json};
+use super::route::RegionAction;
+
+/// Tells of shared memory, registers some, or forgets it.
+///
+/// Source: `HTTPAPIServer::HandleSystemSharedMemory` and `HandleCudaSharedMemory` in Triton 2.51.
+pub(super) fn shared_memory(
+    reception: &Reception,
+    kind: Kind,
+    region: Option<&str>,
+    action: RegionAction,
+    body: &[u8],
+) -> Result<Answer, Failure> {
+    let answered = match action {
+        RegionAction::Status => status(reception, kind, region),
+        RegionAction::Register => register(reception, kind, region, body),
+        RegionAction::Unregister => {
+            let regions = &reception.regions;
+            let unregistered = regions.unregister(kind, region);
+            unregistered.map(|()| Vec::new()).map_err(refused)
+        }
+    };
+    Ok(json(Bytes::from(answered.map_err(Failure::json)?)))
+}
+
+fn status(reception: &Reception, kind: Kind, region: Option<&str>) -> Result<Vec<u8>, HttpError> {
+    let told = reception.regions.status(kind, region, region_json);
+    Ok(regions_json(&told.map_err(refused)?))
+}
+
+fn register(
+    reception: &Reception,
+    kind: Kind,
+    region: Option<&str>,
+    body: &[u8],
+) -> Result<Vec<u8>, HttpError> {
+    let region = region.ok_or(HttpError::NoRegion { kind })?;
+    let regions = &reception.regions;
+    let registered = match kind {
+        Kind::System => {
+            let Registration {
+                key,
+                offset,
+                byte_size,
+            } = Registration::decode(body).map_err(Error::from)?;
+            regions.register(region, &key, offset, byte_size)
+        }
+        Kind::Cuda => {
+            GpuHandle::decode(body).map_err(Error::from)?;
+            regions.register_cuda(region)
+        }
+    };
+    registered.map(|()| Vec::new()).map_err(refused)
+}
+
+fn refused(error: impl Into<CodecError>) -> HttpError {
+    Error::from(error.into()).into()
+}

@@ -1,0 +1,29 @@
+use serde_json::value::RawValue;
+
+use crate::shared_memory::{Regions, Section};
+
+use super::json::Value;
+use super::member::{mistyped, string};
+use super::{CodecError, Owner};
+
+pub(super) const REGION: &str = "shared_memory_region";
+pub(super) const OFFSET: &str = "shared_memory_offset";
+pub(super) const BYTE_SIZE: &str = "shared_memory_byte_size";
+
+/// The place of a tensor in shared memory that its region, its offset and its size say.
+pub(super) fn section(
+    regions: &Regions,
+    [region, offset, byte_size]: [Option<&RawValue>; 3],
+    owner: &impl Fn() -> Owner,
+) -> Result<Section, CodecError> {
+    let region = string(REGION, region.map(Value::new), owner)?;
+    let number = |member, value: Option<&RawValue>| match value.map(Value::new) {
+        None => Ok(0),
+        Some(value) => value
+            .unsigned()
+            .ok_or_else(|| mistyped(member, "an unsigned integer", value, owner())),
+    };
+    let offset = number(OFFSET, offset)?;
+    let byte_size = number(BYTE_SIZE, byte_size)?;
+    Ok(regions.section(&region, offset, byte_size)?)
+}

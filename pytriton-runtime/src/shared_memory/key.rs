@@ -1,0 +1,82 @@
+use super::SharedMemoryError;
+use crate::text::excerpt;
+
+/// How the names of the memory begin that Triton's Python backend shares with its models.
+pub(super) const RESERVED: &str = "triton_python_backend_shm_region_";
+
+/// The longest name of a file, and the most slashes that may stand before it.
+const LONGEST: usize = 255;
+
+/// The name of a file in the folder of shared memory: what `shm_open` makes of a key, and nothing that leaves the folder.
+///
+/// # Errors
+///
+/// [`SharedMemoryError::Open`] for what is no such name, [`SharedMemoryError::Reserved`].
+pub(super) fn file_name<'a>(region: &str, key: &'a str) -> Result<&'a str, SharedMemoryError> {
+    let name = key.trim_start_matches('/');
+    if name.starts_with(RESERVED) {
+        return Err(SharedMemoryError::Reserved {
+            name: excerpt(region),
+            key: excerpt(key),
+        });
+    }
+    let lengths = [name.len(), key.len() - name.len()];
+    let is_name =
+        !matches!(name, "" | "." | "..") && lengths.iter().all(|length| *length <= LONGEST);
+    match is_name && !name.contains(['/', '\0']) {
+        true => Ok(name),
+        false => Err(SharedMemoryError::Open { key: excerpt(key) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_a_name_in_its_folder() {
+        let long = "x".repeat(LONGEST);
+        let longer = "x".repeat(LONGEST + 1);
+        let table = [
+            ("a", Some("a")),
+            ("/a", Some("a")),
+            ("//a", Some("a")),
+            ("...", Some("...")),
+            ("..a", Some("..a")),
+            ("/ a\n", Some(" a\n")),
+            (&long, Some(&*long)),
+            (&longer, None),
+            ("", None),
+            ("/", None),
+            (".", None),
+            ("..", None),
+            ("/..", None),
+            ("../x", None),
+            ("/../etc/passwd", None),
+            ("/a/b", None),
+            ("a/", None),
+            ("a\0b", None),
+            ("\0", None),
+        ];
+        for (key, expected) in table {
+            let error = SharedMemoryError::Open { key: excerpt(key) };
+            assert_eq!(file_name("r", key), expected.ok_or(error), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_triton_is_left_to_it() {
+        for key in [
+            "triton_python_backend_shm_region_1",
+            "/triton_python_backend_shm_region_2",
+            "///triton_python_backend_shm_region_",
+        ] {
+            let error = file_name("r", key).unwrap_err().to_string();
+            let expected = format!(
+                "cannot register shared memory region 'r' with key '{key}' as the key contains the reserved prefix '{RESERVED}'"
+            );
+            assert_eq!(error, expected);
+        }
+        assert!(file_name("r", "/my_triton_python_backend_shm_region_1").is_ok());
+    }
+}
