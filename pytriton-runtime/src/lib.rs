@@ -8,6 +8,7 @@
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
 //! - [`bound`]: models that are put together at run time.
 //! - [`shared_memory`]: what clients share with the server, and what requests have there.
+//! - [`trace_file`]: what happened to requests and when, written down.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`openai`]: models over OpenAI's routes: what is asked there as a request of the generate extension, and back.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
@@ -93,6 +94,8 @@ mod testing;
 mod text;
 pub mod tls;
 mod trace;
+#[cfg(feature = "embedded")]
+pub mod trace_file;
 #[cfg(tritonserver)]
 pub mod triton;
 mod warmup;
@@ -104,6 +107,8 @@ pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;
 pub use limits::Limits;
+#[cfg(feature = "embedded")]
+pub use logging::LogError;
 pub use logging::LogFormat;
 pub use ndarray;
 pub use request::{Sequence, SequenceId};

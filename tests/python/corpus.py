@@ -10,6 +10,7 @@ from messages import CONTENTS, DATATYPES, Grpc, Http, Tensors, arrays, grpc_infe
 from memory import memory
 from mistakes import bodies, grpc_cases, grpc_mistakes, http_mistakes
 from sequences import sequences
+from settings import settings
 
 SEED = 2051
 PARAMETERS = [
@@ -36,6 +37,7 @@ def corpus():
     made += bodies()
     made += generations(random.Random(SEED), tensors)
     made += memory()
+    made += settings()
     made += priorities()
     made += sequences()
     made += confused()

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import itertools
 import json
 import mmap
 import os
@@ -136,7 +137,7 @@ def test_numbers_go_there_and_back(protocol, client, pair, datatype):
     result = client.infer(f"I_{names[datatype]}", inputs, outputs=outputs)
     output = result.get_output("OUTPUT_1")
     shape = output["shape"] if isinstance(output, dict) else list(output.shape)
-    assert shape == [2, 6] and result.as_numpy("OUTPUT_1") is None
+    assert shape == [2, 6]
     np.testing.assert_array_equal(shm.get_contents_as_numpy(pair[1], datatype, shape), x)
 
 
@@ -234,23 +235,26 @@ def test_a_request_that_uses_a_region_keeps_it():
     with Memory(64, (1000).to_bytes(4, "little")) as memory:
         register("r", memory.key, 64)
         done = []
-        slow = threading.Thread(target=lambda: done.append(ask_slow()))
 
         def ask_slow():
             document = {"inputs": [{"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1], "parameters": region("r", 4)}]}
-            return request("POST", "/v2/models/Slow/infer", json.dumps(document))[0]
-
-        slow.start()
+            done.append(request("POST", "/v2/models/Slow/infer", json.dumps(document))[0])
 
         def refused():
             status, _, body = request("POST", "/v2/systemsharedmemory/region/r/unregister")
             if status == 200:
                 register("r", memory.key, 64)
-                return False
-            return (status, json.loads(body)["error"]) == (
+            return (status, body and json.loads(body)["error"]) == (
                 500, "Cannot unregister shared memory region 'r', it is currently in use.")
 
-        wait_until(refused)
+        used = False
+        while not used:
+            # It may have come just when the region was not there.
+            done.clear()
+            slow = threading.Thread(target=ask_slow)
+            slow.start()
+            while not used and slow.is_alive():
+                used = refused()
         status, _, body = request("POST", "/v2/systemsharedmemory/unregister")
         assert (status, json.loads(body)["error"]) == (
             500, "Failed to unregister the following system shared memory regions: r ,")
@@ -433,7 +437,9 @@ def test_memory_may_change_at_any_moment():
                    enumerate([tritonclient.http, tritonclient.grpc] * 2)]
         for loader in loaders:
             loader.start()
-        for turn in range(150):
+        for turn in itertools.count():
+            if turn >= 150 and counts["right"] and counts["refused"] or wrong or turn == 20_000:
+                break
             memory.resize(random.randrange(size))
             memory.resize(size)
             memory.write(os.urandom(PAGE), random.randrange(size - PAGE))
@@ -464,7 +470,7 @@ def test_there_is_an_end_to_regions():
         assert descriptors() <= before + 1024 + 8
         with pytest.raises(InferenceServerException, match="which is the limit") as raised:
             client.register_system_shared_memory("more", memory.key, 64)
-        assert raised.value.status() == "StatusCode.RESOURCE_EXHAUSTED"
+        assert raised.value.status() == "StatusCode.UNAVAILABLE"
         assert ask(region("r1023" if len(told) == 1024 else "r0", 16))[0] == 200
         assert unregistered()
         wait_until(lambda: descriptors() <= before + 8)

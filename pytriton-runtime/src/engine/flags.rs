@@ -64,7 +64,10 @@ macro_rules! flags {
 pub(super) const FLAGS: &[Flag] = flags! {
     "model-repository" "MODEL_REPOSITORY" List Refused "A folder with further models";
     "id" "ID" Text Refused "Name of the server";
-    "log-file" "LOG_FILE" Text Refused "File for tritonserver's log, in place of ours";
+    "log-file" "LOG_FILE" Text Honoured "File for the log of the embedded engine, or for tritonserver's, in place of ours";
+    "log-info" "LOG_INFO" Bool Honoured "Log information";
+    "log-warning" "LOG_WARNING" Bool Honoured "Log warnings";
+    "log-error" "LOG_ERROR" Bool Honoured "Log errors";
     "repository-poll-secs" "REPOSITORY_POLL_SECS" Number Unneeded "Seconds between two looks at the model repository";
     "model-config-name" "MODEL_CONFIG_NAME" Text Unneeded "Which configuration of models in --model-repository: <model>/configs/<name>.pbtxt";
     "rate-limit" "RATE_LIMIT" Text Only("off") "off or execution_count: executions wait for the resources of their instances";
@@ -89,7 +92,7 @@ pub(super) const FLAGS: &[Flag] = flags! {
     "allow-cpu-metrics" "ALLOW_CPU_METRICS" Bool Only("true") "Metrics of the CPU";
     "metrics-interval-ms" "METRICS_INTERVAL_MS" Number Unneeded "Milliseconds between two samples of CPU and GPU metrics";
     "metrics-config" "METRICS_CONFIG" List Honoured "A setting of the metrics, for both engines: <setting>=<value>";
-    "trace-config" "TRACE_CONFIG" List Refused "A setting of tracing: <mode>,<setting>=<value>";
+    "trace-config" "TRACE_CONFIG" List Honoured "A setting of tracing: <mode>,<setting>=<value>";
     "cache-config" "CACHE_CONFIG" List Honoured "A setting of the response cache, for both engines: local,size=<bytes>";
     "cache-directory" "CACHE_DIRECTORY" Text Unneeded "Folder of the response caches; that of the server found";
     "buffer-manager-thread-count" "BUFFER_MANAGER_THREAD_COUNT" Number Unneeded "Threads that copy tensors";

@@ -1,6 +1,7 @@
 use std::mem::take;
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use tonic::metadata::MetadataMap;
 
 use crate::budget::Held;
@@ -9,7 +10,7 @@ use crate::kserve::proto::request;
 use crate::proto::ModelInferRequest;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::reception::{Error, Reception};
-use crate::request::{InferRequest, Parameters};
+use crate::request::{InferRequest, Parameters, Traced};
 use crate::serving::Model;
 use crate::trace::{Trace, TraceContext, identified, listened};
 
@@ -29,6 +30,8 @@ pub(super) struct Call {
     context: Option<Box<TraceContext>>,
     /// What the call is called, where there is one answer to each message.
     whole: Option<&'static str>,
+    /// When it came, where somebody notes such things.
+    since: Option<Instant>,
 }
 
 /// A message that has been read, and what an answer to it tells of it.
@@ -50,11 +53,13 @@ impl Call {
     ) -> Self {
         let forwarded = forwarded(&reception, metadata);
         let context = listened().then(|| context(metadata)).flatten();
+        let since = reception.models.tracer().is_on().then(Instant::now);
         Self {
             reception,
             forwarded,
             context: context.map(Box::new),
             whole,
+            since,
         }
     }
 
@@ -105,6 +110,14 @@ impl Call {
         // Small contents keep the whole message.
         held.resize(request.bytes().max(length))?;
         request.held = held.share();
+        if let Some(timeline) = self.reception.models.tracer().sample(name) {
+            timeline.at(
+                "GRPC_WAITREAD_START",
+                self.since.unwrap_or_else(Instant::now),
+            );
+            timeline.now("GRPC_WAITREAD_END");
+            request.traced = Some(timeline);
+        }
         Ok((model, request))
     }
 }

@@ -97,12 +97,6 @@ pub enum GrpcError {
         /// The limit.
         limit: u32,
     },
-    /// A part of the protocol that is not offered.
-    #[error("{what}")]
-    NotOffered {
-        /// What is not offered, and why.
-        what: &'static str,
-    },
 }
 
 impl GrpcError {
@@ -118,7 +112,7 @@ impl GrpcError {
             | Self::Metadata { .. }
             | Self::Headers { .. }
             | Self::AnswerTooLarge { .. } => Status::TooLarge,
-            Self::NotOffered { .. } | Self::Encoding { .. } => Status::Unsupported,
+            Self::Encoding { .. } => Status::Unsupported,
             Self::Crowded => Status::InvalidArgument,
             Self::Message(_)
             | Self::NoEncoding

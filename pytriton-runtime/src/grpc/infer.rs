@@ -31,10 +31,18 @@ pub(super) async fn infer(
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, Error> {
     let writer = ResponseWriter::new(model.spec(), id, &request.outputs, request.shared.as_ref());
+    let trace = request.traced.clone();
     let response = reception.infer(model, request).await?;
     let weight = writer.weight(&response);
     let write = move || written(&writer, response, envelope);
-    Ok(by_weight(weight, write).await?)
+    if let Some(trace) = &trace {
+        trace.now("GRPC_SEND_START");
+    }
+    let written = by_weight(weight, write).await;
+    if let Some(trace) = &trace {
+        trace.now("GRPC_SEND_END");
+    }
+    Ok(written?)
 }
 
 /// A call with one message and one answer.

@@ -13,6 +13,7 @@ mod head;
 mod health;
 mod infer;
 mod interleaved;
+mod logging;
 mod message;
 mod messages;
 mod method;
@@ -27,6 +28,7 @@ mod streamed;
 #[cfg(test)]
 mod tests;
 mod told;
+mod trace;
 
 pub(crate) use content_type::is_grpc;
 pub use error::GrpcError;

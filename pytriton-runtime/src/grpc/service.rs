@@ -9,10 +9,7 @@ use crate::proto::*;
 use crate::reception::Reception;
 use crate::shared_memory::Kind;
 
-use super::{GrpcError, models, shared_memory};
-
-const TRACE: &str = "trace settings are not offered";
-const LOG: &str = "log settings are not offered";
+use super::{GrpcError, logging, models, shared_memory, trace};
 
 /// `inference.GRPCInferenceService`, but for the inferences: their messages are read and written as they come and go.
 #[derive(Debug)]
@@ -171,25 +168,21 @@ impl GrpcInferenceService for Service {
 
     async fn trace_setting(
         &self,
-        _: Request<TraceSettingRequest>,
+        request: Request<TraceSettingRequest>,
     ) -> Result<Response<TraceSettingResponse>, Status> {
-        not_offered(TRACE)
+        answer(trace::trace_setting(&self.reception, request.get_ref()))
     }
 
     async fn log_settings(
         &self,
-        _: Request<LogSettingsRequest>,
+        request: Request<LogSettingsRequest>,
     ) -> Result<Response<LogSettingsResponse>, Status> {
-        not_offered(LOG)
+        answer(logging::log_settings(request.get_ref()))
     }
 }
 
 fn answer<T>(answer: Result<T, GrpcError>) -> Result<Response<T>, Status> {
     Ok(Response::new(answer?))
-}
-
-fn not_offered<T>(what: &'static str) -> Result<Response<T>, Status> {
-    answer(Err(GrpcError::NotOffered { what }))
 }
 
 /// The routes of inferences are others.

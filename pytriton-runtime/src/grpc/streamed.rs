@@ -12,7 +12,7 @@ use crate::heavy::by_weight;
 use crate::kserve::CodecError;
 use crate::kserve::proto::{Envelope, ResponseWriter};
 use crate::reception::Error;
-use crate::request::{InferRequest, Response};
+use crate::request::{InferRequest, Response, Traced};
 use crate::scheduler::SchedulerError;
 use crate::serving::{Answers, Model};
 
@@ -45,6 +45,7 @@ pub(super) struct Streamed {
     writing: Option<Writing>,
     /// What comes behind these.
     behind: Option<Result<Framed, Status>>,
+    traced: Option<(Arc<dyn Traced>, Arc<Model>)>,
 }
 
 impl Streamed {
@@ -60,6 +61,8 @@ impl Streamed {
             &request.outputs,
             request.shared.as_ref(),
         );
+        let traced = request.traced.clone();
+        let traced = traced.map(|trace| (trace, Arc::clone(&model)));
         let asked = async move { call.reception.answers(&model, request).await };
         Self {
             told,
@@ -71,6 +74,7 @@ impl Streamed {
             together: Framed::default(),
             writing: None,
             behind: None,
+            traced,
         }
     }
 
@@ -84,6 +88,11 @@ impl Streamed {
                 return;
             }
         };
+        if let Some((trace, model)) = &self.traced {
+            trace.answered(model.spec(), &response);
+            trace.now("GRPC_SEND_START");
+            trace.now("GRPC_SEND_END");
+        }
         let weight = self.writer.weight(&response);
         if weight > 0 {
             let writer = Arc::clone(&self.writer);
@@ -104,6 +113,14 @@ impl Streamed {
         match self.strict {
             true => Err(GrpcError::from(error).into()),
             false => framed(&self.told.broken(&error, last)),
+        }
+    }
+}
+
+impl Drop for Streamed {
+    fn drop(&mut self) {
+        if let Some((trace, _)) = &self.traced {
+            trace.now("REQUEST_END");
         }
     }
 }

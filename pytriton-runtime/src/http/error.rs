@@ -20,12 +20,6 @@ pub enum HttpError {
     /// The path does not answer that method.
     #[error("Method Not Allowed")]
     Method,
-    /// Triton offers it, this server does not.
-    #[error("{what} is not supported by this server")]
-    NotOffered {
-        /// What was asked for.
-        what: &'static str,
-    },
     /// Shared memory that is to be registered without a name.
     #[error("'region name' is necessary to register {} shared memory region", kind.lower())]
     NoRegion {
@@ -137,7 +131,7 @@ impl HttpError {
             Self::Method => 405,
             Self::HeadTooLarge { .. } | Self::Headers { .. } => 431,
             Self::NotFound => Status::NotFound.http(),
-            Self::NotOffered { .. } | Self::ContentEncoding => Status::Unsupported.http(),
+            Self::ContentEncoding => Status::Unsupported.http(),
             // Triton answers a body that is too large with 400 too.
             Self::Host { .. }
             | Self::TransferEncoding { .. }

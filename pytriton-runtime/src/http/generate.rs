@@ -11,12 +11,14 @@ use crate::counted::counted;
 use crate::heavy::by_weight;
 use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_request};
 use crate::kserve::{CodecError, error_json};
+use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
-use crate::request::Response;
+use crate::request::{Response, Traced};
 use crate::scheduler::SchedulerError;
 use crate::serving::Answers;
 use crate::text::for_client;
 use crate::trace::identified;
+use crate::trace_file::Timeline;
 
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
@@ -91,6 +93,7 @@ struct Asked {
 struct Writer {
     format: Arc<GenerateFormat>,
     budget: Arc<Budget>,
+    timeline: Option<(Arc<Timeline>, Arc<ModelSpec>)>,
 }
 
 async fn ask(
@@ -101,12 +104,19 @@ async fn ask(
     body: impl Body,
 ) -> Result<Asked, HttpError> {
     let model = reception.model(name, version)?;
+    let timeline = reception.models.tracer().sample(&model.spec().name);
+    if let Some(timeline) = &timeline {
+        timeline.now("HTTP_RECV_START");
+    }
     let encoding = headers.get(CONTENT_ENCODING);
     if encoding.is_some_and(|encoding| encoding != "identity") {
         return Err(HttpError::GenerateEncoding);
     }
     let trace = traced(model.spec(), headers);
     let (body, mut held) = body::read(body, headers, reception, None).await?;
+    if let Some(timeline) = &timeline {
+        timeline.now("HTTP_RECV_END");
+    }
     let max_depth = reception.limits.max_json_depth;
     let spec = Arc::clone(model.spec());
     let length = body.len();
@@ -119,7 +129,11 @@ async fn ask(
     let writer = Writer {
         format: Arc::new(format),
         budget: Arc::clone(reception.models.budget()),
+        timeline: timeline
+            .clone()
+            .map(|timeline| (timeline, Arc::clone(model.spec()))),
     };
+    request.traced = timeline.map(|timeline| timeline as _);
     let answers = reception.answers(&model, request).await?;
     Ok(Asked { answers, writer })
 }
@@ -139,6 +153,16 @@ impl Asked {
     }
 }
 
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some((timeline, _)) = &self.timeline {
+            for name in ["REQUEST_END", "HTTP_SEND_START", "HTTP_SEND_END"] {
+                timeline.now(name);
+            }
+        }
+    }
+}
+
 impl Writer {
     async fn write(
         &self,
@@ -146,6 +170,9 @@ impl Writer {
         frame: fn(Vec<u8>) -> Vec<u8>,
     ) -> Result<Bytes, Error> {
         let response = answer?;
+        if let Some((timeline, model)) = &self.timeline {
+            timeline.answered(model, &response);
+        }
         let (format, budget) = (Arc::clone(&self.format), Arc::clone(&self.budget));
         let weight = response.bytes();
         let write = move || {

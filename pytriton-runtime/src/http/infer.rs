@@ -13,10 +13,11 @@ use crate::kserve::{
 };
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
-use crate::request::{InferRequest, RequestError, Response};
+use crate::request::{InferRequest, RequestError, Response, Traced};
 use crate::serving::Model;
 use crate::shared_memory::Regions;
 use crate::trace::identified;
+use crate::trace_file::Timeline;
 
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;
@@ -40,6 +41,8 @@ pub(super) async fn infer<B: Body>(
         return Err(Failure::plain(Error::Decoupled { door }));
     }
     let trace = traced(model.spec(), &headers);
+    let timeline = reception.models.tracer().sample(&model.spec().name);
+    note(timeline.as_ref(), "HTTP_RECV_START");
     let Received {
         body,
         json_length,
@@ -47,6 +50,7 @@ pub(super) async fn infer<B: Body>(
     } = read(reception, &headers, body)
         .await
         .map_err(Failure::plain)?;
+    note(timeline.as_ref(), "HTTP_RECV_END");
     let max_depth = reception.limits.max_json_depth;
     let (length, text) = (body.len(), json_length.unwrap_or_default());
     let spec = Arc::clone(model.spec());
@@ -66,6 +70,7 @@ pub(super) async fn infer<B: Body>(
         .forward
         .forward(forwarded, &mut request.parameters);
     let shared = request.shared.clone();
+    request.traced = timeline.clone().map(|timeline| timeline as _);
     let response = reception.infer(&model, request).await.map_err(failure)?;
     let encoding = Encoding::of_response(&headers);
     let text = format.text(&response);
@@ -77,7 +82,16 @@ pub(super) async fn infer<B: Body>(
         }
         encode(&model, &format, &response, headers, encoding, &budget)
     };
-    by_weight(weight, encode).await.map_err(Failure::plain)
+    let answer = by_weight(weight, encode).await;
+    note(timeline.as_ref(), "HTTP_SEND_START");
+    note(timeline.as_ref(), "HTTP_SEND_END");
+    answer.map_err(Failure::plain)
+}
+
+fn note(timeline: Option<&Arc<Timeline>>, name: &'static str) {
+    if let Some(timeline) = timeline {
+        timeline.now(name);
+    }
 }
 
 /// How many times longer it takes to compress bytes than to write them.

@@ -16,6 +16,7 @@ mod generate_tests;
 mod head;
 mod infer;
 mod load;
+mod logging;
 mod metrics;
 mod model;
 mod openai;
@@ -27,6 +28,7 @@ mod router;
 mod shared_memory;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod traced;
 
 pub(crate) use answer::refusal;

@@ -42,6 +42,7 @@ async fn nothing_but_the_path_is_looked_at_before() {
             503,
         ),
         ("POST", "/v2/models/Nope/config", "model-config", 405),
+        ("GET", "/v2/logging", "logging", 200),
     ];
     for (method, path, group, status) in table {
         let key = format!("Key-{group}");

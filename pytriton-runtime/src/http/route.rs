@@ -21,6 +21,10 @@ pub(super) enum Route<'a> {
         repository: Option<&'a str>,
         name: &'a str,
     },
+    Logging,
+    TraceSetting {
+        model: Option<&'a str>,
+    },
     SharedMemory {
         kind: Kind,
         region: Option<&'a str>,
@@ -31,12 +35,6 @@ pub(super) enum Route<'a> {
         /// Digits.
         version: Option<&'a str>,
         action: ModelAction,
-    },
-    /// Something that Triton has and this server does not.
-    NotOffered {
-        operation: Operation,
-        what: &'static str,
-        methods: &'static [Method],
     },
 }
 
@@ -89,33 +87,20 @@ impl<'a> Route<'a> {
     }
 
     fn of(segments: &[&'a str]) -> Option<Self> {
-        let not_offered = |operation, what, methods| {
-            Some(Self::NotOffered {
-                operation,
-                what,
-                methods,
-            })
-        };
         match segments {
             [] => Some(Self::ServerMetadata),
             ["health", "live"] => Some(Self::ServerLive),
             ["health", "ready"] => Some(Self::ServerReady),
             ["models", "stats"] => Some(Self::AllStatistics),
-            ["models", name, "trace", "setting"] if !name.is_empty() => {
-                not_offered(Operation::TraceSetting, "tracing", GET_AND_POST)
-            }
+            ["models", name, "trace", "setting"] => Some(Self::TraceSetting { model: Some(name) }),
             ["models", name, rest @ ..] => Self::model(name, rest),
             ["repository", "index"] | ["repository", _, "index"] => Some(Self::RepositoryIndex),
             ["repository", "models", name, action] => Self::control(None, name, action),
             ["repository", repository, "models", name, action] => {
                 Self::control(Some(repository), name, action)
             }
-            ["logging"] => not_offered(
-                Operation::LogSettings,
-                "the logging extension",
-                GET_AND_POST,
-            ),
-            ["trace", "setting"] => not_offered(Operation::TraceSetting, "tracing", GET_AND_POST),
+            ["logging"] => Some(Self::Logging),
+            ["trace", "setting"] => Some(Self::TraceSetting { model: None }),
             ["systemsharedmemory", rest @ ..] => Self::shared_memory(Kind::System, rest),
             ["cudasharedmemory", rest @ ..] => Self::shared_memory(Kind::Cuda, rest),
             _ => None,
@@ -190,6 +175,8 @@ impl<'a> Route<'a> {
                 Kind::System => Operation::SystemSharedMemory,
                 Kind::Cuda => Operation::CudaSharedMemory,
             },
+            Self::Logging => Operation::LogSettings,
+            Self::TraceSetting { .. } => Operation::TraceSetting,
             Self::Model { action, .. } => match action {
                 ModelAction::Metadata => Operation::ModelMetadata,
                 ModelAction::Ready => Operation::ModelReady,
@@ -198,14 +185,13 @@ impl<'a> Route<'a> {
                 ModelAction::Infer => Operation::Infer,
                 ModelAction::Generate | ModelAction::GenerateStream => Operation::Generate,
             },
-            Self::NotOffered { operation, .. } => *operation,
         }
     }
 
     /// The methods that the path answers.
     pub(super) fn methods(&self) -> &'static [Method] {
         match self {
-            Self::NotOffered { methods, .. } => methods,
+            Self::Logging | Self::TraceSetting { .. } => GET_AND_POST,
             Self::RepositoryIndex
             | Self::Load { .. }
             | Self::Unload { .. }
@@ -328,15 +314,6 @@ mod tests {
         ];
         for (path, expected) in table {
             assert_eq!(Route::parse(path), expected, "{path}");
-        }
-        let not_offered = [
-            "/v2/logging",
-            "/v2/trace/setting",
-            "/v2/models/m/trace/setting",
-        ];
-        for path in not_offered {
-            let route = Route::parse(path);
-            assert!(matches!(route, Some(Route::NotOffered { .. })), "{path}");
         }
     }
 

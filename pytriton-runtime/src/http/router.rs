@@ -11,7 +11,8 @@ use super::body::Body;
 use super::load::LoadFormat;
 use super::route::{ModelAction, Route};
 use super::{
-    HttpError, TextModels, body, control, generate, infer, model, openai, shared_memory,
+    HttpError, TextModels, body, control, generate, infer, logging, model, openai, shared_memory,
+    trace,
 };
 
 /// Answers a request of the KServe v2 API with Triton's extensions.
@@ -64,6 +65,16 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             body.map_err(Failure::json)?;
             control::unload(reception, repository, name).await
         }
+        Route::Logging => {
+            let body = body::read(body, &parts.headers, reception, None).await;
+            let (body, _held) = body.map_err(Failure::json)?;
+            logging::logging(&parts.method, &body)
+        }
+        Route::TraceSetting { model } => {
+            let body = body::read(body, &parts.headers, reception, None).await;
+            let (body, _held) = body.map_err(Failure::json)?;
+            trace::trace(reception, &parts.method, model, &body)
+        }
         Route::SharedMemory {
             kind,
             region,
@@ -102,7 +113,6 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
                 Ok(answer)
             }
         },
-        Route::NotOffered { what, .. } => Err(Failure::json(HttpError::NotOffered { what })),
     }
 }
 

@@ -188,9 +188,23 @@ async fn paths_answer_as_tritons_do() {
         (
             "GET",
             "/v2/trace/setting",
-            501,
+            200,
             json,
-            r#"{"error":"tracing is not supported by this server"}"#,
+            r#"{"trace_level":["OFF"],"trace_rate":"1000","trace_count":"-1","log_frequency":"0","trace_file":"","trace_mode":"triton"}"#,
+        ),
+        (
+            "GET",
+            "/v2/models/Nope/trace/setting",
+            400,
+            json,
+            r#"{"error":"Request for unknown model : Nope"}"#,
+        ),
+        (
+            "GET",
+            "/v2/logging",
+            200,
+            json,
+            r#"{"log_file":"","log_info":true,"log_warning":true,"log_error":true,"log_verbose_level":0,"log_format":"default"}"#,
         ),
         (
             "POST",

@@ -3,10 +3,12 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::logging::LogError;
 use crate::request::{RequestId, SequenceId};
 use crate::shared_memory::SharedMemoryError;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
+use crate::trace_file::TraceError;
 
 use super::document::DocumentError;
 use super::generate::GenerateError;
@@ -232,6 +234,12 @@ pub enum CodecError {
     /// The body of a request for the server itself cannot be read.
     #[error(transparent)]
     Document(#[from] DocumentError),
+    /// A setting of the log that stays as it is.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A setting of traces that stays as it is.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// A request to register shared memory that does not say enough.
     #[error("Shared memory register request has no '{field}' field")]
     NoField {
@@ -256,6 +264,8 @@ impl CodecError {
             Self::Proto(error) => error.status(),
             Self::Generate(error) => error.status(),
             Self::SharedMemory(error) => error.status(),
+            Self::Log(error) => error.status(),
+            Self::Trace(error) => error.status(),
             Self::SequenceId => Status::Unsupported,
             Self::Output { .. } | Self::Document(_) => Status::Internal,
             _ => Status::InvalidArgument,

@@ -30,6 +30,8 @@ pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
         "binary_tensor_data",
         "parameters",
         "statistics",
+        "trace",
+        "logging",
     ],
 };
 
@@ -91,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_server_names_what_it_serves() {
-        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","system_shared_memory","cuda_shared_memory","binary_tensor_data","parameters","statistics"]}"#;
+        let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","system_shared_memory","cuda_shared_memory","binary_tensor_data","parameters","statistics","trace","logging"]}"#;
         assert_eq!(SERVER_METADATA.to_json(), expected);
     }
 

@@ -16,6 +16,7 @@ mod header;
 mod index;
 mod input;
 mod load;
+mod log_settings;
 mod member;
 mod metadata;
 mod output;
@@ -31,6 +32,7 @@ mod response_writer;
 mod statistics;
 #[cfg(test)]
 mod tests;
+mod trace_settings;
 
 pub(crate) use crate::json;
 pub(crate) use crate::json::JsonWriter;
@@ -41,6 +43,7 @@ pub use gpu_handle::GpuHandle;
 pub use header::{HEADER_LENGTH, header_length};
 pub use index::{IndexLine, decode_index_request, index_json};
 pub use load::{LoadFlaw, LoadParameters, decode_load_request};
+pub(crate) use log_settings::{change_log, log_format, log_format_name, log_settings_json};
 pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json, ready_json};
 pub use raw::decode_raw_request;
 pub use registration::{Registration, region_json, regions_json};
@@ -48,3 +51,4 @@ pub use request::decode_request;
 pub use response::{EncodedResponse, ResponseFormat};
 pub use response_writer::ResponseWriter;
 pub use statistics::statistics_json;
+pub(crate) use trace_settings::{changed_level, trace_changes, trace_settings_json, unknown_model};

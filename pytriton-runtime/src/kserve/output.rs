@@ -61,15 +61,16 @@ impl OutputDecoder<'_> {
                 .ok_or_else(|| mistyped("classification", "an unsigned integer", value, owner()))?,
             None => 0,
         };
-        // A name that the model has not is told of when the request is checked.
-        if region.is_some()
-            && let Some(index) = self.model.output_index(&name)
-        {
-            self.shared.insert(SharedOutput {
-                index,
-                name: Arc::clone(&self.model.outputs[index].name),
-                section: section(self.regions, [region, offset, byte_size], &owner)?,
-            });
+        if region.is_some() {
+            let section = section(self.regions, [region, offset, byte_size], &owner)?;
+            // A name that the model has not is told of when the request is checked.
+            if let Some(index) = self.model.output_index(&name) {
+                self.shared.insert(SharedOutput {
+                    index,
+                    name: Arc::clone(&self.model.outputs[index].name),
+                    section,
+                });
+            }
         }
         Ok(RequestedOutput {
             name,

@@ -138,6 +138,7 @@ pub(super) fn whole(
         inputs,
         outputs,
         shared,
+        traced: None,
         held: None,
         trace: None,
     };

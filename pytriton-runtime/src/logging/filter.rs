@@ -8,7 +8,7 @@ pub(super) fn filter(verbose: u8, rust_log: Option<&str>) -> Result<EnvFilter, P
 }
 
 /// What `RUST_LOG` says, if anything.
-fn directives(rust_log: Option<&str>) -> Option<&str> {
+pub(super) fn directives(rust_log: Option<&str>) -> Option<&str> {
     rust_log.filter(|directives| !directives.trim().is_empty())
 }
 

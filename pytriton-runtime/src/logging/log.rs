@@ -8,22 +8,31 @@ use tracing::dispatcher::has_been_set;
 use tracing_subscriber::filter::{FilterExt, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, Registry};
+use tracing_subscriber::{Layer, Registry, reload};
 
 use crate::call::panic_message;
 use crate::trace::{Export, TracesError, TracesExporter};
 
+use super::LogSettings;
 use super::about::{Abouts, is_of_request};
-use super::filter::{by_detail, filter, names_spans};
+use super::filter::{directives, names_spans};
+use super::forms::{Lines, set_iso8601};
+use super::gate::Gate;
 use super::human::HumanFields;
 use super::json::BoundedLines;
 use super::lines::RequestLines;
+use super::live::{self, Live};
+use super::sink::Sink;
 
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// For people.
+    #[value(alias = "default")]
     Human,
+    /// As Triton's with the same name.
+    #[value(name = "ISO8601")]
+    Iso8601,
     /// One JSON object a line.
     Json,
 }
@@ -31,46 +40,48 @@ pub enum LogFormat {
 /// A layer of any kind.
 type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Sends log lines to standard error, in that detail (0 to 2) and form, and spans where they are to go, as long as what is
-/// returned is there. `RUST_LOG` says more than the detail.
+/// Sends log lines to standard error, as the settings say, and spans where they are to go, as long as what is returned is
+/// there. `RUST_LOG` says more than their detail.
 ///
 /// A program that has set up `tracing` itself keeps what it has.
 ///
 /// # Errors
 ///
 /// [`TracesError`] where spans cannot go there.
-pub(crate) fn init(
-    verbose: u8,
-    format: LogFormat,
-    traces: TracesExporter,
-) -> Result<Export, TracesError> {
+pub(crate) fn init(settings: LogSettings, traces: TracesExporter) -> Result<Export, TracesError> {
     if has_been_set() {
         return Ok(Export::default());
     }
     let rust_log = env::var("RUST_LOG").ok();
-    let (targets, misread) = match filter(verbose, rust_log.as_deref()) {
-        Ok(targets) => (targets, None),
-        Err(error) => (by_detail(verbose), Some(error)),
+    let wanted = names_spans(rust_log.as_deref());
+    let mut directives = directives(rust_log.as_deref()).map(str::to_owned);
+    let (gate, misread) = match Gate::new(directives.as_deref(), &settings) {
+        Ok(gate) => (gate, None),
+        Err(error) => {
+            directives = None;
+            (Gate::by_detail(&settings), Some(error))
+        }
     };
+    let (gate, handle) = reload::Layer::new(gate);
     let lines = tracing_subscriber::fmt::layer().with_ansi(io::stderr().is_terminal());
-    let mut layers: Vec<BoxedLayer> = match format {
-        LogFormat::Human => {
+    let mut layers: Vec<BoxedLayer> = match settings.format {
+        LogFormat::Human | LogFormat::Iso8601 => {
             // Spans of requests cost something, and lines for people do not show them.
-            let wanted = names_spans(rust_log.as_deref());
             let spans = filter_fn(move |metadata| wanted || !is_of_request(metadata));
-            let lines = lines.fmt_fields(HumanFields).with_writer(io::stderr);
-            vec![lines.with_filter(targets.and(spans)).boxed()]
+            let lines = lines
+                .event_format(Lines::default())
+                .fmt_fields(HumanFields)
+                .with_writer(|| Sink);
+            vec![lines.with_filter(gate.and(spans)).boxed()]
         }
         LogFormat::Json => {
             let lines = lines
                 .json()
                 .flatten_event(true)
                 .map_event_format(RequestLines)
-                .with_writer(|| BoundedLines(io::stderr()));
+                .with_writer(|| BoundedLines(Sink));
             vec![
-                lines
-                    .with_filter(targets.or(filter_fn(is_of_request)))
-                    .boxed(),
+                lines.with_filter(gate.or(filter_fn(is_of_request))).boxed(),
                 Abouts.with_filter(filter_fn(is_of_request)).boxed(),
             ]
         }
@@ -85,6 +96,12 @@ pub(crate) fn init(
         .try_init()
         .is_ok()
     {
+        set_iso8601(settings.format == LogFormat::Iso8601);
+        live::start(Live {
+            settings,
+            directives,
+            handle,
+        });
         panic::set_hook(Box::new(log_panic));
         if let Some(error) = misread {
             tracing::warn!("RUST_LOG has no effect: {error}");

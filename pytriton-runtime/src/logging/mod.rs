@@ -2,10 +2,22 @@
 
 mod about;
 mod filter;
+mod forms;
+mod gate;
 mod human;
 mod json;
 mod lines;
+mod live;
 mod log;
+mod settings;
+mod sink;
 
+#[cfg(feature = "embedded")]
+pub(crate) use live::{settings, update, write_to};
 pub use log::LogFormat;
 pub(crate) use log::init;
+#[cfg(feature = "embedded")]
+pub use settings::LogError;
+pub(crate) use settings::LogSettings;
+#[cfg(feature = "embedded")]
+pub(crate) use settings::{LogChange, LogSwitch};

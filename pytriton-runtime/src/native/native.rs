@@ -7,16 +7,16 @@ use pytriton_backend::wire::BatchReader;
 use pytriton_backend::{Failure, Gathering};
 use tokio::runtime::{Handle, Runtime};
 
+use crate::TracesExporter;
 use crate::call::Answering;
 use crate::call::Watched;
 use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, names};
-use crate::logging;
+use crate::logging::{self, LogSettings};
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::runner::{Availability, Detached};
 use crate::scheduler::SchedulerError;
 use crate::tensor::AlignedBuffer;
-use crate::{LogFormat, TracesExporter};
 
 use super::gate::Gate;
 use super::outlet::{BatchOutlet, Shared, lock};
@@ -263,7 +263,7 @@ fn runtime() -> Result<Handle, Failure> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let runtime = RUNTIME.get_or_init(|| {
         // Of spans that go nowhere nothing is kept.
-        logging::init(0, LogFormat::Human, TracesExporter::None)
+        logging::init(LogSettings::default(), TracesExporter::None)
             .map_err(|error| error.to_string())?;
         Runtime::new().map_err(|error| error.to_string())
     });

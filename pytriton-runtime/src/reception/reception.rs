@@ -74,7 +74,15 @@ impl Reception {
     pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
         let answered = async |request| {
             let request = self.checked(model, request).await?;
-            Ok(model.infer(request).await?)
+            let Some(timeline) = request.traced().cloned() else {
+                return Ok(model.infer(request).await?);
+            };
+            let outcome = model.infer(request).await;
+            if let Ok(response) = &outcome {
+                timeline.answered(model.spec(), response);
+            }
+            timeline.now("REQUEST_END");
+            Ok(outcome?)
         };
         if request.trace.is_none() {
             return answered(request).await;
@@ -115,7 +123,11 @@ impl Reception {
         let names = request.inputs.len() + request.outputs.len();
         let weight = strings.saturating_add(names.saturating_mul(NAME));
         let spec = Arc::clone(model.spec());
-        Ok(by_weight(weight, move || Request::check(&spec, request)).await?)
+        let request = by_weight(weight, move || Request::check(&spec, request)).await?;
+        if let Some(trace) = request.traced() {
+            trace.waits(&request);
+        }
+        Ok(request)
     }
 
     /// The same request with those of its inputs that are in shared memory.

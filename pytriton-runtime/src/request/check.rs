@@ -54,6 +54,7 @@ impl Request {
             inputs,
             requested,
             batch_size,
+            traced: request.traced,
             _held: request.held,
             trace: request.trace,
         })

@@ -8,7 +8,7 @@ use crate::shared_memory::Shared;
 use crate::tensor::DataType;
 use crate::trace::Trace;
 
-use super::{Parameters, Sequence};
+use super::{Parameters, Sequence, Traced};
 
 /// A request as a codec read it: names from the wire, not yet checked against a model.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +30,8 @@ pub struct InferRequest {
     /// Which of them are in shared memory; `None` for none.
     #[cfg(feature = "embedded")]
     pub shared: Option<Arc<Shared>>,
+    /// Who notes what happens to it; `None` where nobody does.
+    pub traced: Option<Arc<dyn Traced>>,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
     pub held: Option<Arc<Held>>,
     /// Its spans; `None` where nobody listens.

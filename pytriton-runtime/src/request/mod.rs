@@ -19,6 +19,7 @@ mod request;
 mod requested;
 mod response;
 mod sequence;
+mod traced;
 
 pub use error::{RequestError, RequestId};
 pub use few::Few;
@@ -29,3 +30,4 @@ pub use request::Request;
 pub(crate) use requested::Requested;
 pub use response::Response;
 pub use sequence::{Sequence, SequenceId};
+pub use traced::Traced;

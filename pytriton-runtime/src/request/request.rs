@@ -9,7 +9,7 @@ use crate::trace::Trace;
 
 #[cfg(tritonserver)]
 use super::InferRequest;
-use super::{Few, Generation, Parameters, Requested, Sequence};
+use super::{Few, Generation, Parameters, Requested, Sequence, Traced};
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
 #[derive(Debug, Clone)]
@@ -24,6 +24,7 @@ pub struct Request {
     pub(super) inputs: Few<Option<Tensor>>,
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
+    pub(super) traced: Option<Arc<dyn Traced>>,
     pub(super) _held: Option<Arc<Held>>,
     pub(super) trace: Option<Box<Trace>>,
 }
@@ -48,6 +49,7 @@ impl Request {
             inputs,
             requested,
             batch_size,
+            traced: head.traced,
             _held: head.held,
             trace: head.trace,
         }
@@ -124,6 +126,11 @@ impl Request {
     /// Whether it asks for the output of that index.
     pub(crate) fn asks_for(&self, output: usize) -> bool {
         self.requested.contains(output)
+    }
+
+    /// Who notes what happens to it.
+    pub(crate) fn traced(&self) -> Option<&Arc<dyn Traced>> {
+        self.traced.as_ref()
     }
 
     /// The bytes of all its tensors.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::call::{Answering, Executed, ModelError, Watched};
 use crate::model::ModelSpec;
-use crate::request::{Request, Response};
+use crate::request::{Request, Response, Traced};
 use crate::statistics::{
     self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
 };
@@ -32,6 +32,8 @@ pub(super) struct Replies {
     streamed: Option<Arc<Streamed>>,
     /// Says whether somebody waits, where the function asks.
     watched: Option<Arc<dyn Answering>>,
+    /// Who notes what happens to the requests.
+    traces: Vec<Arc<dyn Traced>>,
 }
 
 /// Where all responses of a model leave.
@@ -108,6 +110,7 @@ impl Replies {
             false => (batch.replies, None),
             true => (Vec::new(), Some(Streamed::new(exit, begun, batch.replies))),
         };
+        let traces = batch.requests.iter().filter_map(Request::traced);
         let replies = Self {
             exit: Arc::clone(exit),
             sequence: batch.sequence,
@@ -116,6 +119,7 @@ impl Replies {
             replies,
             streamed,
             watched,
+            traces: traces.cloned().collect(),
         };
         (batch.requests, replies)
     }
@@ -142,6 +146,9 @@ impl Replies {
         let Executed { results, durations } = executed;
         let failed = results.iter().any(Result::is_err);
         self.exit.speed.note(durations.total(), failed);
+        for trace in &self.traces {
+            trace.computed(self.begun, durations);
+        }
         if let Some(streamed) = self.streamed.take() {
             let results = results.into_iter();
             streamed.conclude(results.map(|result| Ok(result.map(drop)?)));

@@ -1,9 +1,11 @@
+use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
 use crate::heap::keep;
+use crate::logging;
 
 use super::caretaker::{Plan, Progress};
 use super::order::Orders;
@@ -19,6 +21,12 @@ const LEAST: usize = 2;
 pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<(), ServerError> {
     if plan.ports {
         keep();
+    }
+    if let Some(path) = plan.options.triton.flags.values("log-file").last() {
+        logging::write_to(Path::new(path)).map_err(|source| ServerError::LogFile {
+            path: path.into(),
+            source,
+        })?;
     }
     let workers = runtime(Builder::new_multi_thread().worker_threads(workers()))?;
     let here = runtime(&mut Builder::new_current_thread())?;

@@ -1,4 +1,5 @@
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -18,6 +19,8 @@ use crate::runner::Breakdown;
 use crate::serving::LoadError;
 use crate::tls::TlsError;
 use crate::trace::TracesError;
+#[cfg(feature = "embedded")]
+use crate::trace_file::TraceConfigError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
 #[cfg(tritonserver)]
@@ -34,6 +37,19 @@ pub enum ServerError {
     /// The binary has no model.
     #[error("no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`")]
     NoModels,
+    /// A log file that cannot be written.
+    #[error("log file '{}' cannot be written: {source}", path.display())]
+    LogFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Traces that cannot be as `--trace-config` wants them.
+    #[cfg(feature = "embedded")]
+    #[error(transparent)]
+    Trace(#[from] TraceConfigError),
     /// There is nothing that tritonserver could be started with.
     #[error(
         "no model is bound: tritonserver is started with the models that it serves, call `bind` before"

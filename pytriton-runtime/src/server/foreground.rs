@@ -10,7 +10,7 @@ use super::ffi::outlive_file_size_limits;
 use super::order::Order;
 use super::run::{print, runtime};
 use super::signal::StopSignals;
-use super::{Options, ServerError, Triton, banner};
+use super::{ServerError, Triton, banner};
 
 impl Triton {
     /// Serves until SIGINT or SIGTERM comes, or [`stop`](Self::stop) is called; what `pytriton::main!` does. It starts where
@@ -22,13 +22,8 @@ impl Triton {
     ///
     /// As [`run`](Self::run) and [`stop`](Self::stop); [`ServerError::Interrupted`] for a second signal.
     pub fn serve(&self) -> Result<(), ServerError> {
-        let Options {
-            log_verbose,
-            log_format,
-            traces_exporter,
-            ..
-        } = self.options;
-        let _export = logging::init(log_verbose, log_format, traces_exporter)?;
+        let traces = self.options.traces_exporter;
+        let _export = logging::init(self.options.log_settings(), traces)?;
         outlive_file_size_limits();
         apart(|| self.serve_here())
     }

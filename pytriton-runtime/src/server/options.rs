@@ -11,7 +11,7 @@ use crate::cache::{CacheConfigError, cache_bytes};
 use crate::engine::{ControlOptions, TritonOptions};
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
-use crate::logging::LogFormat;
+use crate::logging::{LogFormat, LogSettings};
 use crate::registry::Registry;
 use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
@@ -156,7 +156,8 @@ pub struct Options {
         long,
         env = "PYTRITON_TRITON_CONFIG_LOG_VERBOSE",
         value_name = "LEVEL",
-        default_value_t = 0
+        default_value = "0",
+        value_parser = log_verbose
     )]
     pub log_verbose: u8,
 
@@ -239,6 +240,33 @@ impl Options {
             true => models,
             false => models.without_openai(),
         }
+    }
+}
+
+impl Options {
+    /// How the log is at the start.
+    pub(super) fn log_settings(&self) -> LogSettings {
+        let flags = &self.triton.flags;
+        let on = |name| flags.values(name).all(|value| value == "true");
+        LogSettings {
+            info: on("log-info"),
+            warning: on("log-warning"),
+            error: on("log-error"),
+            verbose: self.log_verbose.into(),
+            format: self.log_format,
+            ..LogSettings::default()
+        }
+    }
+}
+
+/// Triton takes a truth for a level too.
+fn log_verbose(text: &str) -> Result<u8, String> {
+    match text {
+        "true" => Ok(1),
+        "false" => Ok(0),
+        _ => text
+            .parse()
+            .map_err(|_| "expected a number from 0 to 255, true or false".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::engine::Choice;
-use crate::logging::{self, LogFormat};
+use crate::logging::{self, LogSettings};
 use crate::registry::Registry;
 use crate::trace::{Export, TracesExporter};
 
@@ -54,7 +54,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
                 .map(|report| print(&report))
         }
         Command::Install => {
-            let export = logging::init(0, LogFormat::Human, TracesExporter::None);
+            let export = logging::init(LogSettings::default(), TracesExporter::None);
             let export = export.map_err(ServerError::from);
             export
                 .and_then(|_export| inspect::install())
@@ -74,13 +74,10 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
 }
 
 fn log(options: &Options) -> Result<Export, ServerError> {
-    let Options {
-        log_verbose,
-        log_format,
-        traces_exporter,
-        ..
-    } = *options;
-    Ok(logging::init(log_verbose, log_format, traces_exporter)?)
+    Ok(logging::init(
+        options.log_settings(),
+        options.traces_exporter,
+    )?)
 }
 
 fn choose(options: &Options) -> Result<Choice, ServerError> {

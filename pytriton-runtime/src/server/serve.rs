@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout_at};
 
 use crate::access::{Access, Follow, Protocol as Spoken};
@@ -22,6 +22,7 @@ use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
 use crate::tls::{TlsError, TlsPlan};
+use crate::trace_file::{TraceSettings, Tracer, trace_config};
 
 use super::connection::{Connections, Protocol};
 #[cfg(tritonserver)]
@@ -35,6 +36,9 @@ use super::{Addresses, Options, ServerError};
 
 /// How long clients have to hear that their requests will not be answered.
 const FAREWELL: Duration = Duration::from_millis(500);
+
+/// How long the last traces may take to be written, beyond all else.
+const WRITTEN: Duration = Duration::from_secs(2);
 
 /// A server that is running.
 #[derive(Debug)]
@@ -57,6 +61,7 @@ impl Server {
     pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
         let limits = checked(options)?;
         check_control(registry, options)?;
+        let traces = traces(options)?;
         let openai = has_text_models(registry);
         if openai {
             check_openai_port(options)?;
@@ -68,6 +73,7 @@ impl Server {
         let metrics = metrics(options)?;
         let control = options.control.clone();
         let mut server = Self::load(registry, limits, control, metrics).await?;
+        server.models.trace(Tracer::new(traces));
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
         let tls = &mut server.addresses.tls;
@@ -142,7 +148,10 @@ impl Server {
         check_control(registry, options)?;
         check_no_tls(options)?;
         let (limits, control) = (checked(options)?, options.control.clone());
-        Self::load(registry, limits, control, metrics(options)?).await
+        let traces = traces(options)?;
+        let server = Self::load(registry, limits, control, metrics(options)?).await?;
+        server.models.trace(Tracer::new(traces));
+        Ok(server)
     }
 
     async fn load(
@@ -255,7 +264,12 @@ impl Server {
                 false
             }
         };
-        all & self.models.drain(deadline).await
+        let all = all & self.models.drain(deadline).await;
+        let models = Arc::clone(&self.models);
+        let traces = spawn_blocking(move || models.tracer().stop());
+        // What the file cannot have by then it has not.
+        let _ = timeout_at(now.checked_add(timeout + WRITTEN).unwrap_or(now), traces).await;
+        all
     }
 }
 
@@ -354,6 +368,11 @@ fn check_no_tls(options: &Options) -> Result<(), TlsError> {
         Some((port, _)) => Err(TlsError::Router { port }),
         None => Ok(()),
     }
+}
+
+/// Which requests are traced at the start.
+fn traces(options: &Options) -> Result<TraceSettings, ServerError> {
+    Ok(trace_config(options.triton.flags.values("trace-config"))?)
 }
 
 /// Waits until all ports are closed and says whether all connections ended by themselves.

@@ -17,6 +17,7 @@ use crate::request::RequestError;
 use crate::runner::Breakdown;
 use crate::scheduler::Resources;
 use crate::text::excerpt;
+use crate::trace_file::Tracer;
 
 use super::catalog::{Catalog, State};
 use super::lifecycle::reason;
@@ -39,6 +40,7 @@ pub struct ModelSet {
     metrics: MetricsConfig,
     resources: Resources,
     stopping: watch::Sender<bool>,
+    tracer: OnceLock<Tracer>,
 }
 
 pub(super) type Models = BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>;
@@ -98,6 +100,7 @@ impl ModelSet {
             metrics,
             resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
             stopping: watch::Sender::new(false),
+            tracer: OnceLock::new(),
         };
         let models = registry.registrations();
         let models = models.filter(|model| set.control.at_start(&model.spec.name));
@@ -116,6 +119,17 @@ impl ModelSet {
         }
         drop(loading);
         Ok(set)
+    }
+
+    /// Says which requests are traced; only the first to say so is heard.
+    pub fn trace(&self, tracer: Tracer) {
+        // Whoever comes late has nothing that is in use.
+        drop(self.tracer.set(tracer));
+    }
+
+    /// Who says which requests are traced.
+    pub fn tracer(&self) -> &Tracer {
+        self.tracer.get_or_init(Tracer::default)
     }
 
     /// Starts a model and serves it from then on; returns the one of its name and version that it takes the place of, which

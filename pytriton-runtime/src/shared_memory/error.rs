@@ -169,7 +169,7 @@ impl SharedMemoryError {
             Self::Unknown { .. } | Self::NotFound { .. } | Self::OtherKind { .. } => {
                 Status::NotFound
             }
-            Self::Limit { .. } => Status::Exhausted,
+            Self::Limit { .. } => Status::Unavailable,
             Self::Open { .. }
             | Self::InUse { .. }
             | Self::SomeInUse { .. }

@@ -56,7 +56,7 @@ impl Region {
                 name: excerpt(name),
             });
         }
-        if byte_size == 0 || offset % page_size() as u64 != 0 {
+        if byte_size == 0 || !offset.is_multiple_of(page_size() as u64) {
             return Err(address_space());
         }
         Ok(Self {

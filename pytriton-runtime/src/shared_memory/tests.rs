@@ -115,7 +115,7 @@ fn names_are_taken_until_they_are_given_back() {
     assert_eq!(taken, regions.register_cuda("b").unwrap_err());
     assert_eq!(regions.register_cuda("c"), Err(SharedMemoryError::NoGpu));
     let limit = regions.register("c", &key, 0, 64).unwrap_err();
-    assert_eq!(limit.status(), crate::Status::Exhausted);
+    assert_eq!(limit.status(), crate::Status::Unavailable);
     let told = |region: &Region| {
         let name = region.name().to_owned();
         (name, region.key().to_owned(), region.byte_size())

@@ -68,6 +68,29 @@ fn openai_beside_tritonserver() -> pytriton_tests::Result<()> {
     drive(pytriton_tests::Engine::Tritonserver, "test_openai.py", &[])
 }
 
+/// The settings of logs and traces, of a server with a file for each.
+fn settings(engine: pytriton_tests::Engine) -> pytriton_tests::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = |name| folder.path().join(name).display().to_string();
+    let traces = format!("--trace-config=triton,file={}", path("traces"));
+    let log = format!("--log-file={}", path("log"));
+    let arguments: &[&str] = match engine {
+        pytriton_tests::Engine::Tritonserver => &[&traces],
+        _ => &[&traces, &log],
+    };
+    drive(engine, "test_settings.py", &[arguments])
+}
+
+#[test]
+fn settings_while_it_runs() -> pytriton_tests::Result<()> {
+    settings(pytriton_tests::Engine::Embedded)
+}
+
+#[test]
+fn settings_while_tritonserver_runs() -> pytriton_tests::Result<()> {
+    settings(pytriton_tests::Engine::Tritonserver)
+}
+
 #[test]
 fn generated_streams() -> pytriton_tests::Result<()> {
     drive(

@@ -128,14 +128,3 @@ async fn models_that_are_not_there_are_not_ready_and_have_no_metadata() {
         );
     }
 }
-
-#[tokio::test]
-async fn what_is_not_offered_says_so() {
-    let (_models, mut client) = client().await;
-    let trace = client
-        .trace_setting(TraceSettingRequest::default())
-        .await
-        .unwrap_err();
-    assert_eq!(trace.code(), Code::Unimplemented);
-    assert!(!trace.message().is_empty());
-}

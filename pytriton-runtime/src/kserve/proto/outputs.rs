@@ -21,15 +21,16 @@ pub(super) fn output(
     if place.is_some() && classification.is_some() {
         return Err(ProtoError::ClassificationBesideRegion);
     }
-    // A name that the model has not is told of when the request is checked.
-    if let Some(place) = place
-        && let Some(index) = spec.output_index(&message.name)
-    {
-        shared.insert(SharedOutput {
-            index,
-            name: Arc::clone(&spec.outputs[index].name),
-            section: place.section(regions)?,
-        });
+    if let Some(place) = place {
+        let section = place.section(regions)?;
+        // A name that the model has not is told of when the request is checked.
+        if let Some(index) = spec.output_index(&message.name) {
+            shared.insert(SharedOutput {
+                index,
+                name: Arc::clone(&spec.outputs[index].name),
+                section,
+            });
+        }
     }
     Ok(RequestedOutput {
         name: message.name,

@@ -61,6 +61,7 @@ pub fn request(
         inputs,
         outputs,
         shared: shared.share(),
+        traced: None,
         held: None,
         trace: None,
     })

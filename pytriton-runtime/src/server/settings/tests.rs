@@ -64,7 +64,7 @@ fn mistakes_are_told_all_at_once_and_where() {
         "p.toml:6: `id`: expected a string, found a number",
         "p.toml:7: `cache-config`: expected a list of strings, such as [\"…\"], found a string",
         "p.toml:8: `trace-config`: expected a list of strings, such as [\"…\"], found a number in the list",
-        "p.toml:9: `log-format`: invalid value 'xml' for '--log-format <LOG_FORMAT>' [possible values: human, json]",
+        "p.toml:9: `log-format`: invalid value 'xml' for '--log-format <LOG_FORMAT>' [possible values: human, ISO8601, json]",
         "p.toml:10: unknown key `config`",
         "p.toml:12: `http-restricted-api`: expected a list of strings, such as [\"…\"], found a number in the list",
         "p.toml:15: unknown key `http.prot`: the nearest is `port`",

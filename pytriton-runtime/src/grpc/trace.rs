@@ -1,0 +1,81 @@
+use crate::kserve::{CodecError, changed_level, unknown_model};
+use crate::proto::trace_setting_response::SettingValue;
+use crate::proto::{TraceSettingRequest, TraceSettingResponse};
+use crate::reception::{Error, Reception};
+use crate::trace_file::{Change, TraceChanges, TraceError, TraceSettings};
+
+use super::GrpcError;
+
+/// Changes the settings of traces that are named, those of a model or of all, and tells of all.
+///
+/// Source: `CommonHandler::RegisterTrace` in Triton 2.51.
+pub(super) fn trace_setting(
+    reception: &Reception,
+    request: &TraceSettingRequest,
+) -> Result<TraceSettingResponse, GrpcError> {
+    let settings = settings(reception, request);
+    let settings = settings.map_err(|error| Error::from(CodecError::from(error)))?;
+    let levels = settings.level.names().into_iter().map(str::to_owned);
+    let values = settings.values().map(|(name, value)| (name, vec![value]));
+    let told = values
+        .into_iter()
+        .chain([("trace_level", levels.collect())]);
+    Ok(TraceSettingResponse {
+        settings: told
+            .map(|(name, value)| (name.to_owned(), SettingValue { value }))
+            .collect(),
+    })
+}
+
+fn settings(
+    reception: &Reception,
+    request: &TraceSettingRequest,
+) -> Result<TraceSettings, TraceError> {
+    let models = &reception.models;
+    let model = Some(request.model_name.as_str()).filter(|name| !name.is_empty());
+    if let Some(name) = model.filter(|name| models.versions(name).is_empty()) {
+        return Err(unknown_model(name));
+    }
+    let tracer = models.tracer();
+    if !request.settings.is_empty() {
+        tracer.update(model, &changes(request)?)?;
+    }
+    Ok(tracer.settings(model))
+}
+
+fn changes(request: &TraceSettingRequest) -> Result<TraceChanges, TraceError> {
+    let values = |setting| {
+        let value = request.settings.get(setting)?;
+        Some(value.value.as_slice())
+    };
+    if values("trace_file").is_some() {
+        return Err(TraceError::File);
+    }
+    let level = match values("trace_level") {
+        None => Change::Keep,
+        Some([]) => Change::Clear,
+        Some(names) => changed_level(names)?,
+    };
+    let frequency = TraceSettings::parse_frequency;
+    Ok(TraceChanges {
+        level,
+        rate: change("trace_rate", values, TraceSettings::parse_rate)?,
+        count: change("trace_count", values, |text| {
+            TraceSettings::parse_count(text, " ")
+        })?,
+        log_frequency: change("log_frequency", values, frequency)?,
+    })
+}
+
+fn change<'a, T>(
+    setting: &'static str,
+    values: impl Fn(&'static str) -> Option<&'a [String]>,
+    parse: impl Fn(&str) -> Result<T, TraceError>,
+) -> Result<Change<T>, TraceError> {
+    match values(setting) {
+        None => Ok(Change::Keep),
+        Some([]) => Ok(Change::Clear),
+        Some([value]) => Ok(Change::Set(parse(value)?)),
+        Some(_) => Err(TraceError::Values { setting }),
+    }
+}

@@ -1,0 +1,18 @@
+use axum::http::Method;
+
+use crate::kserve::{change_log, log_settings_json};
+use crate::logging::{settings, update};
+use crate::reception::Error;
+
+use super::answer::{Answer, Failure, json};
+
+/// Changes the settings of the log where it is asked to, and tells of them.
+///
+/// Source: `HTTPAPIServer::HandleLogging` in Triton 2.51.
+pub(super) fn logging(method: &Method, body: &[u8]) -> Result<Answer, Failure> {
+    if method == Method::POST {
+        let changed = change_log(body, update);
+        changed.map_err(|error| Failure::json(Error::from(error)))?;
+    }
+    Ok(json(log_settings_json(&settings())))
+}

@@ -1,0 +1,36 @@
+use axum::http::Method;
+
+use crate::kserve::{CodecError, trace_changes, trace_settings_json, unknown_model};
+use crate::reception::{Error, Reception};
+
+use super::answer::{Answer, Failure, json};
+
+/// Changes the settings of traces where it is asked to, those of a model or of all, and tells of them.
+///
+/// Source: `HTTPAPIServer::HandleTrace` in Triton 2.51.
+pub(super) fn trace(
+    reception: &Reception,
+    method: &Method,
+    model: Option<&str>,
+    body: &[u8],
+) -> Result<Answer, Failure> {
+    let settings = settings(reception, method, model, body);
+    settings.map_err(|error| Failure::json(Error::from(error)))
+}
+
+fn settings(
+    reception: &Reception,
+    method: &Method,
+    model: Option<&str>,
+    body: &[u8],
+) -> Result<Answer, CodecError> {
+    let models = &reception.models;
+    if let Some(name) = model.filter(|name| models.versions(name).is_empty()) {
+        return Err(unknown_model(name).into());
+    }
+    let tracer = models.tracer();
+    if method == Method::POST {
+        tracer.update(model, &trace_changes(body)?)?;
+    }
+    Ok(json(trace_settings_json(&tracer.settings(model))))
+}

@@ -1,0 +1,204 @@
+use serde_json::value::RawValue;
+
+use crate::text::excerpt;
+use crate::trace_file::{Change, TraceChanges, TraceError, TraceLevel, TraceSettings};
+
+use super::CodecError;
+use super::document::{DocumentError, members, string};
+use super::json::{Flat, JsonWriter, Token, Value};
+
+/// Reads which settings of traces a body changes.
+///
+/// Source: `HTTPAPIServer::HandleTrace` in Triton 2.51.
+///
+/// # Errors
+///
+/// [`CodecError::Document`] and [`CodecError::Trace`].
+pub(crate) fn trace_changes(body: &[u8]) -> Result<TraceChanges, CodecError> {
+    let names = [
+        "trace_file",
+        "trace_level",
+        "trace_rate",
+        "trace_count",
+        "log_frequency",
+    ];
+    let [file, level, rate, count, frequency] = members(body, names)?;
+    if file.is_some() {
+        return Err(TraceError::File.into());
+    }
+    let level = match level {
+        None => Change::Keep,
+        Some(value) if value.get() == "null" => Change::Clear,
+        Some(value) => changed_level(&levels(value)?)?,
+    };
+    Ok(TraceChanges {
+        level,
+        rate: change(rate, TraceSettings::parse_rate)?,
+        count: change(count, |text| TraceSettings::parse_count(text, ""))?,
+        log_frequency: change(frequency, TraceSettings::parse_frequency)?,
+    })
+}
+
+fn change<T>(
+    value: Option<&RawValue>,
+    parse: impl Fn(&str) -> Result<T, TraceError>,
+) -> Result<Change<T>, CodecError> {
+    Ok(match value {
+        None => Change::Keep,
+        Some(value) if value.get() == "null" => Change::Clear,
+        Some(value) => Change::Set(parse(&string(value)?)?),
+    })
+}
+
+fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
+    let kind = |kind| DocumentError::Kind { kind };
+    if !value.get().starts_with('[') {
+        return Err(kind("array"));
+    }
+    let name = |token| match token {
+        Ok(Token::String(text)) => Value::from_text(text).string(),
+        _ => None,
+    };
+    Flat::new(value.get(), 1)
+        .map(|token| {
+            let text = name(token).ok_or_else(|| kind("string"))?;
+            Ok(text.into_owned())
+        })
+        .collect()
+}
+
+/// What levels of these names are together; others are none, as in Triton.
+///
+/// # Errors
+///
+/// [`TraceError::Off`].
+pub(crate) fn changed_level(names: &[String]) -> Result<Change<TraceLevel>, TraceError> {
+    let mut change = Change::Keep;
+    let mut level = TraceLevel::default();
+    for name in names {
+        match name.as_str() {
+            "OFF" if names.len() > 1 => return Err(TraceError::Off),
+            "OFF" => {}
+            "TIMESTAMPS" => level.timestamps = true,
+            "TENSORS" => level.tensors = true,
+            _ => continue,
+        }
+        change = Change::Set(level);
+    }
+    Ok(change)
+}
+
+/// The error of a model that is not there.
+pub(crate) fn unknown_model(name: &str) -> TraceError {
+    TraceError::Model {
+        model: excerpt(name),
+    }
+}
+
+/// The settings of traces as JSON.
+pub(crate) fn trace_settings_json(settings: &TraceSettings) -> Vec<u8> {
+    let mut json = JsonWriter::default();
+    json.object(|json| {
+        json.name("trace_level")
+            .array(settings.level.names(), |json, name| json.text(name));
+        for (name, values) in settings.values() {
+            json.name(name).text(&values);
+        }
+    });
+    json.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMES: TraceLevel = TraceLevel {
+        timestamps: true,
+        tensors: false,
+    };
+
+    #[test]
+    fn a_body_says_what_changes() {
+        let table = [
+            ("{}", TraceChanges::default()),
+            ("[]", TraceChanges::default()),
+            (
+                r#"{"trace_level":["TIMESTAMPS"],"trace_rate":"5x","trace_count":"-1","log_frequency":"-1"}"#,
+                TraceChanges {
+                    level: Change::Set(TIMES),
+                    rate: Change::Set(5),
+                    count: Change::Set(-1),
+                    log_frequency: Change::Set(u32::MAX),
+                },
+            ),
+            (
+                r#"{"trace_level":null,"trace_rate":null,"trace_count":null,"log_frequency":null}"#,
+                TraceChanges {
+                    level: Change::Clear,
+                    rate: Change::Clear,
+                    count: Change::Clear,
+                    log_frequency: Change::Clear,
+                },
+            ),
+            (
+                r#"{"trace_level":["bogus"],"trace_mode":5}"#,
+                TraceChanges::default(),
+            ),
+            (r#"{"trace_level":[]}"#, TraceChanges::default()),
+        ];
+        for (body, expected) in table {
+            assert_eq!(trace_changes(body.as_bytes()), Ok(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_as_triton_does() {
+        let table = [
+            (
+                r#"{"trace_file":null}"#,
+                "trace file location can not be updated through network protocol",
+            ),
+            (
+                r#"{"trace_level":["OFF","TENSORS"]}"#,
+                "Expect only one trace level 'OFF' is specified",
+            ),
+            (
+                r#"{"trace_level":"OFF"}"#,
+                "attempt to access JSON non-array as array",
+            ),
+            (
+                r#"{"trace_level":[1]}"#,
+                "attempt to access JSON non-string as string",
+            ),
+            (
+                r#"{"trace_rate":1}"#,
+                "attempt to access JSON non-string as string",
+            ),
+            (
+                r#"{"trace_rate":"x"}"#,
+                "Unable to parse 'trace_rate', got: x",
+            ),
+            (
+                r#"{"trace_count":"99999999999"}"#,
+                "Unable to parse 'trace_count', value is out of range [ -1, 2147483647 ], got: 99999999999",
+            ),
+            (
+                r#"{"log_frequency":"99999999999"}"#,
+                "Unable to parse 'log_frequency', value is out of range [ 0, 4294967295 ], got: 99999999999",
+            ),
+        ];
+        for (body, expected) in table {
+            let error = trace_changes(body.as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn settings_are_told_in_tritons_order() {
+        let json = trace_settings_json(&TraceSettings::default());
+        assert_eq!(
+            String::from_utf8(json).unwrap(),
+            r#"{"trace_level":["OFF"],"trace_rate":"1000","trace_count":"-1","log_frequency":"0","trace_file":"","trace_mode":"triton"}"#
+        );
+    }
+}

@@ -1,0 +1,84 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tracing_subscriber::Registry;
+use tracing_subscriber::reload::Handle;
+
+use super::LogSettings;
+use super::gate::Gate;
+#[cfg(feature = "embedded")]
+use super::{LogChange, LogError, LogFormat, forms::set_iso8601};
+
+/// The log of this process.
+static LIVE: Mutex<Option<Live>> = Mutex::new(None);
+
+/// A log that writes lines.
+pub(super) struct Live {
+    pub(super) settings: LogSettings,
+    /// What `RUST_LOG` says, as long as that counts.
+    pub(super) directives: Option<String>,
+    pub(super) handle: Handle<Gate, Registry>,
+}
+
+pub(super) fn start(live: Live) {
+    *lock() = Some(live);
+}
+
+fn lock() -> MutexGuard<'static, Option<Live>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes the lines to a file from now on.
+///
+/// # Errors
+///
+/// The system's, for a file that cannot be written.
+#[cfg(feature = "embedded")]
+pub(crate) fn write_to(path: &std::path::Path) -> std::io::Result<()> {
+    if let Some(live) = &mut *lock() {
+        super::sink::open(path)?;
+        live.settings.file = path.display().to_string();
+    }
+    Ok(())
+}
+
+/// How the log is at the moment.
+#[cfg(feature = "embedded")]
+pub(crate) fn settings() -> LogSettings {
+    let live = lock();
+    live.as_ref()
+        .map(|live| live.settings.clone())
+        .unwrap_or_default()
+}
+
+/// Changes a setting, which has its effect when this returns.
+///
+/// # Errors
+///
+/// [`LogError::Foreign`] and [`LogError::Json`].
+#[cfg(feature = "embedded")]
+pub(crate) fn update(change: LogChange) -> Result<(), LogError> {
+    let mut live = lock();
+    let live = live.as_mut().ok_or(LogError::Foreign)?;
+    let settings = &mut live.settings;
+    match change {
+        LogChange::Info(on) => settings.info = on,
+        LogChange::Warning(on) => settings.warning = on,
+        LogChange::Error(on) => settings.error = on,
+        LogChange::Verbose(level) => {
+            settings.verbose = level;
+            // What `RUST_LOG` has said is over.
+            live.directives = None;
+        }
+        LogChange::Format(format) => {
+            if settings.format == LogFormat::Json {
+                return Err(LogError::Json);
+            }
+            settings.format = format;
+            set_iso8601(format == LogFormat::Iso8601);
+        }
+    }
+    let gate = Gate::new(live.directives.as_deref(), &live.settings);
+    let gate = gate.unwrap_or_else(|_| Gate::by_detail(&live.settings));
+    // The log lives as long as the process.
+    live.handle.reload(gate).map_err(|_| LogError::Foreign)
+}

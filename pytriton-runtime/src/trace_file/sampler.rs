@@ -1,0 +1,115 @@
+use std::mem::take;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::writer::{Place, Writer};
+use super::{TraceLevel, TraceSettings};
+
+/// So many bytes of records wait at most for the file that has them at the end.
+const MOST: usize = 4 << 20;
+
+/// Settings that are in force, and how far they have come.
+#[derive(Debug)]
+pub(super) struct Sampler {
+    settings: TraceSettings,
+    writer: Arc<Writer>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    left: i32,
+    seen: u64,
+    sampled: u64,
+    collected: u64,
+    /// Records that are in no file yet, and of how many traces.
+    text: String,
+    traces: u32,
+}
+
+impl Sampler {
+    pub(super) fn new(settings: TraceSettings, writer: &Arc<Writer>) -> Arc<Self> {
+        let state = State {
+            left: settings.count,
+            ..State::default()
+        };
+        Arc::new(Self {
+            settings,
+            writer: Arc::clone(writer),
+            state: Mutex::new(state),
+        })
+    }
+
+    pub(super) fn level(&self) -> TraceLevel {
+        self.settings.level
+    }
+
+    pub(super) fn writer(&self) -> &Writer {
+        &self.writer
+    }
+
+    /// The settings, with as many traces as are left.
+    pub(super) fn settings(&self) -> TraceSettings {
+        TraceSettings {
+            count: self.lock().left,
+            ..self.settings.clone()
+        }
+    }
+
+    /// Whether the next request is traced.
+    pub(super) fn samples(&self) -> bool {
+        let settings = &self.settings;
+        if settings.level.is_off() || settings.rate == 0 || settings.file.is_empty() {
+            return false;
+        }
+        let mut state = self.lock();
+        state.seen += 1;
+        if state.left == 0 || !state.seen.is_multiple_of(settings.rate.into()) {
+            return false;
+        }
+        state.left -= i32::from(state.left > 0);
+        state.sampled += 1;
+        true
+    }
+
+    /// Takes the records of a trace; what is to be written now, and where.
+    pub(super) fn collect(&self, records: &str) -> Option<(String, Place)> {
+        let mut state = self.lock();
+        if !state.text.is_empty() && !records.is_empty() {
+            state.text.push(',');
+        }
+        state.text.push_str(records);
+        state.traces += 1;
+        state.collected += 1;
+        let frequency = self.settings.log_frequency;
+        let last = state.left == 0 && state.collected == state.sampled;
+        let place = match (
+            last || frequency != 0 && state.traces >= frequency,
+            frequency,
+        ) {
+            (true, _) => Place::Next,
+            (false, 0) if state.text.len() >= MOST => Place::Whole,
+            (false, _) if state.text.len() >= MOST => Place::Next,
+            _ => return None,
+        };
+        state.traces = 0;
+        Some((take(&mut state.text), place))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Sampler {
+    /// What is left is written when nobody adds to it any longer.
+    fn drop(&mut self) {
+        let place = match self.settings.log_frequency {
+            0 => Place::Whole,
+            _ => Place::Next,
+        };
+        let text = take(&mut self.lock().text);
+        if !text.is_empty() {
+            self.writer.rest(text, place);
+        }
+    }
+}

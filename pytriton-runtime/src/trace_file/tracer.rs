@@ -1,0 +1,281 @@
+use std::collections::BTreeMap;
+use std::mem::take;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::sampler::Sampler;
+use super::writer::Writer;
+use super::{Change, Timeline, TraceChanges, TraceError, TraceSettings};
+
+/// Who says which requests are traced.
+///
+/// Source: `TraceManager` in Triton 2.51.
+#[derive(Debug)]
+pub struct Tracer {
+    /// Whether any level is on.
+    on: AtomicBool,
+    traces: AtomicU64,
+    start: TraceSettings,
+    writer: Arc<Writer>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    global: Layer,
+    models: BTreeMap<String, Layer>,
+}
+
+/// Settings, and which of them have not come from elsewhere.
+#[derive(Debug, Clone)]
+struct Layer {
+    own: Own,
+    sampler: Arc<Sampler>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Own {
+    level: bool,
+    rate: bool,
+    count: bool,
+    log_frequency: bool,
+}
+
+impl Default for Tracer {
+    /// One that traces nothing, and has no file to.
+    fn default() -> Self {
+        Self::new(TraceSettings::default())
+    }
+}
+
+impl Tracer {
+    /// One that starts with these settings.
+    pub fn new(start: TraceSettings) -> Self {
+        let writer = Writer::new(&start.file);
+        let global = Layer {
+            own: Own::default(),
+            sampler: Sampler::new(start.clone(), &writer),
+        };
+        let state = State {
+            global,
+            models: BTreeMap::new(),
+        };
+        Self {
+            on: AtomicBool::new(!start.level.is_off()),
+            traces: AtomicU64::new(0),
+            start,
+            writer,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Whether any request is traced.
+    pub fn is_on(&self) -> bool {
+        self.on.load(Ordering::Relaxed)
+    }
+
+    /// The trace of a request for a model, where it is one of those that have one.
+    pub fn sample(&self, model: &str) -> Option<Arc<Timeline>> {
+        if !self.is_on() {
+            return None;
+        }
+        let sampler = {
+            let state = self.lock();
+            let layer = state.models.get(model).unwrap_or(&state.global);
+            Arc::clone(&layer.sampler)
+        };
+        sampler.samples().then(|| {
+            let id = self.traces.fetch_add(1, Ordering::Relaxed) + 1;
+            Timeline::new(id, sampler)
+        })
+    }
+
+    /// The settings of a model, or of all that have none of their own.
+    pub fn settings(&self, model: Option<&str>) -> TraceSettings {
+        let state = self.lock();
+        let layer = model.and_then(|model| state.models.get(model));
+        layer.unwrap_or(&state.global).sampler.settings()
+    }
+
+    /// Changes the settings of a model, or those of all models as far as they have none of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError::NoFile`] and [`TraceError::NoRate`]; nothing is changed then.
+    pub fn update(&self, model: Option<&str>, changes: &TraceChanges) -> Result<(), TraceError> {
+        let mut state = self.lock();
+        match model {
+            Some(model) => self.update_model(&mut state, model, changes)?,
+            None => {
+                let fallback = self.start.clone();
+                state.global = self.changed(Some(&state.global), &fallback, changes)?;
+                let models: Vec<String> = state.models.keys().cloned().collect();
+                for model in models {
+                    self.update_model(&mut state, &model, &TraceChanges::default())?;
+                }
+            }
+        }
+        let mut layers = state.models.values().chain([&state.global]);
+        let on = layers.any(|layer| !layer.sampler.level().is_off());
+        self.on.store(on, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Writes what has been noted, and traces no more. Blocks while it does.
+    pub fn stop(&self) {
+        {
+            let mut state = self.lock();
+            self.on.store(false, Ordering::Relaxed);
+            drop(take(&mut state.models));
+            state.global.sampler = Sampler::new(TraceSettings::default(), &self.writer);
+        }
+        if !self.start.file.is_empty() {
+            // Records of traces that are finished, and then what is left behind them.
+            self.writer.flush();
+            self.writer.flush();
+        }
+    }
+
+    fn update_model(
+        &self,
+        state: &mut State,
+        model: &str,
+        changes: &TraceChanges,
+    ) -> Result<(), TraceError> {
+        let fallback = state.global.sampler.settings();
+        let layer = self.changed(state.models.get(model), &fallback, changes)?;
+        match layer.own == Own::default() {
+            true => state.models.remove(model),
+            false => state.models.insert(model.to_owned(), layer),
+        };
+        Ok(())
+    }
+
+    fn changed(
+        &self,
+        current: Option<&Layer>,
+        fallback: &TraceSettings,
+        changes: &TraceChanges,
+    ) -> Result<Layer, TraceError> {
+        let mut own = current.map(|layer| layer.own).unwrap_or_default();
+        let now = current.map(|layer| layer.sampler.settings());
+        let now = now.as_ref().unwrap_or(fallback);
+        let settings = TraceSettings {
+            level: chosen(changes.level, &mut own.level, now.level, fallback.level),
+            rate: chosen(changes.rate, &mut own.rate, now.rate, fallback.rate),
+            count: chosen(changes.count, &mut own.count, now.count, fallback.count),
+            log_frequency: chosen(
+                changes.log_frequency,
+                &mut own.log_frequency,
+                now.log_frequency,
+                fallback.log_frequency,
+            ),
+            file: fallback.file.clone(),
+        };
+        if !settings.level.is_off() && settings.rate == 0 {
+            return Err(TraceError::NoRate);
+        }
+        if !settings.level.is_off() && settings.file.is_empty() {
+            return Err(TraceError::NoFile);
+        }
+        let sampler = Sampler::new(settings, &self.writer);
+        Ok(Layer { own, sampler })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn chosen<T>(change: Change<T>, own: &mut bool, now: T, fallback: T) -> T {
+    match change {
+        Change::Set(value) => {
+            *own = true;
+            value
+        }
+        Change::Clear => {
+            *own = false;
+            fallback
+        }
+        Change::Keep if *own => now,
+        Change::Keep => fallback,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace_file::TraceLevel;
+
+    const TIMES: TraceLevel = TraceLevel {
+        timestamps: true,
+        tensors: false,
+    };
+
+    fn level(level: TraceLevel) -> TraceChanges {
+        TraceChanges {
+            level: Change::Set(level),
+            ..TraceChanges::default()
+        }
+    }
+
+    #[test]
+    fn models_have_what_they_do_not_set_from_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let start = TraceSettings {
+            file: folder.path().join("t").display().to_string(),
+            ..TraceSettings::default()
+        };
+        let tracer = Tracer::new(start.clone());
+        assert!(tracer.sample("a").is_none());
+        let rate = TraceChanges {
+            rate: Change::Set(2),
+            ..TraceChanges::default()
+        };
+        tracer.update(Some("a"), &rate).unwrap();
+        tracer.update(None, &level(TIMES)).unwrap();
+        let a = tracer.settings(Some("a"));
+        assert_eq!((a.rate, a.level), (2, TIMES));
+        assert_eq!(tracer.settings(Some("b")).rate, 1000);
+        let sampled = (0..6).filter(|_| tracer.sample("a").is_some()).count();
+        assert_eq!(sampled, 3);
+        let cleared = TraceChanges {
+            rate: Change::Clear,
+            ..TraceChanges::default()
+        };
+        tracer.update(Some("a"), &cleared).unwrap();
+        assert_eq!(tracer.settings(Some("a")).rate, 1000);
+        let clear = TraceChanges {
+            level: Change::Clear,
+            ..TraceChanges::default()
+        };
+        tracer.update(None, &clear).unwrap();
+        assert_eq!(tracer.settings(None), start);
+        let counted = TraceChanges {
+            count: Change::Set(2),
+            rate: Change::Set(1),
+            ..level(TIMES)
+        };
+        tracer.update(None, &counted).unwrap();
+        let sampled = (0..6).filter(|_| tracer.sample("b").is_some()).count();
+        assert_eq!((sampled, tracer.settings(None).count), (2, 0));
+        tracer.stop();
+        assert!(tracer.sample("b").is_none());
+    }
+
+    #[test]
+    fn what_could_trace_nothing_is_refused() {
+        let tracer = Tracer::default();
+        assert_eq!(tracer.update(None, &level(TIMES)), Err(TraceError::NoFile));
+        let rate = TraceChanges {
+            rate: Change::Set(0),
+            ..TraceChanges::default()
+        };
+        tracer.update(None, &rate).unwrap();
+        assert_eq!(
+            tracer.update(Some("a"), &level(TIMES)),
+            Err(TraceError::NoRate)
+        );
+        assert_eq!(tracer.settings(None).rate, 0);
+    }
+}
