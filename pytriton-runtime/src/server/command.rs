@@ -100,7 +100,11 @@ mod tests {
                 "config" | "engine" | "tritonserver" | "restart" => "PYTRITON_",
                 _ => "PYTRITON_TRITON_CONFIG_",
             };
-            let expected = format!("{prefix}{}", long.replace('-', "_").to_uppercase());
+            let expected = match long {
+                // OpenTelemetry's own.
+                "traces-exporter" => "OTEL_TRACES_EXPORTER".to_owned(),
+                _ => format!("{prefix}{}", long.replace('-', "_").to_uppercase()),
+            };
             let got = argument.get_env().and_then(|name| name.to_str());
             assert_eq!(got, Some(expected.as_str()), "--{long}");
             assert!(seen.insert(expected));

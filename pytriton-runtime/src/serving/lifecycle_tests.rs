@@ -142,6 +142,8 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
             let load = LOADS.fetch_add(1, Ordering::SeqCst);
             Ok(Box::new(Numbered(load, &DROPS)))
         },
+        // The second waits for the first, and is not executed with it.
+        max_batch_size: 1,
         ..IDENTITY
     };
     let set = started(&[&numbered], explicit(&["*"])).await;

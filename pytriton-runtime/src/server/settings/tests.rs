@@ -65,7 +65,7 @@ fn mistakes_are_told_all_at_once_and_where() {
         "p.toml:7: `cache-config`: expected a list of strings, such as [\"…\"], found a string",
         "p.toml:8: `trace-config`: expected a list of strings, such as [\"…\"], found a number in the list",
         "p.toml:9: `log-format`: invalid value 'xml' for '--log-format <LOG_FORMAT>' [possible values: human, ISO8601, json]",
-        "p.toml:10: unknown key `config`",
+        "p.toml:10: unknown key `config`: the nearest is `model-config-name`",
         "p.toml:12: `http-restricted-api`: expected a list of strings, such as [\"…\"], found a number in the list",
         "p.toml:15: unknown key `http.prot`: the nearest is `port`",
         "p.toml:16: unknown key `http.metrics-port`: the nearest is `metrics-port`, outside of a section",
