@@ -14,6 +14,7 @@ use crate::reception::{Error, Patience, Reception};
 use crate::tensor::AlignedBuffer;
 
 use super::HttpError;
+use super::head::value;
 
 /// The largest body that is waited for to be thrown away.
 const SMALL: usize = 64 << 10;
@@ -66,7 +67,7 @@ pub(super) fn aligned(bytes: &[u8], at: usize) -> Bytes {
 }
 
 fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpError> {
-    let Some(value) = headers.get(CONTENT_LENGTH) else {
+    let Some(value) = value(headers, &CONTENT_LENGTH) else {
         return Ok(None);
     };
     let length: Option<u64> = value.to_str().ok().and_then(|value| value.parse().ok());

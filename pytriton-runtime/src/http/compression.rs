@@ -10,6 +10,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use crate::Limits;
 
 use super::HttpError;
+use super::head::value;
 
 /// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Encoding {
 
     /// How the body of a request is compressed; `None` for not at all.
     pub(super) fn of_request(headers: &HeaderMap) -> Result<Option<Self>, HttpError> {
-        let Some(value) = headers.get(CONTENT_ENCODING) else {
+        let Some(value) = value(headers, &CONTENT_ENCODING) else {
             return Ok(None);
         };
         match value.to_str().unwrap_or("unreadable") {
@@ -49,7 +50,7 @@ impl Encoding {
     ///
     /// Source: `CompressionTypeUsed` in Triton 2.51.
     pub(super) fn of_response(headers: &HeaderMap) -> Option<Self> {
-        let accepted = headers.get(ACCEPT_ENCODING)?.to_str().ok()?;
+        let accepted = value(headers, &ACCEPT_ENCODING)?.to_str().ok()?;
         let mut best = (None, 0.0);
         for entry in accepted.split(',') {
             let (name, weight) = match entry.split_once(";q=") {

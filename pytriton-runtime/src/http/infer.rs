@@ -22,6 +22,7 @@ use crate::trace_file::Timeline;
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;
 use super::compression::{Encoding, decompress};
+use super::head::value;
 use super::traced::traced;
 use super::{HttpError, body};
 
@@ -130,9 +131,8 @@ async fn read(
     body: impl Body,
 ) -> Result<Received, HttpError> {
     let encoding = Encoding::of_request(headers)?;
-    let value = headers
-        .get(&HEADER_LENGTH_NAME)
-        .map(|value| value.to_str().unwrap_or("unreadable"));
+    let value =
+        value(headers, &HEADER_LENGTH_NAME).map(|value| value.to_str().unwrap_or("unreadable"));
     // Whatever the header says is checked when the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
     let (body, held) = match encoding {

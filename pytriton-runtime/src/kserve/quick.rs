@@ -160,6 +160,16 @@ impl<'a> Cursor<'a> {
     /// Steps over digits and appends them to a number; says how many there are.
     #[inline]
     fn digits(&mut self, number: &mut u64) -> Option<usize> {
+        // Most numbers have one digit before their point, or no other.
+        if let [digit @ b'0'..=b'9', next, ..] = self.0
+            && !next.is_ascii_digit()
+        {
+            *number = number
+                .wrapping_mul(10)
+                .wrapping_add(u64::from(digit - b'0'));
+            self.0 = &self.0[1..];
+            return Some(1);
+        }
         let before = self.0.len();
         while let Some(text) = self.0.first_chunk() {
             let (digits, count) = leading_digits(*text);
