@@ -31,7 +31,8 @@ pub(crate) async fn by_weight<T: Send + 'static>(
 ) -> T {
     match bytes {
         ..=LIGHT => work(),
-        _ => apart(work).await,
+        // What waits where the work is light carries nothing of this.
+        _ => Box::pin(apart(work)).await,
     }
 }
 

@@ -5,6 +5,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use crate::serving::{Load, Model};
 
 use super::answer::Answer;
+use super::head::value;
 
 static FORMAT: HeaderName = HeaderName::from_static("endpoint-load-metrics-format");
 static METRICS: HeaderName = HeaderName::from_static("endpoint-load-metrics");
@@ -22,7 +23,7 @@ pub(super) enum LoadFormat {
 impl LoadFormat {
     /// What the headers of a request ask for; forms that are not known are passed over.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
-        match headers.get(&FORMAT)?.as_bytes() {
+        match value(headers, &FORMAT)?.as_bytes() {
             b"json" => Some(Self::Json),
             b"text" => Some(Self::Text),
             _ => None,

@@ -50,6 +50,13 @@ pub(super) enum ModelAction {
     GenerateStream,
 }
 
+impl ModelAction {
+    /// Whether the model is to answer.
+    pub(super) fn is_inference(self) -> bool {
+        matches!(self, Self::Infer | Self::Generate | Self::GenerateStream)
+    }
+}
+
 /// What a path asks of shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionAction {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use axum::http::{Request, StatusCode};
+use axum::http::{HeaderMap, Request, StatusCode};
 
 use crate::kserve::SERVER_METADATA;
 use crate::reception::Reception;
@@ -29,14 +29,14 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
     if openai::is_route(parts.uri.path()) {
         let models = TextModels::Here(Arc::clone(&reception.models));
         if models.any() {
-            return Ok(openai::answer(reception, &models, parts, body).await);
+            return Ok(Box::pin(openai::answer(reception, &models, parts, body)).await);
         }
     }
     let Some(route) = Route::parse(parts.uri.path()) else {
         return Err(Failure::plain(HttpError::NotFound));
     };
     if let Err(restricted) = reception.admit(route.operation(), &parts.headers) {
-        body::discard(body, &parts.headers, reception).await;
+        Box::pin(body::discard(body, &parts.headers, reception)).await;
         return Err(Failure::plain(restricted));
     }
     if !route.methods().contains(&parts.method) {
@@ -46,33 +46,79 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
         });
     }
     match route {
+        Route::Model {
+            name,
+            version,
+            action,
+        } if action.is_inference() => {
+            inference(reception, (name, version), action, parts.headers, body).await
+        }
+        // Apart, so that what is asked most need not carry what all else takes.
+        route => Box::pin(others(reception, route, &parts, body)).await,
+    }
+}
+
+/// Answers an inference, and says how busy its model is where that is asked for.
+async fn inference<B: Body>(
+    reception: &Reception,
+    (name, version): (&str, Option<&str>),
+    action: ModelAction,
+    headers: HeaderMap,
+    body: B,
+) -> Result<Answer, Failure> {
+    let load = LoadFormat::of(&headers);
+    let mut answer = match action {
+        ModelAction::Generate => {
+            Box::pin(generate::generate(reception, name, version, &headers, body)).await?
+        }
+        ModelAction::GenerateStream => {
+            let answer = generate::generate_stream(reception, name, version, &headers, body);
+            Box::pin(answer).await?
+        }
+        _ => infer::infer(reception, name, version, headers, body).await?,
+    };
+    if let Some(load) = load
+        && let Ok(model) = reception.model(name, version)
+    {
+        load.tell(&mut answer, &model);
+    }
+    Ok(answer)
+}
+
+/// Answers whatever there is.
+async fn others<B: Body>(
+    reception: &Reception,
+    route: Route<'_>,
+    parts: &Parts,
+    body: B,
+) -> Result<Answer, Failure> {
+    let read = async |body| {
+        let read = body::read(body, &parts.headers, reception, None).await;
+        read.map_err(Failure::json)
+    };
+    match route {
         Route::ServerMetadata => Ok(json(SERVER_METADATA.to_json())),
         Route::ServerLive => Ok(healthy("live", reception.live())),
         Route::ServerReady => Ok(healthy("ready", reception.ready())),
         Route::AllStatistics => model::statistics(reception, None, None),
         Route::RepositoryIndex => {
-            let body = body::read(body, &parts.headers, reception, None).await;
-            let (body, _held) = body.map_err(Failure::json)?;
+            let (body, _held) = read(body).await?;
             control::index(reception, &body)
         }
         Route::Load { repository, name } => {
-            let body = body::read(body, &parts.headers, reception, None).await;
-            let (body, _held) = body.map_err(Failure::json)?;
+            let (body, _held) = read(body).await?;
             control::load(reception, repository, name, &body).await
         }
         Route::Unload { repository, name } => {
-            let body = body::read(body, &parts.headers, reception, None).await;
-            body.map_err(Failure::json)?;
+            read(body).await?;
             control::unload(reception, repository, name).await
         }
         Route::Logging => {
-            let body = body::read(body, &parts.headers, reception, None).await;
-            let (body, _held) = body.map_err(Failure::json)?;
+            let (body, _held) = read(body).await?;
             logging::logging(&parts.method, &body)
         }
         Route::TraceSetting { model } => {
-            let body = body::read(body, &parts.headers, reception, None).await;
-            let (body, _held) = body.map_err(Failure::json)?;
+            let (body, _held) = read(body).await?;
             trace::trace(reception, &parts.method, model, &body)
         }
         Route::SharedMemory {
@@ -80,8 +126,7 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             region,
             action,
         } => {
-            let body = body::read(body, &parts.headers, reception, None).await;
-            let (body, _held) = body.map_err(Failure::json)?;
+            let (body, _held) = read(body).await?;
             shared_memory::shared_memory(reception, kind, region, action, &body)
         }
         Route::Model {
@@ -93,24 +138,9 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             ModelAction::Ready => model::ready(reception, name, version),
             ModelAction::Config => model::config(reception, name, version),
             ModelAction::Statistics => model::statistics(reception, Some(name), version),
-            ModelAction::Infer | ModelAction::Generate | ModelAction::GenerateStream => {
-                let load = LoadFormat::of(&parts.headers);
-                let mut answer = match action {
-                    ModelAction::Generate => {
-                        generate::generate(reception, name, version, &parts.headers, body).await?
-                    }
-                    ModelAction::GenerateStream => {
-                        let headers = &parts.headers;
-                        generate::generate_stream(reception, name, version, headers, body).await?
-                    }
-                    _ => infer::infer(reception, name, version, parts.headers, body).await?,
-                };
-                if let Some(load) = load
-                    && let Ok(model) = reception.model(name, version)
-                {
-                    load.tell(&mut answer, &model);
-                }
-                Ok(answer)
+            inferred => {
+                let headers = parts.headers.clone();
+                inference(reception, (name, version), inferred, headers, body).await
             }
         },
     }

@@ -115,7 +115,7 @@ impl Reception {
 
     async fn checked(&self, model: &Model, mut request: InferRequest) -> Result<Request, Error> {
         if request.shared.is_some() {
-            request = self.fetched(request).await?;
+            request = Box::pin(self.fetched(request)).await?;
         }
         let strings = request.inputs.iter();
         let strings = strings.filter(|input| input.datatype == DataType::Bytes);

@@ -76,13 +76,13 @@ impl Door {
                     Rooms::Both(_, routes) if grpc::is_grpc(&request) => {
                         routed(routes, request).await
                     }
-                    Rooms::Platform(reception, platform) => platform
-                        .answer(reception, request)
-                        .await
-                        .map(Answered::Http),
+                    Rooms::Platform(reception, platform) => {
+                        let answer = Box::pin(platform.answer(reception, request));
+                        answer.await.map(Answered::Http)
+                    }
                     Rooms::OpenAi(reception, models) => {
-                        let answer = http::answer_openai(reception, models, request).await;
-                        answer.map(Answered::Http)
+                        let answer = Box::pin(http::answer_openai(reception, models, request));
+                        answer.await.map(Answered::Http)
                     }
                     Rooms::Http(reception) | Rooms::Both(reception, _) => {
                         http::answer(reception, request).await.map(Answered::Http)

@@ -104,7 +104,7 @@ impl Model {
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
     pub async fn infer(&self, request: Request) -> Result<Response, SchedulerError> {
         match &self.cached {
-            Some(cached) => cached.infer(&self.scheduler, request).await,
+            Some(cached) => Box::pin(cached.infer(&self.scheduler, request)).await,
             None => self.scheduler.infer(request).await,
         }
     }
