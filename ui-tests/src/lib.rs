@@ -142,12 +142,10 @@ fn checked(
             .collect(),
         data: tensor.data().clone(),
     });
-    let request = InferRequest {
-        inputs: inputs.collect(),
-        parameters: all,
-        sequence,
-        ..InferRequest::default()
-    };
+    let mut request = InferRequest::default();
+    request.inputs = inputs.collect();
+    request.parameters = all;
+    request.sequence = sequence;
     Request::check(spec, request).unwrap_or_else(|error| panic!("{error}"))
 }
 
