@@ -109,9 +109,14 @@ impl Streamed {
         private: &CratePath,
     ) -> TokenStream {
         let Self::Returned { waits, fallible } = self else {
-            let arguments = quote!(__call, __returned);
-            let ended = quote_spanned!(shown.span()=> #private::ended(#arguments));
-            return quote!(#private::closed(__call, #ended).await);
+            let call = quote!(__call);
+            // Its own variable: what a macro of the user's has as a type does not see those of this expansion.
+            let returned = Ident::new("__returned", shown.span());
+            let ended = quote_spanned!(shown.span()=> #private::ended(#call, #returned));
+            return quote! {{
+                let #returned = __returned;
+                #private::closed(__call, #ended).await
+            }};
         };
         let convert = quote!(|__item| #item(__item).convert(__call));
         let answer = match (waits, is_async) {
