@@ -6,7 +6,7 @@ use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, LitStr, Token, parenthesized};
 
-use super::{Decoration, Decorator, Inputs, Place};
+use super::{Decoration, Decorator, Input, Inputs, Place, plain_name};
 use crate::entry::{Entry, split};
 use crate::errors::Errors;
 use crate::options::Options;
@@ -55,6 +55,7 @@ impl Warmup {
                 errors.push(decoration, message);
             }
         }
+        let name = options.string("name", errors);
         let mut number = |name| Value::take(&options, name, Form::Number, errors);
         let (batch_size, count) = (number("batch_size"), number("count"));
         let mut inputs: Vec<(Ident, Data)> = Vec::new();
@@ -62,7 +63,7 @@ impl Warmup {
             .nested("inputs")
             .flat_map(|(_, inside)| split(inside))
         {
-            let entry = Entry::read(&part).filter(|entry| !entry.list);
+            let entry = Entry::read(&part).filter(|entry| !entry.list && !entry.value.is_empty());
             let data = entry.map(|entry| (entry.key, syn::parse2::<Data>(entry.value)));
             match data {
                 Some((key, _)) if inputs.iter().any(|(other, _)| *other == key) => {
@@ -78,7 +79,7 @@ impl Warmup {
         }
         Self {
             decoration: decoration.clone(),
-            name: options.string("name", errors),
+            name,
             batch_size,
             count,
             inputs,
@@ -117,8 +118,8 @@ impl Warmup {
         }
     }
 
-    /// What refuses it as the warm-up of that index.
-    pub(crate) fn to_checks(&self, index: usize) -> TokenStream {
+    /// What refuses it as the warm-up of that index of a function with these inputs.
+    pub(crate) fn to_checks(&self, index: usize, known: &Inputs) -> TokenStream {
         let numbers = [("batch_size", &self.batch_size), ("count", &self.count)];
         let numbers = numbers.into_iter().filter_map(|(option, value)| {
             let flaw = quote!(__OPTIONS.warmup_flaw(&__WARMUPS[#index], #option));
@@ -129,9 +130,18 @@ impl Warmup {
             let flaw = quote!(__SIGNATURE.warmup_input_flaw(#warmup, &__OPTIONS));
             refusal(&data.tokens, &flaw)
         });
-        let whole = quote!(__SIGNATURE.warmup_flaw(&__WARMUPS[#index]));
-        let whole = refusal(&self.decoration, &whole);
-        quote!(#(#numbers)* #(#inputs)* #whole)
+        let given = |parameter: &str| {
+            self.inputs
+                .iter()
+                .any(|(key, _)| plain_name(key).0 == parameter)
+        };
+        let lacking = known.0.iter().filter(|input| !given(&input.parameter));
+        let lacking = lacking.map(|Input { parameter, name, .. }| {
+            let message = format!("the function needs the input `{parameter}`: write `{parameter} = …` into `inputs(…)`");
+            let flaw = quote!(__SIGNATURE.warmup_lacking_flaw(#name, #message));
+            refusal(&self.decoration, &flaw)
+        });
+        quote!(#(#numbers)* #(#inputs)* #(#lacking)*)
     }
 }
 

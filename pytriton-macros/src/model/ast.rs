@@ -24,6 +24,8 @@ pub(super) struct Model {
     pub(super) steps: Vec<TokenStream>,
     /// What each instance is called with before it takes requests.
     pub(super) warmups: Vec<TokenStream>,
+    /// What refuses these.
+    pub(super) warmup_checks: TokenStream,
     /// The calls that ask for each part of the return type.
     pub(super) asked: Vec<TokenStream>,
     /// `None` where it is missing or wrong.

@@ -176,9 +176,7 @@ impl Decorations {
             refusal(&openai.decoration, &flaw)
         });
         let checks = steps.chain(declared).chain(overrides);
-        let warmups = self.warmups.iter().enumerate();
-        let warmups = warmups.map(|(index, warmup)| warmup.to_checks(index));
-        checks.chain(openai).chain(warmups).collect()
+        checks.chain(openai).collect()
     }
 }
 

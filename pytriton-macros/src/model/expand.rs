@@ -153,7 +153,8 @@ impl Model {
         let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
         let whole = (!surely || self.streamed.is_some()).then(|| refusal(&self.name, &whole));
-        quote!(#(#parameters)* #decorations #whole)
+        let warmups = &self.warmup_checks;
+        quote!(#(#parameters)* #decorations #warmups #whole)
     }
 
     /// The constant `__OUTPUTS`; the compiler reports a type that is no output on the type itself.

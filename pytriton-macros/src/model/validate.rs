@@ -82,6 +82,9 @@ pub(super) fn validate(
     let warmups = decorations.warmups.iter();
     let warmups = warmups.map(|warmup| warmup.to_tokens(&named, &options.root, errors));
     let warmups = warmups.collect();
+    let warmup_checks = decorations.warmups.iter().enumerate();
+    let warmup_checks = warmup_checks.map(|(index, warmup)| warmup.to_checks(index, &named));
+    let warmup_checks = warmup_checks.collect();
     let before = errors.len();
     let (streamed, item) = streamed::read(raw, signature, errors).unzip();
     let taken = streamed::is_taken(signature);
@@ -107,6 +110,7 @@ pub(super) fn validate(
         decorations,
         steps,
         warmups,
+        warmup_checks,
         asked,
         returned,
         shown: match &signature.output {

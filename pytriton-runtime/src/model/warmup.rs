@@ -146,9 +146,12 @@ impl WarmupInput {
         if !all_fixed(dims) {
             return Some("a dimension of a warm-up must be a number from 1");
         }
+        if tensor.len() != dims.len() {
+            return Some("expected as many dims as the input has without the batch axis");
+        }
         match fits(tensor, dims) {
             true => elements_flaw(dims),
-            false => Some("the input cannot have these dims, which are without the batch axis"),
+            false => Some("expected the input's own dims where they are fixed"),
         }
     }
 }
@@ -180,14 +183,14 @@ const fn all_fixed(dims: &[i64]) -> bool {
     true
 }
 
-/// Whether a tensor whose dims these are, -1 for any, can have those.
+/// Whether a tensor whose dims these are, -1 for any, can have those, which are as many.
 const fn fits(tensor: &[i64], dims: &[i64]) -> bool {
     let mut index = 0;
-    while index < tensor.len() && index < dims.len() {
+    while index < tensor.len() {
         if tensor[index] >= 0 && tensor[index] != dims[index] {
             return false;
         }
         index += 1;
     }
-    tensor.len() == dims.len()
+    true
 }

@@ -6,7 +6,6 @@ use super::rules::{MOST, TO_MOST, range};
 use super::signature::equal;
 use super::{ModelOptions, Signature};
 
-const MISSING: &str = "the function needs an input that the warm-up has not: write it into `inputs(…)`, or its type as `Option<…>`";
 /// As many dims of any size as an array has at most.
 const ANY: &[i64] = &[-1; 6];
 
@@ -67,20 +66,17 @@ impl Signature {
         None
     }
 
-    /// What is wrong with the inputs of a warm-up as a whole.
-    pub const fn warmup_flaw(&self, warmup: &Warmup) -> Option<&'static str> {
-        let inputs = inputs(warmup);
+    /// That flaw, where a warm-up must not lack the input of that name.
+    pub const fn warmup_lacking_flaw(
+        &self,
+        lacking: &str,
+        flaw: &'static str,
+    ) -> Option<&'static str> {
         let mut index = 0;
         while index < self.input_count() {
             let TensorDeclaration { name, optional, .. } = self.input(index);
-            let mut other = 0;
-            while other < inputs.len()
-                && !equal(name.as_bytes(), name_of(&inputs[other]).as_bytes())
-            {
-                other += 1;
-            }
-            if other == inputs.len() && !optional {
-                return Some(MISSING);
+            if !optional && equal(name.as_bytes(), lacking.as_bytes()) {
+                return Some(flaw);
             }
             index += 1;
         }

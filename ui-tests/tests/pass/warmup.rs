@@ -1,7 +1,6 @@
 #![deny(warnings)]
 
 use pytriton::prelude::*;
-use pytriton::warmup as warm;
 
 const MOST: u32 = 8;
 
@@ -27,7 +26,7 @@ fn raw(requests: &[Request]) -> Vec<Result<Array2<f32>, String>> {
 
 #[pytriton::model(name = "chat")]
 #[openai(completions)]
-#[warm(name = "one", count = 2, inputs(prompt = random))]
+#[pytriton::warmup(name = "one", count = 2, inputs(prompt = random))]
 fn chat(prompt: String) -> String {
     prompt
 }
