@@ -1,5 +1,4 @@
 use std::env;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::engine::Flags;
@@ -35,7 +34,8 @@ pub struct Closed {
 #[derive(Debug)]
 struct Token {
     secrets: Arc<Secrets>,
-    file: Option<PathBuf>,
+    #[cfg(tritonserver)]
+    file: Option<std::path::PathBuf>,
     _made: Option<Made>,
     _follower: Option<Follower>,
 }
@@ -160,6 +160,7 @@ impl Token {
             let follower = Follower::start(file.clone(), Arc::clone(&secrets), follow);
             return Ok(Self {
                 secrets,
+                #[cfg(tritonserver)]
                 file: Some(file.clone()),
                 _made: None,
                 _follower: follower,
@@ -189,6 +190,7 @@ impl Token {
         };
         Ok(Self {
             secrets: Arc::new(Secrets::new(tokens)),
+            #[cfg(tritonserver)]
             file: None,
             _made: made,
             _follower: None,

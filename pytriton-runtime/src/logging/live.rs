@@ -3,10 +3,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tracing_subscriber::Registry;
 use tracing_subscriber::reload::Handle;
 
-use super::LogSettings;
+use super::forms::set_iso8601;
 use super::gate::Gate;
-#[cfg(feature = "embedded")]
-use super::{LogChange, LogError, LogFormat, forms::set_iso8601};
+use super::{LogChange, LogError, LogFormat, LogSettings};
 
 /// The log of this process.
 static LIVE: Mutex<Option<Live>> = Mutex::new(None);
@@ -32,7 +31,6 @@ fn lock() -> MutexGuard<'static, Option<Live>> {
 /// # Errors
 ///
 /// The system's, for a file that cannot be written.
-#[cfg(feature = "embedded")]
 pub(crate) fn write_to(path: &std::path::Path) -> std::io::Result<()> {
     if let Some(live) = &mut *lock() {
         super::sink::open(path)?;
@@ -42,7 +40,6 @@ pub(crate) fn write_to(path: &std::path::Path) -> std::io::Result<()> {
 }
 
 /// How the log is at the moment.
-#[cfg(feature = "embedded")]
 pub(crate) fn settings() -> LogSettings {
     let live = lock();
     live.as_ref()
@@ -55,7 +52,6 @@ pub(crate) fn settings() -> LogSettings {
 /// # Errors
 ///
 /// [`LogError::Foreign`] and [`LogError::Json`].
-#[cfg(feature = "embedded")]
 pub(crate) fn update(change: LogChange) -> Result<(), LogError> {
     let mut live = lock();
     let live = live.as_mut().ok_or(LogError::Foreign)?;

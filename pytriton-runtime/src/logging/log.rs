@@ -8,7 +8,7 @@ use tracing::dispatcher::has_been_set;
 use tracing_subscriber::filter::{FilterExt, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, Registry, reload};
+use tracing_subscriber::{Layer, Registry};
 
 use crate::call::panic_message;
 use crate::trace::{Export, TracesError, TracesExporter};
@@ -21,6 +21,7 @@ use super::gate::Gate;
 use super::human::HumanFields;
 use super::json::BoundedLines;
 use super::lines::RequestLines;
+#[cfg(feature = "embedded")]
 use super::live::{self, Live};
 use super::sink::Sink;
 
@@ -48,21 +49,19 @@ type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 /// # Errors
 ///
 /// [`TracesError`] where spans cannot go there.
-pub(crate) fn init(settings: LogSettings, traces: TracesExporter) -> Result<Export, TracesError> {
+pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Export, TracesError> {
     if has_been_set() {
         return Ok(Export::default());
     }
     let rust_log = env::var("RUST_LOG").ok();
     let wanted = names_spans(rust_log.as_deref());
-    let mut directives = directives(rust_log.as_deref()).map(str::to_owned);
-    let (gate, misread) = match Gate::new(directives.as_deref(), &settings) {
+    let directives = directives(rust_log.as_deref());
+    let (gate, misread) = match Gate::new(directives, settings) {
         Ok(gate) => (gate, None),
-        Err(error) => {
-            directives = None;
-            (Gate::by_detail(&settings), Some(error))
-        }
+        Err(error) => (Gate::by_detail(settings), Some(error)),
     };
-    let (gate, handle) = reload::Layer::new(gate);
+    #[cfg(feature = "embedded")]
+    let (gate, handle) = tracing_subscriber::reload::Layer::new(gate);
     let lines = tracing_subscriber::fmt::layer().with_ansi(io::stderr().is_terminal());
     let mut layers: Vec<BoxedLayer> = match settings.format {
         LogFormat::Human | LogFormat::Iso8601 => {
@@ -97,9 +96,10 @@ pub(crate) fn init(settings: LogSettings, traces: TracesExporter) -> Result<Expo
         .is_ok()
     {
         set_iso8601(settings.format == LogFormat::Iso8601);
+        #[cfg(feature = "embedded")]
         live::start(Live {
-            settings,
-            directives,
+            settings: settings.clone(),
+            directives: directives.filter(|_| misread.is_none()).map(str::to_owned),
             handle,
         });
         panic::set_hook(Box::new(log_panic));

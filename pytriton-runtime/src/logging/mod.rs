@@ -7,6 +7,7 @@ mod gate;
 mod human;
 mod json;
 mod lines;
+#[cfg(feature = "embedded")]
 mod live;
 mod log;
 mod settings;

@@ -10,6 +10,7 @@ use super::LogFormat;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogSettings {
     /// The file that has the lines; empty where standard error has them.
+    #[cfg(feature = "embedded")]
     pub(crate) file: String,
     /// Whether information is logged.
     pub(crate) info: bool,
@@ -26,6 +27,7 @@ pub(crate) struct LogSettings {
 impl Default for LogSettings {
     fn default() -> Self {
         Self {
+            #[cfg(feature = "embedded")]
             file: String::new(),
             info: true,
             warning: true,

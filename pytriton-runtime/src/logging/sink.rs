@@ -1,6 +1,5 @@
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The file that has the lines in place of standard error.
@@ -11,8 +10,12 @@ static FILE: Mutex<Option<File>> = Mutex::new(None);
 pub(super) struct Sink;
 
 /// Writes lines behind those that a file has, from now on.
-pub(super) fn open(path: &Path) -> io::Result<()> {
-    let file = OpenOptions::new().create(true).append(true).open(path)?;
+#[cfg(feature = "embedded")]
+pub(super) fn open(path: &std::path::Path) -> io::Result<()> {
+    let file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)?;
     *FILE.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
     Ok(())
 }

@@ -263,7 +263,7 @@ fn runtime() -> Result<Handle, Failure> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let runtime = RUNTIME.get_or_init(|| {
         // Of spans that go nowhere nothing is kept.
-        logging::init(LogSettings::default(), TracesExporter::None)
+        logging::init(&LogSettings::default(), TracesExporter::None)
             .map_err(|error| error.to_string())?;
         Runtime::new().map_err(|error| error.to_string())
     });

@@ -254,7 +254,8 @@ impl Options {
             error: on("log-error"),
             verbose: self.log_verbose.into(),
             format: self.log_format,
-            ..LogSettings::default()
+            #[cfg(feature = "embedded")]
+            file: String::new(),
         }
     }
 }

@@ -54,7 +54,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
                 .map(|report| print(&report))
         }
         Command::Install => {
-            let export = logging::init(LogSettings::default(), TracesExporter::None);
+            let export = logging::init(&LogSettings::default(), TracesExporter::None);
             let export = export.map_err(ServerError::from);
             export
                 .and_then(|_export| inspect::install())
@@ -75,7 +75,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
 
 fn log(options: &Options) -> Result<Export, ServerError> {
     Ok(logging::init(
-        options.log_settings(),
+        &options.log_settings(),
         options.traces_exporter,
     )?)
 }

@@ -74,8 +74,8 @@ impl Summary {
             *sum = total;
         }
         let quantiles = quantiles.iter().map(|quantile| {
-            let rank = ((quantile * total as f64).ceil() as u64).max(1);
-            let bin = sums.partition_point(|&sum| sum < rank);
+            let rank = (quantile * total as f64).max(1.0);
+            let bin = sums.partition_point(|&sum| (sum as f64) < rank);
             (bin < sums.len()).then(|| middle(bin))
         });
         quantiles.collect()
@@ -95,12 +95,11 @@ impl Summary {
 /// The bin of a duration: its highest bits, and how many stand behind them.
 fn bin(ns: u64) -> usize {
     let shift = (u64::BITS - (ns >> BITS).leading_zeros()).saturating_sub(1);
-    match ns >> BITS {
-        0 => ns as usize,
-        _ => {
-            (((shift + 1) << BITS) as usize + ((ns >> shift) as usize - (1 << BITS))).min(BINS - 1)
-        }
-    }
+    let bin = match ns >> BITS {
+        0 => ns,
+        _ => (u64::from(shift + 1) << BITS) + ((ns >> shift) - (1 << BITS)),
+    };
+    usize::try_from(bin).map_or(BINS - 1, |bin| bin.min(BINS - 1))
 }
 
 /// What lies in the middle of a bin.

@@ -15,7 +15,12 @@ mod spans;
 mod traces;
 
 pub(crate) use context::{TRACEPARENT, TRACESTATE, TraceContext};
+#[cfg(feature = "embedded")]
 pub(crate) use otlp::dropped_spans;
-pub(crate) use spans::{TARGET, Trace, batch, fail, function, identified, listened, span_of};
+#[cfg(feature = "embedded")]
+pub(crate) use spans::listened;
+#[cfg(any(feature = "embedded", test))]
+pub(crate) use spans::span_of;
+pub(crate) use spans::{TARGET, Trace, batch, fail, function, identified};
 pub(crate) use traces::Export;
 pub use traces::{TracesError, TracesExporter};

@@ -43,6 +43,7 @@ pub(super) fn trace_id(span: &Span) -> Option<u128> {
 }
 
 /// How many spans have been dropped; `None` where none is exported.
+#[cfg(feature = "embedded")]
 pub(crate) fn dropped_spans() -> Option<u64> {
     LOST.get().map(Lost::spans)
 }

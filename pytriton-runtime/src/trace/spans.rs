@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::iter::once;
 
 use tracing::field::{Empty, display};
-use tracing::{Level, Span, info_span, span_enabled};
+use tracing::{Span, info_span};
 
 use crate::model::ModelSpec;
 use crate::request::Request;
@@ -23,8 +23,9 @@ pub(crate) struct Trace {
 }
 
 /// Whether anybody listens to the spans of requests.
+#[cfg(feature = "embedded")]
 pub(crate) fn listened() -> bool {
-    span_enabled!(target: TARGET, Level::INFO)
+    tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
 }
 
 impl Trace {
@@ -83,6 +84,7 @@ pub(crate) fn identified(trace: Option<Box<Trace>>, id: &str) -> Option<Box<Trac
 }
 
 /// The span of a request; none where nobody listens.
+#[cfg(any(feature = "embedded", test))]
 pub(crate) fn span_of(trace: Option<&Trace>) -> Span {
     trace.map_or_else(Span::none, |trace| trace.request.clone())
 }
