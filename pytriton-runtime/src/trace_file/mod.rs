@@ -4,6 +4,7 @@
 //! its own writes it down. Where no level is on, the whole of it is one look at a flag.
 
 mod config;
+mod elements;
 mod error;
 mod file;
 mod number;

@@ -7,10 +7,15 @@ use tokio::time::Instant;
 use crate::model::ModelSpec;
 use crate::request::{Request, Response, Traced};
 use crate::statistics::Durations;
-use crate::tensor::Tensor;
+use crate::tensor::{DataType, Tensor, shape_text};
 
+use super::elements::elements_text;
 use super::sampler::Sampler;
 use super::writer::Finished;
+
+/// So much is noted of one request; then only when something has happened last.
+const MOST_EVENTS: usize = 1024;
+const MOST_BYTES: usize = 1 << 20;
 
 /// What is noted of one request, which is written down when nobody has it any longer.
 #[derive(Debug)]
@@ -19,7 +24,7 @@ pub struct Timeline {
     sampler: Arc<Sampler>,
     /// A moment, and what the clock of the system that only goes forward has said then.
     moment: (Instant, u64),
-    events: Mutex<Vec<Event>>,
+    notes: Mutex<Notes>,
 }
 
 #[derive(Debug)]
@@ -36,8 +41,46 @@ pub(super) enum Event {
     Tensor {
         activity: &'static str,
         name: Arc<str>,
-        tensor: Tensor,
+        /// Its elements as text, which holds no memory of the request.
+        data: String,
+        shape: String,
+        datatype: DataType,
     },
+}
+
+/// What is noted, which is bounded whatever the length of a stream.
+#[derive(Debug, Default)]
+struct Notes {
+    events: Vec<Event>,
+    /// Those of the tensors' texts.
+    bytes: usize,
+    /// The last of each name that found no place.
+    last: Vec<(&'static str, u64)>,
+}
+
+impl Notes {
+    fn has_room(&self) -> bool {
+        self.events.len() < MOST_EVENTS && self.bytes < MOST_BYTES
+    }
+
+    fn timestamp(&mut self, name: &'static str, ns: u64) {
+        if self.events.len() < MOST_EVENTS {
+            self.events.push(Event::Timestamp { name, ns });
+            return;
+        }
+        match self.last.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, last)) => *last = ns,
+            None => self.last.push((name, ns)),
+        }
+    }
+
+    fn finish(mut self) -> Vec<Event> {
+        self.last.sort_by_key(|&(_, ns)| ns);
+        let last = self.last.into_iter();
+        self.events
+            .extend(last.map(|(name, ns)| Event::Timestamp { name, ns }));
+        self.events
+    }
 }
 
 impl Timeline {
@@ -49,7 +92,7 @@ impl Timeline {
             id,
             sampler,
             moment: (Instant::now(), seconds * 1_000_000_000 + part),
-            events: Mutex::default(),
+            notes: Mutex::default(),
         })
     }
 
@@ -57,19 +100,26 @@ impl Timeline {
     pub fn at(&self, name: &'static str, when: Instant) {
         if self.sampler.level().timestamps {
             let ns = self.ns(when);
-            self.events().push(Event::Timestamp { name, ns });
+            self.notes().timestamp(name, ns);
         }
     }
 
     /// A tensor of the request or of its response.
     fn tensor(&self, activity: &'static str, name: &Arc<str>, tensor: &Tensor) {
-        if self.sampler.level().tensors {
-            self.events().push(Event::Tensor {
-                activity,
-                name: Arc::clone(name),
-                tensor: tensor.clone(),
-            });
+        if !self.sampler.level().tensors || !self.notes().has_room() {
+            return;
         }
+        let data = elements_text(tensor);
+        let shape = shape_text(tensor.shape());
+        let mut notes = self.notes();
+        notes.bytes += data.len() + shape.len();
+        notes.events.push(Event::Tensor {
+            activity,
+            name: Arc::clone(name),
+            data,
+            shape,
+            datatype: tensor.datatype(),
+        });
     }
 
     fn ns(&self, when: Instant) -> u64 {
@@ -82,8 +132,8 @@ impl Timeline {
         }
     }
 
-    fn events(&self) -> MutexGuard<'_, Vec<Event>> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -95,7 +145,7 @@ impl Traced for Timeline {
     fn waits(&self, request: &Request) {
         let spec = request.model();
         if self.sampler.level().timestamps {
-            self.events().push(Event::Request {
+            self.notes().events.push(Event::Request {
                 model: Arc::clone(&spec.name),
                 version: spec.version,
                 id: request.id().to_owned(),
@@ -119,10 +169,10 @@ impl Traced for Timeline {
             ("COMPUTE_END", durations.compute_output),
         ];
         if self.sampler.level().timestamps {
-            let mut events = self.events();
+            let mut notes = self.notes();
             for (name, took) in parts {
                 ns = ns.saturating_add(took);
-                events.push(Event::Timestamp { name, ns });
+                notes.timestamp(name, ns);
             }
         }
     }
@@ -139,17 +189,39 @@ impl Traced for Timeline {
 
 impl Drop for Timeline {
     fn drop(&mut self) {
-        let events = take(
-            self.events
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let notes = take(self.notes.get_mut().unwrap_or_else(PoisonError::into_inner));
         let sampler = Arc::clone(&self.sampler);
-        let id = self.id;
-        self.sampler.writer().send(Finished {
+        let finished = Finished {
             sampler,
-            id,
-            events,
+            id: self.id,
+            bytes: notes.bytes,
+            events: notes.finish(),
+        };
+        self.sampler.writer().send(finished);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_without_end_leaves_its_first_and_its_last() {
+        let mut notes = Notes::default();
+        for ns in 0..100_000 {
+            notes.timestamp("COMPUTE_END", 2 * ns);
+            notes.timestamp("INFER_RESPONSE_COMPLETE", 2 * ns + 1);
+        }
+        let events = notes.finish();
+        assert_eq!(events.len(), MOST_EVENTS + 2);
+        let last = events[MOST_EVENTS..].iter().map(|event| match event {
+            Event::Timestamp { name, ns } => (*name, *ns),
+            _ => unreachable!(),
         });
+        let expected = [
+            ("COMPUTE_END", 199_998),
+            ("INFER_RESPONSE_COMPLETE", 199_999),
+        ];
+        assert!(last.eq(expected));
     }
 }

@@ -1,13 +1,11 @@
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use crate::json::JsonWriter;
-use crate::tensor::{BytesElements, DataType, Tensor, shape_text};
 
 use super::file::TraceFile;
 use super::record::Event;
@@ -15,9 +13,8 @@ use super::sampler::Sampler;
 
 /// So many traces wait at most to be written; the next are lost.
 const WAITING: usize = 1024;
-
-/// So much of a tensor's elements is written as text.
-const MOST_DATA: usize = 64 << 10;
+/// And so many bytes of their tensors.
+const WAITING_BYTES: usize = 64 << 20;
 
 /// Which file has records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +30,8 @@ pub(super) enum Place {
 pub(super) struct Finished {
     pub(super) sampler: Arc<Sampler>,
     pub(super) id: u64,
+    /// Those of the tensors' texts.
+    pub(super) bytes: usize,
     pub(super) events: Vec<Event>,
 }
 
@@ -48,6 +47,8 @@ enum Message {
 #[derive(Debug)]
 pub(super) struct Writer {
     messages: SyncSender<Message>,
+    /// The bytes of tensors that wait.
+    waiting: Arc<AtomicUsize>,
     lossy: AtomicBool,
 }
 
@@ -55,25 +56,37 @@ impl Writer {
     /// Begins a thread that writes to a file; without one nothing is ever written.
     pub(super) fn new(path: &str) -> Arc<Self> {
         let (messages, received) = sync_channel(WAITING);
+        let waiting = Arc::<AtomicUsize>::default();
         let path = PathBuf::from(path);
         if !path.as_os_str().is_empty() {
             let thread = thread::Builder::new().name("traces".to_owned());
-            if let Err(error) = thread.spawn(move || write(&received, TraceFile::new(path))) {
+            let taken = Arc::clone(&waiting);
+            let write = move || write(&received, &taken, TraceFile::new(path));
+            if let Err(error) = thread.spawn(write) {
                 tracing::error!("no traces are written: {error}");
             }
         }
         Arc::new(Self {
             messages,
+            waiting,
             lossy: AtomicBool::new(false),
         })
     }
 
     pub(super) fn send(&self, finished: Finished) {
-        self.pass_on(Message::Trace(finished));
+        let bytes = finished.bytes;
+        let before = self.waiting.fetch_add(bytes, Ordering::Relaxed);
+        let room = bytes == 0 || before.saturating_add(bytes) <= WAITING_BYTES;
+        if !room || !self.pass_on(Message::Trace(finished)) {
+            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+            self.lose();
+        }
     }
 
     pub(super) fn rest(&self, text: String, place: Place) {
-        self.pass_on(Message::Rest(text, place));
+        if !self.pass_on(Message::Rest(text, place)) {
+            self.lose();
+        }
     }
 
     /// Waits until all that was sent is written, but not for ever.
@@ -84,22 +97,25 @@ impl Writer {
         }
     }
 
-    fn pass_on(&self, message: Message) {
-        if let Err(TrySendError::Full(lost)) = self.messages.try_send(message)
-            && !self.lossy.swap(true, Ordering::Relaxed)
-        {
-            tracing::warn!("traces are lost: {WAITING} wait to be written");
-            drop(lost);
+    /// Whether there is room for it.
+    fn pass_on(&self, message: Message) -> bool {
+        !matches!(self.messages.try_send(message), Err(TrySendError::Full(_)))
+    }
+
+    fn lose(&self) {
+        if !self.lossy.swap(true, Ordering::Relaxed) {
+            tracing::warn!("traces are lost: too many wait to be written");
         }
     }
 }
 
-fn write(messages: &Receiver<Message>, mut file: TraceFile) {
+fn write(messages: &Receiver<Message>, waiting: &AtomicUsize, mut file: TraceFile) {
     let mut failed = false;
     while let Ok(message) = messages.recv() {
         let (records, place) = match message {
             Message::Trace(finished) => {
                 let records = records(finished.id, &finished.events);
+                waiting.fetch_sub(finished.bytes, Ordering::Relaxed);
                 match finished.sampler.collect(&records) {
                     Some(complete) => complete,
                     None => continue,
@@ -141,66 +157,20 @@ fn records(id: u64, events: &[Event]) -> String {
                 Event::Tensor {
                     activity,
                     name,
-                    tensor,
+                    data,
+                    shape,
+                    datatype,
                 } => {
                     json.name("activity").text(activity);
                     json.name("tensor").object(|json| {
                         json.name("name").text(name);
-                        json.name("data").text(&data(tensor));
-                        let shape = shape_text(tensor.shape());
+                        json.name("data").text(data);
                         json.name("shape").text(shape.trim_matches(['[', ']']));
-                        json.name("dtype").text(tensor.datatype().name());
+                        json.name("dtype").text(datatype.name());
                     });
                 }
             }
         });
     }
     String::from_utf8_lossy(&json.finish()).into_owned()
-}
-
-/// The elements of a tensor with commas between them, those of 16 bits apart, of which Triton writes none.
-fn data(tensor: &Tensor) -> String {
-    macro_rules! numbers {
-        ($rust:ty) => {
-            match tensor.elements::<$rust>() {
-                Ok(elements) => joined(elements.iter()),
-                Err(_) => String::new(),
-            }
-        };
-    }
-    match tensor.datatype() {
-        DataType::Bool => joined(tensor.data().iter()),
-        DataType::Uint8 => numbers!(u8),
-        DataType::Uint16 => numbers!(u16),
-        DataType::Uint32 => numbers!(u32),
-        DataType::Uint64 => numbers!(u64),
-        DataType::Int8 => numbers!(i8),
-        DataType::Int16 => numbers!(i16),
-        DataType::Int32 => numbers!(i32),
-        DataType::Int64 => numbers!(i64),
-        DataType::Fp32 => numbers!(f32),
-        DataType::Fp64 => numbers!(f64),
-        DataType::Fp16 | DataType::Bf16 => String::new(),
-        DataType::Bytes => {
-            let elements = BytesElements::new(tensor.data());
-            let texts = elements.map_while(Result::ok);
-            joined(texts.map(|text| format!("\"{}\"", String::from_utf8_lossy(text))))
-        }
-    }
-}
-
-fn joined(elements: impl Iterator<Item: std::fmt::Display>) -> String {
-    let mut text = String::new();
-    for element in elements {
-        if text.len() > MOST_DATA {
-            text.push('…');
-            break;
-        }
-        if !text.is_empty() {
-            text.push(',');
-        }
-        // A string takes everything.
-        let _ = write!(text, "{element}");
-    }
-    text
 }

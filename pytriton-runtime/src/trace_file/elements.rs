@@ -1,0 +1,70 @@
+use std::fmt::Write;
+
+use crate::tensor::{BytesElements, DataType, Tensor};
+
+/// So much of a tensor's elements is written as text.
+const MOST_DATA: usize = 64 << 10;
+
+/// The elements of a tensor with commas between them, those of 16 bits apart, of which Triton writes none.
+pub(super) fn elements_text(tensor: &Tensor) -> String {
+    macro_rules! numbers {
+        ($rust:ty) => {
+            match tensor.elements::<$rust>() {
+                Ok(elements) => joined(elements.iter()),
+                Err(_) => String::new(),
+            }
+        };
+    }
+    match tensor.datatype() {
+        DataType::Bool => joined(tensor.data().iter()),
+        DataType::Uint8 => numbers!(u8),
+        DataType::Uint16 => numbers!(u16),
+        DataType::Uint32 => numbers!(u32),
+        DataType::Uint64 => numbers!(u64),
+        DataType::Int8 => numbers!(i8),
+        DataType::Int16 => numbers!(i16),
+        DataType::Int32 => numbers!(i32),
+        DataType::Int64 => numbers!(i64),
+        DataType::Fp32 => numbers!(f32),
+        DataType::Fp64 => numbers!(f64),
+        DataType::Fp16 | DataType::Bf16 => String::new(),
+        DataType::Bytes => {
+            let elements = BytesElements::new(tensor.data());
+            let texts = elements.map_while(Result::ok);
+            joined(texts.map(|text| {
+                let text = text.get(..MOST_DATA).unwrap_or(text);
+                format!("\"{}\"", String::from_utf8_lossy(text))
+            }))
+        }
+    }
+}
+
+fn joined(elements: impl Iterator<Item: std::fmt::Display>) -> String {
+    let mut text = String::new();
+    for element in elements {
+        if text.len() > MOST_DATA {
+            text.push('…');
+            break;
+        }
+        if !text.is_empty() {
+            text.push(',');
+        }
+        // A string takes everything.
+        let _ = write!(text, "{element}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_text_up_to_a_length() {
+        let few = Tensor::from_elements(vec![3], vec![1_i32, -2, 3]).unwrap();
+        assert_eq!(elements_text(&few), "1,-2,3");
+        let many = Tensor::from_elements(vec![1 << 20], vec![7_u8; 1 << 20]).unwrap();
+        let text = elements_text(&many);
+        assert!(text.len() < MOST_DATA + 16 && text.ends_with('…'));
+    }
+}
