@@ -7,7 +7,7 @@ use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::access::{Access, Follow, Protocol as Spoken};
 use crate::engine::{ControlError, ControlMode, ControlOptions, UnsupportedOptions};
@@ -242,14 +242,14 @@ impl Server {
         &self.addresses
     }
 
-    /// Stops: not ready at once, no further connections, accepted requests are answered within `timeout`.
+    /// Stops: not ready at once, no further connections, accepted requests are answered in that time.
     ///
     /// Returns whether all were answered. It does so in time even where every thread of the runtime that started the
     /// server is held up, if another runtime waits for it.
-    pub async fn stop(mut self, timeout: Duration) -> bool {
+    pub async fn stop(mut self, within: Duration) -> bool {
         self.models.stop_being_ready();
         let now = Instant::now();
-        let deadline = now.checked_add(timeout).unwrap_or(now);
+        let deadline = now.checked_add(within).unwrap_or(now);
         let farewell = deadline.checked_add(FAREWELL).unwrap_or(deadline);
         self.stop.send_replace(Some(farewell));
         let in_time = timeout_at(deadline, join(&mut self.endpoints)).await;
@@ -266,9 +266,9 @@ impl Server {
         };
         let all = all & self.models.drain(deadline).await;
         let models = Arc::clone(&self.models);
-        let traces = spawn_blocking(move || models.tracer().stop());
+        let traces = spawn_blocking(move || models.tracer().stop(WRITTEN));
         // What the file cannot have by then it has not.
-        let _ = timeout_at(now.checked_add(timeout + WRITTEN).unwrap_or(now), traces).await;
+        let _ = timeout(WRITTEN, traces).await;
         all
     }
 }

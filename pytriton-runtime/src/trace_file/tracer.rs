@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::sampler::Sampler;
 use super::writer::Writer;
@@ -121,8 +122,9 @@ impl Tracer {
         Ok(())
     }
 
-    /// Writes what has been noted, and traces no more. Blocks while it does.
-    pub fn stop(&self) {
+    /// Writes what has been noted, and traces no more. Blocks while it does, at most so long.
+    pub fn stop(&self, within: Duration) {
+        let begun = Instant::now();
         {
             let mut state = self.lock();
             self.on.store(false, Ordering::Relaxed);
@@ -131,8 +133,9 @@ impl Tracer {
         }
         if !self.start.file.is_empty() {
             // Records of traces that are finished, and then what is left behind them.
-            self.writer.flush();
-            self.writer.flush();
+            for _ in 0..2 {
+                self.writer.flush(within.saturating_sub(begun.elapsed()));
+            }
         }
     }
 
@@ -204,6 +207,8 @@ fn chosen<T>(change: Change<T>, own: &mut bool, now: T, fallback: T) -> T {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
     use super::*;
     use crate::trace_file::TraceLevel;
 
@@ -259,8 +264,29 @@ mod tests {
         tracer.update(None, &counted).unwrap();
         let sampled = (0..6).filter(|_| tracer.sample("b").is_some()).count();
         assert_eq!((sampled, tracer.settings(None).count), (2, 0));
-        tracer.stop();
+        tracer.stop(Duration::from_secs(9));
         assert!(tracer.sample("b").is_none());
+    }
+
+    #[test]
+    fn a_file_that_takes_nothing_holds_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = folder.path().join("t.0");
+        mknodat(CWD, &first, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let tracer = Tracer::new(TraceSettings {
+            file: folder.path().join("t").display().to_string(),
+            level: TIMES,
+            rate: 1,
+            log_frequency: 1,
+            ..TraceSettings::default()
+        });
+        for _ in 0..2000 {
+            let timeline = tracer.sample("a").unwrap();
+            timeline.at("REQUEST_START", tokio::time::Instant::now());
+        }
+        let begun = Instant::now();
+        tracer.stop(Duration::from_millis(100));
+        assert!(begun.elapsed() < Duration::from_secs(1));
     }
 
     #[test]

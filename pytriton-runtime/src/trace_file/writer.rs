@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::json::JsonWriter;
 
@@ -89,12 +89,19 @@ impl Writer {
         }
     }
 
-    /// Waits until all that was sent is written, but not for ever.
-    pub(super) fn flush(&self) {
+    /// Waits until all that was sent is written, but no longer than this.
+    pub(super) fn flush(&self, within: Duration) {
+        let begun = Instant::now();
         let (written, waits) = sync_channel(1);
-        if self.messages.send(Message::Flush(written)).is_ok() {
-            let _ = waits.recv_timeout(Duration::from_secs(2));
+        let mut message = Message::Flush(written);
+        while let Err(error) = self.messages.try_send(message) {
+            message = match error {
+                TrySendError::Full(message) if begun.elapsed() < within => message,
+                _ => return,
+            };
+            thread::sleep(Duration::from_millis(5));
         }
+        let _ = waits.recv_timeout(within.saturating_sub(begun.elapsed()));
     }
 
     /// Whether there is room for it.
