@@ -108,12 +108,14 @@ impl Tracer {
         match model {
             Some(model) => self.update_model(&mut state, model, changes)?,
             None => {
-                let fallback = self.start.clone();
-                state.global = self.changed(Some(&state.global), &fallback, changes)?;
-                let models: Vec<String> = state.models.keys().cloned().collect();
-                for model in models {
-                    self.update_model(&mut state, &model, &TraceChanges::default())?;
+                let global = self.changed(Some(&state.global), &self.start, changes)?;
+                let fallback = global.sampler.settings();
+                let mut models = BTreeMap::new();
+                for (model, layer) in &state.models {
+                    let layer = self.changed(Some(layer), &fallback, &TraceChanges::default())?;
+                    models.insert(model.clone(), layer);
                 }
+                *state = State { global, models };
             }
         }
         let mut layers = state.models.values().chain([&state.global]);
@@ -303,5 +305,23 @@ mod tests {
             Err(TraceError::NoRate)
         );
         assert_eq!(tracer.settings(None).rate, 0);
+    }
+
+    #[test]
+    fn what_one_model_cannot_have_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let tracer = Tracer::new(TraceSettings {
+            file: folder.path().join("t").display().to_string(),
+            ..TraceSettings::default()
+        });
+        tracer.update(Some("a"), &level(TIMES)).unwrap();
+        let settings = || [None, Some("a")].map(|model| tracer.settings(model));
+        let before = settings();
+        let never = TraceChanges {
+            rate: Change::Set(0),
+            ..TraceChanges::default()
+        };
+        assert_eq!(tracer.update(None, &never), Err(TraceError::NoRate));
+        assert_eq!(settings(), before);
     }
 }
