@@ -86,11 +86,12 @@ pub(super) fn written(
     response: request::Response,
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, CodecError> {
-    if let Some(shared) = writer.shared() {
-        shared.store(&response)?;
-    }
+    let shared = writer.shared().map(|shared| (shared, response.clone()));
     let mut framed = Framed::default();
     let pushed = framed.push(writer, response, envelope)?;
+    if let (Some((shared, response)), Ok(())) = (shared, &pushed) {
+        shared.store(&response)?;
+    }
     Ok(pushed.map(|()| framed))
 }
 

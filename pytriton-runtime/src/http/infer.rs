@@ -78,10 +78,11 @@ pub(super) async fn infer<B: Body>(
     let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
     let budget = Arc::clone(reception.models.budget());
     let encode = move || {
+        let answer = encode(&model, &format, &response, headers, encoding, &budget)?;
         if let Some(shared) = shared {
             shared.store(&response).map_err(CodecError::from)?;
         }
-        encode(&model, &format, &response, headers, encoding, &budget)
+        Ok(answer)
     };
     let answer = by_weight(weight, encode).await;
     note(timeline.as_ref(), "HTTP_SEND_START");

@@ -122,6 +122,11 @@ impl Region {
         Ok(())
     }
 
+    /// Looks whether so many bytes are still there.
+    pub(super) fn check(&self, at: u64, length: usize) -> Result<(), SharedMemoryError> {
+        self.check_size(self.offset.saturating_add(at), length)
+    }
+
     fn check_size(&self, from: u64, length: usize) -> Result<(), SharedMemoryError> {
         let stat = fstat(&self.file).map_err(|error| self.access(error))?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);

@@ -57,6 +57,15 @@ impl Section {
         self.region.read(self.offset, self.byte_size)
     }
 
+    /// Looks whether there is memory for so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub(super) fn check(&self, length: usize) -> Result<(), SharedMemoryError> {
+        self.region.check(self.offset, length)
+    }
+
     /// Writes bytes, no more than there is room for; what is behind them stays as it is.
     ///
     /// # Errors

@@ -79,16 +79,17 @@ impl Shared {
         self.section(output).is_some()
     }
 
-    /// Writes the outputs of a response to their places.
+    /// Writes the outputs of a response to their places; none of them where one has too little room.
     ///
     /// # Errors
     ///
     /// [`SharedMemoryError::OutputSize`], and that of the first output that cannot be written.
     pub fn store(&self, response: &Response) -> Result<(), SharedMemoryError> {
-        for (index, tensor) in &response.outputs {
-            let Some(output) = self.section(*index) else {
-                continue;
-            };
+        let shared = || {
+            let outputs = response.outputs.iter();
+            outputs.filter_map(|(index, tensor)| Some((self.section(*index)?, tensor)))
+        };
+        for (output, tensor) in shared() {
             let (needed, byte_size) = (tensor.data().len(), output.section.byte_size());
             if needed > byte_size {
                 return Err(SharedMemoryError::OutputSize {
@@ -97,6 +98,9 @@ impl Shared {
                     needed,
                 });
             }
+            output.section.check(needed)?;
+        }
+        for (output, tensor) in shared() {
             output.section.write(tensor.data())?;
         }
         Ok(())

@@ -327,4 +327,14 @@ fn a_request_has_its_inputs_and_outputs_there() {
     let mut written = [0; 6];
     memory.file.read_exact_at(&mut written, 15).unwrap();
     assert_eq!(written, [3, 6, 6, 6, 6, 3]);
+    let mut both = shared(3);
+    both.insert(SharedOutput {
+        index: 0,
+        name: "x".into(),
+        section: section(32, 4),
+    });
+    both.store(&response).unwrap_err();
+    let mut unwritten = [0; 4];
+    memory.file.read_exact_at(&mut unwritten, 32).unwrap();
+    assert_eq!(unwritten, [3; 4]);
 }
