@@ -8,7 +8,8 @@ use super::writer::Place;
 #[derive(Debug)]
 pub(super) struct TraceFile {
     path: PathBuf,
-    whole: Option<File>,
+    /// With its length as a whole array.
+    whole: Option<(File, u64)>,
     next: u32,
 }
 
@@ -35,18 +36,32 @@ impl TraceFile {
     }
 
     fn append(&mut self, records: &str) -> io::Result<()> {
-        if let Some(file) = &mut self.whole {
-            // Behind all but the bracket.
-            file.seek(SeekFrom::End(-1))?;
-            return file.write_all(format!(",{records}]").as_bytes());
+        if let Some((file, length)) = &mut self.whole {
+            let text = format!(",{records}]");
+            let written = replace_end(file, *length, &text);
+            match written {
+                Ok(()) => *length += text.len() as u64 - 1,
+                // It is an array again without them.
+                Err(_) => replace_end(file, *length, "]")?,
+            }
+            return written;
         }
         let mut options = OpenOptions::new();
         let options = options.create(true).write(true).truncate(true);
         let mut file = options.open(&self.path)?;
-        file.write_all(format!("[{records}]").as_bytes())?;
-        self.whole = Some(file);
+        let text = format!("[{records}]");
+        file.write_all(text.as_bytes())?;
+        self.whole = Some((file, text.len() as u64));
         Ok(())
     }
+}
+
+/// Writes over the bracket at the end of an array of this length, and cuts what is behind.
+fn replace_end(file: &mut File, length: u64, text: &str) -> io::Result<()> {
+    let at = length - 1;
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(at + text.len() as u64)
 }
 
 #[cfg(test)]
@@ -67,5 +82,12 @@ mod tests {
         assert_eq!(read("trace.json"), "[{\"id\":1},{\"id\":3},{\"id\":3}]");
         assert_eq!(read("trace.json.0"), "[{\"id\":2}]");
         assert_eq!(read("trace.json.1"), "[{\"id\":4}]");
+        // As much as a full disk has taken of some records.
+        let mut options = OpenOptions::new();
+        let partial = options.append(true).open(folder.path().join("trace.json"));
+        partial.unwrap().write_all(b",{\"id\":5").unwrap();
+        file.write("{}", Place::Whole).unwrap();
+        let expected = "[{\"id\":1},{\"id\":3},{\"id\":3},{}]";
+        assert_eq!(read("trace.json"), expected);
     }
 }
