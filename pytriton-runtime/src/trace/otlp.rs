@@ -1,5 +1,6 @@
 use std::str::FromStr;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState, TracerProvider,
@@ -20,7 +21,20 @@ use super::traces::{BoxedLayer, Export, TracesError};
 static LOST: OnceLock<Lost> = OnceLock::new();
 
 /// What the exporter itself is made of: its spans would make further ones.
-const BELOW: [&str; 5] = ["h2", "hyper", "opentelemetry", "tonic", "tower"];
+const BELOW: [&str; 9] = [
+    "h2",
+    "hyper",
+    "hyper_util",
+    "opentelemetry",
+    "opentelemetry-otlp",
+    "opentelemetry_otlp",
+    "opentelemetry_sdk",
+    "tonic",
+    "tower",
+];
+
+/// How long the last spans may take to be sent.
+const LAST: Duration = Duration::from_secs(2);
 
 /// Makes a span a child of the client's.
 pub(super) fn adopt(span: &Span, context: &TraceContext) {
@@ -73,16 +87,43 @@ pub(super) fn export() -> Result<(BoxedLayer<Registry>, Export), TracesError> {
 fn is_exported(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     // The span of an instance lasts as long as it does.
-    let instance = metadata.is_span() && metadata.name() == "model";
-    let below = BELOW.iter().any(|name| target.starts_with(name));
+    let instance =
+        metadata.is_span() && metadata.name() == "model" && is_of("pytriton_runtime", target);
+    let below = BELOW.iter().any(|name| is_of(name, target));
     *metadata.level() <= Level::INFO && !instance && !below
+}
+
+/// Whether a target is a crate or lies in it.
+fn is_of(name: &str, target: &str) -> bool {
+    let rest = target.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 impl Drop for Export {
     fn drop(&mut self) {
         if let Some(provider) = self.provider.take() {
-            // What could not be sent is counted, and said where it is.
-            let _ = provider.shutdown();
+            if let Err(error) = provider.shutdown_with_timeout(LAST) {
+                tracing::warn!("the last spans may be lost: {error}");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crate_is_not_those_that_begin_like_it() {
+        let table = [
+            ("tower", "tower", true),
+            ("tower", "tower::buffer", true),
+            ("tower", "towers", false),
+            ("tower", "tower_of_babel::floor", false),
+            ("h2", "h2o", false),
+        ];
+        for (name, target, expected) in table {
+            assert_eq!(is_of(name, target), expected, "{target}");
         }
     }
 }
