@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep_until};
 use tracing::Instrument;
 
 use crate::call::{
-    Answering, Arranged, Callee, Context, Executed, Instance, Loader, ModelError, Sequences, Spent,
-    caught,
+    Answering, Arranged, Callee, Context, Executed, Health, Instance, Loader, ModelError,
+    Sequences, Spent, caught,
 };
 use crate::decorators::Steps;
 use crate::registry::Registration;
@@ -61,6 +61,12 @@ impl Runner {
     pub(super) fn supervised(mut self, instances: &Arc<Instances>) -> Result<Self, ModelError> {
         self.supervisor = Supervisor::new(&self.context, instances)?;
         Ok(self)
+    }
+
+    /// The same where somebody is told of errors after which nothing can be answered.
+    pub(super) fn told_to(self, health: Health) -> Self {
+        let context = self.context.told_to(health);
+        Self { context, ..self }
     }
 
     /// The same for any thread, where the function has no state.

@@ -21,14 +21,14 @@ impl Runner {
         instances: &Arc<Instances>,
         failed: impl Fn(ModelError) + Clone + Send + 'static,
     ) -> Option<Self> {
-        let context = context.told_to(instances.health());
         let runner = Self::load(model, context, runtime);
         let runner = runner.and_then(|runner| runner.supervised(instances));
         let warm = runner.and_then(|runner| {
             for warmup in &model.spec.warmups {
                 runner.warm_up(model, warmup, &failed)?;
             }
-            Ok(runner)
+            // What fails until now is a load that failed: a state that serves already goes on.
+            Ok(runner.told_to(instances.health()))
         });
         warm.map_err(failed).ok()
     }

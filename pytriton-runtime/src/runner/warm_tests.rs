@@ -19,7 +19,7 @@ fn calls() -> std::sync::MutexGuard<'static, Vec<Vec<f32>>> {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Fails for -1, and takes two seconds for -2.
+/// Fails for -1, takes two seconds for -2, and is beyond repair for -3.
 struct Noting;
 
 impl Instance for Noting {
@@ -33,6 +33,10 @@ impl Instance for Noting {
                     std::thread::sleep(Duration::from_secs(2));
                     call.outputs(x)
                 }
+                -3.0 => Err(ModelError::Unrecoverable {
+                    model: "Identity".into(),
+                    message: "lost".to_owned(),
+                }),
                 _ => call.outputs(x),
             }
         })
@@ -62,6 +66,7 @@ fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
         if Runner::ready(&model, context, handle, &instances, failed).is_some() {
             drop(told.send(None));
         }
+        assert!(!format!("{instances:?}").contains("broken: true"));
     });
     let failure = failure.recv_timeout(Duration::from_secs(1)).unwrap();
     let calls = std::mem::take(&mut *calls());
@@ -103,6 +108,9 @@ fn an_instance_is_called_before_it_takes_requests() {
     };
     let (calls, failure) = warmed(of(file("below", &[-1.0, 0.0])).count(3));
     assert_eq!((calls.len(), failure), (1, failed("below zero")));
+
+    let (_, failure) = warmed(of(file("lost", &[-3.0, 0.0])));
+    assert_eq!(failure, failed("lost"));
 
     let (_, failure) = warmed(of(file("slow", &[-2.0, 0.0])));
     let message = "model 'Identity': the call took longer than 0.1 s";
