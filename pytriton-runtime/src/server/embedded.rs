@@ -50,7 +50,7 @@ fn serve_on(
     let server = workers.block_on(async {
         tokio::select! {
             server = start(plan) => server,
-            signal = orders.abandon() => Err(ServerError::Interrupted { signal }),
+            signal = orders.stop() => Err(ServerError::NotReady { signal }),
         }
     })?;
     progress.serving(Started {

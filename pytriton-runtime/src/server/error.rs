@@ -195,7 +195,7 @@ pub enum ServerError {
         source: std::io::Error,
     },
     /// A signal came before the server was ready.
-    #[error("{signal} came before tritonserver was ready")]
+    #[error("{signal} came before the server was ready")]
     NotReady {
         /// The signal's name, or the call that was made.
         signal: &'static str,

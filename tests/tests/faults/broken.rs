@@ -265,7 +265,7 @@ fn one_that_hangs_is_waited_for_until_somebody_loses_patience() -> Result<()> {
     let id = Hanging::script(home.path()).unwrap_or_default();
     assert!(!group(id).is_empty());
     assert_eq!(hanging.end("INT")?, Some(1));
-    let expected = "error: SIGINT came before tritonserver was ready";
+    let expected = "error: SIGINT came before the server was ready";
     assert!(hanging.log().contains(expected), "{}", hanging.log());
     wait_until("its end", NOTICED, || group(id).is_empty());
     assert!(workspaces(home.path()).is_empty());
