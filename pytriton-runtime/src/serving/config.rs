@@ -110,6 +110,7 @@ fn max_batch_size(spec: &ModelSpec, value: &Value) -> Result<u32, String> {
 fn instances(value: &Value) -> Result<InstanceGroups, String> {
     let wrong = |what: &str| format!("'instance_group' with {what} is not supported");
     let mut groups = Vec::new();
+    let mut left = MOST;
     for group in value.as_array().ok_or_else(|| wrong("no list"))? {
         let members = group.as_object().ok_or_else(|| wrong("no object"))?;
         let extra = members.iter().find(|(name, value)| {
@@ -121,10 +122,18 @@ fn instances(value: &Value) -> Result<InstanceGroups, String> {
         }
         let count = members.get("count").map_or(Some(1), number);
         let count = count.and_then(|count| u32::try_from(count).ok());
-        let count = count.filter(|count| (1..=MOST).contains(count));
+        let count = count.filter(|count| *count > 0);
         let count = count.ok_or_else(|| wrong("such a count"))?;
+        let mut take = || {
+            let rest = left.checked_sub(count);
+            left = rest.ok_or_else(|| wrong("so many instances"))?;
+            Ok::<_, String>(())
+        };
         match members.get("kind").and_then(Value::as_str) {
-            None | Some("KIND_AUTO" | "KIND_CPU") => groups.push(InstanceGroup::cpu(count)),
+            None | Some("KIND_AUTO" | "KIND_CPU") => {
+                take()?;
+                groups.push(InstanceGroup::cpu(count));
+            }
             Some("KIND_GPU") => {
                 let gpus = members.get("gpus").and_then(Value::as_array);
                 let gpus = gpus.into_iter().flatten().map(|gpu| {
@@ -133,6 +142,7 @@ fn instances(value: &Value) -> Result<InstanceGroups, String> {
                 });
                 for gpu in gpus {
                     let gpu = gpu?;
+                    take()?;
                     groups.extend((0..count).map(|_| InstanceGroup::gpu(gpu)));
                 }
             }
@@ -286,6 +296,18 @@ mod tests {
                 "'instance_group' with that kind",
             ),
             (r#"{"instance_group":[{"count":-1}]}"#, "such a count"),
+            (
+                r#"{"instance_group":[{"count":1025}]}"#,
+                "so many instances",
+            ),
+            (
+                r#"{"instance_group":[{"count":1000},{"count":25}]}"#,
+                "so many instances",
+            ),
+            (
+                r#"{"instance_group":[{"count":600,"kind":"KIND_GPU","gpus":[0,1]}]}"#,
+                "so many instances",
+            ),
             (
                 r#"{"instance_group":[{"rate_limiter":{"priority":2}}]}"#,
                 "'instance_group' with 'rate_limiter'",
