@@ -43,7 +43,7 @@ impl ModelSet {
             });
         };
         let (set, name) = (Arc::clone(self), Arc::<str>::from(name));
-        finished(async move {
+        self.finished(async move {
             let _turn = turn.lock_owned().await;
             set.replace(&name, change).await
         })
@@ -65,7 +65,7 @@ impl ModelSet {
             return Ok(());
         };
         let (set, name) = (Arc::clone(self), Arc::<str>::from(name));
-        finished(async move {
+        self.finished(async move {
             let _turn = turn.lock_owned().await;
             set.take_out(&name);
             Ok(())
@@ -87,6 +87,20 @@ impl ModelSet {
             ControlMode::Explicit => Ok(()),
             ControlMode::None | ControlMode::Poll => Err(ControlError::NotExplicit),
         }
+    }
+
+    /// Waits for something that is done whether or not anybody waits for it; a server that stops does not.
+    async fn finished(
+        &self,
+        work: impl Future<Output = Result<(), ControlError>> + Send + 'static,
+    ) -> Result<(), ControlError> {
+        let done = tokio::select! {
+            biased;
+            done = tokio::spawn(work) => done.ok(),
+            () = self.stopping() => None,
+        };
+        // Otherwise the runtime ends, or what was done is known to nobody.
+        done.unwrap_or(Err(ControlError::Stopping))
     }
 
     async fn replace(
@@ -216,15 +230,4 @@ impl ModelSet {
 /// What Triton calls the error of a model that cannot be loaded.
 pub(super) fn reason(error: &LoadError) -> String {
     format!("Internal: {}", error.source)
-}
-
-/// Waits for something that is done whether or not anybody waits for it.
-async fn finished(
-    work: impl Future<Output = Result<(), ControlError>> + Send + 'static,
-) -> Result<(), ControlError> {
-    match tokio::spawn(work).await {
-        Ok(done) => done,
-        // The runtime ends, or what was done is known to nobody.
-        Err(_) => Err(ControlError::Stopping),
-    }
 }

@@ -1,6 +1,6 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use ndarray::Array2;
 use tokio::time::timeout;
@@ -277,4 +277,37 @@ async fn so_many_are_loaded_side_by_side_and_tried_again() {
         ..ControlOptions::default()
     };
     assert!(started(&[&third], control).await.ready());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stops_waits_for_no_load() {
+    static HELD: Mutex<()> = Mutex::new(());
+    static LOADS: AtomicU32 = AtomicU32::new(0);
+    let slow = ModelDeclaration {
+        load: |_| {
+            LOADS.fetch_add(1, Ordering::SeqCst);
+            drop(HELD.lock());
+            Ok(Box::new(Identity))
+        },
+        ..IDENTITY
+    };
+    let set = started(&[&slow], explicit(&[])).await;
+    let loading = {
+        let set = Arc::clone(&set);
+        async move { set.load_named("Identity", as_it_is).await }
+    };
+    let held = HELD.lock().unwrap();
+    let loading = tokio::spawn(loading);
+    while LOADS.load(Ordering::SeqCst) == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    set.stop_being_ready();
+    let begun = Instant::now();
+    while !loading.is_finished() && begun.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let is_finished = loading.is_finished();
+    drop(held);
+    assert!(is_finished);
+    assert_eq!(loading.await.unwrap(), Err(ControlError::Stopping));
 }
