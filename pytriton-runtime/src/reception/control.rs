@@ -29,6 +29,6 @@ impl Reception {
     ///
     /// [`Error::Control`].
     pub async fn unload(&self, name: &str) -> Result<(), Error> {
-        Ok(self.models.unload_named(name).await?)
+        Ok(self.models.unload_named(name)?)
     }
 }

@@ -1,12 +1,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard, watch};
 
+use crate::model::ModelSpec;
 use crate::registry::Registration;
 
 /// What Triton says of a model that was taken out and has nothing left to answer.
 const UNLOADED: &str = "unloaded";
+
+/// How often any version was bound or unloaded.
+static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// The models that can be served, loaded or not, and how each came to be what it is.
 #[derive(Debug, Default)]
@@ -15,14 +20,45 @@ pub(super) struct Catalog(BTreeMap<Arc<str>, Entry>);
 #[derive(Debug, Default)]
 struct Entry {
     versions: BTreeMap<u32, Version>,
-    /// Held as long as the model is being loaded or unloaded.
+    /// Held as long as the model is being loaded.
     turn: Arc<Mutex<()>>,
+    /// How often a client has asked for it to be loaded or unloaded.
+    asked: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
 struct Version {
+    /// As it was bound, whatever clients have made of it.
     registration: Registration,
     state: State,
+    generation: u64,
+}
+
+/// A load that a client has asked for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    turn: Arc<Mutex<()>>,
+    number: u64,
+    newest: watch::Receiver<u64>,
+}
+
+impl Asked {
+    /// Waits until the load before it is done; `None` where the client's wish is out-dated meanwhile.
+    pub(super) async fn turn(mut self) -> Option<OwnedMutexGuard<()>> {
+        let number = self.number;
+        tokio::select! {
+            biased;
+            turn = self.turn.lock_owned() => Some(turn),
+            _ = self.newest.wait_for(|newest| *newest > number) => None,
+        }
+    }
+}
+
+/// A version as a load found it.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) registration: Registration,
+    generation: u64,
 }
 
 /// Where a version is between being there and serving.
@@ -58,7 +94,7 @@ pub struct IndexedVersion {
 }
 
 impl Catalog {
-    /// Adds a version, or gives it another registration.
+    /// Adds a version, which is another one than any before.
     pub(super) fn insert(&mut self, registration: &Registration, state: State) {
         let spec = &registration.spec;
         let entry = self.0.entry(Arc::clone(&spec.name)).or_default();
@@ -66,6 +102,7 @@ impl Catalog {
         let version = Version {
             registration,
             state,
+            generation: generation(),
         };
         entry.versions.insert(spec.version, version);
     }
@@ -80,18 +117,50 @@ impl Catalog {
         }
     }
 
-    /// Whose turn it is to load or unload a model of that name; `None` where there is none.
-    pub(super) fn turn(&self, name: &str) -> Option<Arc<Mutex<()>>> {
-        Some(Arc::clone(&self.0.get(name)?.turn))
+    /// Asks for a load, which takes the place of one that waits; `None` where there is no model of that name.
+    pub(super) fn ask(&self, name: &str) -> Option<Asked> {
+        let Entry { turn, asked, .. } = self.0.get(name)?;
+        asked.send_modify(|number| *number += 1);
+        let newest = asked.subscribe();
+        let number = *newest.borrow();
+        Some(Asked {
+            turn: Arc::clone(turn),
+            number,
+            newest,
+        })
     }
 
     /// The versions of a model.
-    pub(super) fn registrations(&self, name: &str) -> Vec<Registration> {
+    pub(super) fn find(&self, name: &str) -> Vec<Found> {
         let versions = self.0.get(name).into_iter();
         let versions = versions.flat_map(|entry| entry.versions.values());
-        versions
-            .map(|version| version.registration.clone())
-            .collect()
+        let found = versions.map(|version| Found {
+            registration: version.registration.clone(),
+            generation: version.generation,
+        });
+        found.collect()
+    }
+
+    /// The state of a version that was neither unloaded nor bound anew since it was found.
+    pub(super) fn found(&mut self, found: &Found) -> Option<&mut State> {
+        let ModelSpec { name, version, .. } = &*found.registration.spec;
+        let version = self.0.get_mut(name)?.versions.get_mut(version)?;
+        let is_same = version.generation == found.generation;
+        is_same.then_some(&mut version.state)
+    }
+
+    /// Out-dates all loads of a model, those too that have begun.
+    pub(super) fn outdate(&mut self, name: &str) {
+        let Some(entry) = self.0.get_mut(name) else {
+            return;
+        };
+        entry.asked.send_modify(|number| *number += 1);
+        for version in entry.versions.values_mut() {
+            version.generation = generation();
+            if version.state == State::Loading {
+                version.state = State::unloaded();
+            }
+        }
     }
 
     /// The versions of a model that somebody has asked for.
@@ -191,6 +260,10 @@ impl State {
     }
 }
 
+fn generation() -> u64 {
+    GENERATIONS.fetch_add(1, Ordering::Relaxed)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::registry::ModelDeclaration;
@@ -250,6 +323,6 @@ mod tests {
         assert_eq!(catalog.state("Identity", 2), Some(&mut State::Serving));
         catalog.remove("Identity", 1);
         catalog.remove("Identity", 2);
-        assert!(catalog.index(false, |_, _| true).is_empty() && catalog.turn("Identity").is_none());
+        assert!(catalog.index(false, |_, _| true).is_empty() && catalog.ask("Identity").is_none());
     }
 }

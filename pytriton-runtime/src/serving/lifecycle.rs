@@ -8,7 +8,7 @@ use crate::engine::ControlMode;
 use crate::registry::Registration;
 use crate::text::excerpt;
 
-use super::catalog::{IndexEntry, State};
+use super::catalog::{Found, IndexEntry, State};
 use super::{ControlError, LoadError, Model, ModelSet};
 
 /// How often models have been unloaded.
@@ -17,7 +17,7 @@ static UNLOADINGS: AtomicU64 = AtomicU64::new(0);
 /// What a client asks of one model.
 impl ModelSet {
     /// Loads all versions of a model anew. Those that serve go on until the new ones do, and answer what they have accepted;
-    /// where one version cannot be loaded, nothing changes for them.
+    /// where one version cannot be loaded, nothing changes for them. While it is being loaded one more load waits, the newest.
     ///
     /// `change` makes of each version what it is to be.
     ///
@@ -34,7 +34,7 @@ impl ModelSet {
         change: impl Fn(Registration, &[u32]) -> Result<Registration, String> + Send + Sync + 'static,
     ) -> Result<(), ControlError> {
         self.check_explicit()?;
-        let Some(turn) = self.catalog().turn(name) else {
+        let Some(asked) = self.catalog().ask(name) else {
             tracing::error!(
                 "failed to poll model '{name}': model not found in any model repository."
             );
@@ -44,33 +44,27 @@ impl ModelSet {
         };
         let (set, name) = (Arc::clone(self), Arc::<str>::from(name));
         self.finished(async move {
-            let _turn = turn.lock_owned().await;
-            set.replace(&name, change).await
+            match asked.turn().await {
+                Some(_turn) => set.replace(&name, change).await,
+                None => {
+                    let found = set.catalog().find(&name);
+                    Err(outdated(&name, &found))
+                }
+            }
         })
         .await
     }
 
-    /// Takes a model out, with all of its versions; what they have accepted is answered, and then their instances end.
+    /// Takes a model out at once, with all of its versions; what they have accepted is answered, and then their instances
+    /// end. Whatever is being loaded comes to nothing.
     ///
     /// # Errors
     ///
     /// [`ControlError`]; a model that is not there is none.
-    ///
-    /// # Cancel safety
-    ///
-    /// What has begun is done although nobody waits for it.
-    pub async fn unload_named(self: &Arc<Self>, name: &str) -> Result<(), ControlError> {
+    pub fn unload_named(self: &Arc<Self>, name: &str) -> Result<(), ControlError> {
         self.check_explicit()?;
-        let Some(turn) = self.catalog().turn(name) else {
-            return Ok(());
-        };
-        let (set, name) = (Arc::clone(self), Arc::<str>::from(name));
-        self.finished(async move {
-            let _turn = turn.lock_owned().await;
-            set.take_out(&name);
-            Ok(())
-        })
-        .await
+        self.take_out(name);
+        Ok(())
     }
 
     /// All models by name and version with their states, or those that are ready.
@@ -108,14 +102,14 @@ impl ModelSet {
         name: &str,
         change: impl Fn(Registration, &[u32]) -> Result<Registration, String>,
     ) -> Result<(), ControlError> {
-        let registrations = self.catalog().registrations(name);
-        let versions: Vec<u32> = registrations
+        let found = self.catalog().find(name);
+        let versions: Vec<u32> = found
             .iter()
-            .map(|model| model.spec.version)
+            .map(|found| found.registration.spec.version)
             .collect();
-        let registrations = registrations.into_iter();
-        let registrations: Result<Vec<_>, _> = registrations
-            .map(|model| change(model, &versions))
+        let registrations: Result<Vec<_>, _> = found
+            .iter()
+            .map(|found| change(found.registration.clone(), &versions))
             .collect();
         let registrations = registrations.map_err(|reason| {
             tracing::error!(
@@ -128,18 +122,18 @@ impl ModelSet {
                 reason,
             }
         })?;
-        for registration in &registrations {
-            self.become_loading(name, registration.spec.version);
+        for found in &found {
+            self.unless_serving(found, State::Loading);
         }
         let started = registrations.iter().map(|model| self.started(model));
         let started = join_all(started).await;
         if started.iter().all(Result::is_ok) {
             let models = started.into_iter().flatten();
-            return self.put_all(&registrations, models.collect());
+            return self.put_all(name, &found, models.collect());
         }
         let mut reasons = String::new();
-        for (registration, started) in registrations.iter().zip(&started) {
-            let version = registration.spec.version;
+        for (found, started) in found.iter().zip(&started) {
+            let version = found.registration.spec.version;
             let state = match started {
                 Ok(_) => State::unloaded(),
                 Err(error) => {
@@ -148,7 +142,7 @@ impl ModelSet {
                     State::failed(&reason)
                 }
             };
-            self.fail(name, version, state);
+            self.unless_serving(found, state);
         }
         Err(ControlError::Failed {
             model: name.into(),
@@ -156,44 +150,36 @@ impl ModelSet {
         })
     }
 
-    fn become_loading(&self, name: &str, version: u32) {
-        if let Some(state) = self.catalog().state(name, version)
+    /// Notes how a load goes; a version that serves goes on.
+    fn unless_serving(&self, found: &Found, next: State) {
+        if let Some(state) = self.catalog().found(found)
             && *state != State::Serving
         {
-            *state = State::Loading;
-        }
-    }
-
-    /// Notes that a version could not be loaded; one that serves goes on.
-    pub(super) fn fail(&self, name: &str, version: u32, failed: State) {
-        if let Some(state) = self.catalog().state(name, version)
-            && *state != State::Serving
-        {
-            *state = failed;
+            *state = next;
         }
     }
 
     /// Lets models serve at one stroke, in the place of those that did.
-    fn put_all(
-        &self,
-        registrations: &[Registration],
-        models: Vec<Model>,
-    ) -> Result<(), ControlError> {
+    fn put_all(&self, name: &str, found: &[Found], models: Vec<Model>) -> Result<(), ControlError> {
         let mut catalog = self.catalog();
         let replaced = self.change(|table| {
             if self.is_stopping() {
                 return Err(ControlError::Stopping);
             }
             let mut replaced = Vec::new();
-            for (registration, model) in registrations.iter().zip(models) {
-                let spec = &registration.spec;
-                // It may have been unbound meanwhile.
-                if catalog.state(&spec.name, spec.version).is_none() {
+            let mut is_outdated = true;
+            for (found, model) in found.iter().zip(models) {
+                let Some(state) = catalog.found(found) else {
                     continue;
-                }
-                catalog.insert(registration, State::Serving);
+                };
+                *state = State::Serving;
+                is_outdated = false;
+                let spec = Arc::clone(model.spec());
                 let versions = table.entry(Arc::clone(&spec.name)).or_default();
                 replaced.extend(versions.insert(spec.version, Arc::new(model)));
+            }
+            if is_outdated {
+                return Err(outdated(name, found));
             }
             Ok(replaced)
         })?;
@@ -204,6 +190,7 @@ impl ModelSet {
 
     fn take_out(self: &Arc<Self>, name: &str) {
         let mut catalog = self.catalog();
+        catalog.outdate(name);
         let models = self.change(|table| table.remove(name)).unwrap_or_default();
         let unloading = UNLOADINGS.fetch_add(1, Ordering::Relaxed);
         for &version in models.keys() {
@@ -230,4 +217,19 @@ impl ModelSet {
 /// What Triton calls the error of a model that cannot be loaded.
 pub(super) fn reason(error: &LoadError) -> String {
     format!("Internal: {}", error.source)
+}
+
+/// What Triton says of a load that something newer has overtaken.
+fn outdated(name: &str, found: &[Found]) -> ControlError {
+    let versions = found.iter().map(|found| found.registration.spec.version);
+    let reasons = versions.map(|version| {
+        format!(
+            "version {version} is at UNAVAILABLE state: Newer operation has been applied to the model lifecycle, current load \
+             operation is out-dated.;"
+        )
+    });
+    ControlError::Failed {
+        model: name.into(),
+        reasons: reasons.collect(),
+    }
 }

@@ -101,7 +101,7 @@ async fn models_are_only_loaded_where_clients_may() {
         for name in ["Identity", "Nope"] {
             let refused = Err(ControlError::NotExplicit);
             assert_eq!(set.load_named(name, as_it_is).await, refused);
-            assert_eq!(set.unload_named(name).await, refused);
+            assert_eq!(set.unload_named(name), refused);
         }
         assert_eq!(index(&set), "Identity/1 READY ");
     }
@@ -112,15 +112,15 @@ async fn a_model_comes_and_goes_as_it_is_told() {
     let set = started(&[&IDENTITY], explicit(&[])).await;
     assert_eq!(index(&set), "Identity");
     assert!(set.ready() && set.model("Identity", None).is_err());
-    assert_eq!(set.unload_named("Identity").await, Ok(()));
+    assert_eq!(set.unload_named("Identity"), Ok(()));
     assert_eq!(index(&set), "Identity");
     assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
     assert_eq!(index(&set), "Identity/1 READY ");
     assert_eq!(ask(&set, 3.0).await, 3.0);
     for _ in 0..2 {
-        assert_eq!(set.unload_named("Identity").await, Ok(()));
+        assert_eq!(set.unload_named("Identity"), Ok(()));
     }
-    assert_eq!(set.unload_named("Nope").await, Ok(()));
+    assert_eq!(set.unload_named("Nope"), Ok(()));
     until(|| index(&set) == "Identity/1 UNAVAILABLE unloaded").await;
     assert!(set.ready() && set.index(true).is_empty());
     let unknown = set.load_named("Nope", as_it_is).await.unwrap_err();
@@ -163,7 +163,7 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
         1
     );
     let new = held();
-    assert_eq!(set.unload_named("Identity").await, Ok(()));
+    assert_eq!(set.unload_named("Identity"), Ok(()));
     assert_eq!(index(&set), "Identity/1 UNLOADING ");
     assert!(!set.ready() && set.model("Identity", None).is_err());
     assert_eq!(DROPS.load(Ordering::SeqCst), 0);
@@ -200,7 +200,7 @@ async fn a_load_that_fails_changes_nothing_for_what_serves() {
     let first = format!("Identity/1 UNAVAILABLE {reason}; Identity/2 UNAVAILABLE unloaded");
     assert_eq!(index(&set), first);
     assert!(!set.ready());
-    assert_eq!(set.unload_named("Identity").await, Ok(()));
+    assert_eq!(set.unload_named("Identity"), Ok(()));
     assert!(!set.ready(), "unloading does not heal it");
     FAIL.store(false, Ordering::SeqCst);
     assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
@@ -310,4 +310,84 @@ async fn a_server_that_stops_waits_for_no_load() {
     drop(held);
     assert!(is_finished);
     assert_eq!(loading.await.unwrap(), Err(ControlError::Stopping));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_load_that_hangs_keeps_nobody_from_unloading() {
+    static HELD: Mutex<()> = Mutex::new(());
+    static LOADS: AtomicU32 = AtomicU32::new(0);
+    static DROPS: AtomicU32 = AtomicU32::new(0);
+    let hanging = ModelDeclaration {
+        load: |_| {
+            let load = LOADS.fetch_add(1, Ordering::SeqCst);
+            if load == 1 {
+                drop(HELD.lock());
+            }
+            Ok(Box::new(Numbered(load, &DROPS)))
+        },
+        ..IDENTITY
+    };
+    let text = "load failed for model 'Identity': version 1 is at UNAVAILABLE state: Newer operation has been applied to the \
+                model lifecycle, current load operation is out-dated.;\n";
+    for is_bound_anew in [false, true] {
+        LOADS.store(0, Ordering::SeqCst);
+        let set = started(&[&hanging], explicit(&["*"])).await;
+        let load = || {
+            let set = Arc::clone(&set);
+            tokio::spawn(async move { set.load_named("Identity", as_it_is).await })
+        };
+        let (ready, held) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let holder = std::thread::spawn(move || {
+            let _held = HELD.lock();
+            ready.send(()).unwrap();
+            let _ = released.recv();
+        });
+        held.recv().unwrap();
+        let first = load();
+        until(|| LOADS.load(Ordering::SeqCst) == 2).await;
+        let expected = match is_bound_anew {
+            true => {
+                drop(set.unload("Identity", 1));
+                let registration = hanging.registration().unwrap();
+                drop(set.load(&registration).await.unwrap());
+                2.0
+            }
+            false => {
+                let newest = |set: &Arc<ModelSet>| {
+                    let asked = set.catalog().ask("Identity");
+                    asked.unwrap()
+                };
+                let (second, third) = (newest(&set), newest(&set));
+                assert!(second.turn().await.is_none());
+                assert_eq!(set.unload_named("Identity"), Ok(()));
+                assert!(third.turn().await.is_none());
+                until(|| index(&set) == "Identity/1 UNAVAILABLE unloaded").await;
+                0.0
+            }
+        };
+        release.send(()).unwrap();
+        holder.join().unwrap();
+        let error = first.await.unwrap().unwrap_err();
+        assert_eq!(error.to_string(), text);
+        match is_bound_anew {
+            true => assert_eq!(ask(&set, 1.0).await, expected),
+            false => assert!(set.model("Identity", None).is_err()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_has_changed_is_as_it_was_at_the_next_load() {
+    let set = started(&[&IDENTITY], explicit(&[])).await;
+    for size in [2, 3] {
+        let change = move |mut model: Registration, _: &[u32]| {
+            assert_eq!(model.spec.max_batch_size, IDENTITY.max_batch_size);
+            Arc::make_mut(&mut model.spec).max_batch_size = size;
+            Ok(model)
+        };
+        assert_eq!(set.load_named("Identity", change).await, Ok(()));
+        let model = set.model("Identity", None).unwrap();
+        assert_eq!(model.spec().max_batch_size, size);
+    }
 }

@@ -113,7 +113,9 @@ impl ModelSet {
                 Err(error) => {
                     tracing::error!(%error, "the server goes on without a model");
                     let spec = &registration.spec;
-                    set.fail(&spec.name, spec.version, State::failed(&reason(&error)));
+                    if let Some(state) = set.catalog().state(&spec.name, spec.version) {
+                        *state = State::failed(&reason(&error));
+                    }
                 }
             }
         }
