@@ -82,7 +82,7 @@ pub(super) async fn infer<B: Body>(
         if let Some(shared) = shared {
             shared.store(&response).map_err(CodecError::from)?;
         }
-        Ok(answer)
+        Ok::<_, Error>(answer)
     };
     let answer = by_weight(weight, encode).await;
     note(timeline.as_ref(), "HTTP_SEND_START");
