@@ -110,10 +110,10 @@ impl Sessions {
         open.servers.retain(|server| server.strong_count() > 0);
         open.servers.push(Arc::downgrade(&server));
         open.count += 1;
-        if self.instances.availability() != Availability::Ready {
-            server.set_state(State::Unavailable);
-        }
-        match &open.way {
+        // Whoever changes the instances waits for this lock: they are asked without it.
+        drop(open);
+        self.tell(&server);
+        match &lock(&self.open).way {
             // The receiver is this value's own.
             Some(Way::Session(waiting)) => drop(waiting.send(server)),
             Some(Way::Batches(calls)) => {
@@ -127,6 +127,19 @@ impl Sessions {
                 }
             }
             None => {}
+        }
+    }
+
+    /// Tells a new session whether there are instances, until nothing changes meanwhile.
+    fn tell(&self, server: &Server) {
+        let mut told = Availability::Ready;
+        loop {
+            let availability = self.instances.availability();
+            if availability == told {
+                return;
+            }
+            server.set_state(state(availability));
+            told = availability;
         }
     }
 
@@ -164,10 +177,7 @@ impl Sessions {
 
     /// Tells tritonserver whether there are instances.
     fn changed(&self, Change { availability, .. }: Change) {
-        let state = match availability {
-            Availability::Ready => State::Serving,
-            Availability::Hanging | Availability::Gone => State::Unavailable,
-        };
+        let state = state(availability);
         let servers: Vec<_> = {
             let open = lock(&self.open);
             open.servers.iter().filter_map(Weak::upgrade).collect()
@@ -187,6 +197,13 @@ impl fmt::Debug for Sessions {
         f.debug_struct("Sessions")
             .field("model", &self.spec.name)
             .finish_non_exhaustive()
+    }
+}
+
+fn state(availability: Availability) -> State {
+    match availability {
+        Availability::Ready => State::Serving,
+        Availability::Hanging | Availability::Gone => State::Unavailable,
     }
 }
 
