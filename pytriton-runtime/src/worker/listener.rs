@@ -86,20 +86,32 @@ impl Listener {
             Ok(sessions) => sessions,
             Err(reason) => return refuse(&mut socket, &reason),
         };
-        if !sessions.is_open() {
-            return refuse(&mut socket, "the worker is stopping");
+        sessions.come();
+        match open(socket, &sessions) {
+            Ok(server) => {
+                sessions.enter(server);
+                Ok(())
+            }
+            Err(error) => {
+                // Nobody else may come for these instances.
+                sessions.leave();
+                Err(error)
+            }
         }
-        // Taken at once, although every instance may be busy: tritonserver waits for this before it serves any model.
-        let mut again = socket.try_clone()?;
-        match Server::open(socket, &welcome(&sessions.spec), || {}) {
-            Ok(server) => sessions.enter(server),
-            Err(error) => return refuse(&mut again, &error.to_string()),
-        }
-        Ok(())
     }
 }
 
-fn refuse(socket: &mut StdStream, reason: &str) -> Result<(), SessionError> {
+/// Opens a session at once, although every instance may be busy: tritonserver waits for this before it serves any model.
+fn open(mut socket: StdStream, sessions: &Sessions) -> Result<Server, SessionError> {
+    let mut again = socket.try_clone()?;
+    let opened = match sessions.is_open() {
+        true => Server::open(socket, &welcome(&sessions.spec), || {}),
+        false => return refuse(&mut socket, "the worker is stopping"),
+    };
+    opened.or_else(|error| refuse(&mut again, &error.to_string()))
+}
+
+fn refuse<T>(socket: &mut StdStream, reason: &str) -> Result<T, SessionError> {
     Welcome::refuse(socket, reason)?;
     Err(SessionError::Refused(reason.to_owned()))
 }

@@ -103,30 +103,41 @@ impl Sessions {
         lock(&self.open).way.is_some()
     }
 
-    /// Takes a session, and ends it when there shall be no more.
+    /// Notes that a session begins; it enters, or leaves.
+    pub(super) fn come(&self) {
+        lock(&self.open).count += 1;
+    }
+
+    /// Takes a session that has come, and ends it when there shall be no more.
     pub(super) fn enter(self: &Arc<Self>, server: Server) {
         let server = Arc::new(server);
         let mut open = lock(&self.open);
         open.servers.retain(|server| server.strong_count() > 0);
         open.servers.push(Arc::downgrade(&server));
-        open.count += 1;
         // Whoever changes the instances waits for this lock: they are asked without it.
         drop(open);
         self.tell(&server);
-        match &lock(&self.open).way {
+        let open = lock(&self.open);
+        let entered = match &open.way {
             // The receiver is this value's own.
-            Some(Way::Session(waiting)) => drop(waiting.send(server)),
+            Some(Way::Session(waiting)) => waiting.send(server).is_ok(),
             Some(Way::Batches(calls)) => {
                 let (sessions, calls) = (Arc::clone(self), calls.clone());
                 let name = format!("{}_batches", self.spec.name);
                 let reader = thread::Builder::new().name(name);
-                if let Err(error) = reader.spawn(move || read(&server, &sessions, &calls)) {
+                let spawned = reader.spawn(move || read(&server, &sessions, &calls));
+                if let Err(error) = &spawned {
                     // The session goes with its server, and the other side tries again.
                     let model = &*self.spec.name;
                     tracing::warn!(model, %error, "cannot serve a session of tritonserver");
                 }
+                spawned.is_ok()
             }
-            None => {}
+            None => false,
+        };
+        drop(open);
+        if !entered {
+            self.leave();
         }
     }
 
