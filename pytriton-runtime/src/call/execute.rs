@@ -128,6 +128,11 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 Ok(returned) => responses(spec, run, returned),
                 Err(error) => vec![Err(error); run.len()],
             };
+            // Before anybody hears of it: whoever does finds the model no readier than it is.
+            for error in results.iter().filter_map(|result| result.as_ref().err()) {
+                let health = self.context.health();
+                health.note(error, spec.unrecoverable_panics);
+            }
             // The calls to come may take for ever, and the last is ended with its batch.
             if let Some(hearers) = hearers.filter(|_| spec.decoupled && !rest.is_empty()) {
                 hearers.end(&results);
@@ -161,8 +166,16 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         match streamed {
             false => Ok(Returned::Parts(parts)),
             true => {
-                let failed = parts.drain(..).find_map(|part| part.outputs.err());
-                failed.map_or(Ok(Returned::Streamed), Err)
+                let panics = self.context.model().unrecoverable_panics;
+                let mut errors = parts.drain(..).filter_map(|part| part.outputs.err());
+                match errors.next() {
+                    None => Ok(Returned::Streamed),
+                    Some(first) if first.is_unrecoverable(panics) => Err(first),
+                    // One after which nothing can be answered says more.
+                    Some(first) => Err(errors
+                        .find(|error| error.is_unrecoverable(panics))
+                        .unwrap_or(first)),
+                }
             }
         }
     }

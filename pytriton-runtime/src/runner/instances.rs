@@ -1,4 +1,5 @@
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 use std::thread;
 
@@ -108,33 +109,32 @@ impl Instances {
 
     /// No instance takes a request from now on.
     fn break_down(&self, reason: String) {
-        let breakdown = Breakdown {
-            model: Arc::clone(&self.model),
-            reason,
-        };
-        let is_first = self.breakdown.send_if_modified(|first| {
-            let is_first = first.is_none();
-            first.get_or_insert_with(|| breakdown.clone());
+        // Whoever comes second answers too, and waits here until all know.
+        let is_first = self.count.send_if_modified(|count| {
+            let is_first = !mem::replace(&mut count.broken, true);
+            if is_first {
+                (self.changed)(Change {
+                    instance: None,
+                    there: false,
+                    availability: count.availability(),
+                });
+            }
             is_first
         });
-        if !is_first {
-            return;
+        if is_first {
+            let breakdown = Breakdown {
+                model: Arc::clone(&self.model),
+                reason,
+            };
+            tracing::error!("{breakdown}");
+            self.breakdown.send_replace(Some(breakdown));
         }
-        tracing::error!("{breakdown}");
-        self.count.send_modify(|count| {
-            count.broken = true;
-            (self.changed)(Change {
-                instance: None,
-                there: false,
-                availability: count.availability(),
-            });
-        });
     }
 
     /// Whether the model is beyond repair.
     #[cfg(tritonserver)]
     pub(crate) fn is_broken(&self) -> bool {
-        self.breakdown.borrow().is_some()
+        self.count.borrow().broken
     }
 
     /// Why the model is beyond repair, once it is; nothing comes where it goes before.

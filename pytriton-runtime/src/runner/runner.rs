@@ -249,17 +249,13 @@ impl<I: Instance + ?Sized> Runner<I> {
         answering: Option<&Arc<dyn Answering>>,
         mut called: impl FnMut(Executed) -> ControlFlow<()>,
     ) {
-        let panics = self.context.model().unrecoverable_panics;
         let mut failed = false;
         let mut called = |call: Executed| {
-            let errors = || {
-                call.results
-                    .iter()
-                    .filter_map(|result| result.as_ref().err())
-            };
-            // Before anybody hears of it: whoever does finds the model no readier than it is.
-            errors().for_each(|error| self.context.health().note(error, panics));
-            let error = errors().next().filter(|_| !failed).cloned();
+            let mut errors = call
+                .results
+                .iter()
+                .filter_map(|result| result.as_ref().err());
+            let error = errors.next().filter(|_| !failed).cloned();
             called(call)?;
             if let Some(error) = error {
                 failed = true;

@@ -174,6 +174,10 @@ impl Sessions {
     pub(super) fn serve(&self, server: &Server) {
         if !self.instances.is_broken() {
             server.set_state(State::Serving);
+            // It may have broken meanwhile, and have said so before.
+            if self.instances.is_broken() {
+                server.set_state(State::Unavailable);
+            }
         }
     }
 
