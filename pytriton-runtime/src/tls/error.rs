@@ -25,9 +25,18 @@ pub enum TlsError {
     },
     /// A certificate that no port uses.
     #[error(
-        "--{port}-server-cert is given, and TLS is off: give --{port}-use-ssl=true too, or leave out the certificate"
+        "a certificate or a key is given for {port}, and TLS is off: give --{port}-use-ssl=true too, or leave out \
+         --{port}-server-cert and --{port}-server-key"
     )]
     Off {
+        /// `http`, `grpc`, `metrics` or `openai`.
+        port: &'static str,
+    },
+    /// Certificates that those of clients are signed with, of which no port asks clients.
+    #[error(
+        "--{port}-root-cert is given, and clients need no certificates: give --{port}-use-ssl-mutual=true too, or leave it out"
+    )]
+    NotMutual {
         /// `http`, `grpc`, `metrics` or `openai`.
         port: &'static str,
     },

@@ -1,5 +1,3 @@
-use std::path::PathBuf;
-
 use crate::engine::Flags;
 
 use super::{TlsError, TlsFiles, TlsFlags, TlsOptions};
@@ -45,30 +43,41 @@ impl TlsPlan {
             (None, None) => http.1,
             _ => openai.1,
         };
+        let mut taken = Taken::default();
         let plan = Self {
-            grpc: files(grpc.1, &[grpc])?,
-            http: files(http.1, &[http, grpc])?,
-            metrics: files(metrics.1, &[metrics, http, grpc])?,
-            openai: files(switch, &[openai, http, grpc])?,
-        };
-        let used = [&plan.grpc, &plan.http, &plan.metrics, &plan.openai];
-        let used = |path: &PathBuf| {
-            used.iter()
-                .copied()
-                .flatten()
-                .any(|files| files.certificate == *path)
+            grpc: files(grpc.1, &[grpc], &mut taken)?,
+            http: files(http.1, &[http, grpc], &mut taken)?,
+            metrics: files(metrics.1, &[metrics, http, grpc], &mut taken)?,
+            openai: files(switch, &[openai, http, grpc], &mut taken)?,
         };
         for (port, flags) in said {
-            if flags.certificate.as_ref().is_some_and(|path| !used(path)) {
+            let pair = flags.certificate.is_some() || flags.key.is_some();
+            if pair && !taken.pairs.contains(&port) {
                 return Err(TlsError::Off { port });
+            }
+            if flags.roots.is_some() && !taken.roots.contains(&port) {
+                return Err(TlsError::NotMutual { port });
             }
         }
         Ok(plan)
     }
 }
 
+/// The ports whose files some port has.
+#[derive(Default)]
+struct Taken {
+    /// Those whose certificate and key.
+    pairs: Vec<&'static str>,
+    /// Those whose certificates for clients.
+    roots: Vec<&'static str>,
+}
+
 /// The files of the first of the ports, from the first that has any.
-fn files(switch: &TlsFlags, ports: &[Said<'_>]) -> Result<Option<TlsFiles>, TlsError> {
+fn files(
+    switch: &TlsFlags,
+    ports: &[Said<'_>],
+    taken: &mut Taken,
+) -> Result<Option<TlsFiles>, TlsError> {
     // As in tritonserver, to say anything of certificates of clients is to ask for TLS.
     if switch.use_ssl != Some(true) && switch.mutual.is_none() {
         return Ok(None);
@@ -79,16 +88,21 @@ fn files(switch: &TlsFlags, ports: &[Said<'_>]) -> Result<Option<TlsFiles>, TlsE
     let given = ports
         .iter()
         .find(|(_, flags)| flags.certificate.is_some() || flags.key.is_some());
-    let Some((from, given)) = given else {
+    let Some(&(from, given)) = given else {
         return Err(TlsError::NoCertificate { port });
     };
     let (Some(certificate), Some(key)) = (&given.certificate, &given.key) else {
         return Err(TlsError::NoCertificate { port: from });
     };
+    taken.pairs.push(from);
     let roots = match switch.mutual {
         Some(true) => {
-            let roots = ports.iter().find_map(|(_, flags)| flags.roots.clone());
-            Some(roots.ok_or(TlsError::NoRoots { port })?)
+            let roots = ports
+                .iter()
+                .find_map(|(from, flags)| Some((*from, flags.roots.clone()?)));
+            let (from, roots) = roots.ok_or(TlsError::NoRoots { port })?;
+            taken.roots.push(from);
+            Some(roots)
         }
         _ => None,
     };
@@ -151,7 +165,7 @@ mod tests {
                 ["ck", "ck", "ck", "ck"],
             ),
             (
-                "http-use-ssl=1 openai-use-ssl=0 http-server-cert=c http-server-key=k http-root-cert=r",
+                "http-use-ssl=1 openai-use-ssl=0 http-server-cert=c http-server-key=k",
                 ["-", "ck", "-", "-"],
             ),
             (
@@ -206,6 +220,19 @@ mod tests {
                 "grpc-use-ssl=1 grpc-server-cert=c grpc-server-key=k http-server-cert=d http-server-key=l",
                 "give --http-use-ssl=true",
             ),
+            (
+                "grpc-use-ssl=1 grpc-server-cert=c grpc-server-key=k http-server-cert=c http-server-key=k",
+                "give --http-use-ssl=true",
+            ),
+            (
+                "grpc-use-ssl=1 grpc-server-cert=c grpc-server-key=k metrics-server-key=k",
+                "give --metrics-use-ssl=true",
+            ),
+            (
+                "http-use-ssl=1 http-server-cert=c http-server-key=k http-root-cert=r",
+                "give --http-use-ssl-mutual=true",
+            ),
+            ("openai-root-cert=r", "give --openai-use-ssl-mutual=true"),
         ];
         for (arguments, expected) in table {
             let error = plan(arguments).unwrap_err();
