@@ -40,15 +40,20 @@ impl TlsPlan {
         let [grpc, http, metrics, openai] = said;
         // Without a word of its own a port of OpenAI's routes is one more for HTTP.
         let switch = match (openai.1.use_ssl, openai.1.mutual) {
-            (None, None) => http.1,
-            _ => openai.1,
+            (None, None) => http.1.clone(),
+            // Whom HTTP asks for certificates does not get round them.
+            (Some(true), None) => TlsFlags {
+                mutual: http.1.mutual,
+                ..openai.1.clone()
+            },
+            _ => openai.1.clone(),
         };
         let mut taken = Taken::default();
         let plan = Self {
             grpc: files(grpc.1, &[grpc], &mut taken)?,
             http: files(http.1, &[http, grpc], &mut taken)?,
             metrics: files(metrics.1, &[metrics, http, grpc], &mut taken)?,
-            openai: files(switch, &[openai, http, grpc], &mut taken)?,
+            openai: files(&switch, &[openai, http, grpc], &mut taken)?,
         };
         for (port, flags) in said {
             let pair = flags.certificate.is_some() || flags.key.is_some();
@@ -175,6 +180,18 @@ mod tests {
             (
                 "grpc-use-ssl-mutual=false grpc-server-cert=c grpc-server-key=k",
                 ["ck", "-", "-", "-"],
+            ),
+            (
+                "http-use-ssl-mutual=1 http-server-cert=c http-server-key=k http-root-cert=r openai-use-ssl=1",
+                ["-", "ck+r", "-", "ck+r"],
+            ),
+            (
+                "http-use-ssl-mutual=1 http-server-cert=c http-server-key=k http-root-cert=r openai-use-ssl-mutual=0",
+                ["-", "ck+r", "-", "ck"],
+            ),
+            (
+                "http-use-ssl-mutual=1 http-server-cert=c http-server-key=k http-root-cert=r openai-use-ssl=0",
+                ["-", "ck+r", "-", "-"],
             ),
             (
                 "grpc-use-ssl-mutual=true grpc-server-cert=c grpc-server-key=k grpc-root-cert=r \
