@@ -24,7 +24,7 @@ pub struct Addresses {
 /// Which ports have TLS.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TlsPorts {
-    /// That for HTTP.
+    /// That for HTTP, and those of the platforms.
     pub http: bool,
     /// That for gRPC.
     pub grpc: bool,
@@ -47,8 +47,8 @@ impl Addresses {
             url("grpc", self.grpc, "grpc", tls.grpc, ""),
             url("metrics", self.metrics, "http", tls.metrics, "/metrics"),
             url("openai", self.openai, "http", tls.openai, "/v1"),
-            url("vertex", self.vertex_ai, "http", false, ""),
-            url("sagemaker", self.sagemaker, "http", false, ""),
+            url("vertex", self.vertex_ai, "http", tls.http, ""),
+            url("sagemaker", self.sagemaker, "http", tls.http, ""),
         ]
         .into_iter()
         .flatten()

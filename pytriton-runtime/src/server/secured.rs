@@ -20,8 +20,8 @@ pub(super) struct Secured {
 }
 
 impl Secured {
-    /// Those of the ports that the options open; that of OpenAI's routes where they have one.
-    pub(super) fn new(options: &Options, openai: bool) -> Result<Self, TlsError> {
+    /// Those of the ports that the options open; that of OpenAI's routes where they have one. Platforms have that of HTTP.
+    pub(super) fn new(options: &Options, openai: bool, platforms: bool) -> Result<Self, TlsError> {
         let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
         let shared = shared(options);
         if shared && plan.http != plan.grpc {
@@ -31,7 +31,8 @@ impl Secured {
             shared,
             ..Self::default()
         };
-        secured.http = secured.load("http", Protocol::Both, plan.http, options.allow_http)?;
+        let http = options.allow_http || platforms;
+        secured.http = secured.load("http", Protocol::Both, plan.http, http)?;
         let own_grpc = options.allow_grpc && !shared;
         secured.grpc = secured.load("grpc", Protocol::Http2, plan.grpc, own_grpc)?;
         let allowed = options.allow_metrics;
@@ -80,5 +81,33 @@ impl Secured {
         let (certificates, fresh) = Certificates::new(port, files, protocol.names())?;
         self.keepers.spawn(fresh);
         Ok(Some(certificates))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said where the options have these, and no file is where they say.
+    fn refused(arguments: &[&str], openai: bool, platforms: bool) -> String {
+        let options = Options::parse(arguments).unwrap();
+        let secured = Secured::new(&options, openai, platforms);
+        secured
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn platforms_have_the_certificate_of_http_without_http_too() {
+        let arguments = [
+            "--allow-http=false",
+            "--http-use-ssl=true",
+            "--http-server-cert=/nonexistent/c",
+            "--http-server-key=/nonexistent/k",
+        ];
+        assert_eq!(refused(&arguments, false, false), "");
+        let error = refused(&arguments, false, true);
+        assert!(error.contains("/nonexistent/c"), "{error}");
     }
 }

@@ -67,8 +67,8 @@ impl Server {
             check_openai_port(options)?;
         }
         let access = access(options)?;
-        let secured = Secured::new(options, openai)?;
         let platforms = Platforms::new(options, registry)?;
+        let secured = Secured::new(options, openai, !platforms.is_empty())?;
         let reserved = Reserved::new(options, openai, &platforms)?;
         let metrics = metrics(options)?;
         let control = options.control.clone();
@@ -211,7 +211,7 @@ impl Server {
         ] {
             if let Some(platform) = platform {
                 let rooms = Rooms::Platform(Arc::clone(&own), platform);
-                open(listener, &None, Protocol::Both, rooms);
+                open(listener, http_tls, Protocol::Both, rooms);
             }
         }
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
