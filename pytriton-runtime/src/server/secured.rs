@@ -27,6 +27,10 @@ impl Secured {
         if shared && plan.http != plan.grpc {
             return Err(TlsError::Shared);
         }
+        let own = options.openai_port.is_some();
+        if openai && !own && plan.openai.is_some() && plan.openai != plan.http {
+            return Err(TlsError::NoPort);
+        }
         let mut secured = Self {
             shared,
             ..Self::default()
@@ -37,8 +41,7 @@ impl Secured {
         secured.grpc = secured.load("grpc", Protocol::Http2, plan.grpc, own_grpc)?;
         let allowed = options.allow_metrics;
         secured.metrics = secured.load("metrics", Protocol::Both, plan.metrics, allowed)?;
-        let own = openai && options.openai_port.is_some();
-        secured.openai = secured.load("openai", Protocol::Both, plan.openai, own)?;
+        secured.openai = secured.load("openai", Protocol::Both, plan.openai, openai && own)?;
         Ok(secured)
     }
 
@@ -109,5 +112,30 @@ mod tests {
         assert_eq!(refused(&arguments, false, false), "");
         let error = refused(&arguments, false, true);
         assert!(error.contains("/nonexistent/c"), "{error}");
+    }
+
+    #[test]
+    fn openai_s_routes_without_a_port_have_no_tls_of_their_own() {
+        let own = [
+            "--openai-use-ssl=true",
+            "--openai-server-cert=c",
+            "--openai-server-key=k",
+        ];
+        let error = refused(&own, true, false);
+        assert!(error.contains("--openai-port"), "{error}");
+        assert_eq!(refused(&own, false, false), "");
+        let both = [
+            "--http-use-ssl=true",
+            "--http-server-cert=/nonexistent/c",
+            "--http-server-key=k",
+        ];
+        let same = [&both[..], &["--openai-use-ssl=true"]].concat();
+        assert!(refused(&same, true, false).contains("/nonexistent/c"));
+        let more = [
+            &both[..],
+            &["--openai-use-ssl-mutual=true", "--openai-root-cert=r"],
+        ]
+        .concat();
+        assert!(refused(&more, true, false).contains("--openai-port"));
     }
 }

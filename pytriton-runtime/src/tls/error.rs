@@ -46,6 +46,12 @@ pub enum TlsError {
          --grpc-use-ssl, with the same files, or another --grpc-port"
     )]
     Shared,
+    /// OpenAI's routes are on the port for HTTP, and not their TLS.
+    #[error(
+        "OpenAI's routes are on the port for HTTP, whose TLS is another than that of --openai-use-ssl: give them a port of their \
+         own with --openai-port, or HTTP the same TLS"
+    )]
+    NoPort,
     /// There is no port.
     #[error(
         "a router has no ports of its own, so that it has no TLS: leave out --{port}-use-ssl, and give it to the server that \
