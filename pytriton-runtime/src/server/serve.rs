@@ -363,7 +363,12 @@ fn checked(options: &Options) -> Result<Limits, ServerError> {
 /// Refuses TLS where there are no ports.
 fn check_no_tls(options: &Options) -> Result<(), TlsError> {
     let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
-    let ports = [("http", plan.http), ("grpc", plan.grpc)];
+    let ports = [
+        ("http", plan.http),
+        ("grpc", plan.grpc),
+        ("metrics", plan.metrics),
+        ("openai", plan.openai),
+    ];
     match ports.into_iter().find(|(_, files)| files.is_some()) {
         Some((port, _)) => Err(TlsError::Router { port }),
         None => Ok(()),
@@ -407,6 +412,17 @@ mod tests {
             let error = error.map(|error| error.to_string()).unwrap_or_default();
             assert_eq!(error.is_empty(), expected.is_empty(), "{error}");
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_router_has_no_tls_on_any_port() {
+        for port in ["http", "grpc", "metrics", "openai"] {
+            let arguments = ["use-ssl=true", "server-cert=c", "server-key=k"]
+                .map(|option| format!("--{port}-{option}"));
+            let options = Options::parse(arguments.each_ref().map(String::as_str)).unwrap();
+            let error = check_no_tls(&options).unwrap_err().to_string();
+            assert!(error.contains(&format!("--{port}-use-ssl")), "{error}");
         }
     }
 }
