@@ -4,6 +4,8 @@ use std::sync::Arc;
 use crate::engine::Flags;
 
 use super::follower::Follower;
+#[cfg(tritonserver)]
+use super::follower::PERIOD;
 use super::made::Made;
 use super::token::{VARIABLE, generate, parse, read};
 use super::{AccessError, AccessOptions, Follow, Group, Protocol, Restriction, Secret, Secrets};
@@ -129,9 +131,9 @@ impl Access {
         of(Protocol::Http).chain(of(Protocol::Grpc)).collect()
     }
 
-    /// Reads the token again, for a tritonserver that is to be told of it.
+    /// Reads the token again, for a tritonserver that is to be told of it. A new one counts when two looks agree.
     #[cfg(tritonserver)]
-    pub(crate) fn renew(&self) {
+    pub(crate) async fn renew(&self) {
         let Some((token, file)) = self
             .token
             .as_ref()
@@ -139,8 +141,19 @@ impl Access {
         else {
             return;
         };
+        let first = match read(file) {
+            Ok(tokens) if token.secrets.are(&tokens) => return,
+            first => first,
+        };
+        tokio::time::sleep(PERIOD).await;
         match read(file) {
-            Ok(tokens) => drop(token.secrets.replace(tokens)),
+            Ok(tokens) if first.is_ok_and(|first| first == tokens) => {
+                token.secrets.replace(tokens);
+            }
+            Ok(_) => tracing::warn!(
+                file = %file.display(),
+                "the access token is being written; the token that was read before still counts"
+            ),
             Err(error) => tracing::warn!("{error}; the token that was read before still counts"),
         }
     }

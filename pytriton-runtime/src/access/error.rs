@@ -51,7 +51,7 @@ pub enum AccessError {
     },
     /// The token is none that a header could carry.
     #[error(
-        "the access token in {place} must be visible characters of ASCII, one token in a line, and it is {found}"
+        "the access token in {place} must be at least 16 visible characters of ASCII, one token in a line, and it is {found}"
     )]
     Token {
         /// The file or the variable.

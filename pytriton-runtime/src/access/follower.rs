@@ -8,7 +8,7 @@ use super::token::read;
 use super::{Secret, Secrets};
 
 /// How often the file is read. It is small, and a change of it may keep its size and its time.
-const PERIOD: Duration = Duration::from_secs(1);
+pub(super) const PERIOD: Duration = Duration::from_secs(1);
 
 /// What becomes of a token that changes while the server runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,8 @@ impl Follower {
 /// What has been told of the file, which is not told twice.
 #[derive(Debug, Default)]
 struct Seen {
+    /// What was there at the last look.
+    last: Option<Vec<Secret>>,
     broken: bool,
     told: Option<Vec<Secret>>,
 }
@@ -62,10 +64,15 @@ impl Seen {
                     tracing::warn!("{error}; the token that was read before still counts");
                 }
                 self.broken = true;
+                self.last = None;
                 return;
             }
         };
         self.broken = false;
+        // Half of a token is one that is easier to guess: whoever writes it in parts is not interrupted.
+        if self.last.replace(tokens.clone()).as_ref() != Some(&tokens) {
+            return;
+        }
         let path = path.display();
         match follow {
             Follow::Apply => {
@@ -95,20 +102,41 @@ mod tests {
     #[test]
     fn what_cannot_be_read_changes_nothing() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let secrets = Secrets::new(vec![Secret::new("old")]);
+        let (old, new) = ("the-old-one-is-it", "the-new-one-is-it");
+        let both = format!("{new}\n{old}");
+        let secrets = Secrets::new(vec![Secret::new(old)]);
         let mut seen = Seen::default();
         for (text, follow, counts) in [
-            ("", Follow::Apply, "old"),
-            ("a b", Follow::Apply, "old"),
-            ("new", Follow::Tell, "old"),
-            ("new\nold", Follow::Apply, "old"),
-            ("new\nold", Follow::Apply, "new"),
-            ("new", Follow::Apply, "new"),
+            ("", Follow::Apply, old),
+            ("a b", Follow::Apply, old),
+            ("the-new", Follow::Apply, old),
+            (new, Follow::Tell, old),
+            (new, Follow::Tell, old),
+            (&both, Follow::Apply, old),
+            (&both, Follow::Apply, new),
+            (&both, Follow::Apply, old),
+            (new, Follow::Apply, old),
+            (new, Follow::Apply, new),
         ] {
             fs::write(file.path(), text).unwrap();
             seen.look(file.path(), &secrets, follow);
             assert!(secrets.have(counts.as_bytes()), "{text}");
         }
-        assert!(!secrets.have(b"old"));
+        assert!(!secrets.have(old.as_bytes()));
+    }
+
+    #[test]
+    fn a_token_counts_when_two_looks_agree() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let secrets = Secrets::new(vec![Secret::new("the-old-one-is-it")]);
+        let mut seen = Seen::default();
+        let whole = "the-new-one-is-written-in-parts";
+        for text in [&whole[..16], &whole[..20], whole] {
+            fs::write(file.path(), text).unwrap();
+            seen.look(file.path(), &secrets, Follow::Apply);
+            assert!(secrets.have(b"the-old-one-is-it"), "{text}");
+        }
+        seen.look(file.path(), &secrets, Follow::Apply);
+        assert!(secrets.have(whole.as_bytes()));
     }
 }

@@ -1,17 +1,25 @@
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+use crate::tls::bytes;
 
 use super::{AccessError, Secret};
 
 /// The variable that has the token where no file has it.
 pub(crate) const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN";
 
+/// No file of tokens is larger.
+const MOST: u64 = 64 << 10;
+
+/// A token that is shorter can be guessed, or is half of one.
+const LEAST: usize = 16;
+
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// The tokens in a file.
 pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
-    match fs::read(path) {
+    match bytes(path, MOST) {
         Ok(bytes) => parse(&bytes, || path.display().to_string()),
         Err(source) => Err(AccessError::Read {
             path: path.to_owned(),
@@ -30,6 +38,7 @@ pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secr
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let tokens = lines.map(
         |line| match line.bytes().all(|byte| byte.is_ascii_graphic()) {
+            true if line.len() < LEAST => Err(mistake("shorter")),
             true => Ok(Secret::new(line)),
             false => Err(mistake("another text")),
         },
@@ -75,10 +84,15 @@ mod tests {
     #[test]
     fn lines_are_tokens() {
         type Row<'a> = (&'a [u8], Result<&'a [&'a str], &'a str>);
-        let table: [Row<'_>; 8] = [
-            (b"abc", Ok(&["abc"])),
-            (b"abc\n", Ok(&["abc"])),
-            (b"\n new \r\nold\n\n", Ok(&["new", "old"])),
+        let table: [Row<'_>; 10] = [
+            (b"sixteen-visible.", Ok(&["sixteen-visible."])),
+            (b"sixteen-visible.\n", Ok(&["sixteen-visible."])),
+            (
+                b"\n the-new-one-is-it \r\nthe-old-one-was-it\n\n",
+                Ok(&["the-new-one-is-it", "the-old-one-was-it"]),
+            ),
+            (b"fifteen-visible", Err("shorter")),
+            (b"the-new-one-is-it\nthe-old", Err("shorter")),
             (b"", Err("empty")),
             (b" \n", Err("empty")),
             (b"a b", Err("another text")),
@@ -97,6 +111,15 @@ mod tests {
                 }
                 (got, expected) => panic!("{got:?} {expected:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn what_is_no_small_file_has_no_token() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(MOST + 1).unwrap();
+        for path in [file.path(), Path::new("/dev/zero"), Path::new("/")] {
+            assert!(matches!(read(path), Err(AccessError::Read { .. })));
         }
     }
 

@@ -37,13 +37,14 @@ impl TlsFiles {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
-    bytes(path).map_err(|source| TlsError::Read {
+    bytes(path, MOST).map_err(|source| TlsError::Read {
         path: path.to_owned(),
         source,
     })
 }
 
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+/// The bytes of a file that has no more of them than that.
+pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     // Whatever is no file might never end, or not even begin.
     let found = metadata(path)?;
     if found.is_dir() {
@@ -53,9 +54,9 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is no file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MOST {
-        true => Err(io::Error::other("it has more than a MiB")),
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
         false => Ok(bytes),
     }
 }

@@ -15,6 +15,7 @@ pub use certificates::Certificates;
 pub use error::TlsError;
 pub use expiry::Expiry;
 pub use files::TlsFiles;
+pub(crate) use files::bytes;
 #[cfg(tritonserver)]
 pub use identity::inspect;
 pub use options::{TlsFlags, TlsOptions};

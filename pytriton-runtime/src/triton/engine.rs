@@ -177,6 +177,7 @@ impl TritonEngine {
             loop {
                 sleep(pause).await;
                 pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                self.launch.access.renew().await;
                 match self.spawn() {
                     Ok(server) => break self.server = server,
                     Err(error) => tracing::error!("{error}"),
@@ -190,7 +191,6 @@ impl TritonEngine {
     }
 
     fn spawn(&self) -> Result<Tritonserver, LaunchError> {
-        self.launch.access.renew();
         let environment = environment(&self.worker, &self.launch);
         let known = &self.probe.flags;
         let (server, _) = Tritonserver::spawn(&self.binary, known, &self.launch, &environment)?;

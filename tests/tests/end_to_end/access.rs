@@ -13,7 +13,7 @@ use pytriton_tests::{Engine, Python, Result, Server, finish};
 use crate::{MODELS, folder, serve};
 
 const TOKEN: &str = "aToken-of_43_characters.0123456789=:,;!#%&'x";
-const OTHER: &str = "anotherToken";
+const OTHER: &str = "anotherToken-of-24-bytes";
 const ENDPOINTS: &str = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS";
 const DEFAULT: &str = "shared-memory,model-repository,statistics,trace,logging";
 const ALL: &str = "health,metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging";
