@@ -14,7 +14,7 @@ pub enum CacheConfigError {
     /// It is no setting of a cache.
     #[error("option --cache-config: expected `local,size=…`, found `{got}`")]
     Form {
-        /// What stands there.
+        /// What stands there, but for what it is set to.
         got: String,
     },
     /// tritonserver has further caches.
@@ -71,8 +71,10 @@ fn size(value: &str) -> Result<usize, CacheConfigError> {
         .split_once(',')
         .and_then(|(cache, setting)| Some((cache, setting.split_once('=')?)));
     let Some((cache, (setting, size))) = parts else {
+        // What it is set to may be a password.
+        let shown = value.split_once('=').map(|(shown, _)| format!("{shown}=…"));
         return Err(CacheConfigError::Form {
-            got: value.to_owned(),
+            got: shown.unwrap_or_else(|| value.to_owned()),
         });
     };
     if cache != LOCAL {
@@ -99,7 +101,7 @@ mod tests {
     fn mistakes_are_named() {
         let table = [
             ("local", "expected `local,size=…`, found `local`"),
-            ("size=1024", "expected `local,size=…`, found `size=1024`"),
+            ("size=1024", "expected `local,size=…`, found `size=…`"),
             ("local,size", "expected `local,size=…`, found `local,size`"),
             ("", "expected `local,size=…`, found ``"),
             (",size=1024", "no cache ``"),

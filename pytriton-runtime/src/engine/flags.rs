@@ -1,3 +1,5 @@
+use std::ffi::OsStr;
+
 use crate::access::Protocol;
 
 /// A flag of tritonserver that is passed on as it comes.
@@ -14,11 +16,17 @@ pub(super) struct Flag {
 }
 
 impl Flag {
-    /// Whether its values are nobody's business.
-    pub(super) fn is_secret(name: &str) -> bool {
+    /// Whether a value of it is nobody's business.
+    pub(super) fn is_secret(name: &str, value: &OsStr) -> bool {
         let mut protocols = Protocol::ALL.into_iter();
-        protocols.any(|protocol| protocol.option() == name)
+        protocols.any(|protocol| protocol.option() == name) || has_password(value)
     }
+}
+
+/// Whether a value sets a password, as that of `--cache-config` does for caches that are servers.
+pub(crate) fn has_password(value: &OsStr) -> bool {
+    let value = value.to_string_lossy().to_lowercase();
+    value.contains("password")
 }
 
 /// What may stand behind a flag.

@@ -12,6 +12,8 @@ mod unsupported;
 pub use choice::find;
 pub use choice::{Choice, ChoiceError};
 pub use control::{ControlError, ControlMode, ControlOptions};
+#[cfg(tritonserver)]
+pub(crate) use flags::has_password;
 pub(crate) use options::numbered_variables;
 pub use options::{EngineChoice, Flags, TritonOptions};
 #[cfg(feature = "embedded")]

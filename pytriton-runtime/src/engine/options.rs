@@ -1,6 +1,6 @@
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::path::PathBuf;
+use std::{env, fmt};
 
 use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
@@ -76,7 +76,7 @@ impl fmt::Debug for Flags {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self
             .iter()
-            .map(|(name, value)| match Flag::is_secret(name) {
+            .map(|(name, value)| match Flag::is_secret(name, value) {
                 true => (name, OsStr::new("…")),
                 false => (name, value),
             });
@@ -126,7 +126,10 @@ fn argument(flag: &Flag) -> Arg {
     Arg::new(flag.name)
         .long(flag.name)
         .env(flag.env)
-        .hide_env_values(Flag::is_secret(flag.name))
+        .hide_env_values(Flag::is_secret(
+            flag.name,
+            &env::var_os(flag.env).unwrap_or_default(),
+        ))
         .help(flag.help)
         .help_heading(HEADING)
         .hide_short_help(true)
@@ -150,7 +153,7 @@ where
 
 /// The variables `<name>_0`, `<name>_1` and so on of the environment, in the order of their numbers, and their values.
 pub(crate) fn numbered_variables(name: &str) -> Vec<(String, OsString)> {
-    numbered(name, std::env::vars_os())
+    numbered(name, env::vars_os())
 }
 
 fn numbered(
@@ -248,5 +251,15 @@ mod tests {
         let items = numbered("A", variables.into_iter());
         let values: Vec<_> = items.into_iter().map(|(_, value)| value).collect();
         assert_eq!(values, ["zero", "two", "ten"]);
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let line = ["test", "--cache-config=redis,password=Sesam", "--id=x"];
+        let shown = format!("{:?}", Line::try_parse_from(line).unwrap());
+        assert!(
+            !shown.contains("Sesam") && shown.contains("\"x\""),
+            "{shown}"
+        );
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use crate::access::Protocol;
-use crate::engine::ControlOptions;
+use crate::engine::{ControlOptions, has_password};
 use crate::limits::Limits;
 
 use super::line::Line;
@@ -67,8 +67,12 @@ pub fn arguments(
     }
     let closing = Protocol::ALL.map(Protocol::option);
     for (flag, value) in launch.flags.iter() {
-        if !closing.contains(&flag) {
-            line.flag(flag, value)?;
+        if closing.contains(&flag) {
+            continue;
+        }
+        match has_password(value) {
+            true => line.hidden(flag, value)?,
+            false => line.flag(flag, value)?,
         }
     }
     Ok(line.into_arguments())

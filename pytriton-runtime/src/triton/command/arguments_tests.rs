@@ -191,6 +191,22 @@ fn secrets_stand_elsewhere() {
 }
 
 #[test]
+fn passwords_of_caches_stand_elsewhere() {
+    let flags = flags(&[
+        "--cache-config=redis,host=a",
+        "--cache-config=redis,password=hunter2",
+    ]);
+    let (written, placeholders) = arguments(&launch(&flags), &known()).unwrap();
+    let told = ["--cache-config=redis,host=a", "--cache-config=(hidden 0)"].map(OsString::from);
+    assert!(written.ends_with(&told), "{written:?}");
+    assert!(
+        placeholders
+            .message()
+            .ends_with(b"--cache-config=redis,password=hunter2\0")
+    );
+}
+
+#[test]
 fn what_the_server_does_not_know_is_refused() {
     let flags = flags(&["--id=x"]);
     let error = arguments(&launch(&flags), &known()).unwrap_err();

@@ -249,5 +249,7 @@ fn is_secret(variable: &OsStr) -> bool {
     });
     let variable = variable.as_encoded_bytes();
     let begins = |name: &String| variable.starts_with(name.as_bytes());
-    variable == VARIABLE.as_bytes() || options.iter().any(begins)
+    variable == VARIABLE.as_bytes()
+        || options.iter().any(begins)
+        || variable.starts_with(b"PYTRITON_TRITON_CONFIG_CACHE_CONFIG")
 }
