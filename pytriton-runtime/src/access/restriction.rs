@@ -42,7 +42,8 @@ impl Restriction {
     fn parse(protocol: Protocol, text: &str) -> Result<Self, AccessError> {
         let parts = text.split_once(':').and_then(|(groups, setting)| {
             let (key, value) = setting.split_once('=')?;
-            let all = ![groups, key, value].contains(&"");
+            // Arguments and texts between processes end there.
+            let all = ![groups, key, value].contains(&"") && !text.contains('\0');
             all.then_some((groups, key, value))
         });
         let Some((groups, key, value)) = parts else {
@@ -106,7 +107,7 @@ mod tests {
         let unknown = |name: &str| format!("unknown restricted api '{name}' ");
         let twice =
             "restricted api 'logging' can not be specified in multiple config groups".to_owned();
-        let table: [(&[&str], String); 13] = [
+        let table: [(&[&str], String); 14] = [
             (&["logging"], format("logging")),
             (&["logging:k"], format("logging:k")),
             // The value is not repeated, where tritonserver does.
@@ -114,6 +115,7 @@ mod tests {
             (&["logging:=v"], format("logging:=")),
             (&["logging:k="], format("logging:k=")),
             (&[""], format("")),
+            (&["logging:k=a\0b"], format("logging:k=")),
             (&["bogus:k=v"], unknown("bogus")),
             (&["Logging:k=v"], unknown("Logging")),
             (&["logging, trace:k=v"], unknown(" trace")),

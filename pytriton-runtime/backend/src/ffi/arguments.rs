@@ -6,7 +6,7 @@
 
 use std::env::{remove_var, set_var, var_os};
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::fs::File;
+use std::fs::{File, read_dir};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 
@@ -29,13 +29,15 @@ unsafe extern "C" fn replace(count: c_int, arguments: *mut *const c_char, _: *mu
     if !server || var_os(VARIABLE).is_none() {
         return;
     }
-    forget();
+    if is_alone() {
+        forget();
+    }
     // Where this fails the server ends, since a placeholder is no value of any option of these.
     let Ok(mut pairs) = pairs() else { return };
     for index in 0..usize::try_from(count).unwrap_or_default() {
         // SAFETY: `arguments` has `count` elements, as the loader has it from the kernel.
         let argument = unsafe { arguments.add(index) };
-        // SAFETY: one of these elements; nothing else runs yet that could write it.
+        // SAFETY: one of these elements; `main` does not run yet, and no library before it has been given them to write.
         let text = unsafe { *argument };
         // SAFETY: the kernel has put a text there that ends with a zero byte, and it stays.
         let text = unsafe { CStr::from_ptr(text) };
@@ -50,14 +52,19 @@ unsafe extern "C" fn replace(count: c_int, arguments: *mut *const c_char, _: *mu
     }
 }
 
-/// Lets nothing that the server starts load this library, or look for placeholders.
+/// Whether no other thread could look at the environment. A library that was loaded before may have started one.
+fn is_alone() -> bool {
+    read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
+}
+
+/// Lets nothing that the server starts load this library, or look for placeholders. No other thread may run.
 fn forget() {
     let others = var_os(PRELOAD).and_then(|all| {
         let all = all.into_string().ok()?;
         let (_, others) = all.split_once(':')?;
         Some(others.to_owned())
     });
-    // SAFETY: the process has one thread.
+    // SAFETY: the one caller has found no thread but this one, which starts none here.
     unsafe { remove_var(VARIABLE) };
     match others {
         // SAFETY: as above.

@@ -3,7 +3,7 @@ use std::os::unix::ffi::OsStrExt;
 
 /// Arguments that must stand on no command line, which anybody on the machine may read; what stands there in their place.
 ///
-/// Our library in the tritonserver replaces them before anything else runs there.
+/// Our library in the tritonserver replaces them before its `main` runs.
 #[derive(Default)]
 pub struct Placeholders(Vec<(OsString, OsString)>);
 
