@@ -225,6 +225,12 @@ fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError>
                 "gRPC's metadata is in small letters: no client can open what --grpc-restricted-protocol closes by this key"
             );
         }
+        if protocol == Protocol::Http && !is_header(&restriction.key) {
+            tracing::warn!(
+                key = restriction.key,
+                "no header has such a name: no client can open what --http-restricted-api closes by this key"
+            );
+        }
         Closed {
             groups: restriction.groups,
             key: restriction.key,
@@ -232,6 +238,12 @@ fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError>
         }
     });
     Ok(closed.collect())
+}
+
+/// Whether a header can have that name (RFC 9110, 5.6.2).
+fn is_header(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 #[cfg(test)]
@@ -257,6 +269,18 @@ mod tests {
                 (closed.key.clone(), groups.join(","))
             })
             .collect()
+    }
+
+    #[test]
+    fn names_of_headers_are_told_from_others() {
+        for (name, expected) in [
+            ("X-Key_1.a", true),
+            ("K K", false),
+            ("k:", false),
+            ("é", false),
+        ] {
+            assert_eq!(is_header(name), expected, "{name}");
+        }
     }
 
     #[test]

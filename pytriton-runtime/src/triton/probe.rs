@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::access::VARIABLE;
+
 use super::Version;
 use super::process::{die_with_this_thread, glibc_version, mounted_noexec};
 
@@ -148,6 +150,7 @@ fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
     let mut command = Command::new(binary);
     command
         .args(arguments)
+        .env_remove(VARIABLE)
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(failed)?)
         .stderr(writer);
