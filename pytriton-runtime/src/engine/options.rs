@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::{env, fmt};
 
 use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser, ValueParser};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
 
 use super::flags::{FLAGS, Flag, Kind};
@@ -103,7 +104,12 @@ impl FromArgMatches for Flags {
             let values = matches.get_many::<OsString>(flag.name);
             let given = values.into_iter().flatten().cloned();
             flags.extend(given.map(|value| (flag.name, value)));
-            if flag.kind == Kind::List && !matches.contains_id(flag.name) {
+            // The command line goes before the environment, and no variable of that before another.
+            let environment = matches!(
+                matches.value_source(flag.name),
+                None | Some(ValueSource::EnvVariable)
+            );
+            if flag.kind == Kind::List && environment {
                 let items = numbered_variables(flag.env).into_iter();
                 flags.extend(items.map(|(_, value)| (flag.name, value)));
             }

@@ -110,6 +110,22 @@ fn secrets_are_nowhere() -> Result<()> {
 }
 
 #[test]
+fn numbered_variables_count_beside_the_one_without_a_number() -> Result<()> {
+    let (mut command, _folder, path) = command(FREE)?;
+    let variable = "PYTRITON_TRITON_CONFIG_CACHE_CONFIG";
+    command
+        .args(["check", "--config", &path])
+        .env(variable, "local,size=2048")
+        .env(format!("{variable}_0"), "local,size=4096");
+    let said = run(command)?.success("check")?;
+    assert!(
+        said.contains("local,size=2048") && said.contains("local,size=4096"),
+        "{said}"
+    );
+    Ok(())
+}
+
+#[test]
 fn mistakes_come_all_at_once_with_their_lines() -> Result<()> {
     let (mut wrong, _folder, path) = command("http-prot = 8000\ngrpc-port = \"x\"\n")?;
     wrong

@@ -77,7 +77,11 @@ fn shown(option: &Arg, matches: &ArgMatches) -> Vec<String> {
         .flatten()
         .map(|value| value.to_string_lossy().into_owned())
         .collect();
-    if values.is_empty()
+    let environment = matches!(
+        matches.value_source(option.get_id().as_str()),
+        None | Some(ValueSource::EnvVariable)
+    );
+    if environment
         && matches!(option.get_action(), ArgAction::Append)
         && let Some(variable) = option.get_env()
     {
