@@ -61,6 +61,7 @@ impl Access {
             grpc,
             token: None,
         };
+        options.tell_open();
         let wanted = &options.restricted_endpoints.0;
         let left = Protocol::ALL.map(|protocol| access.left(protocol, wanted));
         if left.iter().all(Vec::is_empty) {

@@ -1,8 +1,15 @@
+use std::env;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Group;
+
+/// The variable that says which groups want the token.
+const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS";
+
+/// The groups that want it where nobody says which.
+const USUAL: &str = "shared-memory,model-repository,statistics,trace,logging";
 
 /// Which groups want the access token, and where that is. The token itself is never on a command line.
 #[derive(Debug, Clone, Args)]
@@ -11,9 +18,9 @@ pub struct AccessOptions {
     /// shared-memory, statistics, trace; none where it is empty
     #[arg(
         long,
-        env = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS",
+        env = VARIABLE,
         value_name = "GROUP,…",
-        default_value = "shared-memory,model-repository,statistics,trace,logging",
+        default_value = USUAL,
         value_parser = Endpoints::parse
     )]
     pub restricted_endpoints: Endpoints,
@@ -28,11 +35,34 @@ pub struct AccessOptions {
     pub access_token_file: Option<PathBuf>,
 }
 
+impl AccessOptions {
+    /// Says in the log what the environment leaves open: a variable that is empty by mistake is seen nowhere else.
+    pub(super) fn tell_open(&self) {
+        let said = env::var(VARIABLE).ok();
+        let said = said.and_then(|said| Endpoints::parse(&said).ok());
+        let open = self.restricted_endpoints.usual_without();
+        if said.as_ref() == Some(&self.restricted_endpoints) && !open.is_empty() {
+            tracing::warn!(
+                groups = open.join(","),
+                "{VARIABLE} leaves groups of routes open to everybody that want the access token where it is not set"
+            );
+        }
+    }
+}
+
 /// Groups that want the access token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoints(pub Vec<Group>);
 
 impl Endpoints {
+    /// The usual groups that are not among these.
+    fn usual_without(&self) -> Vec<&'static str> {
+        let usual = Group::ALL.into_iter().filter(|group| {
+            USUAL.split(',').any(|name| name == group.name()) && !self.0.contains(group)
+        });
+        usual.map(Group::name).collect()
+    }
+
     /// Reads names with commas between them.
     ///
     /// # Errors
@@ -66,6 +96,25 @@ impl Endpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_open_beyond_the_usual_is_named() {
+        let table: [(&str, &[&str]); 3] = [
+            (USUAL, &[]),
+            (
+                "health,shared-memory,model-repository,statistics,trace,logging",
+                &[],
+            ),
+            (
+                "shared-memory,model-repository,statistics",
+                &["logging", "trace"],
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Endpoints::parse(text).unwrap().usual_without(), expected);
+        }
+        assert_eq!(Endpoints(Vec::new()).usual_without().len(), 5);
+    }
 
     #[test]
     fn names_are_pytriton_s() {
