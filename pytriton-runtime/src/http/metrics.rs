@@ -47,7 +47,7 @@ impl Metrics {
         let models = self.models.models();
         let counted: Vec<_> = models
             .iter()
-            .map(|model| (model.spec().as_ref(), model.statistics()))
+            .map(|model| (model.spec().as_ref(), model.sums()))
             .collect();
         let distributed: Vec<_> = models
             .iter()

@@ -25,7 +25,7 @@ pub fn load_exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
         "pytriton_instance_busy_seconds_total",
         "Time in which instances executed batches that have ended, of all instances together",
     );
-    let busy: Value = |_, statistics| statistics.busy() as f64 / 1e9;
+    let busy: Value = |_, statistics| statistics.busy as f64 / 1e9;
     write(Family::counter(&mut text, name, help), models, busy);
     text
 }

@@ -1,19 +1,20 @@
 use std::fmt::Display;
 use std::fs;
+use std::sync::OnceLock;
 
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
 use super::family::Family;
 
+/// When the machine was booted; the file that says it is long where there are many cores.
+static BOOTED: OnceLock<Option<u64>> = OnceLock::new();
+
 /// What this process takes, under the names that Prometheus' client libraries have; empty where the system has no `/proc`.
 pub fn process_exposition() -> String {
     let mut text = String::new();
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let booted = fs::read_to_string("/proc/stat")
-        .ok()
-        .as_deref()
-        .and_then(boot_time);
+    let booted = *BOOTED.get_or_init(|| boot_time(&fs::read_to_string("/proc/stat").ok()?));
     if let Some(stat) = Stat::parse(&stat) {
         let ticks = clock_ticks_per_second().max(1) as f64;
         let seconds = stat.ticks as f64 / ticks;

@@ -235,6 +235,11 @@ impl Scheduler {
         self.queue.recorder().snapshot(self.queue.pending())
     }
 
+    /// The same without what is counted of each batch size and of each answer.
+    pub fn sums(&self) -> ModelStatistics {
+        self.queue.recorder().sums(self.queue.pending())
+    }
+
     /// Whether there is an instance that takes requests.
     pub fn ready(&self) -> bool {
         self.instances.availability() == Availability::Ready

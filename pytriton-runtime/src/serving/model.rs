@@ -69,6 +69,11 @@ impl Model {
         self.scheduler.statistics()
     }
 
+    /// The same without what is counted of each batch size and of each answer.
+    pub fn sums(&self) -> ModelStatistics {
+        self.scheduler.sums()
+    }
+
     /// How busy the model is.
     pub fn load(&self) -> Load {
         let Self {

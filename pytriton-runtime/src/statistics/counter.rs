@@ -23,22 +23,6 @@ pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-impl ModelStatistics {
-    /// How long the instances have executed batches, all together, in nanoseconds.
-    pub fn busy(&self) -> u64 {
-        let batches = self.batches.values();
-        batches
-            .flat_map(|batch| {
-                [
-                    batch.compute_input,
-                    batch.compute_infer,
-                    batch.compute_output,
-                ]
-            })
-            .fold(0, |sum, part| sum.saturating_add(part.ns))
-    }
-}
-
 /// How long the parts of an execution took, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Durations {
@@ -141,6 +125,8 @@ pub struct ModelStatistics {
     pub answers: BTreeMap<u32, AnswerStatistics>,
     /// The failed requests by reason, in the order of [`FailureReason::ALL`].
     pub failures: [u64; 4],
+    /// How long the instances have executed batches, all together, in nanoseconds.
+    pub busy: u64,
     /// Requests that wait now.
     pub pending: u64,
     /// Requests that are being executed now.

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -114,6 +115,12 @@ impl Recorder {
         batch.compute_input.add(1, durations.compute_input);
         batch.compute_infer.add(1, durations.compute_infer);
         batch.compute_output.add(1, durations.compute_output);
+        let busy = [
+            durations.compute_input,
+            durations.compute_infer,
+            durations.compute_output,
+        ];
+        statistics.busy = busy.into_iter().fold(statistics.busy, u64::saturating_add);
         for request in requests {
             match request {
                 Conclusion::Succeeded(success) => {
@@ -205,6 +212,31 @@ impl Recorder {
         }
     }
 
+    /// The same without what is counted of each batch size and of each answer, however many there are.
+    pub fn sums(&self, pending: u64) -> ModelStatistics {
+        let counted = self.lock();
+        let statistics = &counted.statistics;
+        ModelStatistics {
+            last_inference: statistics.last_inference,
+            inference_count: statistics.inference_count,
+            execution_count: statistics.execution_count,
+            success: statistics.success,
+            fail: statistics.fail,
+            queue: statistics.queue,
+            compute_input: statistics.compute_input,
+            compute_infer: statistics.compute_infer,
+            compute_output: statistics.compute_output,
+            cache_hit: statistics.cache_hit,
+            cache_miss: statistics.cache_miss,
+            failures: statistics.failures,
+            busy: statistics.busy,
+            pending,
+            running: self.running(),
+            batches: BTreeMap::new(),
+            answers: BTreeMap::new(),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Counted> {
         // Nothing under the lock panics half-way: a poisoned lock still holds whole numbers.
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
@@ -246,7 +278,12 @@ mod tests {
         assert_eq!(statistics.failures, [1, 0, 1, 0]);
         assert_eq!(statistics.batches[&3].compute_infer.ns, 10);
         assert_eq!(statistics.pending, 7);
-        assert_eq!((statistics.running, statistics.busy()), (1, 10));
+        assert_eq!((statistics.running, statistics.busy), (1, 10));
+        let sums = ModelStatistics {
+            batches: BTreeMap::new(),
+            ..statistics
+        };
+        assert_eq!(recorder.sums(7), sums);
         let latencies = recorder.latencies().unwrap();
         let histograms = latencies.histograms.unwrap();
         assert_eq!(
