@@ -61,11 +61,12 @@ impl Settings {
                 .and_then(|value| value.trim().parse().ok())
                 .unwrap_or(default)
         };
-        let queue = number("OTEL_BSP_MAX_QUEUE_SIZE", 2048_u64).clamp(1, 1 << 20) as usize;
-        let batch = number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512).max(1) as usize;
+        let size = |name, default| usize::try_from(number(name, default)).unwrap_or(usize::MAX);
+        let queue = size("OTEL_BSP_MAX_QUEUE_SIZE", 2048_u64).clamp(1, 1 << 20);
+        let batch = size("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512);
         Self {
             queue,
-            batch: batch.min(queue),
+            batch: batch.clamp(1, queue),
             delay: Duration::from_millis(number("OTEL_BSP_SCHEDULE_DELAY", 5000)),
             timeout: Duration::from_millis(number("OTEL_BSP_EXPORT_TIMEOUT", 30_000)),
         }

@@ -101,10 +101,10 @@ fn is_of(name: &str, target: &str) -> bool {
 
 impl Drop for Export {
     fn drop(&mut self) {
-        if let Some(provider) = self.provider.take() {
-            if let Err(error) = provider.shutdown_with_timeout(LAST) {
-                tracing::warn!("the last spans may be lost: {error}");
-            }
+        if let Some(provider) = self.provider.take()
+            && let Err(error) = provider.shutdown_with_timeout(LAST)
+        {
+            tracing::warn!("the last spans may be lost: {error}");
         }
     }
 }
