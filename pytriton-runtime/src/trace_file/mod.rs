@@ -1,6 +1,6 @@
 //! What happened to a request and when, of those that are sampled: records in a file, as Triton writes them.
 //!
-//! A request that is sampled has a [`Trace`], in which the rooms note what they do. When nobody has it any longer a thread of
+//! A request that is sampled has a [`Timeline`], in which the rooms note what they do. When nobody has it any longer a thread of
 //! its own writes it down. Where no level is on, the whole of it is one look at a flag.
 
 mod config;
