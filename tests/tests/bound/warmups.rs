@@ -9,7 +9,7 @@ use pytriton_tests::Engine;
 use serde_json::json;
 
 use crate::ask::{get, infer};
-use crate::{Result, model, triton};
+use crate::{Result, builder, model, triton};
 
 const ENGINES: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
 
@@ -29,7 +29,8 @@ fn noting(ledger: &Ledger) -> Function {
 #[test]
 fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
     for engine in ENGINES {
-        let triton = triton(engine)?;
+        let open = builder(engine)?.arguments(["--restricted-endpoints="]);
+        let triton = open.build()?;
         let ledger = Ledger::default();
         let zero = Warmup::new("zero")
             .count(2)
