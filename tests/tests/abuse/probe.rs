@@ -114,12 +114,15 @@ fn connect(address: &str) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
+/// What a server that is alive says last.
+const LIVE: &[u8] = b"\r\n\r\n{\"live\":true}";
+
 fn get(stream: &mut TcpStream, path: &str, header: &str) -> io::Result<()> {
     write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n{header}\r\n")?;
     let mut answer = Vec::new();
     if header.is_empty() {
         let mut byte = [0];
-        while !answer.ends_with(b"\r\n\r\n") {
+        while !answer.ends_with(LIVE) {
             stream.read_exact(&mut byte)?;
             answer.push(byte[0]);
         }
