@@ -79,20 +79,7 @@ async fn until_stopped(
     mut orders: Orders,
     seconds: u64,
 ) -> Result<(), ServerError> {
-    let broken = server.models().broken();
-    let breakdown = tokio::select! {
-        signal = orders.stop() => {
-            tracing::info!(
-                signal,
-                "stopping: accepted requests are answered, new ones refused"
-            );
-            None
-        }
-        Some(breakdown) = broken => {
-            tracing::error!("stopping: {breakdown}");
-            Some(breakdown)
-        }
-    };
+    let breakdown = orders.until_over(server.models().broken()).await;
     tokio::select! {
         answered = server.stop(Duration::from_secs(seconds)) => match answered {
             _ if let Some(breakdown) = breakdown => Err(breakdown.into()),

@@ -1,5 +1,7 @@
 use tokio::sync::watch;
 
+use crate::runner::Breakdown;
+
 /// What a server is told to do, each further than the one before; the text says by whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
@@ -36,6 +38,26 @@ impl Orders {
     pub(super) async fn abandon(&mut self) -> &'static str {
         self.at_least(|order| matches!(order, Order::Abandon(_)))
             .await
+    }
+
+    /// Waits until it is told to stop, or until a model is beyond repair, which it returns.
+    pub(super) async fn until_over(
+        &mut self,
+        broken: impl Future<Output = Option<Breakdown>>,
+    ) -> Option<Breakdown> {
+        tokio::select! {
+            signal = self.stop() => {
+                tracing::info!(
+                    signal,
+                    "stopping: accepted requests are answered, new ones refused"
+                );
+                None
+            }
+            Some(breakdown) = broken => {
+                tracing::error!("stopping: {breakdown}");
+                Some(breakdown)
+            }
+        }
     }
 
     async fn at_least(&mut self, far: impl Fn(Order) -> bool) -> &'static str {

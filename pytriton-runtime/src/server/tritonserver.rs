@@ -82,17 +82,7 @@ async fn serve_until_stopped(
     };
     let breakdown = tokio::select! {
         exit = died => return Err(ServerError::Died { exit }),
-        signal = orders.stop() => {
-            tracing::info!(
-                signal,
-                "stopping: accepted requests are answered, new ones refused"
-            );
-            None
-        }
-        Some(breakdown) = broken => {
-            tracing::error!("stopping: {breakdown}");
-            Some(breakdown)
-        }
+        breakdown = orders.until_over(broken) => breakdown,
     };
     let stopped = async {
         let (begun, time) = (
