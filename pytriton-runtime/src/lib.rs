@@ -74,8 +74,6 @@ pub mod native;
 pub mod openai;
 mod panic;
 #[cfg(feature = "embedded")]
-pub mod proto;
-#[cfg(feature = "embedded")]
 pub mod reception;
 pub mod registry;
 pub mod request;
@@ -88,7 +86,6 @@ pub mod serving;
 pub mod shared_memory;
 pub mod statistics;
 mod status;
-pub mod tensor;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -111,6 +108,9 @@ pub use limits::Limits;
 pub use logging::LogError;
 pub use logging::LogFormat;
 pub use ndarray;
+#[cfg(feature = "embedded")]
+pub use pytriton_protocol::proto;
+pub use pytriton_protocol::tensor;
 pub use request::{Sequence, SequenceId};
 pub use status::Status;
 pub use trace::{TracesError, TracesExporter};

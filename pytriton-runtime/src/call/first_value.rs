@@ -4,7 +4,7 @@ use crate::model::{Declared, InputType};
 use crate::tensor::Element;
 
 use super::parameter::Given;
-use super::{Call, ModelError, Parameter};
+use super::{Call, ModelError, Parameter, Scalar};
 
 /// What can stand under `#[first_value]`: a single value, or an array without the batch axis.
 #[diagnostic::on_unimplemented(
@@ -37,7 +37,7 @@ const fn value<T: Element>(optional: bool) -> Declared {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element> FirstValueParameter for T {
+impl<T: Scalar> FirstValueParameter for T {
     const DECLARED: Declared = value::<T>(false);
     type Element = T;
     type Held<'c> = Given<T>;
@@ -47,7 +47,7 @@ impl<T: Element> FirstValueParameter for T {
     }
 }
 
-impl<T: Element> FirstValueParameter for Option<T> {
+impl<T: Scalar> FirstValueParameter for Option<T> {
     const DECLARED: Declared = value::<T>(true);
     type Element = T;
     type Held<'c> = Given<Self>;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use ndarray::{Array, Dimension};
 
 use crate::model::{ModelSpec, TensorDeclaration};
-use crate::tensor::{DataType, Dims, Element, Tensor, TensorError};
+use crate::tensor::{DataType, Element, Tensor, TensorError};
 use crate::text::for_client;
 
 use super::unrecoverable::is_unrecoverable;
@@ -35,18 +35,7 @@ impl<T: Element, D: Dimension> Output for Array<T, D> {
     const RANK: Option<usize> = D::NDIM;
 
     fn into_tensor(self) -> Result<Tensor, TensorError> {
-        let shape = Dims::from(self.shape());
-        let elements = if self.is_standard_layout() {
-            let len = self.len();
-            let (mut elements, offset) = self.into_raw_vec_and_offset();
-            // A sliced array keeps the elements around the ones it shows.
-            elements.truncate(offset.unwrap_or_default().saturating_add(len));
-            elements.drain(..offset.unwrap_or_default());
-            elements
-        } else {
-            self.iter().cloned().collect()
-        };
-        Tensor::from_elements(shape, elements)
+        Tensor::from_array(self)
     }
 }
 

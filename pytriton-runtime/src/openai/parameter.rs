@@ -5,7 +5,7 @@ use ndarray::Ix1;
 
 use crate::call::{
     Call, Cancellation, Context, FunctionError, Given, ModelError, Nothing, Outputs, Parameter,
-    Read, ReadNothing, Responses, nothing,
+    Read, ReadNothing, Responses, Scalar, nothing,
 };
 use crate::model::{Declared, InputType};
 use crate::request::Parameters;
@@ -37,7 +37,7 @@ pub trait TextParameter {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element> TextParameter for T {
+impl<T: Scalar> TextParameter for T {
     const DECLARED: Declared = value::<T>(false);
     type Element = T;
     type Held<'c> = Given<T>;
@@ -48,7 +48,7 @@ impl<T: Element> TextParameter for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Element> TextParameter for Option<T> {
+impl<T: Scalar> TextParameter for Option<T> {
     const DECLARED: Declared = value::<T>(true);
     type Element = T;
     type Held<'c> = Given<Self>;

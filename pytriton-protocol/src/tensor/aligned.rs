@@ -5,7 +5,7 @@ use ::bytes::Bytes;
 /// # Examples
 ///
 /// ```
-/// # use pytriton_runtime::tensor::AlignedBuffer;
+/// # use pytriton_protocol::tensor::AlignedBuffer;
 /// let mut buffer = AlignedBuffer::with_capacity(5, 2);
 /// buffer.extend_from_slice(b"ab");
 /// buffer.extend_from_slice(b"cde");
@@ -26,6 +26,7 @@ impl AlignedBuffer {
     /// A buffer for `capacity` bytes, of which the one at `aligned_at` is aligned.
     ///
     /// More bytes than that can be written, but then their place may no longer be an aligned one.
+    #[inline]
     pub fn with_capacity(capacity: usize, aligned_at: usize) -> Self {
         // Memory that is not zeroed first, as an aligned vector of wider elements would have to be.
         let mut bytes: Vec<u8> = Vec::with_capacity(capacity.saturating_add(Self::ALIGNMENT));
@@ -36,6 +37,7 @@ impl AlignedBuffer {
     }
 
     /// Appends bytes.
+    #[inline]
     pub fn extend_from_slice(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -46,8 +48,7 @@ impl AlignedBuffer {
     /// # Errors
     ///
     /// That of `read`.
-    #[cfg(feature = "embedded")]
-    pub(crate) fn fill<E>(
+    pub fn fill<E>(
         &mut self,
         length: usize,
         mut read: impl FnMut(&mut Vec<u8>, usize) -> Result<usize, E>,
@@ -63,6 +64,7 @@ impl AlignedBuffer {
     }
 
     /// How many bytes have been written.
+    #[inline]
     pub fn len(&self) -> usize {
         self.bytes.len() - self.start
     }
@@ -73,6 +75,7 @@ impl AlignedBuffer {
     }
 
     /// Turns the buffer into shared bytes without copying it.
+    #[inline]
     pub fn freeze(self) -> Bytes {
         Bytes::from(self.bytes).slice(self.start..)
     }

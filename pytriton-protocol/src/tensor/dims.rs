@@ -16,6 +16,7 @@ enum Kept {
 }
 
 impl From<&[usize]> for Dims {
+    #[inline]
     fn from(dims: &[usize]) -> Self {
         let mut few = [0; FEW];
         let kept = match (few.get_mut(..dims.len()), u8::try_from(dims.len())) {
@@ -30,6 +31,7 @@ impl From<&[usize]> for Dims {
 }
 
 impl From<Vec<usize>> for Dims {
+    #[inline]
     fn from(dims: Vec<usize>) -> Self {
         match dims.len() <= FEW {
             true => Self::from(dims.as_slice()),
@@ -58,6 +60,7 @@ impl FromIterator<usize> for Dims {
 impl Deref for Dims {
     type Target = [usize];
 
+    #[inline]
     fn deref(&self) -> &[usize] {
         match &self.0 {
             Kept::Few(count, few) => &few[..usize::from(*count)],
@@ -67,6 +70,7 @@ impl Deref for Dims {
 }
 
 impl DerefMut for Dims {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [usize] {
         match &mut self.0 {
             Kept::Few(count, few) => &mut few[..usize::from(*count)],
@@ -76,6 +80,7 @@ impl DerefMut for Dims {
 }
 
 impl PartialEq for Dims {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }

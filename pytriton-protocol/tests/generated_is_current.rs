@@ -1,6 +1,6 @@
 //! The checked-in protobuf code is what the files in `proto/` make. `UPDATE=1` writes it anew.
 
-#![cfg(feature = "embedded")]
+#![cfg(feature = "proto")]
 
 use std::error::Error;
 use std::fs;
@@ -21,7 +21,7 @@ fn the_checked_in_code_is_what_the_protobuf_files_make() {
         }
         assert!(
             fs::read(&checked_in).unwrap_or_default() == fs::read(&fresh).unwrap(),
-            "{} is not current: UPDATE=1 cargo test --test generated_is_current",
+            "{} is not current: UPDATE=1 cargo test -p pytriton-protocol --features proto --test generated_is_current",
             checked_in.display()
         );
     }

@@ -9,11 +9,12 @@ use super::TensorError;
 /// # Examples
 ///
 /// ```
-/// # use pytriton_runtime::tensor::element_count;
+/// # use pytriton_protocol::tensor::element_count;
 /// assert_eq!(element_count(&[2, 3]), Ok(6));
 /// assert_eq!(element_count(&[]), Ok(1));
 /// assert!(element_count(&[usize::MAX, 2]).is_err());
 /// ```
+#[inline]
 pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
     // A zero anywhere makes the tensor empty, however large the other dimensions are.
     if shape.contains(&0) {
@@ -32,7 +33,7 @@ pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
 /// # Examples
 ///
 /// ```
-/// # use pytriton_runtime::tensor::shape_text;
+/// # use pytriton_protocol::tensor::shape_text;
 /// assert_eq!(shape_text(&[2, -1]), "[2,-1]");
 /// ```
 pub fn shape_text<D: ToString>(shape: &[D]) -> String {
@@ -52,11 +53,12 @@ const MAX_DIMS_SHOWN: usize = 64;
 /// # Examples
 ///
 /// ```
-/// # use pytriton_runtime::tensor::dims_match;
+/// # use pytriton_protocol::tensor::dims_match;
 /// assert!(dims_match(&[-1, 3], &[7, 3]));
 /// assert!(!dims_match(&[-1, 3], &[7, 4]));
 /// assert!(!dims_match(&[-1], &[7, 3]));
 /// ```
+#[inline]
 pub fn dims_match(dims: &[i64], shape: &[usize]) -> bool {
     dims.len() == shape.len()
         && dims

@@ -21,11 +21,12 @@ impl Tensor {
     ///
     /// ```
     /// # use bytes::Bytes;
-    /// # use pytriton_runtime::tensor::{DataType, Tensor};
+    /// # use pytriton_protocol::tensor::{DataType, Tensor};
     /// let tensor = Tensor::new(DataType::Int16, vec![2], Bytes::from_static(&[1, 0, 2, 0])).unwrap();
     /// assert_eq!(tensor.elements::<i16>().unwrap(), vec![1, 2]);
     /// assert!(Tensor::new(DataType::Int16, vec![2], Bytes::from_static(&[1, 0])).is_err());
     /// ```
+    #[inline]
     pub fn new(
         datatype: DataType,
         shape: impl Into<Dims>,
@@ -86,27 +87,50 @@ impl Tensor {
         }
     }
 
+    /// The same elements in another shape.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::ElementCount`] when the shape holds another number of them.
+    pub fn reshaped(&self, shape: impl Into<Dims>) -> Result<Self, TensorError> {
+        let shape = shape.into();
+        let (expected, got) = (element_count(&shape)?, element_count(&self.shape)?);
+        if expected != got {
+            return Err(TensorError::ElementCount {
+                shape: shape_text(&shape),
+                expected,
+                got,
+            });
+        }
+        Ok(Self::from_checked(self.datatype, shape, self.data.clone()))
+    }
+
     /// The element type.
+    #[inline]
     pub fn datatype(&self) -> DataType {
         self.datatype
     }
 
     /// The dimensions, axis 0 first.
+    #[inline]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The elements' bytes: row-major, little-endian, `BYTES` with length prefixes.
+    #[inline]
     pub fn data(&self) -> &Bytes {
         &self.data
     }
 
     /// The size of axis 0; 1 for a tensor without dimensions.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.shape.first().copied().unwrap_or(1)
     }
 }
 
+#[inline]
 fn check_byte_size(
     datatype: DataType,
     shape: &[usize],

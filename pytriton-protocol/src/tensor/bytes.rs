@@ -10,7 +10,7 @@ const PREFIX: usize = size_of::<u32>();
 /// # Examples
 ///
 /// ```
-/// # use pytriton_runtime::tensor::BytesElements;
+/// # use pytriton_protocol::tensor::BytesElements;
 /// let data = [2, 0, 0, 0, b'h', b'i', 0, 0, 0, 0];
 /// let elements: Result<Vec<&[u8]>, _> = BytesElements::new(&data).collect();
 /// assert_eq!(elements.unwrap(), [&b"hi"[..], b""]);
@@ -23,6 +23,7 @@ pub struct BytesElements<'a> {
 
 impl<'a> BytesElements<'a> {
     /// Walks the elements of `data`.
+    #[inline]
     pub fn new(data: &'a [u8]) -> Self {
         Self {
             rest: data,
@@ -35,6 +36,7 @@ impl<'a> BytesElements<'a> {
         self.rest
     }
 
+    #[inline]
     fn take_element(&mut self) -> Result<&'a [u8], TensorError> {
         let Some((prefix, rest)) = self.rest.split_first_chunk::<PREFIX>() else {
             return Err(TensorError::TruncatedLength {
@@ -59,6 +61,7 @@ impl<'a> BytesElements<'a> {
 impl<'a> Iterator for BytesElements<'a> {
     type Item = Result<&'a [u8], TensorError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;

@@ -19,7 +19,7 @@ mod stack;
 mod tensor;
 
 pub use aligned::AlignedBuffer;
-pub(crate) use array::array;
+pub use array::array;
 pub use bytes::{BytesElements, encode_bytes_elements, push_bytes_element};
 pub use datatype::DataType;
 pub use dims::Dims;

@@ -1,0 +1,57 @@
+use std::borrow::Cow;
+
+use ndarray::{Array, ArrayView, CowArray, Dimension};
+
+use super::{Dims, Element, Tensor, TensorError, shape_text};
+
+impl Tensor {
+    /// A tensor of an array's elements, without a copy where they are in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB and more.
+    pub fn from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Self, TensorError> {
+        let shape = Dims::from(array.shape());
+        let elements = if array.is_standard_layout() {
+            let len = array.len();
+            let (mut elements, offset) = array.into_raw_vec_and_offset();
+            // A sliced array keeps the elements around the ones it shows.
+            elements.truncate(offset.unwrap_or_default().saturating_add(len));
+            elements.drain(..offset.unwrap_or_default());
+            elements
+        } else {
+            array.iter().cloned().collect()
+        };
+        Self::from_elements(shape, elements)
+    }
+}
+
+/// A tensor as an array: a view of its bytes where they are aligned for `T`, a copy otherwise.
+///
+/// # Errors
+///
+/// A [`TensorError`] when the tensor holds another element type, or has another number of dimensions.
+pub fn array<T: Element, D: Dimension>(
+    tensor: &Tensor,
+) -> Result<CowArray<'_, T, D>, TensorError> {
+    let rank = || TensorError::Rank {
+        expected: D::NDIM.unwrap_or_default(),
+        shape: shape_text(tensor.shape()),
+    };
+    let elements = tensor.elements::<T>()?;
+    let sizes = tensor.shape();
+    if D::NDIM.is_some_and(|rank| rank != sizes.len()) {
+        return Err(rank());
+    }
+    let mut shape = D::zeros(sizes.len());
+    shape.slice_mut().copy_from_slice(sizes);
+    // A tensor's elements are as many as its shape says, so that only an overflow of ndarray's own can make this fail.
+    match elements {
+        Cow::Borrowed(elements) => ArrayView::from_shape(shape, elements)
+            .map(CowArray::from)
+            .map_err(|_| rank()),
+        Cow::Owned(elements) => Array::from_shape_vec(shape, elements)
+            .map(CowArray::from)
+            .map_err(|_| rank()),
+    }
+}
