@@ -1,0 +1,96 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::stream::{BoxStream, Stream, StreamExt, try_unfold};
+
+use crate::grpc;
+use crate::{ClientError, InferOptions, Inputs, Outputs, Stage};
+
+use super::core::{Core, Rows};
+use super::worker::Worker;
+
+/// The answers to a request as a stream, each within the client's time for an inference. An error is the last of them; dropped,
+/// the request is cancelled.
+pub struct AnswerStream(BoxStream<'static, Result<Outputs, ClientError>>);
+
+enum State {
+    Asked(Result<Inputs, ClientError>, InferOptions, Rows),
+    Answering(grpc::Answers, bool),
+}
+
+impl AnswerStream {
+    pub(super) fn new(
+        core: Arc<Core>,
+        inputs: Result<Inputs, ClientError>,
+        options: InferOptions,
+        rows: Rows,
+    ) -> Self {
+        let limit = options.timeout.unwrap_or(core.patience.inference);
+        let state = State::Asked(inputs, options, rows);
+        let answers = try_unfold((core, state), move |(core, state)| async move {
+            let (mut answers, squeezed) = match state {
+                State::Asked(inputs, options, rows) => core.stream(inputs?, options, rows).await?,
+                State::Answering(answers, squeezed) => (answers, squeezed),
+            };
+            let next = tokio::time::timeout(limit, answers.next()).await;
+            let late = |_| ClientError::Timeout {
+                stage: Stage::Inference,
+                timeout: limit,
+                message: String::new(),
+            };
+            let Some(outputs) = next.map_err(late)?? else {
+                return Ok(None);
+            };
+            let outputs = match squeezed {
+                true => outputs.first_row()?,
+                false => outputs,
+            };
+            Ok(Some((outputs, (core, State::Answering(answers, squeezed)))))
+        });
+        Self(answers.boxed())
+    }
+}
+
+impl Stream for AnswerStream {
+    type Item = Result<Outputs, ClientError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_next_unpin(context)
+    }
+}
+
+impl std::fmt::Debug for AnswerStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AnswerStream").finish_non_exhaustive()
+    }
+}
+
+/// The same for a blocking client, as an iterator.
+#[derive(Debug)]
+pub struct Answers {
+    stream: Option<AnswerStream>,
+    worker: Arc<Worker>,
+}
+
+impl Answers {
+    pub(super) fn new(stream: AnswerStream, worker: Arc<Worker>) -> Self {
+        let stream = Some(stream);
+        Self { stream, worker }
+    }
+}
+
+impl Iterator for Answers {
+    type Item = Result<Outputs, ClientError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut stream = self.stream.take()?;
+        let next = async move { (stream.next().await, stream) };
+        let (next, stream) = match self.worker.run(next) {
+            Ok(next) => next,
+            Err(error) => return Some(Err(error)),
+        };
+        self.stream = next.is_some().then_some(stream);
+        next
+    }
+}

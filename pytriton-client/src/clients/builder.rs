@@ -1,0 +1,125 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::request::Model;
+use crate::server::Server;
+use crate::{Address, ClientError, ModelConfig, Tls};
+
+use super::core::Core;
+use super::patience::Patience;
+
+/// What a client is told before it is made.
+#[derive(Clone)]
+#[must_use = "a builder makes a client when it is told to"]
+pub struct Builder<C> {
+    url: String,
+    model: Model,
+    patience: Patience,
+    access_token: Option<String>,
+    tls: Tls,
+    config: Option<Arc<ModelConfig>>,
+    kind: PhantomData<fn() -> C>,
+}
+
+impl<C> Builder<C> {
+    pub(super) fn new(url: &str, model: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            model: Model {
+                name: model.to_owned(),
+                version: String::new(),
+            },
+            patience: Patience {
+                init: Duration::from_secs(300),
+                inference: Duration::from_secs(60),
+                retries: 0,
+            },
+            access_token: None,
+            tls: Tls::new(),
+            config: None,
+            kind: PhantomData,
+        }
+    }
+
+    /// The version of the model; the latest where none is named.
+    pub fn version(mut self, version: &str) -> Self {
+        self.model.version = version.to_owned();
+        self
+    }
+
+    /// How long the server and the model may take to be ready; 300 seconds otherwise.
+    pub fn init_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.init = timeout;
+        self
+    }
+
+    /// How long an inference may take; 60 seconds otherwise.
+    pub fn inference_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.inference = timeout;
+        self
+    }
+
+    /// How often a request is sent again where no connection was to be had, so that no server has seen it; never otherwise.
+    /// Pauses between attempts begin with 50 ms and double; all of them are within the request's own time.
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.patience.retries = retries;
+        self
+    }
+
+    /// What opens the routes of the server that are closed. Every request has it.
+    pub fn access_token(mut self, token: impl Into<String>) -> Self {
+        self.access_token = Some(token.into());
+        self
+    }
+
+    /// Whom the client trusts and what it shows, for `https://` and `grpcs://`.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = tls;
+        self
+    }
+
+    /// What the server says of the model, where that is known already: the client neither asks for it nor waits for the model.
+    pub fn model_config(mut self, config: impl Into<Arc<ModelConfig>>) -> Self {
+        self.config = Some(config.into());
+        self
+    }
+
+    /// The same for another kind of client.
+    pub(super) fn of<Other>(self) -> Builder<Other> {
+        Builder {
+            url: self.url,
+            model: self.model,
+            patience: self.patience,
+            access_token: self.access_token,
+            tls: self.tls,
+            config: self.config,
+            kind: PhantomData,
+        }
+    }
+
+    pub(super) fn address(&self) -> Result<Address, ClientError> {
+        self.url.parse()
+    }
+
+    pub(super) fn core(self) -> Result<Core, ClientError> {
+        let address = self.address()?;
+        let connect = self.patience.request();
+        let server = Server::new(&address, &self.tls, self.access_token.as_deref(), connect)?;
+        Ok(Core::new(server, self.model, self.patience, self.config))
+    }
+}
+
+/// The token is nobody's business.
+impl<C> fmt::Debug for Builder<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("url", &self.url)
+            .field("model", &self.model)
+            .field("patience", &self.patience)
+            .field("access_token", &self.access_token.is_some())
+            .field("tls", &self.tls)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,17 @@
+//! Who asks.
+
+mod answers;
+mod async_model_client;
+mod builder;
+mod core;
+mod decoupled;
+mod model_client;
+mod patience;
+mod readiness;
+mod worker;
+
+pub use answers::{AnswerStream, Answers};
+pub use async_model_client::{AsyncModelClient, Inference};
+pub use builder::Builder;
+pub use decoupled::{AsyncDecoupledModelClient, DecoupledModelClient};
+pub use model_client::ModelClient;

@@ -1,0 +1,220 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{ClientError, InferOptions, IntoInputs, ModelConfig, ModelStatistics, Outputs};
+
+use super::worker::Worker;
+use super::{AsyncModelClient, Builder};
+
+/// A client for one model that blocks until it is answered, on any thread: one of a runtime too, which it keeps busy then.
+/// Clones are the same client, and may be used side by side.
+///
+/// # Examples
+///
+/// ```no_run
+/// use ndarray::{Ix1, array};
+/// use pytriton_client::ModelClient;
+///
+/// # fn main() -> Result<(), pytriton_client::ClientError> {
+/// let client = ModelClient::new("localhost", "AddSub")?;
+/// let outputs = client.infer_sample((array![1, 2], array![3, 4]))?;
+/// assert_eq!(outputs.array::<i32, Ix1>("OUTPUT_1")?, array![4, 6]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct ModelClient {
+    client: AsyncModelClient,
+    worker: Arc<Worker>,
+}
+
+impl ModelClient {
+    /// A client with PyTriton's defaults. It connects when it is first needed, and waits then until the model is ready.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] where there is no thread for it.
+    pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
+        Self::builder(url, model).build()
+    }
+
+    /// A client that is told more.
+    pub fn builder(url: &str, model: &str) -> Builder<Self> {
+        Builder::new(url, model)
+    }
+
+    /// Another client of the same server and model, with the same times, token and TLS, and what is known of the model. It has
+    /// connections of its own, is open, and is closed apart.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Thread`] where there is no thread for it.
+    pub fn from_existing(client: &Self) -> Result<Self, ClientError> {
+        Self::of(AsyncModelClient::from_existing(&client.client))
+    }
+
+    fn of(client: AsyncModelClient) -> Result<Self, ClientError> {
+        let worker = Worker::start()?;
+        Ok(Self { client, worker })
+    }
+
+    /// As [`AsyncModelClient::infer_batch`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::infer_batch`].
+    pub fn infer_batch(&self, inputs: impl IntoInputs) -> Result<Outputs, ClientError> {
+        self.worker.run(self.client.infer_batch(inputs))?
+    }
+
+    /// As [`AsyncModelClient::infer_batch_with`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::infer_batch`].
+    pub fn infer_batch_with(
+        &self,
+        inputs: impl IntoInputs,
+        options: InferOptions,
+    ) -> Result<Outputs, ClientError> {
+        self.worker
+            .run(self.client.infer_batch_with(inputs, options))?
+    }
+
+    /// As [`AsyncModelClient::infer_sample`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::infer_sample`].
+    pub fn infer_sample(&self, inputs: impl IntoInputs) -> Result<Outputs, ClientError> {
+        self.worker.run(self.client.infer_sample(inputs))?
+    }
+
+    /// As [`AsyncModelClient::infer_sample_with`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::infer_sample`].
+    pub fn infer_sample_with(
+        &self,
+        inputs: impl IntoInputs,
+        options: InferOptions,
+    ) -> Result<Outputs, ClientError> {
+        self.worker
+            .run(self.client.infer_sample_with(inputs, options))?
+    }
+
+    /// As [`AsyncModelClient::model_config`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::model_config`].
+    pub fn model_config(&self) -> Result<Arc<ModelConfig>, ClientError> {
+        let client = self.client.clone();
+        self.worker
+            .run(async move { client.model_config().await })?
+    }
+
+    /// As [`AsyncModelClient::is_batching_supported`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::model_config`].
+    pub fn is_batching_supported(&self) -> Result<bool, ClientError> {
+        Ok(self.model_config()?.is_batching_supported())
+    }
+
+    /// As [`AsyncModelClient::wait_for_model`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::wait_for_model`].
+    pub fn wait_for_model(&self, timeout: Duration) -> Result<(), ClientError> {
+        let client = self.client.clone();
+        self.worker
+            .run(async move { client.wait_for_model(timeout).await })?
+    }
+
+    /// As [`AsyncModelClient::wait_for_server`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::wait_for_model`].
+    pub fn wait_for_server(&self, timeout: Duration) -> Result<(), ClientError> {
+        let client = self.client.clone();
+        self.worker
+            .run(async move { client.wait_for_server(timeout).await })?
+    }
+
+    /// As [`AsyncModelClient::statistics`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::statistics`].
+    pub fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
+        let client = self.client.clone();
+        self.worker.run(async move { client.statistics().await })?
+    }
+
+    /// As [`AsyncModelClient::load_model`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::load_model`].
+    pub fn load_model(&self) -> Result<(), ClientError> {
+        let client = self.client.clone();
+        self.worker.run(async move { client.load_model().await })?
+    }
+
+    /// As [`AsyncModelClient::load_model_with`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::load_model`].
+    pub fn load_model_with(
+        &self,
+        config: &str,
+        files: &[(&str, &[u8])],
+    ) -> Result<(), ClientError> {
+        self.worker.run(self.client.load(Some(config), files))?
+    }
+
+    /// As [`AsyncModelClient::unload_model`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::load_model`].
+    pub fn unload_model(&self) -> Result<(), ClientError> {
+        let client = self.client.clone();
+        self.worker
+            .run(async move { client.unload_model().await })?
+    }
+
+    /// Ends the client: whatever is asked of it from now on is [`ClientError::Closed`]. What is under way is answered.
+    pub fn close(&self) {
+        self.client.close();
+    }
+}
+
+impl Builder<ModelClient> {
+    /// A client that connects when it is first needed.
+    ///
+    /// # Errors
+    ///
+    /// As [`ModelClient::new`], [`ClientError::Tls`] for certificates that are none, and [`ClientError::Inputs`] for an access
+    /// token that no header can have.
+    pub fn build(self) -> Result<ModelClient, ClientError> {
+        ModelClient::of(self.of::<AsyncModelClient>().build()?)
+    }
+
+    /// A client that has found its model ready, and knows what the server says of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build) and [`ModelClient::model_config`].
+    pub fn connect(self) -> Result<ModelClient, ClientError> {
+        let client = self.build()?;
+        client.model_config()?;
+        Ok(client)
+    }
+}

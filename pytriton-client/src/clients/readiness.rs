@@ -1,0 +1,63 @@
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::request::Model;
+use crate::server::Server;
+use crate::{ClientError, Stage, Status};
+
+/// The first pause between two questions, and the longest.
+const PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Waits until a server is ready, and its model where one is named.
+pub(super) async fn wait(
+    server: &Server,
+    model: Option<&Model>,
+    limit: Duration,
+) -> Result<(), ClientError> {
+    let deadline = Instant::now() + limit;
+    let (mut pause, mut heard) = (PAUSE, String::new());
+    loop {
+        match timeout_at(deadline, missing(server, model)).await {
+            Ok(Ok(None)) => return Ok(()),
+            Ok(Ok(Some(missing))) => heard = missing,
+            Ok(Err(error)) if is_final(&error) => return Err(error),
+            Ok(Err(error)) => heard = error.to_string(),
+            Err(_) if heard.is_empty() => heard = "the server does not answer".to_owned(),
+            Err(_) => {}
+        }
+        if deadline <= Instant::now() + pause {
+            return Err(ClientError::Timeout {
+                stage: Stage::Readiness,
+                timeout: limit,
+                message: heard,
+            });
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// What is not ready.
+async fn missing(server: &Server, model: Option<&Model>) -> Result<Option<String>, ClientError> {
+    if !(server.is_ready().await? && server.is_live().await?) {
+        return Ok(Some("the server is not ready".to_owned()));
+    }
+    let Some(model) = model else { return Ok(None) };
+    let ready = server.is_model_ready(model).await?;
+    Ok((!ready).then(|| format!("model {model} is not ready")))
+}
+
+/// Whether time does not mend it: who may not ask, or trusts nobody.
+fn is_final(error: &ClientError) -> bool {
+    match error {
+        ClientError::Tls { .. } => true,
+        ClientError::Server { status, message } => {
+            let forbidden = matches!(status, Status::Http(401 | 403) | Status::Grpc(7 | 16));
+            // tritonserver says so with the code of a server that is not there.
+            forbidden || message.starts_with("This protocol is restricted")
+        }
+        _ => false,
+    }
+}

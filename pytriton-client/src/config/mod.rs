@@ -1,0 +1,7 @@
+//! What a server says of its model.
+
+mod json;
+mod model_config;
+mod proto;
+
+pub use model_config::{ModelConfig, TensorConfig};

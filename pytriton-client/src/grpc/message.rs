@@ -1,0 +1,109 @@
+use bytes::Bytes;
+use pytriton_protocol::proto::infer_parameter::ParameterChoice;
+use pytriton_protocol::proto::model_infer_request::{InferInputTensor, InferRequestedOutputTensor};
+use pytriton_protocol::proto::model_infer_response::InferOutputTensor;
+use pytriton_protocol::proto::{InferParameter, ModelInferRequest, ModelInferResponse};
+use pytriton_protocol::tensor::{DataType, Tensor};
+
+use crate::request::InferRequest;
+use crate::{ClientError, Outputs, ParameterValue};
+
+use super::contents;
+
+/// The message of an inference.
+pub(super) fn encode(request: &InferRequest) -> ModelInferRequest {
+    let inputs = request.inputs.iter();
+    let inputs = inputs.map(|(name, tensor)| InferInputTensor {
+        name: name.clone(),
+        datatype: tensor.datatype().name().to_owned(),
+        // No dimension of what is in memory is larger.
+        shape: tensor
+            .shape()
+            .iter()
+            .map(|dim| i64::try_from(*dim).unwrap_or(i64::MAX))
+            .collect(),
+        ..InferInputTensor::default()
+    });
+    let outputs = request.options.outputs.iter();
+    let outputs = outputs.map(|name| InferRequestedOutputTensor {
+        name: name.clone(),
+        ..InferRequestedOutputTensor::default()
+    });
+    ModelInferRequest {
+        model_name: request.model.name.clone(),
+        model_version: request.model.version.clone(),
+        id: request.id.clone(),
+        parameters: request.options.parameters.iter().map(parameter).collect(),
+        inputs: inputs.collect(),
+        outputs: outputs.collect(),
+        raw_input_contents: request
+            .inputs
+            .iter()
+            .map(|(_, tensor)| tensor.data().clone())
+            .collect(),
+    }
+}
+
+fn parameter((name, value): &(String, ParameterValue)) -> (String, InferParameter) {
+    let choice = match value.clone() {
+        ParameterValue::Bool(value) => ParameterChoice::BoolParam(value),
+        ParameterValue::Int64(value) => ParameterChoice::Int64Param(value),
+        ParameterValue::Uint64(value) => match i64::try_from(value) {
+            // Where one of each kind would do, servers know the signed one.
+            Ok(value) => ParameterChoice::Int64Param(value),
+            Err(_) => ParameterChoice::Uint64Param(value),
+        },
+        ParameterValue::Double(value) => ParameterChoice::DoubleParam(value),
+        ParameterValue::String(value) => ParameterChoice::StringParam(value),
+    };
+    let parameter_choice = Some(choice);
+    (name.clone(), InferParameter { parameter_choice })
+}
+
+/// Reads the answer to an inference.
+pub(super) fn decode(answer: ModelInferResponse) -> Result<Outputs, ClientError> {
+    let mut raw = answer.raw_output_contents.into_iter();
+    let outputs = answer.outputs.into_iter();
+    let tensors = outputs.map(|output| tensor(output, &mut raw));
+    let parameters = answer.parameters.into_iter();
+    Ok(Outputs {
+        model_name: answer.model_name,
+        model_version: answer.model_version,
+        id: answer.id,
+        parameters: parameters
+            .filter_map(|(name, value)| Some((name, told(value)?)))
+            .collect(),
+        tensors: tensors.collect::<Result<_, _>>()?,
+    })
+}
+
+fn tensor(
+    output: InferOutputTensor,
+    raw: &mut impl Iterator<Item = Bytes>,
+) -> Result<(String, Tensor), ClientError> {
+    let name = output.name;
+    let wrong = |what: &str| ClientError::protocol(format!("output `{name}` has no {what}"));
+    let datatype: DataType = output
+        .datatype
+        .parse()
+        .map_err(|()| wrong("element type"))?;
+    let dims = output.shape.into_iter().map(usize::try_from);
+    let shape: Vec<usize> = dims.collect::<Result<_, _>>().map_err(|_| wrong("shape"))?;
+    let tensor = match (output.contents, raw.next()) {
+        (Some(contents), _) => contents::tensor(datatype, shape, contents),
+        (None, Some(data)) => Tensor::new(datatype, shape, data),
+        (None, None) => return Err(wrong("elements")),
+    };
+    let tensor = tensor.map_err(ClientError::tensor(&name))?;
+    Ok((name, tensor))
+}
+
+fn told(value: InferParameter) -> Option<ParameterValue> {
+    Some(match value.parameter_choice? {
+        ParameterChoice::BoolParam(value) => ParameterValue::Bool(value),
+        ParameterChoice::Int64Param(value) => ParameterValue::Int64(value),
+        ParameterChoice::StringParam(value) => ParameterValue::String(value),
+        ParameterChoice::DoubleParam(value) => ParameterValue::Double(value),
+        ParameterChoice::Uint64Param(value) => ParameterValue::Uint64(value),
+    })
+}

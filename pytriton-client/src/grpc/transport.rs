@@ -1,0 +1,202 @@
+use std::time::Duration;
+
+use pytriton_protocol::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
+use pytriton_protocol::proto::model_repository_parameter::ParameterChoice;
+use pytriton_protocol::proto::{
+    ModelConfigRequest, ModelReadyRequest, ModelRepositoryParameter, ModelStatisticsRequest,
+    RepositoryModelLoadRequest, RepositoryModelUnloadRequest, ServerLiveRequest,
+    ServerReadyRequest,
+};
+use tonic::metadata::{AsciiMetadataValue, MetadataKey, MetadataMap};
+
+use crate::config::ModelConfig;
+use crate::request::{InferRequest, Load, Model};
+use crate::statistics::ModelStatistics;
+use crate::transport::{Channel, Tls};
+use crate::{Address, ClientError, Outputs};
+
+use super::error::failed;
+use super::message;
+use super::streaming::Answers;
+
+type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
+
+/// A server over gRPC.
+#[derive(Debug, Clone)]
+pub(crate) struct GrpcTransport {
+    channel: Channel<tonic::body::Body>,
+    metadata: MetadataMap,
+}
+
+impl GrpcTransport {
+    pub(crate) fn new(
+        address: &Address,
+        tls: &Tls,
+        access_token: Option<&str>,
+        connect_timeout: Duration,
+    ) -> Result<Self, ClientError> {
+        let name = "triton-grpc-protocol-triton-access-token".to_owned();
+        let token = access_token.map(|token| (name, token.to_owned()));
+        let metadata = metadata(&token.into_iter().collect::<Vec<_>>())?;
+        let channel = Channel::new(address, tls, connect_timeout)?;
+        Ok(Self { channel, metadata })
+    }
+
+    /// The same with connections of its own.
+    pub(crate) fn anew(&self) -> Self {
+        Self {
+            channel: self.channel.anew(),
+            metadata: self.metadata.clone(),
+        }
+    }
+
+    pub(crate) async fn is_live(&self) -> Result<bool, ClientError> {
+        let asked = self.request(ServerLiveRequest {});
+        let answer = self.client().server_live(asked).await;
+        Ok(answer
+            .map_err(|status| failed("", &status))?
+            .into_inner()
+            .live)
+    }
+
+    pub(crate) async fn is_ready(&self) -> Result<bool, ClientError> {
+        let asked = self.request(ServerReadyRequest {});
+        let answer = self.client().server_ready(asked).await;
+        Ok(answer
+            .map_err(|status| failed("", &status))?
+            .into_inner()
+            .ready)
+    }
+
+    pub(crate) async fn is_model_ready(&self, model: &Model) -> Result<bool, ClientError> {
+        let asked = self.request(ModelReadyRequest {
+            name: model.name.clone(),
+            version: model.version.clone(),
+        });
+        let answer = self.client().model_ready(asked).await;
+        Ok(answer
+            .map_err(|status| failed(&model.to_string(), &status))?
+            .into_inner()
+            .ready)
+    }
+
+    pub(crate) async fn config(&self, model: &Model) -> Result<ModelConfig, ClientError> {
+        let asked = self.request(ModelConfigRequest {
+            name: model.name.clone(),
+            version: model.version.clone(),
+        });
+        let answer = self.client().model_config(asked).await;
+        let answer = answer.map_err(|status| failed(&model.to_string(), &status))?;
+        ModelConfig::from_proto(answer.into_inner().config.unwrap_or_default())
+    }
+
+    pub(crate) async fn statistics(
+        &self,
+        model: &Model,
+    ) -> Result<Vec<ModelStatistics>, ClientError> {
+        let asked = self.request(ModelStatisticsRequest {
+            name: model.name.clone(),
+            version: model.version.clone(),
+        });
+        let answer = self.client().model_statistics(asked).await;
+        let answer = answer.map_err(|status| failed(&model.to_string(), &status))?;
+        let entries = answer.into_inner().model_stats.into_iter();
+        Ok(entries.map(ModelStatistics::from).collect())
+    }
+
+    pub(crate) async fn load(&self, model: &Model, load: &Load) -> Result<(), ClientError> {
+        let config = load.config.iter().map(|config| {
+            (
+                "config".to_owned(),
+                ParameterChoice::StringParam(config.clone()),
+            )
+        });
+        let files = load.files.iter().map(|(name, contents)| {
+            (
+                name.clone(),
+                ParameterChoice::BytesParam(contents.clone().into()),
+            )
+        });
+        let parameters = config.chain(files).map(|(name, choice)| {
+            let parameter_choice = Some(choice);
+            (name, ModelRepositoryParameter { parameter_choice })
+        });
+        let asked = self.request(RepositoryModelLoadRequest {
+            model_name: model.name.clone(),
+            parameters: parameters.collect(),
+            ..RepositoryModelLoadRequest::default()
+        });
+        let answer = self.client().repository_model_load(asked).await;
+        answer
+            .map(drop)
+            .map_err(|status| failed(&model.to_string(), &status))
+    }
+
+    pub(crate) async fn unload(&self, model: &Model) -> Result<(), ClientError> {
+        let asked = self.request(RepositoryModelUnloadRequest {
+            model_name: model.name.clone(),
+            ..RepositoryModelUnloadRequest::default()
+        });
+        let answer = self.client().repository_model_unload(asked).await;
+        answer
+            .map(drop)
+            .map_err(|status| failed(&model.to_string(), &status))
+    }
+
+    pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
+        let mut asked = self.request(message::encode(request));
+        extend(asked.metadata_mut(), &request.options.headers)?;
+        let answer = self.client().model_infer(asked).await;
+        let answer = answer.map_err(|status| failed(&request.model.to_string(), &status))?;
+        message::decode(answer.into_inner())
+    }
+
+    /// Asks for any number of answers, on a stream of their own.
+    pub(crate) async fn stream(&self, request: &InferRequest) -> Result<Answers, ClientError> {
+        let message = message::encode(request);
+        let mut asked = self.request(futures_util::stream::iter([message]));
+        extend(asked.metadata_mut(), &request.options.headers)?;
+        // Errors have a code then.
+        let strict = AsciiMetadataValue::from_static("true");
+        asked.metadata_mut().insert("triton_grpc_error", strict);
+        let messages = self.client().model_stream_infer(asked).await;
+        let messages = messages.map_err(|status| failed(&request.model.to_string(), &status))?;
+        Ok(Answers {
+            messages: messages.into_inner(),
+            model: request.model.clone(),
+        })
+    }
+
+    /// A message may be as large as it is.
+    fn client(&self) -> Client {
+        let client = Client::with_origin(self.channel.clone(), self.channel.origin().clone());
+        client.max_decoding_message_size(usize::MAX)
+    }
+
+    fn request<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = tonic::Request::new(message);
+        *request.metadata_mut() = self.metadata.clone();
+        request
+    }
+}
+
+fn metadata(pairs: &[(String, String)]) -> Result<MetadataMap, ClientError> {
+    let mut metadata = MetadataMap::new();
+    extend(&mut metadata, pairs)?;
+    Ok(metadata)
+}
+
+fn extend(metadata: &mut MetadataMap, pairs: &[(String, String)]) -> Result<(), ClientError> {
+    for (name, value) in pairs {
+        let wrong = || {
+            ClientError::inputs(format!(
+                "header `{name}` has a name or value that gRPC cannot carry"
+            ))
+        };
+        let name =
+            MetadataKey::from_bytes(name.to_ascii_lowercase().as_bytes()).map_err(|_| wrong())?;
+        let value: AsciiMetadataValue = value.parse().map_err(|_| wrong())?;
+        metadata.append(name, value);
+    }
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! The protocol over HTTP/1.1: a JSON header and binary tensors.
+
+mod base64;
+mod body;
+mod data;
+mod head;
+mod request;
+mod response;
+mod transport;
+
+pub(crate) use transport::HttpTransport;

@@ -1,0 +1,192 @@
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::{Method, Request};
+use serde_json::{Map, Value, json};
+use tower_service::Service;
+
+use crate::config::ModelConfig;
+use crate::request::{InferRequest, Load, Model};
+use crate::statistics::ModelStatistics;
+use crate::transport::{Channel, Tls};
+use crate::{Address, ClientError, Outputs, Status};
+
+use super::base64::base64;
+use super::body::{Pieces, read};
+use super::head::{HEADER_LENGTH, encoded, headers};
+use super::{request, response};
+
+/// A server over HTTP.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpTransport {
+    channel: Channel<Pieces>,
+    headers: HeaderMap,
+}
+
+struct Answered {
+    status: u16,
+    header_length: Option<usize>,
+    body: Bytes,
+}
+
+impl HttpTransport {
+    pub(crate) fn new(
+        address: &Address,
+        tls: &Tls,
+        access_token: Option<&str>,
+        connect_timeout: Duration,
+    ) -> Result<Self, ClientError> {
+        let token = access_token.map(|token| ("triton-access-token".to_owned(), token.to_owned()));
+        let mut headers = headers(&token.into_iter().collect::<Vec<_>>())?;
+        for value in headers.values_mut() {
+            value.set_sensitive(true);
+        }
+        let channel = Channel::new(address, tls, connect_timeout)?;
+        Ok(Self { channel, headers })
+    }
+
+    /// The same with connections of its own.
+    pub(crate) fn anew(&self) -> Self {
+        Self {
+            channel: self.channel.anew(),
+            headers: self.headers.clone(),
+        }
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        self.channel.address()
+    }
+
+    /// Whether a route answers 200, as those of health do; one that is closed is an error.
+    pub(crate) async fn is(&self, path: &str) -> Result<bool, ClientError> {
+        let answered = self
+            .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
+            .await?;
+        match answered.status {
+            401 | 403 => Err(failed("", &answered)),
+            status => Ok(status == 200),
+        }
+    }
+
+    pub(crate) async fn is_model_ready(&self, model: &Model) -> Result<bool, ClientError> {
+        self.is(&format!("{}/ready", path(model))).await
+    }
+
+    pub(crate) async fn config(&self, model: &Model) -> Result<ModelConfig, ClientError> {
+        let config = self.get(model, &format!("{}/config", path(model))).await?;
+        ModelConfig::from_json(&config)
+    }
+
+    pub(crate) async fn statistics(
+        &self,
+        model: &Model,
+    ) -> Result<Vec<ModelStatistics>, ClientError> {
+        let answer = self.get(model, &format!("{}/stats", path(model))).await?;
+        let entries = answer["model_stats"].as_array().into_iter().flatten();
+        Ok(entries.map(ModelStatistics::from_json).collect())
+    }
+
+    pub(crate) async fn load(&self, model: &Model, load: &Load) -> Result<(), ClientError> {
+        let mut parameters = Map::new();
+        if let Some(config) = &load.config {
+            parameters.insert("config".to_owned(), Value::from(config.as_str()));
+        }
+        for (name, contents) in &load.files {
+            parameters.insert(name.clone(), Value::from(base64(contents)));
+        }
+        self.repository(model, "load", json!({"parameters": parameters}))
+            .await
+    }
+
+    pub(crate) async fn unload(&self, model: &Model) -> Result<(), ClientError> {
+        let body = json!({"parameters": {"unload_dependents": false}});
+        self.repository(model, "unload", body).await
+    }
+
+    pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
+        let (length, body) = request::encode(request);
+        let mut headers = headers(&request.options.headers)?;
+        headers.insert(HEADER_LENGTH, HeaderValue::from(length));
+        let octets = HeaderValue::from_static("application/octet-stream");
+        headers.insert(CONTENT_TYPE, octets);
+        let path = format!("{}/infer", path(&request.model));
+        let answered = self.ask(Method::POST, &path, headers, body).await?;
+        match answered.status {
+            200 => response::decode(&answered.body, answered.header_length),
+            _ => Err(failed(&request.model.to_string(), &answered)),
+        }
+    }
+
+    async fn repository(&self, model: &Model, what: &str, body: Value) -> Result<(), ClientError> {
+        let path = format!("/v2/repository/models/{}/{what}", encoded(&model.name));
+        let body = Pieces::new([Bytes::from(body.to_string())]);
+        let answered = self
+            .ask(Method::POST, &path, HeaderMap::new(), body)
+            .await?;
+        match answered.status {
+            200 => Ok(()),
+            _ => Err(failed(&model.to_string(), &answered)),
+        }
+    }
+
+    async fn get(&self, model: &Model, path: &str) -> Result<Value, ClientError> {
+        let answered = self
+            .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
+            .await?;
+        if answered.status != 200 {
+            return Err(failed(&model.to_string(), &answered));
+        }
+        serde_json::from_slice(&answered.body)
+            .map_err(|error| ClientError::protocol(format!("it is no JSON: {error}")))
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        mut headers: HeaderMap,
+        body: Pieces,
+    ) -> Result<Answered, ClientError> {
+        headers.extend(self.headers.clone());
+        let origin = self.channel.origin().to_string();
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", origin.trim_end_matches('/')))
+            .body(body);
+        let mut request = request
+            .map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))?;
+        request.headers_mut().extend(headers);
+        let answer = self
+            .channel
+            .clone()
+            .call(request)
+            .await
+            .map_err(|error| error.0)?;
+        let status = answer.status().as_u16();
+        let header_length = answer.headers().get(HEADER_LENGTH);
+        let header_length = header_length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let body = read(answer.into_body(), header_length.unwrap_or_default()).await;
+        Ok(Answered {
+            status,
+            header_length,
+            body: body.map_err(|error| error.0)?,
+        })
+    }
+}
+
+fn path(model: &Model) -> String {
+    let name = encoded(&model.name);
+    match model.version.as_str() {
+        "" => format!("/v2/models/{name}"),
+        version => format!("/v2/models/{name}/versions/{}", encoded(version)),
+    }
+}
+
+/// An error that the server told, whose words are the member `error` of its JSON, or its body.
+fn failed(model: &str, answered: &Answered) -> ClientError {
+    let json: Option<Value> = serde_json::from_slice(&answered.body).ok();
+    let words = json.and_then(|json| json["error"].as_str().map(str::to_owned));
+    let words = words.unwrap_or_else(|| String::from_utf8_lossy(&answered.body).into_owned());
+    ClientError::server(model, Status::Http(answered.status), words)
+}

@@ -1,0 +1,55 @@
+use pytriton_protocol::tensor::Tensor;
+
+use crate::ClientError;
+use crate::config::ModelConfig;
+
+/// The tensors of a request: all by their names, or all by their places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inputs(Kept);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kept {
+    Named(Vec<(String, Tensor)>),
+    Placed(Vec<Tensor>),
+}
+
+impl Inputs {
+    pub(super) fn collect(
+        inputs: impl IntoIterator<Item = Result<(Option<String>, Tensor), ClientError>>,
+    ) -> Result<Self, ClientError> {
+        let (mut named, mut placed) = (Vec::new(), Vec::new());
+        for input in inputs {
+            match input? {
+                (Some(name), tensor) => named.push((name, tensor)),
+                (None, tensor) => placed.push(tensor),
+            }
+        }
+        match (named.is_empty(), placed.is_empty()) {
+            (true, true) => Err(ClientError::inputs(
+                "there are no inputs: give at least one",
+            )),
+            (false, false) => Err(ClientError::inputs(
+                "some inputs have names and some have not: give all of them by name, or all by place",
+            )),
+            (false, true) => Ok(Self(Kept::Named(named))),
+            (true, false) => Ok(Self(Kept::Placed(placed))),
+        }
+    }
+
+    /// The tensors with their names, which those by place have from the model.
+    pub(crate) fn named(self, model: &ModelConfig) -> Result<Vec<(String, Tensor)>, ClientError> {
+        let placed = match self.0 {
+            Kept::Named(named) => return Ok(named),
+            Kept::Placed(placed) => placed,
+        };
+        let (given, most) = (placed.len(), model.inputs.len());
+        if given > most {
+            let model = &model.name;
+            return Err(ClientError::inputs(format!(
+                "model {model} has {most} inputs, got {given} by place"
+            )));
+        }
+        let names = model.inputs.iter().map(|input| input.name.clone());
+        Ok(names.zip(placed).collect())
+    }
+}

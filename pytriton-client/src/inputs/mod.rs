@@ -1,0 +1,15 @@
+//! What is asked: arrays of any element type, each by its name or all by their places.
+
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod inputs;
+mod into_input;
+mod into_inputs;
+mod into_tensor;
+
+pub use inputs::Inputs;
+pub use into_input::IntoInput;
+pub use into_inputs::IntoInputs;
+pub use into_tensor::IntoTensor;

@@ -1,0 +1,53 @@
+//! Clients for models over the KServe v2 / Triton protocol: [`ModelClient`] blocks, [`AsyncModelClient`] does not. They speak to
+//! a server of `pytriton`, to any Triton Inference Server, and to what else knows the protocol, over HTTP (`http://`,
+//! `https://`) and gRPC (`grpc://`, `grpcs://`).
+//!
+//! ```no_run
+//! use ndarray::{Ix2, array};
+//! use pytriton_client::{AsyncModelClient, ClientError};
+//!
+//! # async fn ask() -> Result<(), ClientError> {
+//! let client = AsyncModelClient::new("grpc://localhost", "Linear")?;
+//! let (x, scale) = (array![[1.0_f32, 2.0], [3.0, 4.0]], array![[2.0_f32], [2.0]]);
+//! let outputs = client.infer_batch((("x", &x), ("scale", &scale))).await?;
+//! println!("{}", outputs.view::<f32, Ix2>("OUTPUT_1")?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The rooms, in the order in which a request walks through them:
+//!
+//! - [`inputs`], [`options`]: what is asked.
+//! - [`clients`]: who asks; [`config`]: what the server says of its model.
+//! - `http`, `grpc`: requests to bytes and bytes to answers.
+//! - `transport`: connections; [`url`]: where to.
+//! - [`outputs`], [`statistics`]: what is answered.
+
+pub mod clients;
+pub mod config;
+mod error;
+mod grpc;
+mod http;
+pub mod inputs;
+pub mod options;
+pub mod outputs;
+mod request;
+mod server;
+pub mod statistics;
+mod transport;
+pub mod url;
+
+pub use clients::{
+    AnswerStream, Answers, AsyncDecoupledModelClient, AsyncModelClient, Builder,
+    DecoupledModelClient, Inference, ModelClient,
+};
+pub use config::{ModelConfig, TensorConfig};
+pub use error::{ClientError, Stage, Status};
+pub use inputs::{Inputs, IntoInput, IntoInputs, IntoTensor};
+pub use ndarray;
+pub use options::{InferOptions, ParameterValue, SequenceId, SequenceStep};
+pub use outputs::Outputs;
+pub use pytriton_protocol::tensor::{DataType, Element, Tensor, TensorError};
+pub use statistics::{BatchStatistics, Durations, InferenceStatistics, ModelStatistics};
+pub use transport::Tls;
+pub use url::{Address, Scheme};

@@ -1,0 +1,58 @@
+/// Which sequence a request belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SequenceId {
+    /// A number; 0 is none.
+    Number(u64),
+    /// A text.
+    Text(String),
+}
+
+impl From<u64> for SequenceId {
+    fn from(id: u64) -> Self {
+        Self::Number(id)
+    }
+}
+
+impl From<&str> for SequenceId {
+    fn from(id: &str) -> Self {
+        Self::Text(id.to_owned())
+    }
+}
+
+impl From<String> for SequenceId {
+    fn from(id: String) -> Self {
+        Self::Text(id)
+    }
+}
+
+/// A request's place in its sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SequenceStep {
+    pub(crate) id: SequenceId,
+    pub(crate) start: bool,
+    pub(crate) end: bool,
+}
+
+impl SequenceStep {
+    /// A request between the first and the last.
+    pub fn new(id: impl Into<SequenceId>) -> Self {
+        Self {
+            id: id.into(),
+            start: false,
+            end: false,
+        }
+    }
+
+    /// The first request.
+    pub fn start(self) -> Self {
+        Self {
+            start: true,
+            ..self
+        }
+    }
+
+    /// The last request.
+    pub fn end(self) -> Self {
+        Self { end: true, ..self }
+    }
+}

@@ -1,0 +1,9 @@
+//! What is answered.
+
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod outputs;
+
+pub use outputs::Outputs;

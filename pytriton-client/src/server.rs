@@ -1,0 +1,114 @@
+use std::time::Duration;
+
+use crate::config::ModelConfig;
+use crate::grpc::{self, GrpcTransport};
+use crate::http::HttpTransport;
+use crate::request::{InferRequest, Load, Model};
+use crate::statistics::ModelStatistics;
+use crate::transport::Tls;
+use crate::{Address, ClientError, Outputs};
+
+/// A server, as it is spoken to.
+#[derive(Debug, Clone)]
+pub(crate) enum Server {
+    Http(HttpTransport),
+    Grpc(GrpcTransport),
+}
+
+/// Asks over either transport.
+macro_rules! either {
+    ($server:expr, $transport:ident => $ask:expr) => {
+        match $server {
+            Server::Http($transport) => $ask.await,
+            Server::Grpc($transport) => $ask.await,
+        }
+    };
+}
+
+impl Server {
+    pub(crate) fn new(
+        address: &Address,
+        tls: &Tls,
+        access_token: Option<&str>,
+        connect_timeout: Duration,
+    ) -> Result<Self, ClientError> {
+        Ok(match address.scheme().is_grpc() {
+            true => Self::Grpc(GrpcTransport::new(
+                address,
+                tls,
+                access_token,
+                connect_timeout,
+            )?),
+            false => Self::Http(HttpTransport::new(
+                address,
+                tls,
+                access_token,
+                connect_timeout,
+            )?),
+        })
+    }
+
+    /// The same with connections of its own.
+    pub(crate) fn anew(&self) -> Self {
+        match self {
+            Self::Http(transport) => Self::Http(transport.anew()),
+            Self::Grpc(transport) => Self::Grpc(transport.anew()),
+        }
+    }
+
+    pub(crate) async fn is_live(&self) -> Result<bool, ClientError> {
+        match self {
+            Self::Http(transport) => transport.is("/v2/health/live").await,
+            Self::Grpc(transport) => transport.is_live().await,
+        }
+    }
+
+    pub(crate) async fn is_ready(&self) -> Result<bool, ClientError> {
+        match self {
+            Self::Http(transport) => transport.is("/v2/health/ready").await,
+            Self::Grpc(transport) => transport.is_ready().await,
+        }
+    }
+
+    pub(crate) async fn is_model_ready(&self, model: &Model) -> Result<bool, ClientError> {
+        either!(self, transport => transport.is_model_ready(model))
+    }
+
+    pub(crate) async fn config(&self, model: &Model) -> Result<ModelConfig, ClientError> {
+        either!(self, transport => transport.config(model))
+    }
+
+    pub(crate) async fn statistics(
+        &self,
+        model: &Model,
+    ) -> Result<Vec<ModelStatistics>, ClientError> {
+        either!(self, transport => transport.statistics(model))
+    }
+
+    pub(crate) async fn load(&self, model: &Model, load: &Load) -> Result<(), ClientError> {
+        either!(self, transport => transport.load(model, load))
+    }
+
+    pub(crate) async fn unload(&self, model: &Model) -> Result<(), ClientError> {
+        either!(self, transport => transport.unload(model))
+    }
+
+    pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
+        either!(self, transport => transport.infer(request))
+    }
+
+    /// Asks for any number of answers.
+    pub(crate) async fn stream(
+        &self,
+        request: &InferRequest,
+    ) -> Result<grpc::Answers, ClientError> {
+        match self {
+            Self::Grpc(transport) => transport.stream(request).await,
+            // Clients that ask for these are not made for such an address.
+            Self::Http(transport) => Err(ClientError::OnlyGrpc {
+                what: "asking for any number of answers",
+                address: transport.address().to_owned(),
+            }),
+        }
+    }
+}

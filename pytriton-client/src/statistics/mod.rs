@@ -1,0 +1,7 @@
+//! What a model has done so far.
+
+mod json;
+mod model_statistics;
+mod proto;
+
+pub use model_statistics::{BatchStatistics, Durations, InferenceStatistics, ModelStatistics};

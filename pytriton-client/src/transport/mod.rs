@@ -1,0 +1,11 @@
+//! Connections to a server: made, pooled, secured. The only room that knows of sockets.
+
+mod channel;
+mod connector;
+mod error;
+mod stream;
+mod tls;
+
+pub(crate) use channel::{Answer, Channel};
+pub(crate) use error::TransportError;
+pub use tls::Tls;

@@ -1,0 +1,137 @@
+use std::fmt;
+use std::str::FromStr;
+
+use hyper::http::uri::Authority;
+
+use crate::ClientError;
+
+use super::Scheme;
+
+/// Scheme, host and port of a server.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_client::Address;
+/// let address: Address = "localhost".parse().unwrap();
+/// assert_eq!(address.to_string(), "http://localhost:8000");
+/// let address: Address = "GRPC://[::1]/ignored".parse().unwrap();
+/// assert_eq!(address.to_string(), "grpc://[::1]:8001");
+/// assert!("ftp://localhost".parse::<Address>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Address {
+    scheme: Scheme,
+    host: String,
+    port: u16,
+}
+
+impl Address {
+    /// How the server is spoken to.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// The host; one of IPv6 stands in brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Host and port.
+    pub(crate) fn authority(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+}
+
+impl FromStr for Address {
+    type Err = ClientError;
+
+    fn from_str(url: &str) -> Result<Self, Self::Err> {
+        let invalid = |reason: String| ClientError::InvalidUrl {
+            url: url.to_owned(),
+            reason,
+        };
+        let (scheme, rest) = match url.split_once("://") {
+            Some((name, rest)) => {
+                let unknown = || format!("`{name}` is none of http, https, grpc and grpcs");
+                (Scheme::parse(name).ok_or_else(|| invalid(unknown()))?, rest)
+            }
+            None => (Scheme::Http, url),
+        };
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let authority = &rest[..end];
+        if authority.contains('@') {
+            return Err(invalid("it names a user, which no server knows".to_owned()));
+        }
+        let parsed: Authority = authority
+            .parse()
+            .map_err(|error| invalid(format!("{error}")))?;
+        let port = match authority.strip_prefix(parsed.host()) {
+            Some("" | ":") => scheme.default_port(),
+            _ => match parsed.port_u16() {
+                None | Some(0) => return Err(invalid("the port is none".to_owned())),
+                Some(port) => port,
+            },
+        };
+        match parsed.host() {
+            "" => Err(invalid("it has no host".to_owned())),
+            host => Ok(Self {
+                scheme,
+                host: host.to_owned(),
+                port,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}:{}", self.scheme, self.host, self.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_as_pytriton_s_and_wrong_ones_are_told() {
+        let table = [
+            ("localhost", "http://localhost:8000"),
+            ("localhost:5", "http://localhost:5"),
+            ("grpc://localhost", "grpc://localhost:8001"),
+            ("GrPc://localhost:5/v2", "grpc://localhost:5"),
+            ("https://a.b", "https://a.b:8000"),
+            ("grpcs://a.b?c", "grpcs://a.b:8001"),
+            ("http://127.0.0.1:80", "http://127.0.0.1:80"),
+            ("[::1]:9", "http://[::1]:9"),
+            ("http://localhost:", "http://localhost:8000"),
+        ];
+        for (url, expected) in table {
+            assert_eq!(url.parse::<Address>().unwrap().to_string(), expected);
+        }
+        for url in [
+            "",
+            "http://",
+            "ftp://a",
+            "http://a:b",
+            "a:0",
+            "a:70000",
+            "http://a b",
+            "u:p@a",
+            "://a",
+            "http://:8000",
+        ] {
+            let error = url.parse::<Address>().unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("invalid url `{url}`: ")),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Functions that take their time.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+/// Takes so many milliseconds.
+#[pytriton::model(name = "Slow", batching = false, instances = 2)]
+fn slow(milliseconds: ArrayView1<u32>) -> Array1<u32> {
+    thread::sleep(Duration::from_millis(milliseconds[0].into()));
+    milliseconds.to_owned()
+}
+
+/// One runs, one waits, and the next is refused.
+#[pytriton::model(name = "TinyQueue", max_batch_size = 1, max_queue_size = 1)]
+fn tiny_queue(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    thread::sleep(Duration::from_millis(milliseconds[[0, 0]].into()));
+    milliseconds.to_owned()
+}
+
+/// How often it was told that nobody waits.
+static GIVEN_UP: AtomicU32 = AtomicU32::new(0);
+
+/// Takes up to so many milliseconds, as long as somebody waits; says how often nobody did.
+#[pytriton::model(name = "Considerate", batching = false, instances = 2)]
+fn considerate(milliseconds: ArrayView1<u32>, cancellation: &Cancellation) -> Array1<u32> {
+    for _ in 0..milliseconds[0] {
+        if cancellation.is_cancelled() {
+            GIVEN_UP.fetch_add(1, Ordering::Relaxed);
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Array1::from_elem(1, GIVEN_UP.load(Ordering::Relaxed))
+}
+
+/// As many answers as it is told, which count from 0, each after so many milliseconds; it fails instead of the one it is told.
+#[pytriton::model(name = "Count", max_batch_size = 4, batches_in_flight = 8)]
+fn count(
+    count: ArrayView2<i32>,
+    milliseconds: Option<ArrayView2<u32>>,
+    fails_at: Option<ArrayView2<i32>>,
+) -> impl Iterator<Item = Result<Array2<i32>, String>> {
+    let pause = milliseconds.map_or(0, |milliseconds| milliseconds[[0, 0]]);
+    let fails_at = fails_at.map_or(-1, |at| at[[0, 0]]);
+    (0..count[[0, 0]]).map(move |number| {
+        thread::sleep(Duration::from_millis(pause.into()));
+        match number == fails_at {
+            true => Err(format!("no answer {number}")),
+            false => Ok(Array2::from_elem((1, 1), number)),
+        }
+    })
+}

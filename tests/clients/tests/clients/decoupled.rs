@@ -1,0 +1,125 @@
+//! Any number of answers to a request.
+
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt, TryStreamExt};
+use pytriton_client::ndarray::{Ix1, Ix2, array};
+use pytriton_client::{
+    AsyncDecoupledModelClient, ClientError, DecoupledModelClient, InferOptions, Outputs, Stage,
+};
+use pytriton_tests::{Engine, Server};
+
+use crate::{Result, each, serve, urls};
+
+each! {
+    streams, iterators, errors,
+}
+
+fn number(outputs: &Outputs) -> i32 {
+    outputs
+        .array::<i32, Ix1>("OUTPUT_1")
+        .map(|array| array[0])
+        .unwrap_or(-1)
+}
+
+async fn streams(_: &Server, url: &str) -> Result {
+    if url.starts_with("http") {
+        let refused = AsyncDecoupledModelClient::new(url, "Count").unwrap_err();
+        assert!(matches!(refused, ClientError::OnlyGrpc { .. }), "{refused}");
+        return Ok(());
+    }
+    let client = AsyncDecoupledModelClient::new(url, "Count")?;
+    for count in [0, 1, 100] {
+        let answers = client
+            .infer_sample(array![count])
+            .map_ok(|outputs| number(&outputs));
+        assert_eq!(
+            answers.try_collect::<Vec<_>>().await?,
+            (0..count).collect::<Vec<_>>()
+        );
+    }
+    let batch = client
+        .infer_batch(array![[2]])
+        .try_collect::<Vec<_>>()
+        .await?;
+    assert_eq!(batch[1].array::<i32, Ix2>("OUTPUT_1")?, array![[1]]);
+    // Several at a time, each as soon as it is made.
+    let named = |count: i32| [("count", array![count]), ("fails_at", array![-1])];
+    let slow = (array![3], array![50_u32]);
+    let (mut one, mut two) = (client.infer_sample(slow.clone()), client.infer_sample(slow));
+    let begun = Instant::now();
+    let first = one.next().await.unwrap()?;
+    assert_eq!((number(&first), first.id()), (0, "4"));
+    assert!(begun.elapsed() < Duration::from_millis(1000));
+    assert_eq!(two.by_ref().count().await, 3);
+    assert_eq!(one.count().await, 2);
+    assert_eq!(client.infer_sample(named(2)).count().await, 2);
+    Ok(())
+}
+
+async fn iterators(_: &Server, url: &str) -> Result {
+    if url.starts_with("http") {
+        let refused = DecoupledModelClient::new(url, "Count").unwrap_err();
+        assert!(matches!(refused, ClientError::OnlyGrpc { .. }), "{refused}");
+        return Ok(());
+    }
+    let client = DecoupledModelClient::builder(url, "Count").connect()?;
+    assert!(client.model_config()?.decoupled);
+    let numbers = client
+        .infer_sample(array![5])
+        .map(|outputs| outputs.map(|outputs| number(&outputs)));
+    assert_eq!(
+        numbers.collect::<std::result::Result<Vec<_>, _>>()?,
+        [0, 1, 2, 3, 4]
+    );
+    let another = DecoupledModelClient::from_existing(&client)?;
+    let mut begun = client.infer_sample(array![3]);
+    client.close();
+    assert_eq!(begun.next().unwrap().unwrap_err(), ClientError::Closed);
+    assert!(begun.next().is_none());
+    assert_eq!(another.infer_batch(array![[4]]).count(), 4);
+    Ok(())
+}
+
+async fn errors(_: &Server, url: &str) -> Result {
+    if url.starts_with("http") {
+        return Ok(());
+    }
+    let client = AsyncDecoupledModelClient::new(url, "Count")?;
+    let failing = (array![5], array![0_u32], array![2]);
+    let answers: Vec<_> = client.infer_sample(failing).collect().await;
+    assert_eq!(answers.len(), 3);
+    let refused = answers[2].as_ref().unwrap_err();
+    assert!(refused.to_string().contains("no answer 2"), "{refused}");
+    assert!(matches!(refused, ClientError::Server { .. }), "{refused}");
+    let soon = InferOptions::new().timeout(Duration::from_millis(200));
+    let slow = (array![5], array![1000_u32]);
+    let answers: Vec<_> = client.infer_sample_with(slow, soon).collect().await;
+    let [Err(ClientError::Timeout { stage, .. })] = answers.as_slice() else {
+        panic!("{answers:?}")
+    };
+    assert_eq!(*stage, Stage::Inference);
+    let coupled = AsyncDecoupledModelClient::new(url, "AddSub")?;
+    let answers: Vec<_> = coupled.infer_sample((array![1], array![2])).collect().await;
+    assert!(
+        matches!(answers.as_slice(), [Err(ClientError::Coupled { .. })]),
+        "{answers:?}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_ends_streams() -> Result {
+    let server = serve(Engine::Embedded, &[])?;
+    let client = AsyncDecoupledModelClient::new(&urls(&server)[1], "Count")?;
+    let mut answers = client.infer_sample((array![1000], array![20_u32]));
+    answers.next().await.unwrap()?;
+    server.signal("KILL")?;
+    let lost = loop {
+        if let Err(error) = answers.next().await.expect("an error is the last") {
+            break error;
+        }
+    };
+    assert!(matches!(lost, ClientError::Lost { .. }), "{lost:?}");
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! Every error, provoked.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use pytriton_client::ndarray::{Array1, array};
+use pytriton_client::{AsyncModelClient, ClientError, InferOptions, Stage, Status};
+use pytriton_tests::{Engine, Server};
+
+use crate::{Result, each, serve, urls};
+
+each! {
+    wrong_inputs, what_the_server_refuses, what_the_function_refuses, a_slow_model, a_full_queue_of_the_server,
+    a_model_that_there_is_not, a_dropped_answer_is_cancelled, a_decoupled_model,
+}
+
+async fn wrong_inputs(_: &Server, url: &str) -> Result {
+    let client = AsyncModelClient::new(url, "AddSub")?;
+    let a = array![1];
+    let message = |error: ClientError| match error {
+        ClientError::Inputs { message } => message,
+        other => format!("another error: {other}"),
+    };
+    let none = client
+        .infer_sample(Vec::<Array1<i32>>::new())
+        .await
+        .unwrap_err();
+    assert_eq!(message(none), "there are no inputs: give at least one");
+    let mixed = client.infer_sample((&a, ("b", &a))).await.unwrap_err();
+    let words =
+        "some inputs have names and some have not: give all of them by name, or all by place";
+    assert_eq!(message(mixed), words);
+    let many = client.infer_sample((&a, &a, &a)).await.unwrap_err();
+    assert_eq!(message(many), "model AddSub has 2 inputs, got 3 by place");
+    let options = InferOptions::new().header("x user", "ada");
+    let header = client
+        .infer_sample_with((&a, &a), options)
+        .await
+        .unwrap_err();
+    assert!(message(header).starts_with("header `x user` has a name or value"));
+    Ok(())
+}
+
+async fn what_the_server_refuses(_: &Server, url: &str) -> Result {
+    let client = AsyncModelClient::new(url, "AddSub")?;
+    let refused = client
+        .infer_sample((array![1.0_f32], array![2]))
+        .await
+        .unwrap_err();
+    let ClientError::Server { status, message } = refused else {
+        panic!("{refused}")
+    };
+    let expected = [Status::Http(400), Status::Grpc(3)];
+    assert!(expected.contains(&status), "{status}");
+    assert!(message.contains("'a'"), "{message}");
+    let missing = client.infer_sample([("a", array![1])]).await.unwrap_err();
+    assert!(matches!(missing, ClientError::Server { .. }), "{missing}");
+    // Nobody may load models here.
+    let refused = client.load_model().await.unwrap_err();
+    assert!(matches!(refused, ClientError::Server { .. }), "{refused}");
+    Ok(())
+}
+
+async fn what_the_function_refuses(_: &Server, url: &str) -> Result {
+    let client = AsyncModelClient::new(url, "Strict")?;
+    let refused = client.infer_sample(array![-1.0_f32]).await.unwrap_err();
+    let ClientError::Server { message, .. } = refused else {
+        panic!("{refused}")
+    };
+    assert!(message.contains("-1 is below zero"), "{message}");
+    Ok(())
+}
+
+async fn a_slow_model(_: &Server, url: &str) -> Result {
+    let client = AsyncModelClient::builder(url, "Slow")
+        .inference_timeout(Duration::from_millis(200))
+        .connect()
+        .await?;
+    let late = client.infer_sample(array![600_u32]).await.unwrap_err();
+    let ClientError::Timeout { stage, timeout, .. } = late else {
+        panic!("{late}")
+    };
+    assert_eq!(
+        (stage, timeout),
+        (Stage::Inference, Duration::from_millis(200))
+    );
+    let longer = InferOptions::new().timeout(Duration::from_secs(20));
+    client.infer_sample_with(array![600_u32], longer).await?;
+    Ok(())
+}
+
+async fn a_full_queue_of_the_server(_: &Server, url: &str) -> Result {
+    let client = AsyncModelClient::builder(url, "TinyQueue")
+        .connect()
+        .await?;
+    let asked = (0..8).map(|_| client.infer_sample(array![100_u32]));
+    let answered = futures_util::future::join_all(asked).await;
+    let refused = answered.iter().filter_map(|answer| answer.as_ref().err());
+    let messages: Vec<String> = refused.map(ToString::to_string).collect();
+    assert!(!messages.is_empty() && messages.len() < 8, "{messages:?}");
+    assert!(
+        messages
+            .iter()
+            .all(|message| message.contains("Exceeds maximum queue size")),
+        "{messages:?}"
+    );
+    Ok(())
+}
+
+async fn a_model_that_there_is_not(_: &Server, url: &str) -> Result {
+    let builder = AsyncModelClient::builder(url, "Nobody").init_timeout(Duration::from_millis(300));
+    let begun = Instant::now();
+    let late = builder.connect().await.unwrap_err();
+    let ClientError::Timeout { stage, message, .. } = late else {
+        panic!("{late}")
+    };
+    assert_eq!(stage, Stage::Readiness);
+    assert!(message.contains("Nobody"), "{message}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    // A client that does not wait hears it at once.
+    let config = AsyncModelClient::new(url, "Scale")?.model_config().await?;
+    let client = AsyncModelClient::builder(url, "Nobody")
+        .model_config(config)
+        .build()?;
+    let unavailable = client
+        .infer_batch((array![[1.0_f32]], array![[1.0_f32]]))
+        .await
+        .unwrap_err();
+    let ClientError::ModelUnavailable { model, .. } = unavailable else {
+        panic!("{unavailable}")
+    };
+    assert_eq!(model, "Nobody/<latest>");
+    Ok(())
+}
+
+async fn a_dropped_answer_is_cancelled(server: &Server, url: &str) -> Result {
+    if server.engine() == Engine::Tritonserver && url.starts_with("http") {
+        // It does not look whether anybody still listens there.
+        return Ok(());
+    }
+    let client = AsyncModelClient::builder(url, "Considerate")
+        .connect()
+        .await?;
+    let before = given_up(&client).await?;
+    let asked = client.infer_sample(array![60_000_u32]);
+    tokio::time::timeout(Duration::from_millis(200), asked)
+        .await
+        .unwrap_err();
+    let begun = Instant::now();
+    while given_up(&client).await? == before {
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "the function was not told"
+        );
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
+}
+
+async fn given_up(client: &AsyncModelClient) -> Result<u32> {
+    let outputs = client.infer_sample(array![0_u32]).await?;
+    Ok(outputs.array::<u32, pytriton_client::ndarray::Ix1>("OUTPUT_1")?[0])
+}
+
+async fn a_decoupled_model(_: &Server, url: &str) -> Result {
+    let client = AsyncModelClient::new(url, "Count")?;
+    let refused = client.infer_sample(array![2]).await.unwrap_err();
+    assert!(
+        matches!(refused, ClientError::Decoupled { .. }),
+        "{refused}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn nobody_is_there() -> Result {
+    // A port that was free a moment ago.
+    let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    for scheme in ["http", "grpc"] {
+        let url = format!("{scheme}://{address}");
+        let client = AsyncModelClient::builder(&url, "Scale")
+            .init_timeout(Duration::from_millis(300))
+            .build()?;
+        let late = client.model_config().await.unwrap_err();
+        let ClientError::Timeout { stage, message, .. } = late else {
+            panic!("{late}")
+        };
+        assert_eq!(stage, Stage::Readiness);
+        assert!(
+            message.starts_with(&format!("cannot connect to {url}: ")),
+            "{message}"
+        );
+        let refused = client.statistics().await.unwrap_err();
+        assert!(matches!(refused, ClientError::Connect { .. }), "{refused}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed() -> Result {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        for protocol in 0..2 {
+            let server = serve(engine, &[])?;
+            let url = &urls(&server)[protocol];
+            let client = AsyncModelClient::builder(url, "Slow").connect().await?;
+            let asked = tokio::spawn(client.infer_sample(array![20_000_u32]));
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            server.signal("KILL")?;
+            let lost = asked.await?.unwrap_err();
+            assert!(matches!(lost, ClientError::Lost { .. }), "{lost:?}");
+            let refused = client.infer_sample(array![0_u32]).await.unwrap_err();
+            assert!(
+                matches!(
+                    refused,
+                    ClientError::Connect { .. } | ClientError::Lost { .. }
+                ),
+                "{refused:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_is_frozen() -> Result {
+    let server = serve(Engine::Embedded, &[])?;
+    for url in urls(&server) {
+        let client =
+            AsyncModelClient::builder(&url, "AddSub").init_timeout(Duration::from_millis(500));
+        let client = client.inference_timeout(Duration::from_millis(500));
+        let (warm, cold) = (client.clone().connect().await?, client.build()?);
+        server.signal("STOP")?;
+        let begun = Instant::now();
+        let stages = [
+            warm.infer_sample((array![1], array![2])).await.unwrap_err(),
+            cold.infer_sample((array![1], array![2])).await.unwrap_err(),
+            warm.statistics().await.unwrap_err(),
+            warm.wait_for_server(Duration::from_millis(100))
+                .await
+                .unwrap_err(),
+        ];
+        server.signal("CONT")?;
+        let stages = stages.map(|error| match error {
+            ClientError::Timeout { stage, .. } => stage,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(
+            stages,
+            [
+                Stage::Inference,
+                Stage::Readiness,
+                Stage::Request,
+                Stage::Readiness
+            ]
+        );
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        // It was only asleep.
+        let patient = InferOptions::new().timeout(Duration::from_secs(20));
+        warm.infer_sample_with((array![1], array![2]), patient)
+            .await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn addresses_that_are_none() {
+    for url in ["", "ftp://localhost", "http://localhost:x", "grpc://"] {
+        let invalid = AsyncModelClient::new(url, "Scale").unwrap_err();
+        assert!(
+            matches!(invalid, ClientError::InvalidUrl { .. }),
+            "{invalid}"
+        );
+    }
+}

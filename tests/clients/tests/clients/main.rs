@@ -1,0 +1,70 @@
+//! Rust's clients and real servers of both engines, over HTTP and gRPC.
+
+mod asked;
+mod blocking;
+mod decoupled;
+mod failing;
+mod secured;
+mod waited;
+
+use std::path::Path;
+
+use pytriton_tests::{Engine, HarnessError, Server};
+
+/// The binary with the models.
+const SERVED: &str = env!("CARGO_BIN_EXE_served");
+
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Where tritonserver is installed, and Python.
+fn folder() -> &'static Path {
+    // The folder of the other tests, which have put both there.
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+fn serve(engine: Engine, arguments: &[&str]) -> std::result::Result<Server, HarnessError> {
+    let forwarded = [
+        "--http-header-forward-pattern=x-.*",
+        "--grpc-header-forward-pattern=x-.*",
+    ];
+    let arguments: Vec<&str> = forwarded.iter().chain(arguments).copied().collect();
+    Server::start_with(engine, folder(), SERVED, &arguments)
+}
+
+/// The addresses of a server over HTTP and gRPC.
+fn urls(server: &Server) -> [String; 2] {
+    let banner = server.banner();
+    [
+        format!("http://{}", banner.http),
+        format!("grpc://{}", banner.grpc),
+    ]
+}
+
+/// Runs tests with either engine, over both protocols.
+macro_rules! each {
+    ($($test:ident),* $(,)?) => {
+        mod embedded {
+            $(#[tokio::test]
+            async fn $test() -> crate::Result {
+                let server = crate::serve(pytriton_tests::Engine::Embedded, &[])?;
+                for url in crate::urls(&server) {
+                    super::$test(&server, &url).await?;
+                }
+                Ok(())
+            })*
+        }
+
+        mod tritonserver {
+            $(#[tokio::test]
+            async fn $test() -> crate::Result {
+                let server = crate::serve(pytriton_tests::Engine::Tritonserver, &[])?;
+                for url in crate::urls(&server) {
+                    super::$test(&server, &url).await?;
+                }
+                Ok(())
+            })*
+        }
+    };
+}
+
+pub(crate) use each;

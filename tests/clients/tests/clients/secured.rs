@@ -1,0 +1,172 @@
+//! Who may ask, and who is believed.
+
+use std::fs;
+use std::time::Duration;
+
+use pytriton_client::ndarray::array;
+use pytriton_client::{AsyncModelClient, ClientError, Tls};
+use pytriton_tests::{Engine, Python, Server};
+use tempfile::TempDir;
+
+use crate::{Result, folder, serve, urls};
+
+const TOKEN: &str = "aToken-of_43_characters.0123456789=:,;!#%&'x";
+
+#[tokio::test]
+async fn tokens_open_what_is_closed() -> Result {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let home = TempDir::new()?;
+        let file = home.path().join("token");
+        fs::write(&file, TOKEN)?;
+        let closed = "--restricted-endpoints=health,metadata,inference,model-config,statistics";
+        let server = serve(
+            engine,
+            &[closed, &format!("--access-token-file={}", file.display())],
+        )?;
+        for url in urls(&server) {
+            let client =
+                || AsyncModelClient::builder(&url, "AddSub").init_timeout(Duration::from_secs(20));
+            let opened = client().access_token(TOKEN).connect().await?;
+            opened.infer_sample((array![1], array![2])).await?;
+            opened.statistics().await?;
+            let another = AsyncModelClient::from_existing(&opened);
+            another.infer_sample((array![1], array![2])).await?;
+            // Time does not open it: nobody waits for twenty seconds.
+            for refused in [client().build()?, client().access_token("wrong").build()?] {
+                let begun = std::time::Instant::now();
+                let refused = refused
+                    .infer_sample((array![1], array![2]))
+                    .await
+                    .unwrap_err();
+                assert!(matches!(refused, ClientError::Server { .. }), "{refused}");
+                assert!(refused.to_string().contains("restricted"), "{refused}");
+                assert!(begun.elapsed() < Duration::from_secs(10));
+            }
+        }
+        let said = format!(
+            "{:?}",
+            AsyncModelClient::builder("localhost", "m").access_token(TOKEN)
+        );
+        assert!(!said.contains(TOKEN), "{said}");
+    }
+    Ok(())
+}
+
+fn certificates() -> Result<TempDir> {
+    let made = TempDir::new()?;
+    let path = made.path().to_string_lossy().into_owned();
+    Python::prepare(folder())?.run("certificates.py", [path.as_str()])?;
+    Ok(made)
+}
+
+/// A server with TLS for HTTP and gRPC, and its addresses.
+fn secure(made: &TempDir, certificate: &str, mutual: bool) -> Result<(Server, [String; 2])> {
+    let path = |name: &str| made.path().join(name).display().to_string();
+    let on = match mutual {
+        true => ["--grpc-use-ssl-mutual=true", "--http-use-ssl-mutual=true"],
+        false => ["--grpc-use-ssl=true", "--http-use-ssl=true"],
+    };
+    let mut arguments = on.map(str::to_owned).to_vec();
+    arguments.push(format!(
+        "--grpc-server-cert={}",
+        path(&format!("{certificate}.pem"))
+    ));
+    arguments.push(format!(
+        "--grpc-server-key={}",
+        path(&format!("{certificate}.key"))
+    ));
+    if mutual {
+        arguments.push(format!("--grpc-root-cert={}", path("ca.pem")));
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let server = serve(Engine::Embedded, &arguments)?;
+    let banner = server.banner();
+    let urls = [
+        format!("https://{}", banner.http),
+        format!("grpcs://{}", banner.grpc),
+    ];
+    Ok((server, urls))
+}
+
+async fn ask(url: &str, tls: Tls) -> std::result::Result<(), ClientError> {
+    let client = AsyncModelClient::builder(url, "AddSub")
+        .init_timeout(Duration::from_secs(20))
+        .tls(tls)
+        .build()?;
+    client.infer_sample((array![1], array![2])).await.map(drop)
+}
+
+#[tokio::test]
+async fn only_who_is_trusted_is_asked() -> Result {
+    let made = certificates()?;
+    let read = |name: &str| fs::read(made.path().join(name));
+    let trusting = Tls::new().roots(read("ca.pem")?);
+    let refused = |error: ClientError, words: &str| {
+        assert!(matches!(error, ClientError::Tls { .. }), "{error:?}");
+        assert!(error.to_string().to_lowercase().contains(words), "{error}");
+    };
+    let (_server, urls) = secure(&made, "server", false)?;
+    for url in &urls {
+        ask(url, trusting.clone()).await?;
+        refused(
+            ask(url, Tls::new().roots(read("foreign_ca.pem")?))
+                .await
+                .unwrap_err(),
+            "issuer",
+        );
+        refused(
+            ask(url, trusting.clone().server_name("example.org"))
+                .await
+                .unwrap_err(),
+            "name",
+        );
+        for wrong in ["empty.pem", "cut.pem", "damaged.pem"] {
+            refused(
+                ask(url, Tls::new().roots(read(wrong)?)).await.unwrap_err(),
+                "authorities",
+            );
+        }
+    }
+    for (certificate, words) in [("expired", "expired"), ("elsewhere", "name")] {
+        let (_server, urls) = secure(&made, certificate, false)?;
+        for url in &urls {
+            refused(ask(url, trusting.clone()).await.unwrap_err(), words);
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn clients_show_who_they_are() -> Result {
+    let made = certificates()?;
+    let read = |name: &str| fs::read(made.path().join(name));
+    let trusting = Tls::new().roots(read("ca.pem")?);
+    let (_server, urls) = secure(&made, "server", true)?;
+    for url in &urls {
+        let shown = trusting
+            .clone()
+            .identity(read("client.pem")?, read("client.key")?);
+        assert!(!format!("{shown:?}").contains("PRIVATE"));
+        ask(url, shown).await?;
+        for tls in [
+            trusting.clone(),
+            trusting
+                .clone()
+                .identity(read("expired_client.pem")?, read("expired_client.key")?),
+            trusting
+                .clone()
+                .identity(read("foreign_client.pem")?, read("foreign_client.key")?),
+        ] {
+            let refused = ask(url, tls).await.unwrap_err();
+            assert!(matches!(refused, ClientError::Tls { .. }), "{refused:?}");
+        }
+        let mismatched = trusting
+            .clone()
+            .identity(read("client.pem")?, read("server.key")?);
+        assert!(matches!(
+            ask(url, mismatched).await,
+            Err(ClientError::Tls { .. })
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Servers that are not there yet.
+
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_client::AsyncModelClient;
+use pytriton_client::ndarray::{Ix1, array};
+use pytriton_tests::Server;
+
+use crate::{Result, SERVED};
+
+#[tokio::test]
+async fn a_client_waits_for_a_server_that_starts_later() -> Result {
+    let ports = [
+        TcpListener::bind("127.0.0.1:0")?,
+        TcpListener::bind("127.0.0.1:0")?,
+    ];
+    let [http, grpc] = ports.map(|port| port.local_addr().map(|address| address.port()));
+    let (http, grpc) = (http?, grpc?);
+    let urls = [
+        format!("http://127.0.0.1:{http}"),
+        format!("grpc://127.0.0.1:{grpc}"),
+    ];
+    let asked = urls.map(|url| {
+        tokio::spawn(async move {
+            let client = AsyncModelClient::builder(&url, "AddSub")
+                .init_timeout(Duration::from_secs(30))
+                .build()?;
+            client.infer_sample((array![1], array![2])).await
+        })
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let mut command = Command::new(SERVED);
+    command.args([format!("--http-port={http}"), format!("--grpc-port={grpc}")]);
+    command.args(["--metrics-port=0", "--openai-port=0"]);
+    let _server = Server::spawn(&mut command)?;
+    for asked in asked {
+        assert_eq!(asked.await??.array::<i32, Ix1>("OUTPUT_1")?, array![3]);
+    }
+    Ok(())
+}
