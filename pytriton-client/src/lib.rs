@@ -38,8 +38,8 @@ mod transport;
 pub mod url;
 
 pub use clients::{
-    AnswerStream, Answers, AsyncDecoupledModelClient, AsyncModelClient, Builder,
-    DecoupledModelClient, Inference, ModelClient,
+    AnswerStream, Answers, Asked, AsyncDecoupledModelClient, AsyncModelClient, Builder,
+    DecoupledModelClient, Inference, ModelClient, Pending, PipelinedModelClient,
 };
 pub use config::{ModelConfig, TensorConfig};
 pub use error::{ClientError, Stage, Status};

@@ -9,6 +9,7 @@ use crate::{Address, ClientError, ModelConfig, Tls};
 
 use super::core::Core;
 use super::patience::Patience;
+use super::pipelined::Bounds;
 
 /// What a client is told before it is made.
 #[derive(Clone)]
@@ -20,6 +21,7 @@ pub struct Builder<C> {
     access_token: Option<String>,
     tls: Tls,
     config: Option<Arc<ModelConfig>>,
+    pub(super) bounds: Bounds,
     kind: PhantomData<fn() -> C>,
 }
 
@@ -39,6 +41,7 @@ impl<C> Builder<C> {
             access_token: None,
             tls: Tls::new(),
             config: None,
+            bounds: Bounds::default(),
             kind: PhantomData,
         }
     }
@@ -95,6 +98,7 @@ impl<C> Builder<C> {
             access_token: self.access_token,
             tls: self.tls,
             config: self.config,
+            bounds: self.bounds,
             kind: PhantomData,
         }
     }

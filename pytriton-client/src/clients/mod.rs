@@ -7,6 +7,7 @@ mod core;
 mod decoupled;
 mod model_client;
 mod patience;
+mod pipelined;
 mod readiness;
 mod worker;
 
@@ -15,3 +16,4 @@ pub use async_model_client::{AsyncModelClient, Inference};
 pub use builder::Builder;
 pub use decoupled::{AsyncDecoupledModelClient, DecoupledModelClient};
 pub use model_client::ModelClient;
+pub use pipelined::{Asked, Pending, PipelinedModelClient};

@@ -5,6 +5,7 @@ use std::thread;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::ClientError;
 
@@ -40,6 +41,14 @@ impl Worker {
             handle: handle.map_err(|error| failed(&error))?,
             _stop: stop,
         }))
+    }
+
+    /// Lets a future go on by itself.
+    pub(super) fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        self.handle.spawn(future)
     }
 
     /// Waits for what a future makes.

@@ -1,0 +1,268 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::{ClientError, InferOptions, IntoInputs, Outputs};
+
+use super::worker::Worker;
+use super::{AsyncModelClient, Builder, Inference};
+
+/// A client that has many requests under way at a time, and a bounded number waiting behind them: what PyTriton's
+/// `FuturesModelClient` is for. Requests go on while nobody looks at them, on a thread of the client's own, so that it may be used
+/// with a runtime and without one.
+///
+/// # Examples
+///
+/// ```no_run
+/// use ndarray::{Ix1, array};
+/// use pytriton_client::PipelinedModelClient;
+///
+/// # fn main() -> Result<(), pytriton_client::ClientError> {
+/// let client = PipelinedModelClient::builder("grpc://localhost", "AddSub").max_under_way(16).build()?;
+/// let asked = (0..1000).map(|number| client.infer_sample((array![number], array![1])).blocking_send());
+/// for pending in asked.collect::<Result<Vec<_>, _>>()? {
+///     println!("{}", pending.wait()?.view::<i32, Ix1>("OUTPUT_1")?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct PipelinedModelClient {
+    client: AsyncModelClient,
+    pipeline: Pipeline,
+}
+
+/// How many requests may be under way, and how many may wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) under_way: usize,
+    pub(super) queue: usize,
+}
+
+/// As many as PyTriton has threads and places.
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            under_way: 128,
+            queue: 128,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Pipeline {
+    worker: Arc<Worker>,
+    /// One for each request that is under way or waits.
+    places: Arc<Semaphore>,
+    /// One for each that is under way.
+    turns: Arc<Semaphore>,
+    limit: usize,
+}
+
+/// A request that has no place yet.
+#[must_use = "nothing is asked before it is sent"]
+pub struct Asked {
+    client: PipelinedModelClient,
+    inference: Inference,
+}
+
+/// A request that waits or is under way. It is a future, which can be awaited anywhere; dropped, the request is cancelled.
+#[derive(Debug)]
+#[must_use = "a request that is dropped is cancelled"]
+pub struct Pending {
+    task: JoinHandle<Result<Outputs, ClientError>>,
+    worker: Arc<Worker>,
+}
+
+impl PipelinedModelClient {
+    /// A client with PyTriton's defaults: 128 requests under way, and as many waiting.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] where there is no thread for it.
+    pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
+        Self::builder(url, model).build()
+    }
+
+    /// A client that is told more.
+    pub fn builder(url: &str, model: &str) -> Builder<Self> {
+        Builder::new(url, model)
+    }
+
+    /// What [`AsyncModelClient::infer_batch`] asks, to be sent.
+    pub fn infer_batch(&self, inputs: impl IntoInputs) -> Asked {
+        self.asked(self.client.infer_batch(inputs))
+    }
+
+    /// What [`AsyncModelClient::infer_batch_with`] asks, to be sent.
+    pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
+        self.asked(self.client.infer_batch_with(inputs, options))
+    }
+
+    /// What [`AsyncModelClient::infer_sample`] asks, to be sent.
+    pub fn infer_sample(&self, inputs: impl IntoInputs) -> Asked {
+        self.asked(self.client.infer_sample(inputs))
+    }
+
+    /// What [`AsyncModelClient::infer_sample_with`] asks, to be sent.
+    pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
+        self.asked(self.client.infer_sample_with(inputs, options))
+    }
+
+    fn asked(&self, inference: Inference) -> Asked {
+        let client = self.clone();
+        Asked { client, inference }
+    }
+
+    /// Ends the client: what is sent from now on, and what waits, is [`ClientError::Closed`]. What is under way is answered.
+    pub fn close(&self) {
+        self.client.close();
+    }
+}
+
+impl Asked {
+    /// Sends it when there is a place: this is what slows down who asks more than is answered.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::QueueFull`] when there is none within the client's time for an inference, and [`ClientError::Closed`].
+    pub async fn send(self) -> Result<Pending, ClientError> {
+        let place = self.place().await;
+        self.start(place)
+    }
+
+    /// The same, blocking.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn blocking_send(self) -> Result<Pending, ClientError> {
+        let place = self.client.pipeline.worker.run(self.place())?;
+        self.start(place)
+    }
+
+    /// Sends it where there is a place at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::QueueFull`] where there is none, and [`ClientError::Closed`].
+    pub fn try_send(self) -> Result<Pending, ClientError> {
+        let place = Arc::clone(&self.client.pipeline.places).try_acquire_owned();
+        self.start(place.ok())
+    }
+
+    fn place(&self) -> impl Future<Output = Option<OwnedSemaphorePermit>> + Send + use<> {
+        let limit = self.client.client.0.patience.inference;
+        let place = Arc::clone(&self.client.pipeline.places).acquire_owned();
+        async move { timeout(limit, place).await.ok()?.ok() }
+    }
+
+    fn start(self, place: Option<OwnedSemaphorePermit>) -> Result<Pending, ClientError> {
+        let Self { client, inference } = self;
+        client.client.0.open()?;
+        let Pipeline {
+            worker,
+            turns,
+            limit,
+            ..
+        } = client.pipeline;
+        let place = place.ok_or(ClientError::QueueFull { limit })?;
+        let task = worker.spawn(async move {
+            let _turn = turns
+                .acquire_owned()
+                .await
+                .map_err(|_| ClientError::Closed)?;
+            let answered = inference.await;
+            drop(place);
+            answered
+        });
+        Ok(Pending { task, worker })
+    }
+}
+
+impl std::fmt::Debug for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asked")
+            .field("client", &self.client)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Pending {
+    /// Waits for the answer, blocking.
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::infer_batch`].
+    pub fn wait(self) -> Result<Outputs, ClientError> {
+        let worker = Arc::clone(&self.worker);
+        worker.run(self)?
+    }
+
+    /// Whether the answer is there.
+    pub fn is_finished(&self) -> bool {
+        self.task.is_finished()
+    }
+}
+
+impl Future for Pending {
+    type Output = Result<Outputs, ClientError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let answered = Pin::new(&mut self.task).poll(context);
+        // The task ends by itself alone.
+        answered.map(|answered| answered.unwrap_or(Err(ClientError::Closed)))
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Builder<PipelinedModelClient> {
+    /// How many requests may be under way; 128 otherwise.
+    pub fn max_under_way(mut self, count: usize) -> Self {
+        self.bounds.under_way = count;
+        self
+    }
+
+    /// How many requests may wait behind them; 128 otherwise.
+    pub fn max_queue_size(mut self, count: usize) -> Self {
+        self.bounds.queue = count;
+        self
+    }
+
+    /// A client that connects when it is first needed.
+    ///
+    /// # Errors
+    ///
+    /// As [`PipelinedModelClient::new`], [`ClientError::Inputs`] where no request may be under way or wait, or for an access token
+    /// that no header can have, and [`ClientError::Tls`] for certificates that are none.
+    pub fn build(self) -> Result<PipelinedModelClient, ClientError> {
+        let Bounds { under_way, queue } = self.bounds;
+        let places = under_way.saturating_add(queue);
+        for (count, what) in [(under_way, "under way"), (queue, "waiting")] {
+            if count == 0 || places > Semaphore::MAX_PERMITS {
+                return Err(ClientError::inputs(format!(
+                    "{count} requests {what} are none or too many"
+                )));
+            }
+        }
+        Ok(PipelinedModelClient {
+            client: self.of::<AsyncModelClient>().build()?,
+            pipeline: Pipeline {
+                worker: Worker::start()?,
+                places: Arc::new(Semaphore::new(places)),
+                turns: Arc::new(Semaphore::new(under_way)),
+                limit: queue,
+            },
+        })
+    }
+}

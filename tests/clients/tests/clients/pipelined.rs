@@ -1,0 +1,119 @@
+//! Many requests at a time, and no more than may be.
+
+use std::time::{Duration, Instant};
+
+use pytriton_client::ndarray::{Ix1, array};
+use pytriton_client::{AsyncModelClient, ClientError, InferOptions, PipelinedModelClient};
+use pytriton_tests::Server;
+
+use crate::{Result, each};
+
+each! {
+    many_by_one_thread, a_full_queue_is_told_or_waited_for, what_is_dropped_makes_place, a_closed_client, bounds_that_are_none,
+}
+
+async fn many_by_one_thread(_: &Server, url: &str) -> Result {
+    let client = PipelinedModelClient::builder(url, "AddSub")
+        .max_under_way(16)
+        .max_queue_size(4)
+        .build()?;
+    let asked = (0..200).map(|number| {
+        client
+            .infer_sample((array![number], array![1]))
+            .blocking_send()
+    });
+    for (number, pending) in (0..).zip(asked.collect::<std::result::Result<Vec<_>, _>>()?) {
+        let outputs = match number % 2 {
+            0 => pending.wait()?,
+            _ => pending.await?,
+        };
+        assert_eq!(outputs.array::<i32, Ix1>("OUTPUT_1")?, array![number + 1]);
+    }
+    Ok(())
+}
+
+async fn a_full_queue_is_told_or_waited_for(_: &Server, url: &str) -> Result {
+    let client = PipelinedModelClient::builder(url, "Slow")
+        .inference_timeout(Duration::from_millis(300))
+        .max_under_way(1)
+        .max_queue_size(1)
+        .build()?;
+    client.infer_sample(array![0_u32]).send().await?.await?;
+    let ask = |milliseconds: u32| client.infer_sample(array![milliseconds]);
+    let first = ask(200).try_send()?;
+    let second = ask(1).try_send()?;
+    assert_eq!(
+        ask(1).try_send().unwrap_err(),
+        ClientError::QueueFull { limit: 1 }
+    );
+    // There is a place when the first is answered.
+    let begun = Instant::now();
+    let third = ask(1).send().await?;
+    assert!(begun.elapsed() > Duration::from_millis(20));
+    for answered in [first, second, third] {
+        answered.await?;
+    }
+    // And none in time where each takes longer than that.
+    let slow = || {
+        let longer = InferOptions::new().timeout(Duration::from_secs(20));
+        client.infer_sample_with(array![1500_u32], longer)
+    };
+    let taken = [slow().blocking_send()?, slow().blocking_send()?];
+    let begun = Instant::now();
+    let (sent, blocked) = (slow().send().await, slow().blocking_send());
+    for full in [sent, blocked] {
+        assert_eq!(full.unwrap_err(), ClientError::QueueFull { limit: 1 });
+    }
+    assert!(begun.elapsed() >= Duration::from_millis(600));
+    drop(taken);
+    Ok(())
+}
+
+async fn what_is_dropped_makes_place(_: &Server, url: &str) -> Result {
+    let client = PipelinedModelClient::builder(url, "Slow")
+        .max_under_way(1)
+        .max_queue_size(1)
+        .build()?;
+    client.infer_sample(array![0_u32]).send().await?.await?;
+    let begun = Instant::now();
+    drop([
+        client.infer_sample(array![2_000_u32]).try_send()?,
+        client.infer_sample(array![2_000_u32]).try_send()?,
+    ]);
+    client.infer_sample(array![1_u32]).send().await?.await?;
+    assert!(
+        begun.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        begun.elapsed()
+    );
+    Ok(())
+}
+
+async fn a_closed_client(_: &Server, url: &str) -> Result {
+    let client = PipelinedModelClient::new(url, "AddSub")?;
+    client
+        .infer_sample((array![1], array![1]))
+        .send()
+        .await?
+        .wait()?;
+    client.close();
+    let asked = || client.infer_sample((array![1], array![1]));
+    assert_eq!(asked().send().await.unwrap_err(), ClientError::Closed);
+    assert_eq!(asked().try_send().unwrap_err(), ClientError::Closed);
+    assert_eq!(asked().blocking_send().unwrap_err(), ClientError::Closed);
+    Ok(())
+}
+
+async fn bounds_that_are_none(_: &Server, url: &str) -> Result {
+    for bounds in [(0, 1), (1, 0), (usize::MAX, 1)] {
+        let client = PipelinedModelClient::builder(url, "AddSub")
+            .max_under_way(bounds.0)
+            .max_queue_size(bounds.1);
+        assert!(matches!(client.build(), Err(ClientError::Inputs { .. })));
+    }
+    // What a plain client asks is bounded by nobody.
+    AsyncModelClient::new(url, "AddSub")?
+        .infer_sample((array![1], array![1]))
+        .await?;
+    Ok(())
+}
