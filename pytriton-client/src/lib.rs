@@ -33,6 +33,7 @@ pub mod options;
 pub mod outputs;
 mod request;
 mod server;
+mod servers;
 pub mod statistics;
 mod transport;
 pub mod url;

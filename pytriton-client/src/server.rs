@@ -15,6 +15,15 @@ pub(crate) enum Server {
     Grpc(GrpcTransport),
 }
 
+/// How a server is asked, whatever is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    pub(crate) tls: Tls,
+    pub(crate) access_token: Option<String>,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) gzip: bool,
+}
+
 /// Asks over either transport.
 macro_rules! either {
     ($server:expr, $transport:ident => $ask:expr) => {
@@ -26,25 +35,10 @@ macro_rules! either {
 }
 
 impl Server {
-    pub(crate) fn new(
-        address: &Address,
-        tls: &Tls,
-        access_token: Option<&str>,
-        connect_timeout: Duration,
-    ) -> Result<Self, ClientError> {
+    pub(crate) fn new(address: &Address, link: &Link) -> Result<Self, ClientError> {
         Ok(match address.scheme().is_grpc() {
-            true => Self::Grpc(GrpcTransport::new(
-                address,
-                tls,
-                access_token,
-                connect_timeout,
-            )?),
-            false => Self::Http(HttpTransport::new(
-                address,
-                tls,
-                access_token,
-                connect_timeout,
-            )?),
+            true => Self::Grpc(GrpcTransport::new(address, link)?),
+            false => Self::Http(HttpTransport::new(address, link)?),
         })
     }
 

@@ -15,6 +15,8 @@
 //! let served = testing::serve_registered().unwrap();
 //! assert!(TcpStream::connect(served.http()).is_ok());
 //! ```
+//!
+//! With the feature `client` it has clients for them: `served.client("Double")?.infer_sample(array![1.0_f32])?`.
 
 use std::net::SocketAddr;
 
@@ -82,6 +84,38 @@ impl Served {
             grpc,
             metrics,
         })
+    }
+
+    /// A client of one of the models, which blocks.
+    ///
+    /// # Errors
+    ///
+    /// As [`ModelClient::new`](crate::client::ModelClient::new).
+    #[cfg(feature = "client")]
+    pub fn client(
+        &self,
+        model: &str,
+    ) -> Result<crate::client::ModelClient, crate::client::ClientError> {
+        crate::client::ModelClient::new(&self.url(), model)
+    }
+
+    /// A client of one of the models for tests that run on tokio.
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::new`](crate::client::AsyncModelClient::new).
+    #[cfg(feature = "client")]
+    pub fn async_client(
+        &self,
+        model: &str,
+    ) -> Result<crate::client::AsyncModelClient, crate::client::ClientError> {
+        crate::client::AsyncModelClient::new(&self.url(), model)
+    }
+
+    /// Where every kind of client can ask.
+    #[cfg(feature = "client")]
+    fn url(&self) -> String {
+        format!("grpc://{}", self.grpc)
     }
 
     /// Where HTTP is served.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::request::Model;
-use crate::server::Server;
+use crate::server::Link;
+use crate::servers::Servers;
 use crate::{Address, ClientError, ModelConfig, Tls};
 
 use super::core::Core;
@@ -21,6 +22,7 @@ pub struct Builder<C> {
     access_token: Option<String>,
     tls: Tls,
     config: Option<Arc<ModelConfig>>,
+    gzip: bool,
     pub(super) bounds: Bounds,
     kind: PhantomData<fn() -> C>,
 }
@@ -41,6 +43,7 @@ impl<C> Builder<C> {
             access_token: None,
             tls: Tls::new(),
             config: None,
+            gzip: false,
             bounds: Bounds::default(),
             kind: PhantomData,
         }
@@ -83,6 +86,12 @@ impl<C> Builder<C> {
         self
     }
 
+    /// Compresses inferences and their answers with gzip: for networks that are slower than that.
+    pub fn gzip(mut self) -> Self {
+        self.gzip = true;
+        self
+    }
+
     /// What the server says of the model, where that is known already: the client neither asks for it nor waits for the model.
     pub fn model_config(mut self, config: impl Into<Arc<ModelConfig>>) -> Self {
         self.config = Some(config.into());
@@ -98,20 +107,26 @@ impl<C> Builder<C> {
             access_token: self.access_token,
             tls: self.tls,
             config: self.config,
+            gzip: self.gzip,
             bounds: self.bounds,
             kind: PhantomData,
         }
     }
 
-    pub(super) fn address(&self) -> Result<Address, ClientError> {
-        self.url.parse()
+    pub(super) fn addresses(&self) -> Result<Vec<Address>, ClientError> {
+        Address::list(&self.url)
     }
 
     pub(super) fn core(self) -> Result<Core, ClientError> {
-        let address = self.address()?;
-        let connect = self.patience.request();
-        let server = Server::new(&address, &self.tls, self.access_token.as_deref(), connect)?;
-        Ok(Core::new(server, self.model, self.patience, self.config))
+        let addresses = self.addresses()?;
+        let link = Link {
+            tls: self.tls,
+            access_token: self.access_token,
+            connect_timeout: self.patience.request(),
+            gzip: self.gzip,
+        };
+        let servers = Servers::new(&addresses, &link)?;
+        Ok(Core::new(servers, self.model, self.patience, self.config))
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::OnceCell;
 use crate::grpc;
 use crate::request::{InferRequest, Load, Model};
 use crate::server::Server;
+use crate::servers::Servers;
 use crate::{ClientError, InferOptions, Inputs, ModelConfig, ModelStatistics, Outputs, Stage};
 
 use super::patience::Patience;
@@ -15,7 +16,7 @@ use super::readiness;
 /// What every kind of client is made of.
 #[derive(Debug)]
 pub(crate) struct Core {
-    pub(super) server: Server,
+    pub(super) servers: Servers,
     pub(super) model: Model,
     pub(super) patience: Patience,
     pub(super) config: OnceCell<Arc<ModelConfig>>,
@@ -32,13 +33,13 @@ pub(super) enum Rows {
 
 impl Core {
     pub(super) fn new(
-        server: Server,
+        servers: Servers,
         model: Model,
         patience: Patience,
         config: Option<Arc<ModelConfig>>,
     ) -> Self {
         Self {
-            server,
+            servers,
             model,
             patience,
             config: OnceCell::new_with(config),
@@ -51,7 +52,7 @@ impl Core {
     pub(super) fn anew(&self) -> Self {
         let config = self.config.get().cloned();
         Self::new(
-            self.server.anew(),
+            self.servers.anew(),
             self.model.clone(),
             self.patience,
             config,
@@ -70,23 +71,27 @@ impl Core {
     }
 
     pub(super) async fn wait_for_server(&self, limit: Duration) -> Result<(), ClientError> {
-        readiness::wait(&self.open()?.server, None, limit).await
+        readiness::wait(&self.open()?.servers, None, limit)
+            .await
+            .map(drop)
     }
 
     pub(super) async fn wait_for_model(&self, limit: Duration) -> Result<(), ClientError> {
-        readiness::wait(&self.open()?.server, Some(&self.model), limit).await
+        readiness::wait(&self.open()?.servers, Some(&self.model), limit)
+            .await
+            .map(drop)
     }
 
     /// What the server says of the model, asked once, when the model is ready.
     pub(super) async fn config(&self) -> Result<Arc<ModelConfig>, ClientError> {
         let Self {
-            server,
+            servers,
             model,
             patience,
             ..
         } = self.open()?;
         let ask = || async {
-            readiness::wait(server, Some(model), patience.init).await?;
+            let server = readiness::wait(servers, Some(model), patience.init).await?;
             let asked =
                 patience.within(Stage::Request, patience.request(), || server.config(model));
             asked.await.map(Arc::new)
@@ -94,43 +99,51 @@ impl Core {
         self.config.get_or_try_init(ask).await.cloned()
     }
 
+    /// Those of one server, where there are several.
     pub(super) async fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         let Self {
-            server,
+            servers,
             model,
             patience,
             ..
         } = self.open()?;
+        let ask = |server: Arc<Server>| async move { server.statistics(model).await };
         patience
             .within(Stage::Request, patience.request(), || {
-                server.statistics(model)
+                servers.ask(None, ask)
             })
             .await
     }
 
-    /// Loading takes as long as getting ready.
+    /// Loading takes as long as getting ready. Each server is told.
     pub(super) async fn load(&self, load: Load) -> Result<(), ClientError> {
         let Self {
-            server,
+            servers,
             model,
             patience,
             ..
         } = self.open()?;
-        patience
-            .within(Stage::Request, patience.init, || server.load(model, &load))
-            .await
+        for server in servers.all() {
+            patience
+                .within(Stage::Request, patience.init, || server.load(model, &load))
+                .await?;
+        }
+        Ok(())
     }
 
     pub(super) async fn unload(&self) -> Result<(), ClientError> {
         let Self {
-            server,
+            servers,
             model,
             patience,
             ..
         } = self.open()?;
-        patience
-            .within(Stage::Request, patience.init, || server.unload(model))
-            .await
+        for server in servers.all() {
+            patience
+                .within(Stage::Request, patience.init, || server.unload(model))
+                .await?;
+        }
+        Ok(())
     }
 
     /// One answer of a model that gives one.
@@ -147,9 +160,11 @@ impl Core {
         }
         let limit = options.timeout.unwrap_or(self.patience.inference);
         let request = self.request(&config, inputs, options, rows)?;
+        let (request, sequence) = (&request, request.options.sequence.as_ref());
+        let ask = |server: Arc<Server>| async move { server.infer(request).await };
         let asked = self
             .patience
-            .within(Stage::Inference, limit, || self.server.infer(&request));
+            .within(Stage::Inference, limit, || self.servers.ask(sequence, ask));
         let outputs = asked.await?;
         match rows == Rows::Sample && config.is_batching_supported() {
             true => outputs.first_row(),
@@ -171,9 +186,11 @@ impl Core {
         }
         let limit = options.timeout.unwrap_or(self.patience.inference);
         let request = self.request(&config, inputs, options, rows)?;
+        let (request, sequence) = (&request, request.options.sequence.as_ref());
+        let ask = |server: Arc<Server>| async move { server.stream(request).await };
         let asked = self
             .patience
-            .within(Stage::Inference, limit, || self.server.stream(&request));
+            .within(Stage::Inference, limit, || self.servers.ask(sequence, ask));
         Ok((
             asked.await?,
             rows == Rows::Sample && config.is_batching_supported(),

@@ -131,12 +131,13 @@ impl Builder<AsyncDecoupledModelClient> {
     /// As [`AsyncDecoupledModelClient::new`], [`ClientError::Tls`] for certificates that are none, and
     /// [`ClientError::Inputs`] for an access token that no header can have.
     pub fn build(self) -> Result<AsyncDecoupledModelClient, ClientError> {
-        let address = self.address()?;
-        match address.scheme().is_grpc() {
-            true => Ok(AsyncDecoupledModelClient(
+        let addresses = self.addresses()?;
+        let other = addresses.iter().find(|address| !address.scheme().is_grpc());
+        match other {
+            None => Ok(AsyncDecoupledModelClient(
                 self.of::<AsyncModelClient>().build()?,
             )),
-            false => Err(ClientError::OnlyGrpc {
+            Some(address) => Err(ClientError::OnlyGrpc {
                 what: "asking for any number of answers",
                 address: address.to_string(),
             }),

@@ -1,27 +1,30 @@
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::request::Model;
 use crate::server::Server;
+use crate::servers::Servers;
 use crate::{ClientError, Stage, Status};
 
 /// The first pause between two questions, and the longest.
 const PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Waits until a server is ready, and its model where one is named.
+/// Waits until one of the servers is ready, and its model where one is named; which one.
 pub(super) async fn wait(
-    server: &Server,
+    servers: &Servers,
     model: Option<&Model>,
     limit: Duration,
-) -> Result<(), ClientError> {
+) -> Result<Arc<Server>, ClientError> {
     let deadline = Instant::now() + limit;
     let (mut pause, mut heard) = (PAUSE, String::new());
     loop {
-        match timeout_at(deadline, missing(server, model)).await {
-            Ok(Ok(None)) => return Ok(()),
-            Ok(Ok(Some(missing))) => heard = missing,
+        match timeout_at(deadline, found(servers, model)).await {
+            Ok(Ok(Found::Ready(server))) => return Ok(server),
+            Ok(Ok(Found::Missing(missing))) => heard = missing,
             Ok(Err(error)) if is_final(&error) => return Err(error),
             Ok(Err(error)) => heard = error.to_string(),
             Err(_) if heard.is_empty() => heard = "the server does not answer".to_owned(),
@@ -39,8 +42,32 @@ pub(super) async fn wait(
     }
 }
 
-/// What is not ready.
-async fn missing(server: &Server, model: Option<&Model>) -> Result<Option<String>, ClientError> {
+/// One that is ready, or what is not where none is. They are asked side by side: some may not answer at all.
+async fn found(servers: &Servers, model: Option<&Model>) -> Result<Found, ClientError> {
+    let ask = |server: &Arc<Server>| {
+        let server = Arc::clone(server);
+        async move {
+            let missing = missing_of(&server, model).await?;
+            Ok(missing.map_or(Found::Ready(server), Found::Missing))
+        }
+    };
+    let mut asked: FuturesUnordered<_> = servers.all().map(ask).collect();
+    let mut heard = Ok(Found::Missing("there is no server".to_owned()));
+    while let Some(found) = asked.next().await {
+        heard = found;
+        if matches!(heard, Ok(Found::Ready(_))) {
+            break;
+        }
+    }
+    heard
+}
+
+enum Found {
+    Ready(Arc<Server>),
+    Missing(String),
+}
+
+async fn missing_of(server: &Server, model: Option<&Model>) -> Result<Option<String>, ClientError> {
     if !(server.is_ready().await? && server.is_live().await?) {
         return Ok(Some("the server is not ready".to_owned()));
     }

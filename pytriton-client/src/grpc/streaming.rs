@@ -23,7 +23,7 @@ impl Answers {
             return Ok(None);
         };
         if !message.error_message.is_empty() {
-            // A server that does not know of strict errors gives them no code.
+            // It has no code but where the server is told to be strict, and tritonserver forgets then the answers before it.
             let unknown = Status::Grpc(tonic::Code::Unknown.into());
             return Err(ClientError::server(&model, unknown, message.error_message));
         }

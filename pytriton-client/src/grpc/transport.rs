@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use pytriton_protocol::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use pytriton_protocol::proto::model_repository_parameter::ParameterChoice;
 use pytriton_protocol::proto::{
@@ -7,12 +5,14 @@ use pytriton_protocol::proto::{
     RepositoryModelLoadRequest, RepositoryModelUnloadRequest, ServerLiveRequest,
     ServerReadyRequest,
 };
+use tonic::codec::CompressionEncoding::Gzip;
 use tonic::metadata::{AsciiMetadataValue, MetadataKey, MetadataMap};
 
 use crate::config::ModelConfig;
 use crate::request::{InferRequest, Load, Model};
+use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::{Channel, Tls};
+use crate::transport::Channel;
 use crate::{Address, ClientError, Outputs};
 
 use super::error::failed;
@@ -26,20 +26,24 @@ type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
 pub(crate) struct GrpcTransport {
     channel: Channel<tonic::body::Body>,
     metadata: MetadataMap,
+    gzip: bool,
 }
 
 impl GrpcTransport {
-    pub(crate) fn new(
-        address: &Address,
-        tls: &Tls,
-        access_token: Option<&str>,
-        connect_timeout: Duration,
-    ) -> Result<Self, ClientError> {
+    pub(crate) fn new(address: &Address, link: &Link) -> Result<Self, ClientError> {
         let name = "triton-grpc-protocol-triton-access-token".to_owned();
-        let token = access_token.map(|token| (name, token.to_owned()));
+        let token = link
+            .access_token
+            .as_ref()
+            .map(|token| (name, token.clone()));
         let metadata = metadata(&token.into_iter().collect::<Vec<_>>())?;
-        let channel = Channel::new(address, tls, connect_timeout)?;
-        Ok(Self { channel, metadata })
+        let channel = Channel::new(address, &link.tls, link.connect_timeout)?;
+        let gzip = link.gzip;
+        Ok(Self {
+            channel,
+            metadata,
+            gzip,
+        })
     }
 
     /// The same with connections of its own.
@@ -47,6 +51,7 @@ impl GrpcTransport {
         Self {
             channel: self.channel.anew(),
             metadata: self.metadata.clone(),
+            gzip: self.gzip,
         }
     }
 
@@ -156,9 +161,6 @@ impl GrpcTransport {
         let message = message::encode(request);
         let mut asked = self.request(futures_util::stream::iter([message]));
         extend(asked.metadata_mut(), &request.options.headers)?;
-        // Errors have a code then.
-        let strict = AsciiMetadataValue::from_static("true");
-        asked.metadata_mut().insert("triton_grpc_error", strict);
         let messages = self.client().model_stream_infer(asked).await;
         let messages = messages.map_err(|status| failed(&request.model.to_string(), &status))?;
         Ok(Answers {
@@ -170,7 +172,11 @@ impl GrpcTransport {
     /// A message may be as large as it is.
     fn client(&self) -> Client {
         let client = Client::with_origin(self.channel.clone(), self.channel.origin().clone());
-        client.max_decoding_message_size(usize::MAX)
+        let client = client.max_decoding_message_size(usize::MAX);
+        match self.gzip {
+            true => client.send_compressed(Gzip).accept_compressed(Gzip),
+            false => client,
+        }
     }
 
     fn request<T>(&self, message: T) -> tonic::Request<T> {

@@ -3,6 +3,7 @@
 mod base64;
 mod body;
 mod data;
+mod gzip;
 mod head;
 mod request;
 mod response;

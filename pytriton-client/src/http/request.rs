@@ -4,10 +4,8 @@ use serde_json::{Map, Value, json};
 use crate::ParameterValue;
 use crate::request::InferRequest;
 
-use super::body::Pieces;
-
-/// The body of an inference, and how long its JSON is.
-pub(super) fn encode(request: &InferRequest) -> (usize, Pieces) {
+/// The pieces of the body of an inference, and how long the first is, which is JSON.
+pub(super) fn encode(request: &InferRequest) -> (usize, Vec<Bytes>) {
     let inputs = request.inputs.iter();
     let inputs = inputs.map(|(name, tensor)| {
         json!({
@@ -39,10 +37,8 @@ pub(super) fn encode(request: &InferRequest) -> (usize, Pieces) {
         .inputs
         .iter()
         .map(|(_, tensor)| tensor.data().clone());
-    (
-        header.len(),
-        Pieces::new([header.clone()].into_iter().chain(tensors)),
-    )
+    let length = header.len();
+    (length, [header].into_iter().chain(tensors).collect())
 }
 
 fn parameter((name, value): &(String, ParameterValue)) -> (String, Value) {

@@ -1,27 +1,31 @@
-use std::time::Duration;
-
 use bytes::Bytes;
-use hyper::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue,
+};
 use hyper::{Method, Request};
 use serde_json::{Map, Value, json};
 use tower_service::Service;
 
 use crate::config::ModelConfig;
 use crate::request::{InferRequest, Load, Model};
+use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::{Channel, Tls};
+use crate::transport::Channel;
 use crate::{Address, ClientError, Outputs, Status};
 
 use super::base64::base64;
 use super::body::{Pieces, read};
 use super::head::{HEADER_LENGTH, encoded, headers};
-use super::{request, response};
+use super::{gzip, request, response};
+
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// A server over HTTP.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpTransport {
     channel: Channel<Pieces>,
     headers: HeaderMap,
+    gzip: bool,
 }
 
 struct Answered {
@@ -31,19 +35,22 @@ struct Answered {
 }
 
 impl HttpTransport {
-    pub(crate) fn new(
-        address: &Address,
-        tls: &Tls,
-        access_token: Option<&str>,
-        connect_timeout: Duration,
-    ) -> Result<Self, ClientError> {
-        let token = access_token.map(|token| ("triton-access-token".to_owned(), token.to_owned()));
+    pub(crate) fn new(address: &Address, link: &Link) -> Result<Self, ClientError> {
+        let token = link
+            .access_token
+            .as_ref()
+            .map(|token| ("triton-access-token".to_owned(), token.clone()));
         let mut headers = headers(&token.into_iter().collect::<Vec<_>>())?;
         for value in headers.values_mut() {
             value.set_sensitive(true);
         }
-        let channel = Channel::new(address, tls, connect_timeout)?;
-        Ok(Self { channel, headers })
+        let channel = Channel::new(address, &link.tls, link.connect_timeout)?;
+        let gzip = link.gzip;
+        Ok(Self {
+            channel,
+            headers,
+            gzip,
+        })
     }
 
     /// The same with connections of its own.
@@ -51,6 +58,7 @@ impl HttpTransport {
         Self {
             channel: self.channel.anew(),
             headers: self.headers.clone(),
+            gzip: self.gzip,
         }
     }
 
@@ -105,11 +113,18 @@ impl HttpTransport {
     }
 
     pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
-        let (length, body) = request::encode(request);
+        let (length, mut pieces) = request::encode(request);
         let mut headers = headers(&request.options.headers)?;
         headers.insert(HEADER_LENGTH, HeaderValue::from(length));
         let octets = HeaderValue::from_static("application/octet-stream");
         headers.insert(CONTENT_TYPE, octets);
+        if self.gzip {
+            let failed = |error| ClientError::inputs(format!("cannot be compressed: {error}"));
+            pieces = vec![gzip::compress(pieces).map_err(failed)?];
+            headers.insert(CONTENT_ENCODING, GZIP);
+            headers.insert(ACCEPT_ENCODING, GZIP);
+        }
+        let body = Pieces::new(pieces);
         let path = format!("{}/infer", path(&request.model));
         let answered = self.ask(Method::POST, &path, headers, body).await?;
         match answered.status {
@@ -166,11 +181,18 @@ impl HttpTransport {
         let status = answer.status().as_u16();
         let header_length = answer.headers().get(HEADER_LENGTH);
         let header_length = header_length.and_then(|length| length.to_str().ok()?.parse().ok());
-        let body = read(answer.into_body(), header_length.unwrap_or_default()).await;
+        let compressed = answer.headers().get(CONTENT_ENCODING) == Some(&GZIP);
+        let aligned_at = header_length.unwrap_or_default();
+        let body = read(answer.into_body(), aligned_at)
+            .await
+            .map_err(|error| error.0)?;
         Ok(Answered {
             status,
             header_length,
-            body: body.map_err(|error| error.0)?,
+            body: match compressed {
+                true => gzip::decompress(&body, aligned_at)?,
+                false => body,
+            },
         })
     }
 }

@@ -23,6 +23,7 @@ pub struct InferOptions {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) outputs: Vec<String>,
     pub(crate) id: Option<String>,
+    pub(crate) sequence: Option<SequenceId>,
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -64,7 +65,8 @@ impl InferOptions {
     }
 
     /// The sequence that the request belongs to.
-    pub fn sequence(self, step: SequenceStep) -> Self {
+    pub fn sequence(mut self, step: SequenceStep) -> Self {
+        self.sequence = Some(step.id.clone());
         let id = match step.id {
             SequenceId::Number(number) => ParameterValue::Uint64(number),
             SequenceId::Text(text) => text.into(),

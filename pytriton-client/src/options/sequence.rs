@@ -1,5 +1,5 @@
 /// Which sequence a request belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SequenceId {
     /// A number; 0 is none.
     Number(u64),

@@ -42,6 +42,17 @@ impl Address {
         self.port
     }
 
+    /// The servers of a list such as `grpc://a,b:9001`.
+    pub(crate) fn list(urls: &str) -> Result<Vec<Self>, ClientError> {
+        let (scheme, rest) = match urls.split_once("://") {
+            Some((scheme, rest)) => (format!("{scheme}://"), rest),
+            None => (String::new(), urls),
+        };
+        rest.split(',')
+            .map(|host| format!("{scheme}{host}").parse())
+            .collect()
+    }
+
     /// Host and port.
     pub(crate) fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
@@ -98,6 +109,19 @@ impl fmt::Display for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_has_one_scheme() {
+        let list = Address::list("grpc://a,b:9001,[::1]").unwrap();
+        let list: Vec<String> = list.iter().map(Address::to_string).collect();
+        assert_eq!(
+            list,
+            ["grpc://a:8001", "grpc://b:9001", "grpc://[::1]:8001"]
+        );
+        assert_eq!(Address::list("a,b").unwrap().len(), 2);
+        assert!(Address::list("grpc://a,,b").is_err());
+        assert!(Address::list("grpc://a,http://b").is_err());
+    }
 
     #[test]
     fn addresses_are_as_pytriton_s_and_wrong_ones_are_told() {

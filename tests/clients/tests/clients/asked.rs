@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pytriton::{bf16, f16};
-use pytriton_client::ndarray::{Array1, Array2, Ix1, Ix2, array};
-use pytriton_client::{
+use pytriton::client::ndarray::{Array1, Array2, Ix1, Ix2, array};
+use pytriton::client::{
     AsyncModelClient, ClientError, DataType, InferOptions, IntoTensor, ParameterValue,
     SequenceStep, Tensor,
 };
+use pytriton::{bf16, f16};
 use pytriton_tests::Server;
 
 use crate::{Result, each};
 
 each! {
     rows_by_place_and_by_name, a_row_alone, a_model_without_batch_axis, every_element_type, what_else_a_request_says,
-    sequences, versions, what_a_server_says_of_a_model, many_at_a_time, clients_from_clients,
+    sequences, versions, what_a_server_says_of_a_model, many_at_a_time, compressed, clients_from_clients,
 }
 
 async fn rows_by_place_and_by_name(_: &Server, url: &str) -> Result {
@@ -240,7 +240,7 @@ async fn what_a_server_says_of_a_model(_: &Server, url: &str) -> Result {
     );
     assert!(after.inference.success.total > before.inference.success.total);
     let rows = |batch: &&_| {
-        let batch: &pytriton_client::BatchStatistics = batch;
+        let batch: &pytriton::client::BatchStatistics = batch;
         batch.batch_size == 3
     };
     assert!(after.batches.iter().any(|batch| rows(&batch)));
@@ -281,5 +281,23 @@ async fn clients_from_clients(_: &Server, url: &str) -> Result {
     assert_eq!(client.model_config().await, Err(ClientError::Closed));
     let outputs = another.infer_sample(inputs).await?;
     assert_eq!(outputs.parameter("nothing"), None::<&ParameterValue>);
+    Ok(())
+}
+
+async fn compressed(_: &Server, url: &str) -> Result {
+    let client = AsyncModelClient::builder(url, "Scale")
+        .gzip()
+        .connect()
+        .await?;
+    let x = Array2::<f32>::from_elem((4, 100_000), 0.5);
+    let outputs = client
+        .infer_batch((&x, Array2::<f32>::ones((4, 1))))
+        .await?;
+    assert_eq!(outputs.array::<f32, Ix2>("y")?, x);
+    let refused = client.infer_batch([("x", &x)]).await.unwrap_err();
+    assert!(refused.to_string().contains("scale"), "{refused}");
+    AsyncModelClient::from_existing(&client)
+        .infer_batch((&x, Array2::<f32>::ones((4, 1))))
+        .await?;
     Ok(())
 }

@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use pytriton_client::ndarray::{Ix1, Ix2, array};
-use pytriton_client::{ClientError, InferOptions, ModelClient, Stage};
+use pytriton::client::ndarray::{Ix1, Ix2, array};
+use pytriton::client::{ClientError, InferOptions, ModelClient, Stage};
 use pytriton_tests::Server;
 
 use crate::{Result, each};

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, TryStreamExt};
-use pytriton_client::ndarray::{Ix1, Ix2, array};
-use pytriton_client::{
+use pytriton::client::ndarray::{Ix1, Ix2, array};
+use pytriton::client::{
     AsyncDecoupledModelClient, ClientError, DecoupledModelClient, InferOptions, Outputs, Stage,
 };
 use pytriton_tests::{Engine, Server};

@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use pytriton_client::ndarray::{Array1, array};
-use pytriton_client::{AsyncModelClient, ClientError, InferOptions, Stage, Status};
+use pytriton::client::ndarray::{Array1, array};
+use pytriton::client::{AsyncModelClient, ClientError, InferOptions, Stage, Status};
 use pytriton_tests::{Engine, Server};
 
 use crate::{Result, each, serve, urls};
@@ -159,7 +159,7 @@ async fn a_dropped_answer_is_cancelled(server: &Server, url: &str) -> Result {
 
 async fn given_up(client: &AsyncModelClient) -> Result<u32> {
     let outputs = client.infer_sample(array![0_u32]).await?;
-    Ok(outputs.array::<u32, pytriton_client::ndarray::Ix1>("OUTPUT_1")?[0])
+    Ok(outputs.array::<u32, pytriton::client::ndarray::Ix1>("OUTPUT_1")?[0])
 }
 
 async fn a_decoupled_model(_: &Server, url: &str) -> Result {

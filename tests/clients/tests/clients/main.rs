@@ -6,6 +6,8 @@ mod decoupled;
 mod failing;
 mod pipelined;
 mod secured;
+mod several;
+mod testing;
 mod waited;
 
 use std::path::Path;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use pytriton_client::ndarray::array;
-use pytriton_client::{AsyncModelClient, ClientError, Tls};
+use pytriton::client::ndarray::array;
+use pytriton::client::{AsyncModelClient, ClientError, Tls};
 use pytriton_tests::{Engine, Python, Server};
 use tempfile::TempDir;
 

@@ -4,8 +4,8 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
-use pytriton_client::AsyncModelClient;
-use pytriton_client::ndarray::{Ix1, array};
+use pytriton::client::AsyncModelClient;
+use pytriton::client::ndarray::{Ix1, array};
 use pytriton_tests::Server;
 
 use crate::{Result, SERVED};

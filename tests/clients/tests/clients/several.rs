@@ -1,0 +1,123 @@
+//! Several servers of the same models.
+
+use std::time::Duration;
+
+use pytriton::client::ndarray::{Ix1, array};
+use pytriton::client::{AsyncModelClient, ClientError, InferOptions, SequenceStep};
+use pytriton_tests::{Engine, Server};
+
+use crate::{Result, serve, urls};
+
+/// Two servers, and their addresses as one, over HTTP and gRPC.
+fn two() -> Result<([Server; 2], [String; 2])> {
+    let servers = [serve(Engine::Embedded, &[])?, serve(Engine::Embedded, &[])?];
+    let [first, second] = [urls(&servers[0]), urls(&servers[1])];
+    let list = |protocol: usize| {
+        let (_, host) = second[protocol].split_once("://").unwrap_or_default();
+        format!("{},{host}", first[protocol])
+    };
+    Ok((servers, [list(0), list(1)]))
+}
+
+/// How many rows each server has answered.
+async fn answered(servers: &[Server; 2], model: &str) -> Result<[u64; 2]> {
+    let mut counts = [0; 2];
+    for (count, server) in counts.iter_mut().zip(servers) {
+        let client = AsyncModelClient::new(&urls(server)[0], model)?;
+        *count = client.statistics().await?[0].inference_count;
+    }
+    Ok(counts)
+}
+
+#[tokio::test]
+async fn each_has_its_share_and_sequences_stay_where_they_are() -> Result {
+    let (servers, lists) = two()?;
+    for list in &lists {
+        let client = AsyncModelClient::new(list, "AddSub")?;
+        for _ in 0..10 {
+            client.infer_sample((array![1], array![2])).await?;
+        }
+    }
+    assert_eq!(answered(&servers, "AddSub").await?, [10, 10]);
+    let client = AsyncModelClient::new(&lists[1], "Sum")?;
+    for id in 1..9_u64 {
+        for expected in 1..4_i64 {
+            let step = SequenceStep::new(id);
+            let step = match expected {
+                1 => step.start(),
+                3 => step.end(),
+                _ => step,
+            };
+            let options = InferOptions::new().sequence(step);
+            let outputs = client.infer_sample_with(array![1_i64], options).await?;
+            assert_eq!(outputs.array::<i64, Ix1>("OUTPUT_1")?[0], expected);
+        }
+    }
+    let counts = answered(&servers, "Sum").await?;
+    assert!(counts[0] > 0 && counts[1] > 0, "{counts:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_one_does_not_take_another_answers() -> Result {
+    let (servers, lists) = two()?;
+    let clients = lists
+        .each_ref()
+        .map(|list| AsyncModelClient::new(list, "AddSub"));
+    let clients = clients
+        .into_iter()
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    for client in &clients {
+        client.infer_sample((array![1], array![2])).await?;
+    }
+    let [first, second] = servers;
+    first.signal("KILL")?;
+    first.wait(Duration::from_secs(10))?;
+    for client in &clients {
+        for _ in 0..10 {
+            // A connection may break under a request that has been sent, which no client sends again.
+            match client.infer_sample((array![1], array![2])).await {
+                Ok(_) | Err(ClientError::Lost { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        for _ in 0..10 {
+            client.infer_sample((array![1], array![2])).await?;
+        }
+    }
+    // A client that starts now finds the other one.
+    AsyncModelClient::new(&lists[0], "AddSub")?
+        .infer_sample((array![1], array![2]))
+        .await?;
+    drop(second);
+    let refused = clients[0]
+        .infer_sample((array![1], array![2]))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            ClientError::Connect { .. } | ClientError::Lost { .. }
+        ),
+        "{refused}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_that_is_frozen_is_left_alone() -> Result {
+    let (servers, lists) = two()?;
+    for list in &lists {
+        servers[0].signal("STOP")?;
+        let client =
+            AsyncModelClient::builder(list, "AddSub").inference_timeout(Duration::from_secs(1));
+        let client = client.connect().await?;
+        let mut late = 0;
+        for _ in 0..20 {
+            late += u32::from(client.infer_sample((array![1], array![2])).await.is_err());
+        }
+        servers[0].signal("CONT")?;
+        assert!(late <= 2, "{late} of 20 were late");
+    }
+    Ok(())
+}
