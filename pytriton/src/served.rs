@@ -459,8 +459,8 @@ pub use pytriton_macros::pad_batch;
 /// `/v1/chat/completions`.
 ///
 /// It stands below [`macro@model`]. The function takes the `prompt` as a `String`, or the `messages` as
-/// [`Messages`](openai::Messages), and answers with pieces of text: an iterator or a stream of `String` or
-/// [`Piece`](openai::Piece), `&Responses<Piece>`, or one of them. See [`mod@openai`].
+/// [`Messages`](crate::openai::Messages), and answers with pieces of text: an iterator or a stream of `String` or
+/// [`Piece`](crate::openai::Piece), `&Responses<Piece>`, or one of them. See [`openai`](mod@crate::openai).
 ///
 /// ```
 /// use pytriton::prelude::*;
