@@ -46,6 +46,8 @@ pub mod budget;
 #[cfg(feature = "embedded")]
 pub mod cache;
 pub mod call;
+#[cfg(tritonserver)]
+mod claims;
 pub mod configuration;
 mod counted;
 pub mod decorators;

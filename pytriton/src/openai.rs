@@ -28,6 +28,8 @@
 //!
 //! - `stop` is the server's: it cuts the text there and ends the function;
 //! - `temperature`, `top_p`, `presence_penalty`, `frequency_penalty`, `seed` and all that is not known here is passed over;
+//! - a function that takes [`&Parameters`](crate::Parameters) finds all of that there, `stop` and `max_tokens` too: numbers, booleans and
+//!   texts as they are, lists and objects as their JSON;
 //! - what would make the answer another one is refused: `max_tokens`, `n` and `best_of` above 1, `logprobs`, `logit_bias`,
 //!   `echo`, `suffix`, `tools`, `response_format` other than text, pictures and sounds.
 //!
@@ -35,8 +37,7 @@
 //!
 //! The same model is served there too, without a batch axis: `prompt` is `BYTES [1]`, `messages` is `BYTES [-1]` with a message
 //! as JSON in each element, the output is `text`, and the parameters of each response say `finish_reason`, `prompt_tokens`
-//! and `completion_tokens` where the function does. Behind the last piece of a stream comes an empty one with the parameter
-//! `pytriton.text_end`.
+//! and `completion_tokens` where the function does.
 
 pub use pytriton_runtime::openai::{
     FinishReason, IntoPiece, Message, MessageError, Messages, Piece, Role, TextParameter, Usage,

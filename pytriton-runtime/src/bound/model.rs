@@ -176,6 +176,7 @@ impl Model {
             openai: None,
             decoupled: function.decoupled,
             cancellable: false,
+            takes_parameters: true,
             by_parameters: self.by_parameters,
             first_values: first_values.collect(),
             warmups: self.warmups.clone(),

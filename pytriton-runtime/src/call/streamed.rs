@@ -6,8 +6,6 @@ use std::task::Poll;
 use futures_util::stream::iter;
 use futures_util::{Stream, StreamExt};
 
-use crate::openai::text_end;
-
 use super::blocking::block_on;
 use super::returned::answers;
 use super::{Answered, Call, Cancelled, FunctionError, ModelError, Returned};
@@ -41,7 +39,7 @@ pub fn iterate<T>(
                 return Ok(Returned::Streamed);
             }
         }
-        end_text(call).await
+        Ok(Returned::Streamed)
     })
 }
 
@@ -73,15 +71,6 @@ pub async fn flow<T>(
         if number % TURN == 0 {
             turn().await;
         }
-    }
-    end_text(call).await
-}
-
-/// Says behind a text that it has ended, for whoever hears of it through others.
-async fn end_text(call: &Call<'_>) -> Answered {
-    if call.context().model().openai.is_some() {
-        // It matters to nobody where nobody hears it.
-        let _ = call.respond(call.outputs(text_end())).await?;
     }
     Ok(Returned::Streamed)
 }
@@ -124,7 +113,7 @@ pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> Answered 
     match ended {
         Err(error) if !call.cancellation().is_cancelled() => Err(error),
         Err(_) => Ok(Returned::Streamed),
-        Ok(()) => end_text(call).await,
+        Ok(()) => Ok(Returned::Streamed),
     }
 }
 

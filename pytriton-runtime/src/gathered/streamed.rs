@@ -1,6 +1,6 @@
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::time::{Sleep, sleep};
@@ -13,6 +13,14 @@ use crate::scheduler::SchedulerError;
 pub(crate) trait Outlet: std::fmt::Debug + Send + Sync {
     /// The function is called with the batch, at a time by the clock of [`now`](pytriton_backend::now).
     fn called(&self, begun: u64);
+
+    /// Waits until there is room for an answer to a request.
+    ///
+    /// An error: nobody waits for it.
+    fn poll_room(&self, request: usize, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
+        let _ = (request, context);
+        Poll::Ready(Ok(()))
+    }
 
     /// Passes on an answer behind which others may come, the how-manieth of its request.
     ///
@@ -114,13 +122,13 @@ impl<O: Outlet> Streamed<O> {
 }
 
 impl<O: Outlet> Answering for Streamed<O> {
-    /// Waits where it is called, as long as more is under way than may be: not for the client, but for the process that
-    /// passes it on.
+    /// Waits where it is called, as long as more is under way to the process that passes it on than may be: that does not
+    /// wait for its clients.
     fn poll_part(
         &self,
         request: usize,
         answer: &mut Option<Result<Response, ModelError>>,
-        _context: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Result<(), Cancelled>> {
         let Some(course) = self.requests.get(request) else {
             return Poll::Ready(Err(Cancelled));
@@ -129,6 +137,7 @@ impl<O: Outlet> Answering for Streamed<O> {
         if self.is_given_up(request, &mut course) {
             return Poll::Ready(Err(Cancelled));
         }
+        ready!(self.outlet.poll_room(request, context))?;
         let Some(answer) = answer.take() else {
             return Poll::Ready(Ok(()));
         };

@@ -51,6 +51,8 @@ pub struct ModelSpec {
     pub openai: Option<Surface>,
     /// Whether the function asks if anybody waits for its answers.
     pub cancellable: bool,
+    /// Whether the function asks for the parameters of its requests.
+    pub takes_parameters: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.
     pub by_parameters: bool,
     /// The inputs of which a call sees the first row alone.

@@ -41,6 +41,22 @@ pub(super) fn boolean(member: &str, value: &RawValue) -> Result<bool, OpenAiErro
     boolean.ok_or_else(|| mistyped(member, "a boolean", value))
 }
 
+/// Checks a bound on the answer.
+pub(super) fn check_most_tokens(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
+    check_kind(member, Kind::Integer, value)?;
+    let json = Value::new(value);
+    match json.integer().is_some_and(|count| count < 0) {
+        true => {
+            let what = format!(
+                "expected an integer of at least 0, found {}",
+                json.describe()
+            );
+            Err(invalid(member, what))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Checks the value of an input.
 pub(super) fn check(
     input: &TensorSpec,
@@ -52,11 +68,8 @@ pub(super) fn check(
         None => kind(input),
     };
     check_kind(&input.name, kind, value)?;
-    let negative = || Value::new(value).integer().is_some_and(|count| count < 0);
-    if MOST_TOKENS.contains(&&*input.name) && negative() {
-        let found = Value::new(value).describe();
-        let what = format!("expected an integer of at least 0, found {found}");
-        return Err(invalid(&input.name, what));
+    if MOST_TOKENS.contains(&&*input.name) {
+        check_most_tokens(&input.name, value)?;
     }
     match kind == Kind::Integer && !is_in_range(input.datatype, value.get()) {
         true => {

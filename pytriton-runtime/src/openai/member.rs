@@ -52,6 +52,9 @@ const fn refused(name: &'static str, kind: Kind, but: &'static [&'static str]) -
 /// The member that the number of tokens is bounded by, of which the second is the newer name.
 pub(super) const MOST_TOKENS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
+/// The parameter with which the routes ask tritonserver.
+pub(crate) const CLAIM: &str = "pytriton.claim";
+
 /// The member at which a text is cut.
 pub(super) const STOP: &str = "stop";
 
@@ -89,7 +92,14 @@ const CHAT: [Member; 9] = [
 ];
 
 /// What the server itself reads, and what has a meaning of its own where a model is asked.
-const OWN: [&str; 5] = ["model", "stream", "stream_options", "id", "parameters"];
+const OWN: [&str; 6] = [
+    "model",
+    "stream",
+    "stream_options",
+    "id",
+    "parameters",
+    CLAIM,
+];
 
 const fn members(surface: Surface) -> &'static [Member] {
     match surface {

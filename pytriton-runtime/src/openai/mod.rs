@@ -22,8 +22,6 @@ mod message;
 mod messages;
 mod parameter;
 mod piece;
-#[cfg(all(tritonserver, feature = "embedded"))]
-mod reply;
 #[cfg(feature = "embedded")]
 mod request;
 #[cfg(test)]
@@ -43,14 +41,13 @@ pub(crate) use format::{Format, Whole};
 pub use into_piece::{IntoPiece, Text, TextAsked};
 #[cfg(feature = "embedded")]
 pub(crate) use list::{list_json, model_json};
+#[cfg(tritonserver)]
+pub(crate) use member::CLAIM;
 pub use member::{Kind, Member};
 pub use message::{Message, MessageError, Role};
 pub use messages::Messages;
 pub use parameter::{Pieces, TextParameter, TextReader};
 pub use piece::Piece;
-pub(crate) use piece::text_end;
-#[cfg(all(tritonserver, feature = "embedded"))]
-pub(crate) use reply::{Events, Reply, reply};
 #[cfg(feature = "embedded")]
 pub(crate) use request::{Asked, TextRequest};
 pub use usage::Usage;

@@ -1,4 +1,4 @@
-use crate::call::{ModelError, Outputs, Said, WithParameters, output};
+use crate::call::{ModelError, Outputs, Said, output};
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::request::{ParameterValue, Parameters};
 use crate::tensor::{DataType, Tensor};
@@ -11,17 +11,6 @@ pub(crate) const TEXT: &str = "text";
 const FINISH_REASON: &str = "finish_reason";
 const PROMPT_TOKENS: &str = "prompt_tokens";
 const COMPLETION_TOKENS: &str = "completion_tokens";
-
-/// The parameter of the answer behind the last piece, with a name that no function gives its own.
-pub(super) const TEXT_END: &str = "pytriton.text_end";
-
-/// What is said behind the last piece: nothing, and that it was the last. tritonserver 2.51 may lose answers of a stream and
-/// end it all the same.
-pub(crate) fn text_end() -> WithParameters<Piece> {
-    let mut end = WithParameters::default();
-    end.parameters.insert(TEXT_END, ParameterValue::Bool(true));
-    end
-}
 
 /// A piece of a text, and what may be said with it.
 ///

@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
@@ -101,9 +101,16 @@ impl<'a> Asked<'a> {
                 None => return Err(missing(&input.name)),
             }
         }
-        for (name, value) in self.members {
+        let others: BTreeMap<String, &RawValue> = self.members.into_iter().collect();
+        for (name, value) in others {
             if let Some(member) = Member::named(&name, surface) {
-                given::pass_over(member, value)?;
+                match spec.takes_parameters && MOST_TOKENS.contains(&member.name) {
+                    true => given::check_most_tokens(&name, value)?,
+                    false => given::pass_over(member, value)?,
+                }
+            }
+            if spec.takes_parameters && !Member::is_own(&name) {
+                parameter(shared.key(&name), value);
             }
         }
         let shared = shared.finish();
@@ -174,11 +181,11 @@ impl<'a> Asked<'a> {
         Ok(())
     }
 
-    fn stops(&mut self, spec: &ModelSpec) -> Result<Vec<String>, OpenAiError> {
+    fn stops(&self, spec: &ModelSpec) -> Result<Vec<String>, OpenAiError> {
         if spec.input_index(STOP).is_some() {
             return Ok(Vec::new());
         }
-        match self.members.remove(STOP) {
+        match self.members.get(STOP) {
             Some(value) => given::stops(value),
             None => Ok(Vec::new()),
         }
@@ -237,6 +244,14 @@ fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
     let mut json = JsonWriter::with_capacity(value.get().len() * 5 / 4);
     json.array(messages, |json, message| json.text(message.get()));
     Ok(json.finish())
+}
+
+/// Writes what is no input for a function that asks for parameters, which are no lists and no objects: it gets their JSON.
+fn parameter(json: &mut JsonWriter, value: &RawValue) {
+    match value.get().as_bytes().first() {
+        Some(b'[' | b'{') => json.text(value.get()),
+        _ => json.written(value.get().as_bytes()),
+    }
 }
 
 fn missing(member: &str) -> OpenAiError {

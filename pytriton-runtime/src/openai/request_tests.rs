@@ -52,6 +52,51 @@ fn bodies(spec: &ModelSpec, json: &str) -> Vec<String> {
 }
 
 #[test]
+fn what_is_no_input_is_a_parameter_of_a_function_that_asks_for_them() {
+    let spec = ModelSpec {
+        takes_parameters: true,
+        ..chat()
+    };
+    let messages = r#"[{"role":"user","content":"a"}]"#;
+    let inputs = r#","messages":["{\"role\":\"user\",\"content\":\"a\"}"]}"#;
+    let table = [
+        ("", ""),
+        (
+            r#","temperature":0.5,"max_tokens":7,"stop":["x","y"],"user":"é\n","top_k":3,"x":{"a":null}"#,
+            r#""max_tokens":7,"stop":"[\"x\",\"y\"]","temperature":0.5,"top_k":3,"user":"é\n","x":"{\"a\":null}""#,
+        ),
+        (r#","stop":"x","seed":null"#, r#""stop":"x""#),
+        (
+            r#","stream":true,"id":"7","parameters":{"a":1},"pytriton.claim":"7","best":true"#,
+            r#""best":true"#,
+        ),
+    ];
+    for (members, expected) in table {
+        let json = format!(r#"{{"model":"m","messages":{messages}{members}}}"#);
+        let expected = format!("{{{expected}{inputs}").replace("{,", "{");
+        assert_eq!(bodies(&spec, &json), [expected], "{json}");
+    }
+    assert_eq!(
+        ask(
+            &spec,
+            &format!(r#"{{"model":"m","messages":{messages},"stop":"x"}}"#)
+        )
+        .unwrap()
+        .stops,
+        ["x"]
+    );
+    for wrong in [
+        r#""max_tokens":-1"#,
+        r#""max_tokens":"7""#,
+        r#""temperature":"x""#,
+        r#""n":2"#,
+    ] {
+        let json = format!(r#"{{"model":"m","messages":{messages},{wrong}}}"#);
+        assert!(ask(&spec, &json).is_err(), "{json}");
+    }
+}
+
+#[test]
 fn what_is_asked_becomes_a_request_of_the_generate_extension() {
     let completions = completions();
     let table: [(&str, &[&str]); 7] = [

@@ -49,6 +49,8 @@ pub struct ModelDeclaration {
     pub openai: Option<Surface>,
     /// Whether the function asks if anybody waits for its answers.
     pub cancellable: bool,
+    /// Whether the function asks for the parameters of its requests.
+    pub takes_parameters: bool,
     /// Whether requests of different parameters are called apart, as the function takes them.
     pub by_parameters: bool,
     /// The inputs of which a call sees the first row alone.
@@ -89,6 +91,7 @@ impl ModelDeclaration {
             decoupled: signature.decoupled,
             openai: options.openai,
             cancellable: signature.cancellable(),
+            takes_parameters: signature.takes_parameters(),
             by_parameters: signature.by_parameters(),
             first_values: &[],
             steps: &[],

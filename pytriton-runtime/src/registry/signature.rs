@@ -81,8 +81,12 @@ impl Signature {
 
     /// Whether requests of different parameters are called apart.
     pub const fn by_parameters(&self) -> bool {
-        matches!(self.call(), CallMode::Batch)
-            && self.takes(Declared::Parameters, self.arguments.len())
+        matches!(self.call(), CallMode::Batch) && self.takes_parameters()
+    }
+
+    /// Whether the function asks for the parameters of its requests.
+    pub const fn takes_parameters(&self) -> bool {
+        self.takes(Declared::Parameters, self.arguments.len())
     }
 
     /// How many inputs there are before the argument of that index.

@@ -103,6 +103,7 @@ impl ModelDeclaration {
             decoupled: self.decoupled,
             openai: self.openai,
             cancellable: self.cancellable,
+            takes_parameters: self.takes_parameters,
             by_parameters: self.by_parameters,
             first_values: first_values.to_vec(),
             warmups: self.warmups.to_vec(),

@@ -91,6 +91,11 @@ impl Parameters {
         self.0.insert(name.into(), value)
     }
 
+    #[cfg(tritonserver)]
+    pub(super) fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     /// Sets all parameters of others.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);

@@ -89,6 +89,12 @@ impl Request {
         &self.parameters
     }
 
+    /// Lets its function hear nothing of a parameter.
+    #[cfg(tritonserver)]
+    pub(crate) fn forget_parameter(&mut self, name: &str) {
+        self.parameters.remove(name);
+    }
+
     /// How long the request may wait, in microseconds; 0 for no wish.
     pub fn timeout_microseconds(&self) -> u64 {
         self.timeout_microseconds

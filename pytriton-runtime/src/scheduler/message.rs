@@ -6,7 +6,7 @@ use super::SchedulerError;
 use super::sink::{Answers, ReplySink};
 
 /// What a request becomes.
-pub(super) type Outcome = Result<Response, SchedulerError>;
+pub(crate) type Outcome = Result<Response, SchedulerError>;
 
 /// A place in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

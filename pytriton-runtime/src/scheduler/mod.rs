@@ -46,4 +46,8 @@ pub use hearing::Hearing;
 pub use level::Level;
 pub use policy::{Decision, Policy};
 pub use resources::Resources;
+#[cfg(tritonserver)]
+pub(crate) use sink::ReplySink;
+#[cfg(all(tritonserver, feature = "embedded"))]
+pub(crate) use sink::{Answers, reply};
 pub use workers::Workers;

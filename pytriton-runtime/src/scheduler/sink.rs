@@ -22,7 +22,7 @@ const ENVELOPE: usize = 256;
 ///
 /// Who drops it unfinished has lost the request.
 #[derive(Debug)]
-pub(super) struct ReplySink(Arc<Channel>);
+pub(crate) struct ReplySink(Arc<Channel>);
 
 /// Whether anybody hears the answers to one request.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Listening(Arc<Channel>);
 
 /// The answers to one request, in their order.
 #[derive(Debug)]
-pub(super) struct Answers {
+pub(crate) struct Answers {
     channel: Arc<Channel>,
     /// Small ones that were taken together, and left their room to others.
     taken: VecDeque<Outcome>,
@@ -58,7 +58,7 @@ struct State {
 }
 
 /// A way for the answers to one request.
-pub(super) fn reply() -> (ReplySink, Answers) {
+pub(crate) fn reply() -> (ReplySink, Answers) {
     let channel = Arc::new(Channel::default());
     let answers = Answers {
         channel: Arc::clone(&channel),
@@ -73,7 +73,7 @@ impl ReplySink {
     /// # Errors
     ///
     /// [`Cancelled`]: the answers to come need not be made.
-    pub(super) fn poll_room(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
+    pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
         let mut state = self.0.lock();
         if state.unheard {
             return Poll::Ready(Err(Cancelled));
@@ -86,7 +86,7 @@ impl ReplySink {
     }
 
     /// Gives an answer behind which others come.
-    pub(super) fn part(&self, answer: Outcome) {
+    pub(crate) fn part(&self, answer: Outcome) {
         let mut state = self.0.lock();
         // Whoever has gone meanwhile hears nothing.
         if state.unheard {
@@ -100,7 +100,7 @@ impl ReplySink {
     }
 
     /// Whether nobody hears what is said here.
-    pub(super) fn is_unheard(&self) -> bool {
+    pub(crate) fn is_unheard(&self) -> bool {
         self.0.lock().unheard
     }
 
@@ -120,14 +120,14 @@ impl ReplySink {
     }
 
     /// Gives the last answer.
-    pub(super) fn finish(self, last: Outcome) {
+    pub(crate) fn finish(self, last: Outcome) {
         let mut state = self.0.lock();
         state.last = Some(last);
         state.finished = true;
     }
 
     /// There is no answer behind those that were given.
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         self.0.lock().finished = true;
     }
 }
@@ -156,7 +156,7 @@ impl Answers {
     /// # Cancel safety
     ///
     /// No answer is lost when the future is dropped.
-    pub(super) async fn next(&mut self) -> Option<Outcome> {
+    pub(crate) async fn next(&mut self) -> Option<Outcome> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
@@ -171,7 +171,7 @@ impl Answers {
     }
 
     /// Whether the request was answered to its end; otherwise whoever should have answered it is gone.
-    pub(super) fn are_finished(&self) -> bool {
+    pub(crate) fn are_finished(&self) -> bool {
         self.channel.lock().finished
     }
 

@@ -10,6 +10,8 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::access::{Access, Follow, Protocol as Spoken};
+#[cfg(tritonserver)]
+use crate::claims::Claims;
 use crate::engine::{ControlError, ControlMode, ControlOptions, UnsupportedOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
@@ -102,7 +104,7 @@ impl Server {
         registry: &Registry,
         options: &Options,
         access: &Arc<Access>,
-        http: SocketAddr,
+        (http, claims): (SocketAddr, &Arc<Claims>),
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
         let secured = Secured::openai(options)?;
@@ -114,7 +116,7 @@ impl Server {
             http,
             Arc::clone(access),
             registry,
-            limits.max_bytes_in_flight,
+            Arc::clone(claims),
             connections_beside_others(),
         );
         let texts = TextModels::There(Arc::new(upstream));

@@ -1,9 +1,8 @@
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::access::Access;
 use crate::registry::Registry;
+use crate::triton::TritonEngine;
 
 use super::{Options, ServerError};
 #[cfg(feature = "embedded")]
@@ -22,14 +21,15 @@ impl Texts {
     pub(super) async fn start(
         registry: &Registry,
         options: &Options,
-        access: &Arc<Access>,
-        http: Option<SocketAddr>,
+        engine: &TritonEngine,
     ) -> Result<Self, ServerError> {
         if !has_text_models(registry) {
             return Ok(Self::default());
         }
-        let http = http.ok_or(ServerError::NoHttp)?;
-        let server = Server::beside_tritonserver(registry, options, access, http).await?;
+        let http = engine.endpoints().http.ok_or(ServerError::NoHttp)?;
+        let answers = (http, engine.claims());
+        let server =
+            Server::beside_tritonserver(registry, options, engine.access(), answers).await?;
         Ok(Self {
             server: Some(server),
         })
@@ -40,8 +40,7 @@ impl Texts {
     pub(super) async fn start(
         registry: &Registry,
         _: &Options,
-        _: &Arc<Access>,
-        _: Option<SocketAddr>,
+        _: &TritonEngine,
     ) -> Result<Self, ServerError> {
         match registry.iter().any(|spec| spec.openai.is_some()) {
             true => Err(ServerError::NoTexts),

@@ -54,7 +54,7 @@ async fn serve_until_stopped(
         grpc,
         metrics,
     } = *engine.endpoints();
-    let texts = Texts::start(&plan.registry, options, engine.access(), http).await?;
+    let texts = Texts::start(&plan.registry, options, &engine).await?;
     let tls = TlsPlan::new(&options.tls, &options.triton.flags)?;
     progress.serving(Started {
         addresses: Addresses {

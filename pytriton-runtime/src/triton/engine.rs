@@ -9,6 +9,8 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
 use crate::access::Access;
+#[cfg(feature = "embedded")]
+use crate::claims::Claims;
 use crate::registry::Registry;
 use crate::runner::Breakdown;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
@@ -137,6 +139,12 @@ impl TritonEngine {
     /// Who may ask for what.
     pub fn access(&self) -> &Arc<Access> {
         &self.launch.access
+    }
+
+    /// Who of this process awaits answers to what tritonserver is asked.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn claims(&self) -> &Arc<Claims> {
+        self.worker.claims()
     }
 
     /// Says, whenever it is asked, whether every model has an instance that takes requests.

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::call::ModelError;
+use crate::claims::Claims;
 use crate::gathered::calls;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
@@ -31,6 +32,7 @@ pub(super) struct Loads {
     /// The folder of the version in the model repository, where each load makes instances anew.
     folder: Option<PathBuf>,
     runtime: Handle,
+    claims: Arc<Claims>,
     alive: Mutex<Alive>,
     /// Held while instances are being made.
     turn: tokio::sync::Mutex<()>,
@@ -60,11 +62,16 @@ pub(super) struct Making {
 
 impl Loads {
     /// None yet.
-    pub(super) fn new(registration: &Registration, folder: Option<PathBuf>) -> Arc<Self> {
+    pub(super) fn new(
+        registration: &Registration,
+        folder: Option<PathBuf>,
+        claims: &Arc<Claims>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             registration: registration.clone(),
             folder,
             runtime: Handle::current(),
+            claims: Arc::clone(claims),
             alive: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             breakdown: watch::Sender::new(None),
@@ -105,7 +112,7 @@ impl Loads {
             None => Box::new(|_| {}),
             Some(_) => Box::new(move |sessions| leave(&own, sessions)),
         };
-        let sessions = Sessions::new(Arc::clone(spec), calls, end, left);
+        let sessions = Sessions::new(Arc::clone(spec), Arc::clone(&self.claims), calls, end, left);
         let (broken, own) = (sessions.instances.broken(), Arc::downgrade(self));
         self.runtime.spawn(async move {
             let breakdown = broken.await;

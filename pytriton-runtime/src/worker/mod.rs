@@ -8,6 +8,7 @@
 //! hears at the next that its client, the session or the server goes. How batches travel is told in `pytriton_backend`.
 
 mod answer;
+mod claimed;
 mod error;
 mod instance;
 mod listener;

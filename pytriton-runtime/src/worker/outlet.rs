@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 
 use pytriton_backend::session::{Server, SessionError};
 
@@ -8,7 +9,8 @@ use crate::gathered::Outlet;
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 
-use super::answer::answer_one;
+use super::answer::{answer_one, count_one};
+use super::claimed::Claimed;
 use super::serve::end;
 use super::sessions::Sessions;
 
@@ -19,15 +21,22 @@ pub(super) struct SessionOutlet {
     sessions: Arc<Sessions>,
     batch: u64,
     begun: AtomicU64,
+    claimed: Claimed,
 }
 
 impl SessionOutlet {
-    pub(super) fn new(server: &Arc<Server>, sessions: &Arc<Sessions>, batch: u64) -> Self {
+    pub(super) fn new(
+        server: &Arc<Server>,
+        sessions: &Arc<Sessions>,
+        batch: u64,
+        claimed: Claimed,
+    ) -> Self {
         Self {
             server: Arc::clone(server),
             sessions: Arc::clone(sessions),
             batch,
             begun: AtomicU64::default(),
+            claimed,
         }
     }
 
@@ -54,11 +63,20 @@ impl Outlet for SessionOutlet {
         self.begun.store(begun, Ordering::Relaxed);
     }
 
+    fn poll_room(&self, request: usize, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
+        self.claimed.poll_room(request, context)
+    }
+
     fn part(
         &self,
         place: (usize, u32),
         answer: Result<Response, SchedulerError>,
     ) -> Result<(), Cancelled> {
+        if self.claimed.is(place.0) {
+            self.claimed.part(place.0, &answer);
+            let told = answer.map(drop);
+            return self.sent(count_one(&self.server, self.batch(), place, &told));
+        }
         self.sent(answer_one(
             &self.server,
             self.batch(),
@@ -68,6 +86,7 @@ impl Outlet for SessionOutlet {
     }
 
     fn end(&self, place: (usize, u32), end: Result<(), SchedulerError>) {
+        self.claimed.end(place.0, &end);
         let sent = match end {
             Ok(()) => {
                 let (request, sequence) = place;
@@ -81,7 +100,8 @@ impl Outlet for SessionOutlet {
     }
 
     fn is_cancelled(&self, request: usize) -> bool {
-        let request = u32::try_from(request);
-        request.is_ok_and(|request| self.server.is_cancelled(self.batch, request))
+        let number = u32::try_from(request);
+        self.claimed.is_given_up(request)
+            || number.is_ok_and(|number| self.server.is_cancelled(self.batch, number))
     }
 }

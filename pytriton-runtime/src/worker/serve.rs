@@ -15,6 +15,7 @@ use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::answer::answer;
+use super::claimed::Claimed;
 use super::outlet::SessionOutlet;
 use super::sessions::Sessions;
 use super::streams::Stream;
@@ -29,12 +30,13 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
         let batch = asked.batch;
         let working = sessions.work.begin();
         let begun = now();
-        let gathered = match gather(sessions, server, &mut reader, asked, working.is_some())? {
-            Ok(gathered) => gathered,
+        let taken = gather(sessions, server, &mut reader, asked, working.is_some())?;
+        let (gathered, claimed) = match taken {
+            Ok(whole) => whole,
             Err(results) => return finish(server, (batch, begun), results),
         };
-        let streamed = streamed(sessions, server, batch, &gathered);
-        let answering = streaming(sessions, server, batch, streamed.as_ref());
+        let way = way(sessions, server, batch, &gathered, claimed);
+        let answering = streaming(sessions, server, batch, &way);
         let answering = answering.map(|streaming| {
             streaming.called(begun);
             streaming as Arc<dyn Answering>
@@ -45,10 +47,7 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
                 // The call takes too long: its instance serves nobody until it returns.
                 asker.set_state(State::Unavailable);
             }
-            let finished = match streamed {
-                None => finish(&asker, (batch, begun), results),
-                Some(streamed) => finish_streamed(&asker, batch, &streamed, results),
-            };
+            let finished = way.finish(&asker, (batch, begun), results);
             end(&asker, &own_sessions, &finished);
             drop(working);
         }));
@@ -70,20 +69,18 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
     let served = batches(take, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
-        let gathered = match gather(sessions, server, &mut reader, asked, working.is_some())? {
-            Ok(gathered) => gathered,
+        let taken = gather(sessions, server, &mut reader, asked, working.is_some())?;
+        let (gathered, claimed) = match taken {
+            Ok(whole) => whole,
             Err(results) => return finish(server, (batch, now()), results),
         };
         let own = Arc::clone(server);
         let is_cancelled = is_cancelled(server, batch);
-        let streamed = streamed(sessions, server, batch, &gathered);
-        let streaming = streaming(sessions, server, batch, streamed.as_ref());
+        let way = way(sessions, server, batch, &gathered, claimed);
+        let streaming = streaming(sessions, server, batch, &way);
         let answering = Arc::clone(sessions);
         let done = move |results, begun| {
-            let finished = match streamed {
-                None => finish(&own, (batch, begun), results),
-                Some(streamed) => finish_streamed(&own, batch, &streamed, results),
-            };
+            let finished = way.finish(&own, (batch, begun), results);
             end(&own, &answering, &finished);
             drop(working);
         };
@@ -137,36 +134,70 @@ fn gather(
     reader: &mut BatchReader,
     asked: Asked,
     serving: bool,
-) -> Result<Result<Gathered, Results>, SessionError> {
+) -> Result<Result<(Gathered, Claimed), Results>, SessionError> {
     let Asked {
         description, data, ..
     } = asked;
     let data = Bytes::from_owner(data);
     let gathered = Gathered::read(&sessions.spec, reader, &description, &data)?;
     server.keep_description(description);
-    Ok(match gathered {
-        Ok(gathered) if serving => Ok(gathered),
-        Ok(gathered) => {
-            let stopping = SchedulerError::Stopping;
-            Err(Few::repeat(Err(stopping), gathered.requests.len()))
-        }
-        Err((requests, error)) => Err(Few::repeat(Err(error.into()), requests)),
-    })
+    let mut gathered = match gathered {
+        Ok(gathered) => gathered,
+        Err((requests, error)) => return Ok(Err(Few::repeat(Err(error.into()), requests))),
+    };
+    let claimed = Claimed::new(&sessions.spec, &sessions.claims, &mut gathered.requests);
+    if serving {
+        return Ok(Ok((gathered, claimed)));
+    }
+    let stopping = SchedulerError::Stopping;
+    let results = Few::repeat(Err(stopping), gathered.requests.len());
+    claimed.finish(&results);
+    Ok(Err(results))
 }
 
-/// Where the answers to a batch leave, if its model is decoupled.
-fn streamed(
+/// How the answers to a batch leave.
+enum Way {
+    /// Together, when it is computed.
+    Whole(Claimed),
+    /// One by one, where the model is decoupled.
+    Streamed(Arc<Stream>),
+}
+
+impl Way {
+    /// Ends a batch of which nothing is left but its results.
+    fn finish(
+        &self,
+        server: &Server,
+        (batch, begun): (u64, u64),
+        results: Results,
+    ) -> Result<(), SessionError> {
+        match self {
+            Self::Whole(claimed) => {
+                claimed.finish(&results);
+                finish(server, (batch, begun), results)
+            }
+            Self::Streamed(streamed) => {
+                streamed.end(results.into_iter().map(|result| result.map(drop)));
+                server.finish(batch)
+            }
+        }
+    }
+}
+
+fn way(
     sessions: &Arc<Sessions>,
     server: &Arc<Server>,
     batch: u64,
     gathered: &Gathered,
-) -> Option<Arc<Stream>> {
-    sessions.spec.decoupled.then(|| {
-        let outlet = SessionOutlet::new(server, sessions, batch);
-        let streamed = Arc::new(Streamed::new(outlet, gathered.requests.len()));
-        sessions.streams.enter(&streamed);
-        streamed
-    })
+    claimed: Claimed,
+) -> Way {
+    if !sessions.spec.decoupled {
+        return Way::Whole(claimed);
+    }
+    let outlet = SessionOutlet::new(server, sessions, batch, claimed);
+    let streamed = Arc::new(Streamed::new(outlet, gathered.requests.len()));
+    sessions.streams.enter(&streamed);
+    Way::Streamed(streamed)
 }
 
 /// Where the answers to a batch leave, or who says whether they are waited for, if its function does or asks.
@@ -174,12 +205,14 @@ fn streaming(
     sessions: &Sessions,
     server: &Arc<Server>,
     batch: u64,
-    streamed: Option<&Arc<Stream>>,
+    way: &Way,
 ) -> Option<Arc<dyn Streaming>> {
-    match streamed {
-        Some(streamed) => Some(Arc::clone(streamed) as _),
-        None if sessions.spec.cancellable => Some(Arc::new(Watched(is_cancelled(server, batch)))),
-        None => None,
+    match way {
+        Way::Streamed(streamed) => Some(Arc::clone(streamed) as _),
+        Way::Whole(_) if sessions.spec.cancellable => {
+            Some(Arc::new(Watched(is_cancelled(server, batch))))
+        }
+        Way::Whole(_) => None,
     }
 }
 
@@ -190,17 +223,6 @@ fn is_cancelled(server: &Arc<Server>, batch: u64) -> impl Fn(usize) -> bool + Se
         let request = u32::try_from(request);
         request.is_ok_and(|request| server.is_cancelled(batch, request))
     }
-}
-
-/// Ends a batch whose answers have left, of which nothing is left but its results.
-fn finish_streamed(
-    server: &Server,
-    batch: u64,
-    streamed: &Stream,
-    results: Results,
-) -> Result<(), SessionError> {
-    streamed.end(results.into_iter().map(|result| result.map(drop)));
-    server.finish(batch)
 }
 
 /// Answers a batch of which nothing is left but its results.

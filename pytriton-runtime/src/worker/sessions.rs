@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use pytriton_backend::session::{Server, State};
 
+use crate::claims::Claims;
 use crate::gathered::{Calls, CallsEnd, refuse};
 use crate::model::{ModelSpec, QueuePolicy, SequenceStrategy};
 use crate::runner::{Availability, Change, Instances};
@@ -24,6 +25,8 @@ pub(super) struct Sessions {
     pub(super) work: Arc<Work>,
     /// The answers that are leaving, where the model is decoupled.
     pub(super) streams: Streams,
+    /// Who of this process awaits answers.
+    pub(super) claims: Arc<Claims>,
     open: Mutex<Open>,
     /// Where sessions wait for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
@@ -55,6 +58,7 @@ impl Sessions {
     /// None yet; `calls` is the way to the instances, which is used where they have several batches in flight.
     pub(super) fn new(
         spec: Arc<ModelSpec>,
+        claims: Arc<Claims>,
         calls: Calls,
         end: CallsEnd,
         left: Box<dyn Fn(&Self) + Send + Sync>,
@@ -74,6 +78,7 @@ impl Sessions {
             Self {
                 work: Work::new(),
                 streams: Streams::default(),
+                claims,
                 open: Mutex::new(Open {
                     way: Some(way),
                     servers: Vec::new(),

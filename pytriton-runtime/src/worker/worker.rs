@@ -14,6 +14,7 @@ use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::claims::Claims;
 use crate::engine::{ControlMode, ControlOptions};
 use crate::registry::Registry;
 use crate::runner::{Availability, Breakdown};
@@ -28,6 +29,7 @@ use super::sessions::Sessions;
 pub struct Worker {
     path: PathBuf,
     listener: Arc<Listener>,
+    claims: Arc<Claims>,
     listening: JoinHandle<()>,
 }
 
@@ -61,15 +63,17 @@ impl Worker {
         return_large_blocks();
         let user = fs::metadata("/proc/self").map_err(socket)?.uid();
         let bound = UnixListener::bind(&path).map_err(socket)?;
+        let claims = Arc::default();
         let listener = Arc::new(Listener {
             token: token().map_err(WorkerError::Token)?,
             user,
-            models: models(registry, repository, control).await?,
+            models: models(registry, repository, control, &claims).await?,
         });
         let listening = tokio::spawn(Arc::clone(&listener).run(bound));
         Ok(Self {
             path,
             listener,
+            claims,
             listening,
         })
     }
@@ -81,6 +85,12 @@ impl Worker {
         let path = self.path.to_string_lossy().into_owned();
         let token = self.listener.token.to_text();
         [(SOCKET_VARIABLE, path), (TOKEN_VARIABLE, token)].into_iter()
+    }
+
+    /// Who of this process awaits answers to what tritonserver is asked.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn claims(&self) -> &Arc<Claims> {
+        &self.claims
     }
 
     /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.
@@ -151,13 +161,14 @@ async fn models(
     registry: &Registry,
     repository: &Path,
     control: &ControlOptions,
+    claims: &Arc<Claims>,
 ) -> Result<Vec<Arc<Loads>>, WorkerError> {
     let explicit = control.model_control_mode == ControlMode::Explicit;
     let (mut models, mut making) = (Vec::new(), Vec::new());
     for model in registry.registrations() {
         let spec = &model.spec;
         let folder = repository.join(&*spec.name).join(spec.version.to_string());
-        let loads = Loads::new(model, explicit.then_some(folder));
+        let loads = Loads::new(model, explicit.then_some(folder), claims);
         if control.at_start(&spec.name) {
             making.push((Arc::clone(&loads), loads.make()));
         }

@@ -54,6 +54,18 @@ fn members(
     )
 }
 
+/// Tells its parameters as JSON: numbers and booleans as they are, texts in quotes.
+#[pytriton::model(name = "Besides")]
+#[openai(completions)]
+fn besides(prompt: String, parameters: &Parameters) -> String {
+    drop(prompt);
+    let told = parameters.iter().map(|(name, value)| match value {
+        ParameterValue::String(text) => format!("{name:?}:{text:?}"),
+        value => format!("{name:?}:{value}"),
+    });
+    format!("{{{}}}", told.collect::<Vec<_>>().join(","))
+}
+
 /// Must be told a temperature.
 #[pytriton::model(name = "Demanding")]
 #[openai(completions)]

@@ -157,6 +157,14 @@ impl Batch {
         }
     }
 
+    /// Counts an answer that went another way, behind which others may come.
+    pub fn count(&mut self, index: usize) {
+        let begun = self.statistics.called_at();
+        if let Some(stream) = self.entries.get_mut(index).and_then(Pending::stream) {
+            stream.count(begun);
+        }
+    }
+
     /// Says that the answer that was begun is whole, and the request's last; where the batch is decoupled, that the request
     /// has no more answers.
     pub fn finish(&mut self, index: usize) {

@@ -52,6 +52,11 @@ impl Stream {
         let _ = response.send(failure, RESPONSE_PART);
     }
 
+    /// Counts an answer that went another way; `begun` is when the function was called.
+    pub(super) fn count(&mut self, begun: u64) {
+        self.report(Outcome::Answer(now()), begun);
+    }
+
     /// Says that nothing follows, and why, where the request has failed.
     pub(super) fn end(&mut self, failure: Option<&Failure>, begun: u64) {
         let Some(failure) = failure else {

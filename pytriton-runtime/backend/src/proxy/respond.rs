@@ -91,6 +91,10 @@ impl<'a> Responder<'a> {
             let batch = &mut under_way.batch;
             let sent = match receiver.read(answer, &mut description) {
                 Ok(data) => match Contents::read(&description, data.len(), names.outputs.len())? {
+                    Ok(contents) if contents.elsewhere => {
+                        batch.count(index);
+                        Ok(())
+                    }
                     Ok(contents) => send(batch, index, &contents, names, data),
                     Err(failure) if answer.last => Err(failure),
                     Err(failure) => batch

@@ -40,7 +40,7 @@ impl TextModels {
             Self::There(upstream) => {
                 let request = crate::request::Request::check(spec, request);
                 request.map_err(crate::reception::Error::from)?;
-                Ok(Pieces::There(upstream.ask(spec, body)))
+                Ok(Pieces::There(upstream.ask(spec, &body)))
             }
         }
     }
@@ -60,7 +60,7 @@ impl Pieces {
     }
 }
 
-fn piece(spec: &ModelSpec, response: &Response) -> Result<Piece, OpenAiError> {
+pub(super) fn piece(spec: &ModelSpec, response: &Response) -> Result<Piece, OpenAiError> {
     let output = response.outputs.iter().next();
     let mut elements = output.map(|(_, tensor)| BytesElements::new(tensor.data()));
     let text = elements.as_mut().and_then(Iterator::next);

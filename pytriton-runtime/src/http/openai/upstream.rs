@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header::{CONTENT_TYPE, HOST};
-use axum::http::{Method, Request, Response};
+use axum::http::{Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
@@ -20,27 +19,28 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::access::{Access, Group, Protocol};
-use crate::heavy::by_weight;
+use crate::claims::{Claim, Claims};
 use crate::model::ModelSpec;
-use crate::openai::{Events, OpenAiError, Piece, Reply, reply};
+use crate::openai::{CLAIM, OpenAiError, Piece};
 use crate::registry::Registry;
+use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
 use super::models::latest;
+use super::pieces::piece;
 
 /// More words no refusal of tritonserver's has.
 const REFUSAL: usize = 64 << 10;
 
-/// So long after its last answer a stream that has not ended is taken for one that will not.
+/// So long after its last answer a request that has not ended is taken for one that tritonserver has forgotten.
 const FORGOTTEN: Duration = Duration::from_millis(500);
-
-/// And so long after any other answer.
-const STALLED: Duration = Duration::from_secs(60);
 
 /// So long a text waits for a connection while others have them all.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A tritonserver on this machine that serves models of this process.
+///
+/// It is asked, so that its scheduler and its statistics count; what is answered comes here by [`Claims`].
 #[derive(Debug)]
 pub(crate) struct Upstream {
     /// Where it answers over HTTP.
@@ -48,38 +48,31 @@ pub(crate) struct Upstream {
     /// What opens it for inferences.
     access: Arc<Access>,
     specs: BTreeMap<Arc<str>, Arc<ModelSpec>>,
-    /// The largest answer.
-    limit: usize,
+    claims: Arc<Claims>,
     /// A place for each connection: tritonserver keeps a descriptor for each, and has no bound of its own.
     places: Arc<Semaphore>,
 }
 
+/// What becomes of a request that tritonserver is asked: it has ended, or why it was not taken.
+type Told = Result<(), OpenAiError>;
+
 /// The answers to one request. Dropping it closes its connection, by which tritonserver hears that nobody waits.
-pub(super) struct Replies(State);
-
-enum State {
-    /// tritonserver begins its answer when the model does.
-    Asked(BoxFuture<'static, Result<Open, OpenAiError>>),
-    Open(Open),
-    Over,
-}
-
-struct Open {
+pub(super) struct Replies {
     spec: Arc<ModelSpec>,
-    body: Incoming,
-    events: Events,
-    limit: usize,
-    _connection: JoinSet<()>,
-    _place: OwnedSemaphorePermit,
+    claim: Claim,
+    /// Asks tritonserver.
+    asking: JoinSet<Told>,
+    told: Option<Told>,
+    over: bool,
 }
 
 impl Upstream {
-    /// The one that listens there; no answer of it is larger than `limit`, and no more than `connections` are made at a time.
+    /// The one that listens there, of which no more than `connections` are made at a time.
     pub(crate) fn new(
         listens: SocketAddr,
         access: Arc<Access>,
         registry: &Registry,
-        limit: usize,
+        claims: Arc<Claims>,
         connections: usize,
     ) -> Self {
         let ip = match listens.ip() {
@@ -91,7 +84,7 @@ impl Upstream {
             address: SocketAddr::new(ip, listens.port()),
             access,
             specs: latest(registry.iter().map(Arc::clone)),
-            limit,
+            claims,
             places: Arc::new(Semaphore::new(connections)),
         }
     }
@@ -101,29 +94,35 @@ impl Upstream {
         self.specs.clone()
     }
 
-    /// Asks a model.
-    pub(super) fn ask(self: &Arc<Self>, spec: &Arc<ModelSpec>, body: Vec<u8>) -> Replies {
-        let (upstream, spec) = (Arc::clone(self), Arc::clone(spec));
-        let open = async move { upstream.open(spec, body).await };
-        Replies(State::Asked(open.boxed()))
+    /// Asks a model, with an object of JSON.
+    pub(super) fn ask(self: &Arc<Self>, spec: &Arc<ModelSpec>, body: &[u8]) -> Replies {
+        let claim = self.claims.claim();
+        let body = claimed(body, claim.number());
+        let (upstream, asked) = (Arc::clone(self), Arc::clone(spec));
+        let mut asking = JoinSet::new();
+        asking.spawn(async move { upstream.told(&asked, body).await });
+        Replies {
+            spec: Arc::clone(spec),
+            claim,
+            asking,
+            told: None,
+            over: false,
+        }
     }
 
-    async fn open(&self, spec: Arc<ModelSpec>, body: Vec<u8>) -> Result<Open, OpenAiError> {
-        let place = self.place().await?;
+    async fn told(&self, spec: &ModelSpec, body: Vec<u8>) -> Told {
+        let _place = self.place().await?;
         let mut connection = JoinSet::new();
-        let asked = self.send(&spec, body, &mut connection).await;
+        let asked = self.send(spec, body, &mut connection).await;
         let response = asked.map_err(|error| gone(&error))?;
-        if !is_stream(&response) {
+        if response.status() != StatusCode::OK {
             return Err(refusal(response).await);
         }
-        Ok(Open {
-            spec,
-            body: response.into_body(),
-            events: Events::default(),
-            limit: self.limit,
-            _connection: connection,
-            _place: place,
-        })
+        let mut body = response.into_body();
+        while let Some(frame) = body.frame().await {
+            frame.map_err(|error| gone(&error))?;
+        }
+        Ok(())
     }
 
     async fn place(&self) -> Result<OwnedSemaphorePermit, OpenAiError> {
@@ -161,24 +160,41 @@ impl Upstream {
     }
 }
 
-/// Whether a response has the answers of a model.
-fn is_stream(response: &Response<Incoming>) -> bool {
-    let kind = response.headers().get(CONTENT_TYPE);
-    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+/// The same object with the number of a claim.
+fn claimed(body: &[u8], number: &str) -> Vec<u8> {
+    let members = body.strip_prefix(b"{").unwrap_or(body);
+    let mut claimed = format!("{{\"{CLAIM}\":\"{number}\"").into_bytes();
+    if !members.starts_with(b"}") {
+        claimed.push(b',');
+    }
+    claimed.extend_from_slice(members);
+    claimed
 }
 
-/// Why tritonserver has not taken a request.
+/// Why tritonserver has not taken a request, or has not executed it.
 async fn refusal(response: Response<Incoming>) -> OpenAiError {
-    let status = response.status().as_u16();
+    let status = match is_stream(&response) {
+        // 2.51 has one for all failures. Whatever the model says comes by the claim.
+        true => StatusCode::SERVICE_UNAVAILABLE,
+        false => response.status(),
+    };
     let body = Limited::new(response.into_body(), REFUSAL);
     let body = body.collect().await.map(|body| body.to_bytes());
     let said = body.unwrap_or_default();
-    let mut said = serde_json::from_slice(&said).unwrap_or(Value::Null);
+    let said = said.strip_prefix(b"data: ").unwrap_or(&said);
+    let mut said = serde_json::from_slice(said).unwrap_or(Value::Null);
     let message = match said.get_mut("error").map(Value::take) {
         Some(Value::String(error)) => error,
         _ => format!("tritonserver answered with status {status}"),
     };
+    let status = status.as_u16();
     OpenAiError::Failed { status, message }
+}
+
+/// Whether a response is an answer of a model.
+fn is_stream(response: &Response<Incoming>) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 fn gone(error: &dyn fmt::Display) -> OpenAiError {
@@ -188,89 +204,68 @@ fn gone(error: &dyn fmt::Display) -> OpenAiError {
     }
 }
 
-/// Whoever asks again would wait as long.
-fn stalled() -> OpenAiError {
-    OpenAiError::Failed {
-        status: 504,
-        message: format!(
-            "tritonserver has sent nothing more of its answer for {} seconds",
-            STALLED.as_secs()
-        ),
-    }
-}
-
-/// And get as much.
-fn too_large(limit: usize) -> OpenAiError {
-    OpenAiError::Failed {
-        status: 500,
-        message: format!("tritonserver's answer is larger than {limit} bytes"),
-    }
-}
-
 impl Replies {
     /// The next piece; `None` behind the last one, which an error is.
     pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
-        let next = loop {
-            match &mut self.0 {
-                State::Asked(asked) => match asked.await {
-                    Ok(open) => self.0 = State::Open(open),
-                    Err(error) => break Some(Err(error)),
-                },
-                State::Open(open) => match open.next().await {
-                    Ok(Reply::Piece(piece)) => break Some(Ok(piece)),
-                    Ok(Reply::Last(piece)) => {
-                        open.end().await;
-                        self.0 = State::Over;
-                        return Some(Ok(piece));
-                    }
-                    Err(error) => break Some(Err(error)),
-                },
-                State::Over => break None,
-            }
-        };
-        if !matches!(next, Some(Ok(_))) {
-            self.0 = State::Over;
+        if self.over {
+            return None;
+        }
+        let next = self.answer().await;
+        self.over = !matches!(next, Some(Ok(_)));
+        if next.is_none() {
+            self.end().await;
         }
         next
     }
-}
 
-impl Open {
-    async fn next(&mut self) -> Result<Reply, OpenAiError> {
-        loop {
-            if let Some(event) = self.events.next() {
-                let spec = Arc::clone(&self.spec);
-                return by_weight(event.len(), move || reply(&event, &spec)).await;
-            }
-            let Ok(frame) = timeout(STALLED, self.body.frame()).await else {
-                return Err(stalled());
-            };
-            match frame {
-                // A stream that lacks its last answers ends as any other.
-                None => return Err(gone(&"its answer breaks off")),
-                Some(Err(error)) => return Err(gone(&error)),
-                Some(Ok(frame)) => {
-                    let data = frame.into_data().unwrap_or_default();
-                    if self.events.unfinished() + data.len() > self.limit {
-                        return Err(too_large(self.limit));
-                    }
-                    self.events.feed(&data);
+    async fn answer(&mut self) -> Option<Result<Piece, OpenAiError>> {
+        let answer = match &self.told {
+            None => tokio::select! {
+                biased;
+                answer = self.claim.next() => answer,
+                told = self.asking.join_next() => {
+                    let told = told.and_then(Result::ok);
+                    self.told = Some(told.unwrap_or_else(|| Err(gone(&"nobody asks it"))));
+                    // What was answered before is there.
+                    self.claim.next().now_or_never().flatten()
                 }
-            }
+            },
+            Some(_) => self.claim.next().now_or_never().flatten(),
+        };
+        match answer {
+            Some(Ok(response)) => Some(piece(&self.spec, &response)),
+            // Not by whoever waits here.
+            Some(Err(SchedulerError::Cancelled)) => Some(Err(gone(&"the request was given up"))),
+            Some(Err(error)) => Some(Err(error.into())),
+            None if self.claim.is_answered() => None,
+            None => Some(Err(self.why().await)),
         }
     }
 
-    /// Lets tritonserver end the stream, which it may forget.
+    /// Why there is no answer.
+    async fn why(&mut self) -> OpenAiError {
+        let told = match self.told.take() {
+            None => self.asking.join_next().await.and_then(Result::ok),
+            told => told,
+        };
+        match told {
+            Some(Err(error)) => error,
+            _ => gone(&"it has not passed the request on"),
+        }
+    }
+
+    /// Lets tritonserver end the request, which it may forget.
     async fn end(&mut self) {
-        let rest = async { while self.body.frame().await.is_some() {} };
         // Either way the connection is closed.
-        let _ = timeout(FORGOTTEN, rest).await;
+        let _ = timeout(FORGOTTEN, self.asking.join_next()).await;
     }
 }
 
 impl fmt::Debug for Replies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Replies").finish_non_exhaustive()
+        f.debug_struct("Replies")
+            .field("claim", &self.claim)
+            .finish_non_exhaustive()
     }
 }
 
@@ -279,70 +274,145 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
-    use crate::testing::IDENTITY;
+    use crate::call::ModelError;
+    use crate::request::{ParameterValue, Request};
+    use crate::scheduler::ReplySink;
+    use crate::tensor::{DataType, Element, Tensor};
+    use crate::testing::{IDENTITY, infer_request};
 
     use super::*;
 
+    const ENDED: &str =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 0\r\n\r\n";
+
     /// A server that says this to all who ask, and then nothing.
-    async fn upstream(said: Vec<u8>, limit: usize, connections: usize) -> Arc<Upstream> {
+    async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
-                let said = said.clone();
                 tokio::spawn(async move {
                     let mut request = [0; 1000];
                     let _ = stream.read(&mut request).await;
-                    let _ = stream.write_all(&said).await;
+                    let _ = stream.write_all(said.as_bytes()).await;
                     std::future::pending::<()>().await;
                 });
             }
         });
-        let registry = Registry::default();
-        Arc::new(Upstream::new(
-            address,
-            Arc::default(),
-            &registry,
-            limit,
-            connections,
-        ))
+        let (registry, claims) = (Registry::default(), Arc::default());
+        let upstream = Upstream::new(address, Arc::default(), &registry, claims, connections);
+        Arc::new(upstream)
     }
 
-    fn spec() -> Arc<ModelSpec> {
-        let mut spec = IDENTITY.spec().unwrap();
-        spec.decoupled = true;
-        Arc::new(spec)
+    fn ask(upstream: &Arc<Upstream>) -> Replies {
+        upstream.ask(&Arc::new(IDENTITY.spec().unwrap()), b"{}")
     }
 
-    const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
-
-    async fn failure(replies: &mut Replies) -> (u16, bool) {
-        let error = replies.next().await.unwrap().unwrap_err();
-        (error.status(), error.passes())
+    /// The other end, as the worker finds it.
+    fn redeem(upstream: &Upstream, replies: &Replies) -> ReplySink {
+        let mut request = infer_request(1, 1.0);
+        let number = ParameterValue::String(replies.claim.number().to_owned());
+        request.parameters.insert(CLAIM, number);
+        let mut request = Request::check(&replies.spec, request).unwrap();
+        upstream.claims.redeem(&mut request).unwrap()
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn what_would_fail_again_is_not_asked_again() {
-        let silent = upstream(HEAD.into(), 1000, 1).await;
-        let mut replies = silent.ask(&spec(), Vec::new());
-        assert_eq!(failure(&mut replies).await, (504, false));
-        let large = format!("{HEAD}data: {}", "x".repeat(2000));
-        let large = upstream(large.into(), 1000, 1).await;
-        let mut replies = large.ask(&spec(), Vec::new());
-        assert_eq!(failure(&mut replies).await, (500, false));
-        assert!(replies.next().await.is_none());
+    fn text(text: &str) -> crate::request::Response {
+        let data = String::encode(vec![text.to_owned()]).unwrap();
+        let tensor = Tensor::new(DataType::Bytes, vec![1], data).unwrap();
+        crate::request::Response::new(vec![(0, tensor)].into())
+    }
+
+    #[tokio::test]
+    async fn every_piece_is_heard_whatever_tritonserver_says_meanwhile() {
+        for said in [ENDED, "", "HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"] {
+            let upstream = upstream(said, 1).await;
+            let mut replies = ask(&upstream);
+            let sink = redeem(&upstream, &replies);
+            sink.part(Ok(text("a")));
+            sink.part(Ok(text("b")));
+            sink.end();
+            while !said.is_empty() && !replies.asking.is_empty() && replies.told.is_none() {
+                replies.told = replies.asking.join_next().await.and_then(Result::ok);
+            }
+            assert_eq!(replies.next().await, Some(Ok(Piece::from("a"))), "{said}");
+            assert_eq!(replies.next().await, Some(Ok(Piece::from("b"))), "{said}");
+            assert_eq!(replies.next().await, None, "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_that_of_whoever_has_the_request() {
+        let failed = |status, message: &str| {
+            let message = message.to_owned();
+            Some(Err(OpenAiError::Failed { status, message }))
+        };
+        for (said, expected) in [
+            (
+                "HTTP/1.1 400 x\r\nContent-Type: text/event-stream\r\nContent-Length: 43\r\n\r\ndata: {\"error\":\"Request timeout expired\"}\n\n",
+                failed(503, "Request timeout expired"),
+            ),
+            (
+                "HTTP/1.1 404 x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"error\":\"x\"}",
+                failed(404, "x"),
+            ),
+            (
+                ENDED,
+                failed(
+                    503,
+                    "tritonserver does not answer: it has not passed the request on",
+                ),
+            ),
+        ] {
+            let upstream = upstream(said, 1).await;
+            let mut replies = ask(&upstream);
+            assert_eq!(replies.next().await, expected, "{said}");
+            assert_eq!(replies.next().await, None, "{said}");
+        }
+        let upstream = upstream("", 1).await;
+        for (end, expected) in [
+            (
+                SchedulerError::Cancelled,
+                failed(
+                    503,
+                    "tritonserver does not answer: the request was given up",
+                ),
+            ),
+            (
+                SchedulerError::Model(ModelError::Function {
+                    model: "m".into(),
+                    message: "x".to_owned(),
+                }),
+                failed(500, "model 'm' failed: x"),
+            ),
+        ] {
+            let mut replies = ask(&upstream);
+            redeem(&upstream, &replies).finish(Err(end));
+            assert_eq!(replies.next().await, expected);
+        }
     }
 
     #[tokio::test(start_paused = true)]
     async fn no_more_connections_are_made_than_there_are_places_for() {
-        let said = format!("{HEAD}data: {{\"OUTPUT_1\":\"a\"}}\n\n");
-        let upstream = upstream(said.into(), 1000, 1).await;
-        let mut first = upstream.ask(&spec(), Vec::new());
-        assert_eq!(first.next().await, Some(Ok(Piece::from("a"))));
-        let mut second = upstream.ask(&spec(), Vec::new());
-        assert_eq!(failure(&mut second).await, (503, true));
+        let upstream = upstream("", 1).await;
+        let first = ask(&upstream);
+        tokio::task::yield_now().await;
+        let error = ask(&upstream).next().await.unwrap().unwrap_err();
+        assert_eq!((error.status(), error.passes()), (503, true));
         drop(first);
-        let mut third = upstream.ask(&spec(), Vec::new());
-        assert_eq!(third.next().await, Some(Ok(Piece::from("a"))));
+        let mut third = ask(&upstream);
+        redeem(&upstream, &third).end();
+        assert_eq!(third.next().await, None);
+    }
+
+    #[test]
+    fn a_claim_is_one_of_the_members() {
+        let table = [
+            ("{}", "{\"pytriton.claim\":\"7\"}"),
+            ("{\"a\":1}", "{\"pytriton.claim\":\"7\",\"a\":1}"),
+        ];
+        for (body, expected) in table {
+            assert_eq!(claimed(body.as_bytes(), "7"), expected.as_bytes());
+        }
     }
 }

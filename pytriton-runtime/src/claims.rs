@@ -1,0 +1,154 @@
+//! Answers that leave by another way than their requests have come: whoever asks keeps a claim on them, whose number goes with
+//! the request as a parameter, and whoever answers finds it again.
+//!
+//! tritonserver 2.51 tells its threads for HTTP of each answer of `generate_stream` through a socket that never waits, and does
+//! not look whether that was full: then the head of the answer, a piece of it or its end is lost. So what is asked of it for
+//! OpenAI's routes is answered past it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "embedded")]
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::atomic::{AtomicU64, Ordering},
+    sync::{Arc, LazyLock},
+};
+
+use crate::openai::CLAIM;
+use crate::request::Request;
+#[cfg(feature = "embedded")]
+use crate::request::Response;
+use crate::scheduler::ReplySink;
+#[cfg(feature = "embedded")]
+use crate::scheduler::{Answers, SchedulerError, reply};
+
+/// The claims that nobody has answered yet.
+#[derive(Debug, Default)]
+pub(crate) struct Claims(Mutex<HashMap<String, ReplySink>>);
+
+/// The answers to one request. Dropping it gives them up.
+#[cfg(feature = "embedded")]
+#[derive(Debug)]
+pub(crate) struct Claim {
+    claims: Arc<Claims>,
+    number: String,
+    answers: Answers,
+}
+
+impl Claims {
+    /// A claim on the answers to a request that is about to be asked.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn claim(self: &Arc<Self>) -> Claim {
+        let (sink, answers) = reply();
+        let number = number();
+        self.lock().insert(number.clone(), sink);
+        Claim {
+            claims: Arc::clone(self),
+            number,
+            answers,
+        }
+    }
+
+    /// Where the answers to a request are awaited, if a claim goes with it, of which its function hears nothing.
+    pub(crate) fn redeem(&self, request: &mut Request) -> Option<ReplySink> {
+        let number = request.parameters().str(CLAIM)?;
+        let sink = self.lock().remove(number)?;
+        request.forget_parameter(CLAIM);
+        Some(sink)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, ReplySink>> {
+        // Nothing under the lock panics half-way.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(feature = "embedded")]
+impl Claim {
+    /// What goes with the request.
+    pub(crate) fn number(&self) -> &str {
+        &self.number
+    }
+
+    /// The next answer; `None` behind the last one.
+    ///
+    /// # Cancel safety
+    ///
+    /// No answer is lost when the future is dropped.
+    pub(crate) async fn next(&mut self) -> Option<Result<Response, SchedulerError>> {
+        self.answers.next().await
+    }
+
+    /// Whether all answers have come, and not only those that whoever answered has left behind.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.answers.are_finished()
+    }
+}
+
+#[cfg(feature = "embedded")]
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let unanswered = self.claims.lock().remove(&self.number);
+        // It wakes whoever waits for it, never under the lock.
+        drop(unanswered);
+    }
+}
+
+/// A number that nobody guesses: who knew it could answer in another's place.
+#[cfg(feature = "embedded")]
+fn number() -> String {
+    static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    let [high, low] = &*KEYS;
+    format!("{:016x}{:016x}", high.hash_one(next), low.hash_one(next))
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use crate::request::ParameterValue;
+    use crate::testing::{IDENTITY, infer_request};
+
+    use super::*;
+
+    fn asked(number: &str) -> Request {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let mut request = infer_request(1, 1.0);
+        let number = ParameterValue::String(number.to_owned());
+        request.parameters.insert(CLAIM, number);
+        Request::check(&spec, request).unwrap()
+    }
+
+    #[tokio::test]
+    async fn whoever_has_the_number_answers_once() {
+        let claims = Arc::new(Claims::default());
+        let (mut one, mut other) = (claims.claim(), claims.claim());
+        assert_ne!(one.number(), other.number());
+        let mut unknown = asked("0");
+        assert!(claims.redeem(&mut unknown).is_none());
+        assert!(!unknown.parameters().is_empty());
+        let mut request = asked(other.number());
+        let sink = claims.redeem(&mut request).unwrap();
+        assert!(request.parameters().is_empty());
+        assert!(claims.redeem(&mut asked(other.number())).is_none());
+        sink.part(Ok(Response::default()));
+        sink.end();
+        assert_eq!(other.next().await, Some(Ok(Response::default())));
+        assert_eq!(other.next().await, None);
+        assert!(other.is_answered());
+        let lost = claims.redeem(&mut asked(one.number()));
+        drop(lost);
+        assert_eq!(one.next().await, None);
+        assert!(!one.is_answered());
+    }
+
+    #[test]
+    fn what_is_given_up_is_forgotten() {
+        let claims = Arc::new(Claims::default());
+        let claim = claims.claim();
+        let mut request = asked(claim.number());
+        drop(claim);
+        assert!(claims.redeem(&mut request).is_none());
+        assert!(claims.lock().is_empty());
+    }
+}
