@@ -48,9 +48,14 @@ def post(address, model, body):
         connection.close()
 
 
+def right(address):
+    """What a right request is answered, or how its connection ended."""
+    return post(address, "I_FP32", json.dumps(GOOD))
+
+
 def gone(address):
     """Whether nobody answers a right request."""
-    return not post(address, "I_FP32", json.dumps(GOOD)).startswith("200 ")
+    return not right(address).startswith("200 ")
 
 
 def request(name, address):
@@ -123,9 +128,9 @@ def main():
         return
     # Whoever is still there, or there again, answers the next as if nothing had been.
     deadline = time.monotonic() + (PATIENCE if expected == "restarted" else 0)
-    while gone(http_address):
+    while not (answer := right(http_address)).startswith("200 "):
         if time.monotonic() > deadline:
-            sys.exit(f"there is no answer after {name}")
+            sys.exit(f"there is no right answer after {name}, but: {answer}")
         time.sleep(0.05)
 
 

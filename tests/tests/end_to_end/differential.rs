@@ -72,10 +72,10 @@ fn what_ends_tritonserver_is_over_soon_with_restart() -> Result<()> {
     let server = serve(Engine::Tritonserver, &["--restart"])?;
     let banner = server.banner();
     for killer in ["dimension", "deadlines"] {
-        python.run(
-            "killers.py",
-            ["restarted", killer, &banner.http, &banner.grpc],
-        )?;
+        let arguments = ["restarted", killer, &banner.http, &banner.grpc];
+        if let Err(error) = python.run("killers.py", arguments) {
+            panic!("{killer}: {error}\n{}", server.log()?);
+        }
     }
     let log = server.log()?;
     let ready = log.matches("tritonserver is ready again").count();

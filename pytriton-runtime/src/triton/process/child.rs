@@ -10,11 +10,15 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::crash::crash;
 use super::output::Output;
 use super::{Exit, ffi};
 
 /// How long a dead child's last words may take to arrive: others may hold its output open.
 const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// How long one that says that it crashes may take to end.
+const LAST_GASP: Duration = Duration::from_secs(5);
 
 /// A child in a process group of its own that does not outlive this process.
 ///
@@ -51,7 +55,7 @@ impl Child {
     pub fn spawn(
         mut command: Command,
         input: Stdio,
-        each: impl FnMut(&str) + Send + 'static,
+        mut each: impl FnMut(&str) + Send + 'static,
     ) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         command
@@ -60,8 +64,14 @@ impl Child {
             .stderr(writer)
             .process_group(0);
         ffi::die_with_this_thread(&mut command);
-        let output = Output::follow(reader, each)?;
         let group = Arc::new(Mutex::new(Group(None)));
+        let dying = Arc::clone(&group);
+        let output = Output::follow(reader, move |line| {
+            each(line);
+            if let Some(signal) = crash(line) {
+                end_soon(&dying, signal);
+            }
+        })?;
         let (report, status) = watch::channel(None);
         let (started, start) = mpsc::channel();
         let owned = Arc::clone(&group);
@@ -142,6 +152,28 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         lock(&self.group).signal(Signal::KILL);
+    }
+}
+
+/// Ends a child that crashes and does not come to its end.
+fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
+    let group = Arc::clone(group);
+    let wait = move || {
+        thread::sleep(LAST_GASP);
+        let group = lock(&group);
+        if group.0.is_some() {
+            let seconds = LAST_GASP.as_secs();
+            tracing::warn!(
+                signal,
+                seconds,
+                "tritonserver hangs in its crash: it is killed"
+            );
+            group.signal(Signal::KILL);
+        }
+    };
+    let spawned = thread::Builder::new().name("crash".to_owned()).spawn(wait);
+    if let Err(error) = spawned {
+        tracing::warn!(%error, "no thread to end a tritonserver that crashes");
     }
 }
 

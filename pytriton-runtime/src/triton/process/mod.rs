@@ -1,6 +1,7 @@
 //! The caretaker: starts a tritonserver, hears what it says, knows when it is ready, stops it, leaves nothing behind.
 
 mod child;
+mod crash;
 mod exit;
 mod ffi;
 mod lender;

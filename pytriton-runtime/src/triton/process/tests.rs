@@ -60,6 +60,16 @@ async fn stop_asks_first_and_insists_after_the_grace() {
 }
 
 #[tokio::test]
+async fn one_that_hangs_in_its_crash_is_killed() {
+    let (child, _) = shell("echo 'Signal (11) received.' >&2; exec sleep 60");
+    let exit = timeout(Duration::from_secs(10), child.exited()).await;
+    assert!(exit.unwrap().to_string().contains("SIGKILL"));
+    let (child, _) = shell("echo 'Signal (15) received.' >&2; sleep 6; exit 3");
+    let exit = timeout(Duration::from_secs(10), child.exited()).await;
+    assert_eq!(exit.unwrap().status.code(), Some(3));
+}
+
+#[tokio::test]
 async fn nothing_of_the_group_stays_behind() {
     for drop_it in [true, false] {
         let (child, lines) = shell("sleep 60 & echo $!; echo $$; [ -t 0 ] || sleep 60");
