@@ -1,53 +1,46 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-
-use crate::request::Generation;
+use crate::request::{Ended, Generation};
 
 use super::states::{Kept, State};
 
 /// What an instance has of the sequences whose end it is told, by the numbers of their generations.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Living {
     kept: HashMap<u64, Kept>,
-    over: UnboundedSender<u64>,
-    told: UnboundedReceiver<u64>,
+    ended: Arc<Ended>,
 }
 
 impl Living {
-    pub(super) fn new() -> Self {
-        let (over, told) = unbounded_channel();
-        Self {
-            kept: HashMap::new(),
-            over,
-            told,
-        }
-    }
-
     pub(super) fn take(&mut self, generation: &Generation) -> Option<Kept> {
         self.kept.remove(&generation.number())
     }
 
     /// Keeps something until the generation is over, and returns what there was.
     pub(super) fn keep(&mut self, generation: &Generation, kept: Kept) -> Option<Kept> {
-        generation.tell(&self.over);
+        generation.tell(&self.ended);
         self.kept.insert(generation.number(), kept)
     }
 
     /// Takes out what is over.
     pub(super) fn over(&mut self) -> Vec<State> {
-        let mut states = Vec::new();
-        while let Ok(number) = self.told.try_recv() {
-            states.extend(self.kept.remove(&number).and_then(Kept::state));
-        }
-        states
+        let ended = self.ended.take();
+        self.take_out(ended)
     }
 
-    /// Takes out one that is over, as soon as there is one.
-    pub(super) fn poll_over(&mut self, task: &mut Context<'_>) -> Poll<Option<State>> {
-        let told = self.told.poll_recv(task);
-        told.map(|number| self.kept.remove(&number?).and_then(Kept::state))
+    /// The same, as soon as one is.
+    pub(super) fn poll_over(&mut self, task: &Context<'_>) -> Poll<Vec<State>> {
+        let ended = self.ended.poll(task);
+        ended.map(|ended| self.take_out(ended))
+    }
+
+    fn take_out(&mut self, ended: Vec<u64>) -> Vec<State> {
+        let kept = ended
+            .into_iter()
+            .filter_map(|number| self.kept.remove(&number));
+        kept.filter_map(Kept::state).collect()
     }
 
     /// Takes out everything.
@@ -60,8 +53,6 @@ impl Living {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use futures_util::FutureExt;
 
     use super::*;
@@ -76,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_state_is_kept_as_long_as_its_generation_is_held() {
-        let mut living = Living::new();
+        let mut living = Living::default();
         let [one, two] = [1, 2].map(Generation::new);
         assert!(living.keep(&one, state(1)).is_none());
         assert!(living.keep(&two, state(2)).is_none());
@@ -98,13 +89,13 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_waits_hears_of_an_end() {
-        let mut living = Living::new();
+        let mut living = Living::default();
         let generation = Generation::new(7);
         living.keep(&generation, state(5));
         let mut over = std::future::poll_fn(|task| living.poll_over(task));
         assert!((&mut over).now_or_never().is_none());
         let (state, ()) = tokio::join!(&mut over, async { drop(generation) });
-        assert_eq!(state.as_ref().map(number), Some(5));
+        assert_eq!(state.iter().map(number).collect::<Vec<_>>(), [5]);
         assert_eq!(living.clear().count(), 0);
     }
 }

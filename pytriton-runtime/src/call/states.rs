@@ -97,7 +97,7 @@ impl Patience {
 impl States {
     pub(super) fn new(model: &ModelSpec) -> Self {
         Self {
-            living: Living::new(),
+            living: Living::default(),
             patience: Patience::new(model),
             kept: HashMap::new(),
             used: BTreeMap::new(),
@@ -192,7 +192,7 @@ impl States {
     }
 
     /// Notes that a sequence is over, as soon as one is.
-    pub(super) fn poll_over(&mut self, task: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_over(&mut self, task: &Context<'_>) -> Poll<()> {
         let over = self.living.poll_over(task);
         over.map(|state| self.spent.extend(state))
     }

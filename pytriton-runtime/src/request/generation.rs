@@ -1,6 +1,6 @@
 use std::sync::{Arc, OnceLock, Weak};
 
-use tokio::sync::mpsc::UnboundedSender;
+use super::Ended;
 
 /// One of the sequences that have the same id one after the other, as the table that knows them tells them apart.
 ///
@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 #[derive(Debug)]
 pub(crate) struct Generation {
     number: u64,
-    over: OnceLock<UnboundedSender<u64>>,
+    over: OnceLock<Arc<Ended>>,
 }
 
 /// What a request knows of its generation. A copy, which may lie in the very state that goes with it, does not hold it.
@@ -32,16 +32,15 @@ impl Generation {
     }
 
     /// Lets the first who asks know when it is over.
-    pub(crate) fn tell(&self, over: &UnboundedSender<u64>) {
-        self.over.get_or_init(|| over.clone());
+    pub(crate) fn tell(&self, over: &Arc<Ended>) {
+        self.over.get_or_init(|| Arc::clone(over));
     }
 }
 
 impl Drop for Generation {
     fn drop(&mut self) {
         if let Some(over) = self.over.get() {
-            // An instance that has gone has dropped all it had.
-            let _ = over.send(self.number);
+            over.tell(self.number);
         }
     }
 }

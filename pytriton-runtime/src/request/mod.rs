@@ -6,6 +6,7 @@
 mod check;
 #[cfg(test)]
 mod check_tests;
+mod ended;
 mod error;
 mod few;
 mod generation;
@@ -21,6 +22,7 @@ mod response;
 mod sequence;
 mod traced;
 
+pub(crate) use ended::Ended;
 pub use error::{RequestError, RequestId};
 pub use few::Few;
 pub(crate) use generation::Generation;
