@@ -20,7 +20,7 @@
 //! Around them stands [`server`]: command line, listeners, start and stop; [`tls`]: the certificates of the ports;
 //! [`engine`] chooses what serves. With the other
 //! engine tritonserver has the first rooms: [`triton`] starts it and takes care of it, and [`worker`] runs the batches
-//! that it hands over.
+//! that it hands over; `claims`: answers that leave past it.
 //!
 //! # Features
 //!

@@ -39,6 +39,7 @@
 //! as JSON in each element, the output is `text`, and the parameters of each response say `finish_reason`, `prompt_tokens`
 //! and `completion_tokens` where the function does.
 
+pub use pytriton_runtime::model::Surface;
 pub use pytriton_runtime::openai::{
     FinishReason, IntoPiece, Message, MessageError, Messages, Piece, Role, TextParameter, Usage,
 };

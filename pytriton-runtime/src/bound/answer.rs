@@ -20,12 +20,28 @@ pub trait Answer {
     ///
     /// A [`ModelError`] that names the output.
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
+
+    /// The same with what else is said beside the outputs; nothing where a type does not say otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`into_tensors`](Self::into_tensors).
+    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError>
+    where
+        Self: Sized,
+    {
+        self.into_tensors(model).map(Said::from)
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<O: Outputs> Answer for O {
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
         Outputs::into_tensors(self, model)
+    }
+
+    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+        Outputs::into_said(self, model)
     }
 }
 
@@ -129,5 +145,5 @@ pub(super) fn each<A: Answer>(
 /// What one answer says.
 fn said(model: &ModelSpec, answer: Result<impl Answer, Failure>) -> Result<Said, ModelError> {
     let answer = answer.map_err(|failure| failure.of_call(model))?;
-    answer.into_tensors(model).map(Said::from)
+    answer.into_said(model)
 }

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
-use crate::model::{CallMode, TensorSpec, TimeoutAction, elements_flaw};
+use crate::model::{CallMode, Surface, TensorSpec, TimeoutAction, elements_flaw};
+use crate::openai::Member;
 use crate::registry::{dimension_flaw, tensor_name_flaw};
+use crate::tensor::DataType;
 
 use super::options::Options;
 use super::{Flaw, Function, Model};
@@ -28,6 +30,7 @@ pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
     }
     flaws.extend(instances(model, function));
     flaws.extend(called(model, function));
+    flaws.extend(texts(model, function));
     flaws
 }
 
@@ -183,6 +186,51 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         (
             cached && raw,
             "`response_cache` gives requests of the same inputs the same response, and a raw function sees their parameters: remove it, or write `Function::batch`",
+        ),
+    ];
+    let broken = table.into_iter().filter(|(broken, _)| *broken);
+    broken.map(|(_, help)| Flaw::Conflict { help }).collect()
+}
+
+/// Whether OpenAI's routes can ask the model, where they are to.
+fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
+    let Some(surface) = model.options.plain.openai else {
+        return Vec::new();
+    };
+    let (dims, missing) = match surface {
+        Surface::Completions => (
+            [1],
+            "the prompt is missing: write `.input(Input::new::<String>(\"prompt\", [1]))`",
+        ),
+        Surface::Chat => (
+            [-1],
+            "the messages are missing: write `.input(Input::new::<String>(\"messages\", [-1]))`",
+        ),
+    };
+    let text = |of: &TensorSpec, dims| of.datatype == DataType::Bytes && of.dims == dims;
+    let mut inputs = model.inputs.iter().map(|input| &input.spec);
+    let own = inputs.clone().any(|input| Member::is_own(&input.name));
+    let subject = inputs.find(|input| *input.name == *surface.subject());
+    let table = [
+        (
+            !subject.is_some_and(|subject| text(subject, dims) && !subject.optional),
+            missing,
+        ),
+        (
+            own,
+            "the server reads this member of OpenAI's requests itself: give the input another name, or remove it",
+        ),
+        (
+            !matches!(&model.outputs[..], [only] if text(&only.spec, [1])),
+            "a text is the only output: write `.output(Output::new::<String>(\"text\", [1]))`",
+        ),
+        (
+            function.call != CallMode::Request,
+            "OpenAI's routes take each request by itself: write `Function::sample`, `sample_iter` or `sample_stream`",
+        ),
+        (
+            function.sequences,
+            "OpenAI's routes know no sequences: write a function without a state for each",
         ),
     ];
     let broken = table.into_iter().filter(|(broken, _)| *broken);

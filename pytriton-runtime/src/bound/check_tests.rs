@@ -37,6 +37,82 @@ fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> {
 }
 
 #[test]
+fn openai_s_routes_ask_for_a_text() {
+    use crate::model::Surface::{Chat, Completions};
+
+    let text = || Model::new("Model").output(Output::new::<String>("text", [1]));
+    let prompt = || text().input(Input::new::<String>("prompt", [1]));
+    let messages = || text().input(Input::new::<String>("messages", [-1]));
+    let sample = || Function::sample(|_| Ok(Vec::new()));
+    let spec = prompt()
+        .openai(Completions)
+        .registration(&sample())
+        .unwrap()
+        .spec;
+    assert_eq!((spec.openai, spec.max_batch_size), (Some(Completions), 0));
+    for (good, function) in [
+        (messages().openai(Chat), sample()),
+        (
+            prompt()
+                .openai(Completions)
+                .instances(2)
+                .batches_in_flight(4),
+            sample(),
+        ),
+    ] {
+        assert_eq!(flaws(good, function), Vec::<String>::new());
+    }
+    let no_prompt = "the prompt is missing: write `.input(Input::new::<String>(\"prompt\", [1]))`";
+    let table = [
+        (messages().openai(Completions), sample(), no_prompt),
+        (
+            text()
+                .input(Input::new::<i32>("prompt", [1]))
+                .openai(Completions),
+            sample(),
+            no_prompt,
+        ),
+        (
+            prompt().openai(Chat),
+            sample(),
+            "the messages are missing: write `.input(Input::new::<String>(\"messages\", [-1]))`",
+        ),
+        (
+            prompt()
+                .input(Input::new::<String>("stream", [1]))
+                .openai(Completions),
+            sample(),
+            "the server reads this member of OpenAI's requests itself: give the input another name, or remove it",
+        ),
+        (
+            prompt()
+                .output(Output::new::<f32>("y", [1]))
+                .openai(Completions),
+            sample(),
+            "a text is the only output: write `.output(Output::new::<String>(\"text\", [1]))`",
+        ),
+        (
+            prompt().openai(Completions),
+            Function::per_sequence(|_, _| Ok(())).sample(|_: &mut (), _| Ok(Vec::new())),
+            "OpenAI's routes know no sequences: write a function without a state for each",
+        ),
+        (
+            prompt().openai(Completions),
+            Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new())),
+            "OpenAI's routes take each request by itself: write `Function::sample`, `sample_iter` or `sample_stream`",
+        ),
+        (
+            prompt().max_batch_size(4).openai(Completions),
+            sample(),
+            "`max_batch_size`: this option needs batching, and `#[openai]` takes each request by itself: remove it",
+        ),
+    ];
+    for (model, function, expected) in table {
+        assert_eq!(flaws(model, function), [expected]);
+    }
+}
+
+#[test]
 fn a_good_model_has_no_flaw() {
     let full = model()
         .version(3)

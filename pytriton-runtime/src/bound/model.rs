@@ -173,7 +173,7 @@ impl Model {
             response_cache: options.response_cache,
             parameters: self.options.parameters.clone(),
             call: function.call,
-            openai: None,
+            openai: options.openai,
             decoupled: function.decoupled,
             cancellable: false,
             takes_parameters: true,

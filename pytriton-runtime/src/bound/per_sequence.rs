@@ -125,6 +125,26 @@ impl<S: 'static> PerSequence<S> {
         })
     }
 
+    /// As [`raw`](Self::raw), `async`.
+    pub fn async_raw<F, A>(self, function: F) -> Function
+    where
+        F: AsyncFn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
+            + Send
+            + Sync
+            + 'static,
+        A: Answer,
+    {
+        let function = Arc::new(function);
+        self.waiting(CallMode::Raw, move |call| {
+            let function = Arc::clone(&function);
+            Box::pin(async move {
+                let mut states = <&mut [&mut S]>::read(call)?;
+                let answers = function(states.lend().argument(), call.requests()).await;
+                each(call, answers)
+            })
+        })
+    }
+
     fn plain<F>(self, call: CallMode, function: F) -> Function
     where
         F: Fn(&Call<'_>) -> Answered + Send + Sync + 'static,

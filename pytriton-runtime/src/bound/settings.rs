@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::model::{InstanceGroups, QueuePolicy, TimeoutAction};
+use crate::model::{InstanceGroups, QueuePolicy, Surface, TimeoutAction};
 use crate::registry::SequenceScheduling;
 
 use super::Model;
@@ -23,6 +23,16 @@ impl Model {
     /// Whether tensors have a batch axis.
     pub fn batching(self, batching: bool) -> Self {
         self.with("batching", |options| options.plain.batching = batching)
+    }
+
+    /// Over which of OpenAI's routes the model is served besides, without a batch axis: a member of a request is the input of its
+    /// name, `prompt` of [`Completions`](Surface::Completions) is one text, `messages` of a [`Chat`](Surface::Chat) is any number
+    /// of them, each a message as JSON. The only output is a text; a [`Piece`](crate::openai::Piece) is one.
+    pub fn openai(mut self, surface: Surface) -> Self {
+        let options = &mut self.options.plain;
+        options.openai = Some(surface);
+        options.batching = false;
+        self
     }
 
     /// The most rows of one call; 4 where nothing is said.

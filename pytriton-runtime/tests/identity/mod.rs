@@ -48,6 +48,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     decoupled: false,
     openai: None,
     cancellable: false,
+    takes_parameters: false,
     by_parameters: false,
     first_values: &[],
     steps: &[],

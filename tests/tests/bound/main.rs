@@ -12,6 +12,7 @@ mod sequences;
 mod signals;
 mod stopping;
 mod streams;
+mod texts;
 mod tritonserver;
 mod warmups;
 

@@ -92,6 +92,16 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
         }))
     });
     triton.bind(model("async_batch"), waiting)?;
+    let waiting = Function::per_sequence(|_, _| Ok(0.125_f32));
+    let waiting = waiting.async_raw(async |sums: &mut [&mut f32], requests| {
+        tokio::task::yield_now().await;
+        let answers = sums.iter_mut().zip(requests).map(|(sum, request)| {
+            **sum += request.array::<f32>("x")?.ok_or("no x")?.sum();
+            Ok(array![[**sum]])
+        });
+        Ok(answers.collect())
+    });
+    triton.bind(model("async_raw"), waiting)?;
     let at = triton.run()?.http.ok_or("no HTTP")?;
     for (model, five, six) in [
         ("sample", 0.0, 0.0),
@@ -99,6 +109,7 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
         ("raw", 0.5, 0.5),
         ("async", 0.25, 0.25),
         ("async_batch", 0.75, 0.75),
+        ("async_raw", 0.125, 0.125),
     ] {
         let ask = |id: Value, flags, x| ask(at, model, (id, flags), x);
         assert_eq!(ask(json!(5), "start", 1.0)?, json!(five + 1.0), "{model}");
