@@ -322,6 +322,101 @@ def test_streams(model, fresh):
     assert sums == {one: [1, 3, 6, 10], two: [1, 3, 6, 10]}
 
 
+def states():
+    """How many states of streamed sequences there are."""
+    with connect(tritonclient.grpc) as client:
+        inputs = [tensor(tritonclient.grpc, "VALUE", np.zeros(1, dtype=np.int32))]
+        return int(client.infer("States", inputs).as_numpy("OUTPUT_1")[0])
+
+
+class Stream:
+    """A stream on which the requests of streamed sequences are asked."""
+
+    def __init__(self, client):
+        self.client = client
+        self.heard = queue.Queue()
+        client.start_stream(callback=lambda result, error: self.heard.put((result, error)))
+
+    def ask(self, sequence, count, start=False, end=False):
+        inputs = [tensor(tritonclient.grpc, "VALUE", value(count))]
+        self.client.async_stream_infer(
+            "Steps", inputs, sequence_id=sequence, sequence_start=start, sequence_end=end, enable_empty_final_response=True
+        )
+
+    def next(self):
+        """The next answer; `None` behind the last one of a request."""
+        result, error = self.heard.get(timeout=TIMEOUT)
+        if error is not None:
+            return error.message()
+        response = result.get_response()
+        return int(result.as_numpy("OUTPUT_1")[0, 0]) if response.outputs else None
+
+    def numbers(self):
+        """The answers to a request."""
+        numbers = []
+        while isinstance(number := self.next(), int):
+            numbers.append(number)
+        return numbers if number is None else number
+
+
+def test_a_streamed_sequence_keeps_its_state_until_its_last_answer(fresh):
+    sequence, last = fresh(), 0
+    wait_until(lambda: states() == 0)
+    with connect(tritonclient.grpc) as client:
+        stream = Stream(client)
+        counts = [3, 0, 1, 2, 15, 16, 17, 129, 1000]
+        for index, count in enumerate(counts):
+            stream.ask(sequence, count, start=index == 0, end=count == 1000)
+            assert stream.numbers() == list(range(last + 1, last + count + 1))
+            last += count
+        stream.ask(sequence, 1)
+        assert stream.numbers() == must_start("Steps", sequence)
+        client.stop_stream()
+    wait_until(lambda: states() == 0)
+
+
+def test_a_streamed_sequence_may_end_and_start_while_others_go_on(fresh):
+    one, other = fresh(), fresh()
+    with connect(tritonclient.grpc) as client:
+        stream = Stream(client)
+        for sequence in (one, other):
+            stream.ask(sequence, 2, start=True)
+            assert stream.numbers() == [1, 2]
+        stream.ask(one, 3, end=True)
+        assert stream.numbers() == [3, 4, 5]
+        stream.ask(one, 1)
+        assert stream.numbers() == must_start("Steps", one)
+        stream.ask(other, 1)
+        assert stream.numbers() == [3]
+        # Anew behind its end, and anew while it goes on.
+        for _ in range(2):
+            stream.ask(one, 2, start=True)
+            assert stream.numbers() == [1, 2]
+        stream.ask(one, 0, start=True, end=True)
+        assert stream.numbers() == []
+        stream.ask(other, 0, end=True)
+        assert stream.numbers() == []
+        client.stop_stream()
+    wait_until(lambda: states() == 0)
+
+
+@pytest.mark.parametrize("heard", [1, 2, 20])
+def test_a_streamed_sequence_whose_client_goes_gives_its_state_back(fresh, heard):
+    sequence = fresh()
+    with connect(tritonclient.grpc) as client:
+        stream = Stream(client)
+        stream.ask(sequence, -1, start=True)
+        assert [stream.next() for _ in range(heard)] == list(range(1, heard + 1))
+        client.stop_stream(cancel_requests=True)
+    # Not before it has been idle for its time.
+    wait_until(lambda: states() == 0)
+    with connect(tritonclient.grpc) as client:
+        stream = Stream(client)
+        stream.ask(sequence, 2, start=True, end=True)
+        assert stream.numbers() == [1, 2]
+        client.stop_stream()
+
+
 @pytest.mark.parametrize("module, address", [(tritonclient.http, HTTP), (tritonclient.grpc, GRPC)])
 def test_asyncio(module, address, fresh):
     async def run():

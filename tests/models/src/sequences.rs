@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::iter;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -130,4 +132,72 @@ impl Spread {
     fn add(&self, requests: &[Request]) -> Vec<Result<Answer, String>> {
         self.0.add_all(requests)
     }
+}
+
+static STATES: AtomicU32 = AtomicU32::new(0);
+
+/// A number that a sequence keeps, of which it is known how many there are.
+struct Kept(i32);
+
+impl Default for Kept {
+    fn default() -> Self {
+        STATES.fetch_add(1, Ordering::SeqCst);
+        Self(0)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        STATES.fetch_sub(1, Ordering::SeqCst);
+        tracing::info!("the state of a sequence is dropped");
+    }
+}
+
+/// Goes on counting, so many numbers further; for ever where it is told less than none.
+#[pytriton::model(
+    name = "Steps",
+    sequence_batching = oldest,
+    max_batch_size = 4,
+    max_candidate_sequences = 4,
+    max_sequence_idle_microseconds = 1_000_000
+)]
+fn steps(
+    #[sequence] kept: &mut Kept,
+    #[input(name = "VALUE", shape = [1])] value: ArrayView2<i32>,
+) -> impl Iterator<Item = Array2<i32>> {
+    let count = usize::try_from(value[[0, 0]]);
+    let pause = count.map_or(Duration::from_millis(10), |_| Duration::ZERO);
+    iter::repeat_with(move || {
+        thread::sleep(pause);
+        kept.0 += 1;
+        array![[kept.0]]
+    })
+    .take(count.unwrap_or(usize::MAX))
+}
+
+/// Adds, after as many milliseconds as its parameter says.
+#[pytriton::model(
+    name = "Sums",
+    sequence_batching = direct,
+    max_batch_size = 1,
+    instances = 2,
+    max_sequence_idle_microseconds = 1_000_000
+)]
+fn sums(
+    #[sequence] kept: &mut Kept,
+    parameters: &Parameters,
+    #[input(name = "VALUE", shape = [1])] value: ArrayView2<i32>,
+) -> Array2<i32> {
+    tracing::info!("a value is added");
+    let milliseconds = parameters.int("milliseconds").unwrap_or_default();
+    let milliseconds = u64::try_from(milliseconds).unwrap_or_default();
+    thread::sleep(Duration::from_millis(milliseconds));
+    kept.0 += value[[0, 0]];
+    array![[kept.0]]
+}
+
+/// How many states of these sequences there are.
+#[pytriton::model(name = "States", batching = false)]
+fn states(#[input(name = "VALUE", shape = [1])] _: ArrayView1<i32>) -> Array1<u32> {
+    array![STATES.load(Ordering::SeqCst)]
 }

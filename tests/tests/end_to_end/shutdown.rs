@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pytriton_tests::{Engine, Result, Server};
 
@@ -95,6 +95,56 @@ fn openai_s_routes_answer_a_request_that_has_begun() -> Result<()> {
 #[test]
 fn openai_s_routes_answer_a_request_that_has_begun_beside_tritonserver() -> Result<()> {
     stop_within_a_body(Engine::Tritonserver)
+}
+
+/// Stops a server while a sequence waits for its next request, and another has one under way.
+fn stop_with_sequences(engine: Engine) -> Result<()> {
+    let server = serve(engine, &[])?;
+    let ask = |sequence, milliseconds| -> Result<TcpStream> {
+        let body = format!(
+            r#"{{"parameters":{{"sequence_id":{sequence},"sequence_start":true,"milliseconds":{milliseconds}}},
+            "inputs":[{{"name":"VALUE","datatype":"INT32","shape":[1,1],"data":[{sequence}]}}]}}"#
+        );
+        let head = "POST /v2/models/Sums/infer HTTP/1.1\r\nHost: x\r\nConnection: close";
+        let mut client = TcpStream::connect(&server.banner().http)?;
+        client.set_read_timeout(Some(EXIT))?;
+        let length = body.len();
+        client.write_all(format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes())?;
+        Ok(client)
+    };
+    let sum = |mut client: TcpStream, expected: &str| -> Result<()> {
+        let mut answer = String::new();
+        client.read_to_string(&mut answer)?;
+        assert!(
+            answer.starts_with("HTTP/1.1 200 ") && answer.contains(expected),
+            "{answer}"
+        );
+        Ok(())
+    };
+    sum(ask(1, 0)?, r#""data":[1]"#)?;
+    let waits = ask(2, 500)?;
+    let begun = Instant::now();
+    while server.log()?.matches("a value is added").count() < 2 {
+        assert!(begun.elapsed() < EXIT, "{}", server.log()?);
+        thread::sleep(Duration::from_millis(1));
+    }
+    server.signal("TERM")?;
+    sum(waits, r#""data":[2]"#)?;
+    let (status, log) = server.wait(EXIT)?;
+    assert_eq!(status.code(), Some(0), "{log}");
+    let dropped = log.matches("the state of a sequence is dropped").count();
+    assert_eq!(dropped, 2, "{log}");
+    Ok(())
+}
+
+#[test]
+fn sequences_are_dropped_and_what_they_have_asked_is_answered() -> Result<()> {
+    stop_with_sequences(Engine::Embedded)
+}
+
+#[test]
+fn sequences_are_dropped_and_what_they_have_asked_is_answered_by_tritonserver() -> Result<()> {
+    stop_with_sequences(Engine::Tritonserver)
 }
 
 /// Asks for a stream, and returns the connection when the first of its events has come.
