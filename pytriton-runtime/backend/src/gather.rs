@@ -1,8 +1,10 @@
 use std::ffi::{CStr, CString};
+use std::sync::Arc;
 
 use crate::arena::place;
 use crate::failure::Failure;
 use crate::ffi::{self, Batch, Input, Request, Value};
+use crate::lost::Lost;
 use crate::session::TensorNames;
 use crate::wire::{BatchWriter, Correlation, Parameter, Sequence, Span};
 
@@ -14,6 +16,7 @@ pub struct Gathering {
     outputs: Numbers,
     batching: bool,
     sequential: bool,
+    lost: Arc<Lost>,
     description: Vec<u8>,
     spans: Vec<Span>,
     positions: Vec<usize>,
@@ -43,13 +46,14 @@ struct Numbers {
 }
 
 impl Gathering {
-    /// For batches of a model with these tensors.
-    pub fn new(names: &TensorNames) -> Self {
+    /// For batches of a model with these tensors; what it refuses of sequences is noted.
+    pub fn new(names: &TensorNames, lost: Arc<Lost>) -> Self {
         Self {
             inputs: Numbers::new(names.inputs.iter()),
             outputs: Numbers::new(names.outputs.iter().map(|(name, _)| name)),
             batching: names.batching,
             sequential: names.sequential,
+            lost,
             description: Vec::new(),
             spans: Vec::new(),
             positions: Vec::new(),
@@ -77,8 +81,9 @@ impl Gathering {
         let mut writer = BatchWriter::new(&mut self.description, inputs);
         for (index, request) in batch.requests() {
             let (mark, before) = (writer.mark(), pieces.len());
-            let names = (&self.inputs, &self.outputs, self.sequential);
-            match describe(request, names, &mut writer, &mut pieces) {
+            let names = (&self.inputs, &self.outputs);
+            let lost = self.sequential.then_some(&*self.lost);
+            match describe(request, names, lost, (&mut writer, &mut pieces)) {
                 // Only the place of one among the rows.
                 Ok(None) => self.dismissed.push(index),
                 Ok(Some(rows)) => {
@@ -88,6 +93,9 @@ impl Gathering {
                 Err(failure) => {
                     writer.rewind(mark);
                     pieces.truncate(before);
+                    if let (Some(lost), Ok(Some(sequence))) = (lost, request.sequence()) {
+                        lost.refuse(&sequence);
+                    }
                     refuse(index, failure);
                 }
             }
@@ -190,13 +198,16 @@ impl Numbers {
 /// all do.
 fn describe<'b>(
     request: Request<'b>,
-    (inputs, outputs, sequential): (&Numbers, &Numbers, bool),
-    writer: &mut BatchWriter<'_>,
-    pieces: &mut Vec<Piece<'b>>,
+    (inputs, outputs): (&Numbers, &Numbers),
+    lost: Option<&Lost>,
+    (writer, pieces): (&mut BatchWriter<'_>, &mut Vec<Piece<'b>>),
 ) -> Result<Option<u64>, Failure> {
     let sequence = request.sequence()?;
-    if sequential && sequence.is_none() {
-        return Ok(None);
+    if let Some(lost) = lost {
+        let Some(sequence) = &sequence else {
+            return Ok(None);
+        };
+        lost.check(sequence)?;
     }
     let sequence = sequence.as_ref().map(|sequence| Sequence {
         id: match &sequence.id {

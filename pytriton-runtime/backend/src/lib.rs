@@ -64,6 +64,8 @@ pub mod ffi;
 #[cfg(not(loom))]
 mod gather;
 #[cfg(not(loom))]
+mod lost;
+#[cfg(not(loom))]
 mod proxy;
 #[cfg(not(loom))]
 mod readiness;
@@ -81,6 +83,8 @@ pub use failure::{Code, Failure};
 pub use ffi::now;
 #[cfg(not(loom))]
 pub use gather::{Gathering, Pieces};
+#[cfg(not(loom))]
+pub use lost::Lost;
 #[cfg(not(loom))]
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};
 #[cfg(not(loom))]

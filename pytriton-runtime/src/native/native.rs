@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pytriton_backend::ffi::{Batch, Executor, Instance, now};
 use pytriton_backend::session::TensorNames;
 use pytriton_backend::wire::BatchReader;
-use pytriton_backend::{Failure, Gathering};
+use pytriton_backend::{Failure, Gathering, Lost};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::TracesExporter;
@@ -47,7 +47,7 @@ impl Executor for Native {
             spec: Arc::clone(spec),
             place: Place::load(model, instance, runtime()?)?,
             gate: Arc::default(),
-            gathering: Mutex::new(Gathering::new(&names)),
+            gathering: Mutex::new(Gathering::new(&names, Arc::new(Lost::new(&spec.name)))),
             names: Arc::new(names),
         })
     }

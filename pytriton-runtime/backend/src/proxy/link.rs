@@ -3,6 +3,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use crate::lost::Lost;
 use crate::session::{Client, Hello, SessionError, TensorNames, Welcome};
 
 use super::session::Session;
@@ -13,6 +14,7 @@ pub(super) struct Link {
     path: PathBuf,
     hello: Hello,
     names: Arc<TensorNames>,
+    lost: Arc<Lost>,
     state: Mutex<State>,
     stopped: Condvar,
 }
@@ -37,10 +39,12 @@ impl Link {
         let own = Arc::new(Mutex::new(Weak::<Self>::new()));
         let (client, welcome) = Client::connect(&path, &hello, on_close(&own))?;
         let names = Arc::new(welcome.names.clone());
+        let lost = Arc::new(Lost::new(&hello.model));
         let link = Arc::new(Self {
             path,
             hello,
             names,
+            lost,
             state: Mutex::default(),
             stopped: Condvar::new(),
         });
@@ -53,6 +57,11 @@ impl Link {
     /// The tensors of the model.
     pub(super) fn names(&self) -> &TensorNames {
         &self.names
+    }
+
+    /// The sequences whose start was refused on this side.
+    pub(super) fn lost(&self) -> &Arc<Lost> {
+        &self.lost
     }
 
     /// The model and its version.
@@ -163,7 +172,8 @@ impl Link {
     }
 
     fn session_of(&self, client: Client, welcome: &Welcome) -> Result<Arc<Session>, SessionError> {
-        Session::start(client, Arc::clone(&self.names), welcome)
+        let (names, lost) = (Arc::clone(&self.names), Arc::clone(&self.lost));
+        Session::start(client, (names, lost), welcome)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -46,7 +46,7 @@ impl Executor for Proxy {
             load: load.number(),
         };
         let link = Link::connect(path, hello).map_err(|error| failure(&error))?;
-        let gathering = Mutex::new(Gathering::new(link.names()));
+        let gathering = Mutex::new(Gathering::new(link.names(), Arc::clone(link.lost())));
         let remote = Arc::new(Remote { link, gathering });
         readiness::note(Arc::<Remote>::downgrade(&remote));
         Ok(Self {

@@ -1,11 +1,13 @@
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
+use crate::lost::Lost;
 use crate::session::{Client, Receiver, SessionError, TensorNames};
 use crate::wire::{Answer, Contents, WireError};
 
 use super::course::Course;
 use super::flight::{Flight, UnderWay};
 use super::proxy::failure;
+use super::session::lose;
 
 /// Passes answers on to Triton: those together that have come together where each request has one, and otherwise each at
 /// once.
@@ -13,6 +15,7 @@ use super::proxy::failure;
 pub(super) struct Responder<'a> {
     client: &'a Client,
     names: &'a TensorNames,
+    lost: &'a Lost,
     flight: &'a Flight,
     description: Vec<u8>,
     /// The batches to which answers have come.
@@ -20,10 +23,15 @@ pub(super) struct Responder<'a> {
 }
 
 impl<'a> Responder<'a> {
-    pub(super) fn new(client: &'a Client, names: &'a TensorNames, flight: &'a Flight) -> Self {
+    pub(super) fn new(
+        client: &'a Client,
+        (names, lost): (&'a TensorNames, &'a Lost),
+        flight: &'a Flight,
+    ) -> Self {
         Self {
             client,
             names,
+            lost,
             flight,
             description: Vec::new(),
             answered: Vec::new(),
@@ -118,7 +126,14 @@ impl<'a> Responder<'a> {
 
     /// Says of a batch that the worker has no addresses for it.
     pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
-        let UnderWay { batch, courses, .. } = self.under_way(batch)?;
+        let lost = self.lost;
+        let UnderWay {
+            batch,
+            courses,
+            positions,
+            ..
+        } = self.under_way(batch)?;
+        lose(batch, positions, lost);
         courses.iter_mut().for_each(Course::end);
         let message = "no shared memory for the batch in the process that runs the model";
         batch.fail_all(&Failure::new(Code::Unavailable, message));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::gather::Gathering;
+use crate::lost::Lost;
 use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Welcome};
 
 use super::flight::Flight;
@@ -16,6 +17,7 @@ use super::respond::Responder;
 pub(super) struct Session {
     client: Client,
     names: Arc<TensorNames>,
+    lost: Arc<Lost>,
     in_flight: usize,
     /// What is said when the worker's instances cannot serve.
     unavailable: String,
@@ -30,12 +32,13 @@ const LOOK: Duration = Duration::from_millis(20);
 impl Session {
     pub(super) fn start(
         client: Client,
-        names: Arc<TensorNames>,
+        (names, lost): (Arc<TensorNames>, Arc<Lost>),
         welcome: &Welcome,
     ) -> Result<Arc<Self>, SessionError> {
         let session = Arc::new(Self {
             client,
             names,
+            lost,
             in_flight: welcome.batches_in_flight.max(1) as usize,
             unavailable: welcome.unavailable.clone(),
             flight: Flight::default(),
@@ -128,10 +131,14 @@ impl Session {
         let unasked = match unasked {
             Some(Ok(unasked)) => unasked,
             Some(Err(SessionError::Unavailable)) => {
+                lose(&batch, gathering.positions(), &self.lost);
                 let message = self.unavailable.clone();
                 return fail(batch, &Failure::new(Code::Unavailable, message));
             }
-            Some(Err(error)) => return fail(batch, &failure(&error)),
+            Some(Err(error)) => {
+                lose(&batch, gathering.positions(), &self.lost);
+                return fail(batch, &failure(&error));
+            }
             None => {
                 batch.send();
                 return None;
@@ -183,7 +190,7 @@ impl Session {
         receiver: &mut Receiver<'_>,
         done: impl Fn() -> bool,
     ) -> Result<(), SessionError> {
-        let mut responder = Responder::new(&self.client, &self.names, &self.flight);
+        let mut responder = Responder::new(&self.client, (&self.names, &self.lost), &self.flight);
         let mut looked = None;
         loop {
             while let Some(heard) = receiver.next_answer()? {
@@ -231,6 +238,14 @@ impl Session {
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
         // Nothing under this lock panics half-way.
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes which sequences requests of a batch would have started that nobody behind hears of.
+pub(super) fn lose(batch: &Batch, positions: &[usize], lost: &Lost) {
+    let requests = positions.iter().filter_map(|&index| batch.request(index));
+    for sequence in requests.filter_map(|request| request.sequence().ok()?) {
+        lost.refuse(&sequence);
     }
 }
 
