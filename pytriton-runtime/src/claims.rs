@@ -104,7 +104,8 @@ fn number() -> String {
     format!("{:016x}{:016x}", high.hash_one(next), low.hash_one(next))
 }
 
-#[cfg(all(test, feature = "embedded"))]
+#[cfg(test)]
+#[cfg(feature = "embedded")]
 mod tests {
     use crate::request::ParameterValue;
     use crate::testing::{IDENTITY, infer_request};

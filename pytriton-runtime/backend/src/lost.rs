@@ -108,10 +108,12 @@ mod tests {
         }
     }
 
+    /// Which sequence goes on, with which flags, and whether that is handed on.
+    type Asked = (u64, &'static str, bool);
+
     #[test]
     fn nobody_goes_on_with_a_sequence_whose_start_was_refused() {
-        // What was refused, and what is asked behind it and handed on or not.
-        let table: [(&str, &[(u64, &str, bool)]); 5] = [
+        let table: [(&str, &[Asked]); 5] = [
             (
                 "start",
                 &[(5, "", false), (5, "", false), (0, "", true), (6, "", true)],
