@@ -29,6 +29,7 @@ use super::sessions::Sessions;
 pub struct Worker {
     path: PathBuf,
     listener: Arc<Listener>,
+    #[cfg(feature = "embedded")]
     claims: Arc<Claims>,
     listening: JoinHandle<()>,
 }
@@ -73,6 +74,7 @@ impl Worker {
         Ok(Self {
             path,
             listener,
+            #[cfg(feature = "embedded")]
             claims,
             listening,
         })
