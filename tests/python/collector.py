@@ -1,14 +1,16 @@
-"""An OpenTelemetry collector: takes spans over HTTP as protobuf, and tells what has come under `/spans`.
+"""An OpenTelemetry collector: takes spans over HTTP, as protobuf and as JSON, and tells what has come under `/spans`.
 
 Prints its port. With `slow` it answers nobody.
 """
 
+import base64
 import http.server
 import json
 import sys
 import threading
 import time
 
+from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 SPANS = []
@@ -23,6 +25,26 @@ def attributes(pairs):
     return {pair.key: value(pair.value) for pair in pairs}
 
 
+def read(content_type, body):
+    if content_type == "application/json":
+        return json_format.ParseDict(in_base64(json.loads(body)), ExportTraceServiceRequest(), ignore_unknown_fields=True)
+    assert content_type == "application/x-protobuf", content_type
+    return ExportTraceServiceRequest.FromString(body)
+
+
+def in_base64(part):
+    """OTLP's JSON has identifiers in hexadecimal digits, where that of protobuf has them in base 64."""
+    if isinstance(part, list):
+        return [in_base64(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    identifiers = ("traceId", "spanId", "parentSpanId")
+    return {
+        name: base64.b64encode(bytes.fromhex(each)).decode() if name in identifiers else in_base64(each)
+        for name, each in part.items()
+    }
+
+
 class Collector(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -31,14 +53,15 @@ class Collector(http.server.BaseHTTPRequestHandler):
         if "slow" in sys.argv:
             time.sleep(3600)
         assert self.path == "/v1/traces", self.path
-        assert self.headers["Content-Type"] == "application/x-protobuf"
-        message = ExportTraceServiceRequest.FromString(body)
+        message = read(self.headers["Content-Type"], body)
         for resource in message.resource_spans:
             of = attributes(resource.resource.attributes)
             for scope in resource.scope_spans:
                 for span in scope.spans:
                     told = {
                         "service": of.get("service.name"),
+                        "resource": of,
+                        "scope": scope.scope.name,
                         "name": span.name,
                         "kind": span.kind,
                         "trace": span.trace_id.hex(),

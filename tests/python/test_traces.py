@@ -12,11 +12,13 @@ import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
-from wire import PID, TRITONSERVER, connect, tensor, wait_until
+from wire import PID, TRITONSERVER, connect, request, tensor, wait_until
 
 with open(f"/proc/{PID}/environ") as environment:
     COLLECTOR = dict(pair.split("=", 1) for pair in environment.read().split("\0") if "=" in pair)["OTEL_EXPORTER_OTLP_ENDPOINT"]
 
+OPENAI = os.environ["PYTRITON_TEST_OPENAI"]
+openai = pytest.mark.skipif(TRITONSERVER, reason="2.51 forwards no headers of what these routes ask of it")
 ERROR = 2
 SERVER = 2
 
@@ -44,6 +46,9 @@ class Client:
         with connect(protocol) as client:
             inputs = [tensor(protocol, "x", np.full((1, 2), value, dtype=np.float32))]
             client.infer(model, inputs, request_id=request_id, headers=self.headers)
+
+    def named(self, name):
+        return [span for span in collected(self.trace) if span["name"] == name]
 
     def spans(self, *names):
         """The spans of that trace, by name, once all of these have come."""
@@ -103,6 +108,33 @@ def test_failures_are_marked(protocol):
     assert spans["function"]["status"] == ERROR and "below zero" in spans["function"]["message"]
     if not TRITONSERVER:
         assert spans["request"]["status"] == ERROR and "below zero" in spans["request"]["message"]
+
+
+@openai
+@pytest.mark.parametrize("stream", [False, True])
+def test_each_text_of_an_answer_is_a_request(stream):
+    client = Client()
+    body = json.dumps({"model": "Letters", "prompt": ["ab", "cd"], "stream": stream})
+    status, _, answer = request("POST", "/v1/completions", body, client.headers, address=OPENAI)
+    assert status == 200, answer
+    names = ["request", "queue", "batch", "function"]
+    wait_until(lambda: all(len(client.named(name)) == 2 for name in names))
+    ids = {name: sorted(span["id"] for span in client.named(name)) for name in names}
+    for span in client.named("request"):
+        assert span["parent"] == client.span and span["attributes"]["model"] == "Letters"
+        assert span["status"] != ERROR
+    for name, outside in ("queue", "request"), ("batch", "request"), ("function", "batch"):
+        assert sorted(span["parent"] for span in client.named(name)) == ids[outside]
+
+
+@openai
+def test_a_text_that_fails_is_marked():
+    client = Client()
+    body = json.dumps({"model": "FailingText", "prompt": "ab"})
+    status, _, _ = request("POST", "/v1/completions", body, client.headers, address=OPENAI)
+    assert status >= 400
+    spans = client.spans("request", "function")
+    assert spans["function"]["status"] == ERROR and spans["request"]["status"] == ERROR
 
 
 def test_without_a_client_s_trace_there_is_one_all_the_same(http):

@@ -31,9 +31,7 @@ impl Tensor {
 /// # Errors
 ///
 /// A [`TensorError`] when the tensor holds another element type, or has another number of dimensions.
-pub fn array<T: Element, D: Dimension>(
-    tensor: &Tensor,
-) -> Result<CowArray<'_, T, D>, TensorError> {
+pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T, D>, TensorError> {
     let rank = || TensorError::Rank {
         expected: D::NDIM.unwrap_or_default(),
         shape: shape_text(tensor.shape()),

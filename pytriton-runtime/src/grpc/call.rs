@@ -52,8 +52,9 @@ impl Call {
         whole: Option<&'static str>,
     ) -> Self {
         let forwarded = forwarded(&reception, metadata);
-        let context = listened().then(|| context(metadata)).flatten();
         let since = reception.models.tracer().is_on().then(Instant::now);
+        let looked_at = listened() || since.is_some();
+        let context = looked_at.then(|| context(metadata)).flatten();
         Self {
             reception,
             forwarded,
@@ -110,7 +111,7 @@ impl Call {
         // Small contents keep the whole message.
         held.resize(request.bytes().max(length))?;
         request.held = held.share();
-        if let Some(timeline) = self.reception.models.tracer().sample(name) {
+        if let Some(timeline) = self.reception.models.tracer().sample(name, context) {
             timeline.at(
                 "GRPC_WAITREAD_START",
                 self.since.unwrap_or_else(Instant::now),

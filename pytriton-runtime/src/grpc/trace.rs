@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use crate::kserve::{CodecError, changed_level, unknown_model};
 use crate::proto::trace_setting_response::SettingValue;
 use crate::proto::{TraceSettingRequest, TraceSettingResponse};
@@ -16,15 +18,16 @@ pub(super) fn trace_setting(
     let settings = settings(reception, request);
     let settings = settings.map_err(|error| Error::from(CodecError::from(error)))?;
     let levels = settings.level.names().into_iter().map(str::to_owned);
-    let values = settings.values().map(|(name, value)| (name, vec![value]));
-    let told = values
-        .into_iter()
-        .chain([("trace_level", levels.collect())]);
-    Ok(TraceSettingResponse {
-        settings: told
-            .map(|(name, value)| (name.to_owned(), SettingValue { value }))
-            .collect(),
-    })
+    let mut told = BTreeMap::new();
+    let level = SettingValue {
+        value: levels.collect(),
+    };
+    told.insert("trace_level".to_owned(), level);
+    for (name, value) in settings.values() {
+        let setting: &mut SettingValue = told.entry(name.to_owned()).or_default();
+        setting.value.push(value);
+    }
+    Ok(TraceSettingResponse { settings: told })
 }
 
 fn settings(

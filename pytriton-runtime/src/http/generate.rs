@@ -11,19 +11,18 @@ use crate::counted::counted;
 use crate::heavy::by_weight;
 use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_request};
 use crate::kserve::{CodecError, error_json};
-use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
 use crate::request::{Response, Traced};
 use crate::scheduler::SchedulerError;
 use crate::serving::Answers;
 use crate::text::for_client;
 use crate::trace::identified;
-use crate::trace_file::Timeline;
 
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
 use super::events::{Events, KEEP_ALIVE, SILENCE, event};
-use super::traced::traced;
+use super::noted::Noted;
+use super::traced::{context, traced};
 use super::{HttpError, body};
 
 /// Serves one request that has one answer.
@@ -93,7 +92,7 @@ struct Asked {
 struct Writer {
     format: Arc<GenerateFormat>,
     budget: Arc<Budget>,
-    timeline: Option<(Arc<Timeline>, Arc<ModelSpec>)>,
+    noted: Option<Noted>,
 }
 
 async fn ask(
@@ -104,7 +103,8 @@ async fn ask(
     body: impl Body,
 ) -> Result<Asked, HttpError> {
     let model = reception.model(name, version)?;
-    let timeline = reception.models.tracer().sample(&model.spec().name);
+    let tracer = reception.models.tracer();
+    let timeline = tracer.sample(&model.spec().name, || context(headers));
     if let Some(timeline) = &timeline {
         timeline.now("HTTP_RECV_START");
     }
@@ -129,9 +129,9 @@ async fn ask(
     let writer = Writer {
         format: Arc::new(format),
         budget: Arc::clone(reception.models.budget()),
-        timeline: timeline
-            .clone()
-            .map(|timeline| (timeline, Arc::clone(model.spec()))),
+        noted: timeline
+            .as_ref()
+            .map(|timeline| Noted::new(timeline, model.spec())),
     };
     request.traced = timeline.map(|timeline| timeline as _);
     let answers = reception.answers(&model, request).await?;
@@ -153,16 +153,6 @@ impl Asked {
     }
 }
 
-impl Drop for Writer {
-    fn drop(&mut self) {
-        if let Some((timeline, _)) = &self.timeline {
-            for name in ["REQUEST_END", "HTTP_SEND_START", "HTTP_SEND_END"] {
-                timeline.now(name);
-            }
-        }
-    }
-}
-
 impl Writer {
     async fn write(
         &self,
@@ -170,8 +160,8 @@ impl Writer {
         frame: fn(Vec<u8>) -> Vec<u8>,
     ) -> Result<Bytes, Error> {
         let response = answer?;
-        if let Some((timeline, model)) = &self.timeline {
-            timeline.answered(model, &response);
+        if let Some(noted) = &self.noted {
+            noted.answered(&response);
         }
         let (format, budget) = (Arc::clone(&self.format), Arc::clone(&self.budget));
         let weight = response.bytes();

@@ -23,7 +23,7 @@ use super::answer::{Answer, Failure, parts};
 use super::body::Body;
 use super::compression::{Encoding, decompress};
 use super::head::value;
-use super::traced::traced;
+use super::traced::{context, traced};
 use super::{HttpError, body};
 
 static HEADER_LENGTH_NAME: HeaderName = HeaderName::from_static(HEADER_LENGTH);
@@ -42,7 +42,8 @@ pub(super) async fn infer<B: Body>(
         return Err(Failure::plain(Error::Decoupled { door }));
     }
     let trace = traced(model.spec(), &headers);
-    let timeline = reception.models.tracer().sample(&model.spec().name);
+    let tracer = reception.models.tracer();
+    let timeline = tracer.sample(&model.spec().name, || context(&headers));
     note(timeline.as_ref(), "HTTP_RECV_START");
     let Received {
         body,

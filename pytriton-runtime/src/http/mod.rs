@@ -19,6 +19,7 @@ mod load;
 mod logging;
 mod metrics;
 mod model;
+mod noted;
 mod openai;
 mod platform;
 #[cfg(test)]

@@ -1,3 +1,5 @@
+#[cfg(tritonserver)]
+use axum::http::HeaderValue;
 use axum::http::{HeaderMap, HeaderName};
 
 use crate::model::ModelSpec;
@@ -8,11 +10,24 @@ static STATE: HeaderName = HeaderName::from_static(TRACESTATE);
 
 /// The spans of a request with these headers; `None` where nobody listens.
 pub(super) fn traced(model: &ModelSpec, headers: &HeaderMap) -> Option<Box<Trace>> {
-    Trace::begin(model, || {
-        let values = |name: &HeaderName| {
-            let values = headers.get_all(name).iter();
-            values.filter_map(|value| value.to_str().ok())
-        };
-        TraceContext::read(values(&PARENT), values(&STATE))
-    })
+    Trace::begin(model, || context(headers))
+}
+
+/// The client's trace that these headers name.
+pub(super) fn context(headers: &HeaderMap) -> Option<TraceContext> {
+    let values = |name: &HeaderName| {
+        let values = headers.get_all(name).iter();
+        values.filter_map(|value| value.to_str().ok())
+    };
+    TraceContext::read(values(&PARENT), values(&STATE))
+}
+
+/// Those of these headers that name it, as they are.
+#[cfg(tritonserver)]
+pub(super) fn naming(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+    let values = |name| headers.get_all(name).iter().map(move |value| (name, value));
+    let named = values(&PARENT).chain(values(&STATE));
+    named
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }

@@ -100,8 +100,8 @@ pub enum ServerError {
     #[error(transparent)]
     Tls(#[from] TlsError),
     /// Spans cannot go where they should.
-    #[error(transparent)]
-    Traces(#[from] TracesError),
+    #[error("option --traces-exporter: {0}")]
+    Traces(TracesError),
     /// A file with options, or a variable that a platform sets, has mistakes.
     #[error(transparent)]
     Configuration(#[from] Mistakes),

@@ -23,7 +23,8 @@ impl Triton {
     /// As [`run`](Self::run) and [`stop`](Self::stop); [`ServerError::Interrupted`] for a second signal.
     pub fn serve(&self) -> Result<(), ServerError> {
         let traces = self.options.traces_exporter;
-        let _export = logging::init(&self.options.log_settings(), traces)?;
+        let export = logging::init(&self.options.log_settings(), traces);
+        let _export = export.map_err(ServerError::Traces)?;
         outlive_file_size_limits();
         apart(|| self.serve_here())
     }

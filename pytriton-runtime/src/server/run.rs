@@ -55,7 +55,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         }
         Command::Install => {
             let export = logging::init(&LogSettings::default(), TracesExporter::None);
-            let export = export.map_err(ServerError::from);
+            let export = export.map_err(ServerError::Traces);
             export
                 .and_then(|_export| inspect::install())
                 .map(|report| print(&report))
@@ -74,10 +74,8 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
 }
 
 fn log(options: &Options) -> Result<Export, ServerError> {
-    Ok(logging::init(
-        &options.log_settings(),
-        options.traces_exporter,
-    )?)
+    let settings = options.log_settings();
+    logging::init(&settings, options.traces_exporter).map_err(ServerError::Traces)
 }
 
 fn choose(options: &Options) -> Result<Choice, ServerError> {

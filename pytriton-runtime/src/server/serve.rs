@@ -24,7 +24,7 @@ use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
 use crate::tls::{TlsError, TlsPlan};
-use crate::trace_file::{TraceSettings, Tracer, trace_config};
+use crate::trace_file::{TraceConfigError, Tracer, trace_config};
 
 use super::connection::{Connections, Protocol};
 #[cfg(tritonserver)]
@@ -63,7 +63,7 @@ impl Server {
     pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
         let limits = checked(options)?;
         check_control(registry, options)?;
-        let traces = traces(options)?;
+        let tracer = tracer(options)?;
         let openai = has_text_models(registry);
         if openai {
             check_openai_port(options)?;
@@ -75,7 +75,7 @@ impl Server {
         let metrics = metrics(options)?;
         let control = options.control.clone();
         let mut server = Self::load(registry, limits, control, metrics).await?;
-        server.models.trace(Tracer::new(traces));
+        server.models.trace(tracer);
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
         let tls = &mut server.addresses.tls;
@@ -150,9 +150,9 @@ impl Server {
         check_control(registry, options)?;
         check_no_tls(options)?;
         let (limits, control) = (checked(options)?, options.control.clone());
-        let traces = traces(options)?;
+        let tracer = tracer(options)?;
         let server = Self::load(registry, limits, control, metrics(options)?).await?;
-        server.models.trace(Tracer::new(traces));
+        server.models.trace(tracer);
         Ok(server)
     }
 
@@ -377,9 +377,10 @@ fn check_no_tls(options: &Options) -> Result<(), TlsError> {
     }
 }
 
-/// Which requests are traced at the start.
-fn traces(options: &Options) -> Result<TraceSettings, ServerError> {
-    Ok(trace_config(options.triton.flags.values("trace-config"))?)
+/// Who says which requests are traced, and begins as the options say.
+fn tracer(options: &Options) -> Result<Tracer, TraceConfigError> {
+    let settings = trace_config(options.triton.flags.values("trace-config"))?;
+    Tracer::start(settings)
 }
 
 /// Waits until all ports are closed and says whether all connections ended by themselves.

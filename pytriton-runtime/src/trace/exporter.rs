@@ -2,17 +2,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
-use std::{env, mem, thread};
+use std::{mem, thread};
 
 use opentelemetry::Context;
-use opentelemetry_otlp::SpanExporter;
+use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
 use opentelemetry_sdk::trace::{Span, SpanData, SpanExporter as _, SpanProcessor};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-use super::TracesError;
+use super::{Batching, TracesError};
 
 /// How often the log is told at most that spans are lost.
 const SAID: Duration = Duration::from_secs(10);
@@ -45,51 +45,32 @@ enum Message {
     Flush(SyncSender<()>),
 }
 
-/// The variables of the specification that say how spans are kept.
-struct Settings {
-    queue: usize,
-    batch: usize,
-    delay: Duration,
-    timeout: Duration,
-}
-
-impl Settings {
-    fn from_env() -> Self {
-        let number = |name, default| {
-            let value = env::var(name).ok();
-            value
-                .and_then(|value| value.trim().parse().ok())
-                .unwrap_or(default)
-        };
-        let size = |name, default| usize::try_from(number(name, default)).unwrap_or(usize::MAX);
-        let queue = size("OTEL_BSP_MAX_QUEUE_SIZE", 2048_u64).clamp(1, 1 << 20);
-        let batch = size("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512);
-        Self {
-            queue,
-            batch: batch.clamp(1, queue),
-            delay: Duration::from_millis(number("OTEL_BSP_SCHEDULE_DELAY", 5000)),
-            timeout: Duration::from_millis(number("OTEL_BSP_EXPORT_TIMEOUT", 30_000)),
-        }
-    }
-}
-
 impl Bounded {
-    pub(super) fn start(resource: &Resource, lost: Lost) -> Result<Self, TracesError> {
+    /// Begins a thread that sends to a collector, or where the `OTEL_*` variables say.
+    pub(super) fn start(
+        resource: &Resource,
+        lost: Lost,
+        batching: Batching,
+        url: Option<&str>,
+    ) -> Result<Self, TracesError> {
         let failed = |error: &dyn ToString| TracesError::Exporter(error.to_string());
-        let settings = Settings::from_env();
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
         let entered = runtime.enter();
-        let exporter = SpanExporter::builder().with_http().build();
-        let mut exporter = exporter.map_err(|error| failed(&error))?;
+        let exporter = SpanExporter::builder().with_http();
+        let exporter = match url {
+            Some(url) => exporter.with_endpoint(url),
+            None => exporter,
+        };
+        let mut exporter = exporter.build().map_err(|error| failed(&error))?;
         drop(entered);
         exporter.set_resource(resource);
-        let (sender, receiver) = sync_channel(settings.queue);
+        let (sender, receiver) = sync_channel(batching.queue);
         let sending = Sending {
             receiver,
             runtime,
             exporter,
-            settings,
+            batching,
             lost: lost.clone(),
             said: None,
             told: 0,
@@ -143,7 +124,7 @@ struct Sending {
     receiver: Receiver<Message>,
     runtime: Runtime,
     exporter: SpanExporter,
-    settings: Settings,
+    batching: Batching,
     lost: Lost,
     /// When the log was last told of lost spans, and of how many.
     said: Option<Instant>,
@@ -155,11 +136,20 @@ impl Sending {
         let mut spans = Vec::new();
         let mut since = Instant::now();
         loop {
-            let wait = self.settings.delay.saturating_sub(since.elapsed());
-            let flushed = match self.receiver.recv_timeout(wait) {
+            let message = match spans.is_empty() {
+                true => self.receiver.recv().map_err(RecvTimeoutError::from),
+                false => {
+                    let wait = self.batching.delay.saturating_sub(since.elapsed());
+                    self.receiver.recv_timeout(wait)
+                }
+            };
+            let flushed = match message {
                 Ok(Message::Span(span)) => {
+                    if spans.is_empty() {
+                        since = Instant::now();
+                    }
                     spans.push(*span);
-                    if spans.len() < self.settings.batch {
+                    if spans.len() < self.batching.batch {
                         continue;
                     }
                     None
@@ -169,7 +159,6 @@ impl Sending {
                 Err(RecvTimeoutError::Disconnected) => return self.send(mem::take(&mut spans)),
             };
             self.send(mem::take(&mut spans));
-            since = Instant::now();
             if let Some(flushed) = flushed {
                 // Whoever waited may have gone.
                 let _ = flushed.try_send(());
@@ -182,7 +171,7 @@ impl Sending {
         if count > 0 {
             // The timer needs the runtime around it.
             let exporting =
-                async { timeout(self.settings.timeout, self.exporter.export(spans)).await };
+                async { timeout(self.batching.timeout, self.exporter.export(spans)).await };
             let error = match self.runtime.block_on(exporting) {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(error.to_string()),

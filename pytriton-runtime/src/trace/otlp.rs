@@ -13,9 +13,9 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::{Layer, Registry};
 
-use super::TraceContext;
 use super::exporter::{Bounded, Lost};
 use super::traces::{BoxedLayer, Export, TracesError};
+use super::{Batching, TraceContext};
 
 /// What the exporter could not keep or send, once there is one.
 static LOST: OnceLock<Lost> = OnceLock::new();
@@ -38,15 +38,19 @@ const LAST: Duration = Duration::from_secs(2);
 
 /// Makes a span a child of the client's.
 pub(super) fn adopt(span: &Span, context: &TraceContext) {
-    let parent = SpanContext::new(
+    // It fails where nothing listens that could know of it.
+    let _ = span.set_parent(parent(context));
+}
+
+/// The client's span, around those that are its children.
+pub(super) fn parent(context: &TraceContext) -> Context {
+    Context::new().with_remote_span_context(SpanContext::new(
         TraceId::from(context.trace_id),
         SpanId::from(context.parent),
         TraceFlags::new(context.flags),
         true,
         TraceState::from_str(&context.state).unwrap_or_default(),
-    );
-    // It fails where nothing listens that could know of it.
-    let _ = span.set_parent(Context::new().with_remote_span_context(parent));
+    ))
 }
 
 /// The trace that a span is in.
@@ -62,11 +66,15 @@ pub(crate) fn dropped_spans() -> Option<u64> {
     LOST.get().map(Lost::spans)
 }
 
+/// The count of those.
+pub(super) fn lost() -> Lost {
+    LOST.get_or_init(Lost::default).clone()
+}
+
 /// Starts the exporter as the `OTEL_*` variables say.
 pub(super) fn export() -> Result<(BoxedLayer<Registry>, Export), TracesError> {
     let resource = Resource::builder().build();
-    let lost = LOST.get_or_init(Lost::default).clone();
-    let processor = Bounded::start(&resource, lost)?;
+    let processor = Bounded::start(&resource, lost(), Batching::from_env(), None)?;
     let provider = SdkTracerProvider::builder()
         .with_span_processor(processor)
         .with_resource(resource)

@@ -15,16 +15,14 @@ pub enum TracesExporter {
 }
 
 /// Why spans cannot go where they should.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TracesError {
     /// This binary has no exporter.
-    #[error(
-        "option --traces-exporter: this binary cannot export spans: it is built without the feature `otel` of pytriton"
-    )]
+    #[error("this binary cannot export spans: it is built without the feature `otel` of pytriton")]
     Absent,
     /// The exporter does not start.
-    #[error("option --traces-exporter: {0}")]
+    #[error("{0}")]
     Exporter(String),
 }
 

@@ -1,11 +1,14 @@
 use std::ffi::OsStr;
+use std::sync::Arc;
 
-use super::{TraceConfigError, TraceSettings};
+use super::collector::Collector;
+use super::number::setting;
+use super::{Destination, TraceConfigError, TraceLevel, TraceSettings};
 
 /// The settings that the items of `--trace-config` ask for.
 ///
-/// Source: `TritonParser::ParseTraceConfigOption` and `SetTraceArgs` in Triton 2.51. A setting that it does not know it passes
-/// over; here that is an error.
+/// Source: `TritonParser::ParseTraceConfigOption` and `SetTraceArgs` in Triton 2.51. A setting that it does not know, and one of
+/// the other mode, it passes over; here that is an error.
 ///
 /// # Errors
 ///
@@ -13,57 +16,106 @@ use super::{TraceConfigError, TraceSettings};
 pub fn trace_config<'a>(
     items: impl Iterator<Item = &'a OsStr>,
 ) -> Result<TraceSettings, TraceConfigError> {
+    let mut items: Vec<_> = items
+        .map(|item| Item::parse(&item.to_string_lossy()))
+        .collect::<Result<_, _>>()?;
     let mut settings = TraceSettings::default();
-    for item in items {
-        let item = item.to_string_lossy();
-        apply(&mut settings, &item)?;
+    let mut mode = Mode::Triton;
+    let mut off = false;
+    for item in items.extract_if(.., |item| item.mode.is_none()) {
+        let Item { name, value, .. } = &item;
+        match name.as_str() {
+            "mode" => mode = Mode::parse(value)?,
+            "level" => off |= level(&mut settings.level, value)?,
+            "rate" => settings.rate = setting(name, value)?,
+            "count" => settings.count = setting(name, value)?,
+            _ => {
+                return Err(TraceConfigError::Setting { setting: item.name });
+            }
+        }
+    }
+    if off {
+        settings.level = TraceLevel::default();
+    }
+    if let Some(item) = items.iter().find(|item| item.mode != Some(mode)) {
+        return Err(TraceConfigError::OtherMode {
+            setting: item.name.clone(),
+            mode: mode.name(),
+        });
+    }
+    let items: Vec<_> = items
+        .into_iter()
+        .map(|item| (item.name, item.value))
+        .collect();
+    match mode {
+        Mode::Triton => file(&mut settings, items)?,
+        Mode::OpenTelemetry if settings.level.tensors => return Err(TraceConfigError::Tensors),
+        Mode::OpenTelemetry => {
+            let collector = Collector::new(&items)?;
+            settings.destination = Destination::Collector(Arc::new(collector));
+        }
     }
     Ok(settings)
 }
 
-fn apply(settings: &mut TraceSettings, item: &str) -> Result<(), TraceConfigError> {
-    let owned = || item.to_owned();
-    let Some((name, value)) = item.split_once('=') else {
-        return Err(TraceConfigError::Format { item: owned() });
-    };
-    let (mode, name) = match name.split_once(',') {
-        Some(("", _)) => return Err(TraceConfigError::Mode { item: owned() }),
-        Some((mode, name)) => (mode, name),
-        None => ("", name),
-    };
-    if name.is_empty() || value.is_empty() {
-        return Err(TraceConfigError::Format { item: owned() });
-    }
-    match (mode, name) {
-        ("", "mode") => known(value)?,
-        ("", "level") => level(settings, value)?,
-        ("", "rate") => settings.rate = number(name, value)?,
-        ("", "count") => settings.count = number(name, value)?,
-        ("triton", "file") => value.clone_into(&mut settings.file),
-        ("triton", "log-frequency") => settings.log_frequency = number(name, value)?,
-        ("" | "triton", _) => {
-            let setting = name.to_owned();
-            return Err(TraceConfigError::Setting { setting });
+/// One setting, and the mode that it is for.
+struct Item {
+    mode: Option<Mode>,
+    name: String,
+    value: String,
+}
+
+impl Item {
+    fn parse(item: &str) -> Result<Self, TraceConfigError> {
+        let owned = || item.to_owned();
+        let Some((name, value)) = item.split_once('=') else {
+            return Err(TraceConfigError::Format { item: owned() });
+        };
+        let (mode, name) = match name.split_once(',') {
+            Some(("", _)) => return Err(TraceConfigError::Mode { item: owned() }),
+            Some((mode, name)) => (Some(Mode::parse(mode)?), name),
+            None => (None, name),
+        };
+        if name.is_empty() || value.is_empty() {
+            return Err(TraceConfigError::Format { item: owned() });
         }
-        (mode, _) => known(mode)?,
-    }
-    Ok(())
-}
-
-fn known(mode: &str) -> Result<(), TraceConfigError> {
-    match mode {
-        "triton" => Ok(()),
-        "opentelemetry" => Err(TraceConfigError::OpenTelemetry),
-        _ => Err(TraceConfigError::UnknownMode {
-            mode: mode.to_owned(),
-        }),
+        Ok(Self {
+            mode,
+            name: name.to_owned(),
+            value: value.to_owned(),
+        })
     }
 }
 
-fn level(settings: &mut TraceSettings, value: &str) -> Result<(), TraceConfigError> {
-    let level = &mut settings.level;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Triton,
+    OpenTelemetry,
+}
+
+impl Mode {
+    fn parse(mode: &str) -> Result<Self, TraceConfigError> {
+        match mode.to_ascii_lowercase().as_str() {
+            "triton" => Ok(Self::Triton),
+            "opentelemetry" => Ok(Self::OpenTelemetry),
+            _ => Err(TraceConfigError::UnknownMode {
+                mode: mode.to_owned(),
+            }),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Triton => "triton",
+            Self::OpenTelemetry => "opentelemetry",
+        }
+    }
+}
+
+/// Whether the level turns all of them off.
+fn level(level: &mut TraceLevel, value: &str) -> Result<bool, TraceConfigError> {
     match value.to_ascii_lowercase().as_str() {
-        "false" | "off" => *level = super::TraceLevel::default(),
+        "false" | "off" => return Ok(true),
         "true" | "on" | "min" | "max" | "timestamps" => level.timestamps = true,
         "tensors" => level.tensors = true,
         _ => {
@@ -72,20 +124,29 @@ fn level(settings: &mut TraceSettings, value: &str) -> Result<(), TraceConfigErr
             });
         }
     }
-    Ok(())
+    Ok(false)
 }
 
-fn number<T: std::str::FromStr>(setting: &str, value: &str) -> Result<T, TraceConfigError> {
-    value.parse().map_err(|_| TraceConfigError::Number {
-        setting: setting.to_owned(),
-        got: value.to_owned(),
-    })
+fn file(
+    settings: &mut TraceSettings,
+    items: Vec<(String, String)>,
+) -> Result<(), TraceConfigError> {
+    for (name, value) in items {
+        match name.as_str() {
+            "file" => settings.destination = Destination::File(value),
+            "log-frequency" => settings.log_frequency = setting(&name, &value)?,
+            _ => {
+                let setting = format!("triton,{name}");
+                return Err(TraceConfigError::Setting { setting });
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace_file::TraceLevel;
 
     #[test]
     fn items_add_up() {
@@ -94,7 +155,7 @@ mod tests {
             "level=TENSORS",
             "rate=1",
             "count=5",
-            "mode=triton",
+            "mode=Triton",
             "triton,file=/tmp/a=b,c",
             "triton,log-frequency=2",
         ];
@@ -107,10 +168,42 @@ mod tests {
             rate: 1,
             count: 5,
             log_frequency: 2,
-            file: "/tmp/a=b,c".to_owned(),
+            destination: Destination::File("/tmp/a=b,c".to_owned()),
         };
         assert_eq!(settings, expected);
         assert_eq!(trace_config([].into_iter()), Ok(TraceSettings::default()));
+    }
+
+    #[test]
+    fn off_wins_wherever_it_stands() {
+        for items in [["level=OFF", "level=TENSORS"], ["level=min", "level=false"]] {
+            let settings = trace_config(items.iter().map(OsStr::new)).unwrap();
+            assert!(settings.level.is_off(), "{items:?}");
+        }
+    }
+
+    #[test]
+    fn spans_go_to_a_collector() {
+        let items = ["opentelemetry,url=http://x", "mode=OpenTelemetry", "rate=0"];
+        let settings = trace_config(items.iter().map(OsStr::new)).unwrap();
+        let told = settings.values();
+        let expected = [
+            ("trace_rate", "0"),
+            ("trace_count", "-1"),
+            ("trace_mode", "opentelemetry"),
+            ("url", "http://x"),
+        ];
+        let expected = expected.map(|(name, value)| (name, value.to_owned()));
+        assert_eq!(told[..4], expected);
+        let table = [
+            ("triton,file=x", "file is not for mode=opentelemetry"),
+            ("level=TENSORS", "tensors are not told"),
+        ];
+        for (item, expected) in table {
+            let items = ["mode=opentelemetry", item];
+            let error = trace_config(items.iter().map(OsStr::new)).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
     }
 
     #[test]
@@ -127,16 +220,13 @@ mod tests {
                 "invalid value for trace mode option: bogus.",
             ),
             (
-                "mode=opentelemetry",
-                "cannot honour --trace-config mode=opentelemetry",
-            ),
-            (
                 "opentelemetry,url=http://x",
-                "cannot honour --trace-config mode=opentelemetry",
+                "url is not for mode=triton, which is the one that is in force",
             ),
             ("level=bogus", "invalid value for trace level option: bogus"),
             ("rate=abc", "Got abc"),
-            ("triton,fiel=x", "has no setting 'fiel'"),
+            ("triton,fiel=x", "has no setting 'triton,fiel'"),
+            ("fiel=x", "has no setting 'fiel'"),
         ];
         for (item, expected) in table {
             let error = trace_config([OsStr::new(item)].into_iter())

@@ -1,6 +1,7 @@
 use thiserror::Error;
 
 use crate::status::Status;
+use crate::trace::TracesError;
 
 /// Why a setting of traces stays as it is. The texts are those of Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -112,15 +113,42 @@ pub enum TraceConfigError {
     },
     /// A setting that there is not.
     #[error(
-        "--trace-config has no setting '{setting}': there are level, rate, count, mode, triton,file and triton,log-frequency"
+        "--trace-config has no setting '{setting}': there are level, rate, count, mode, triton,file, triton,log-frequency, opentelemetry,url, opentelemetry,resource, opentelemetry,bsp_max_queue_size, opentelemetry,bsp_schedule_delay and opentelemetry,bsp_max_export_batch_size"
     )]
     Setting {
         /// The setting.
         setting: String,
     },
-    /// Spans that are sent elsewhere.
+    /// A setting of a mode in which traces are not.
+    #[error("--trace-config {setting} is not for mode={mode}, which is the one that is in force")]
+    OtherMode {
+        /// The setting.
+        setting: String,
+        /// The mode.
+        mode: &'static str,
+    },
+    /// Spans have no tensors.
+    #[error("--trace-config level=TENSORS: tensors are not told in mode=opentelemetry")]
+    Tensors,
+    /// A collector that spans cannot be sent to.
     #[error(
-        "the embedded engine cannot honour --trace-config mode=opentelemetry: take mode=triton, or `--engine tritonserver`, which can"
+        "--trace-config opentelemetry,url must begin with http://, as there is no TLS to the collector. Got {url}"
     )]
-    OpenTelemetry,
+    Url {
+        /// Where it is.
+        url: String,
+    },
+    /// More spans than can be kept, or sent at a time.
+    #[error(
+        "--trace-config opentelemetry: batches of {batch} spans of {queue} that wait: expected 1 to 1048576 that wait, and no more in a batch"
+    )]
+    Batching {
+        /// How many wait.
+        queue: usize,
+        /// How many are sent at a time.
+        batch: usize,
+    },
+    /// Spans cannot be sent.
+    #[error("--trace-config mode=opentelemetry: {0}")]
+    Exporter(TracesError),
 }

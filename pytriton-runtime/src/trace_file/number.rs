@@ -1,6 +1,16 @@
+use std::str::FromStr;
+
 use crate::text::excerpt;
 
-use super::TraceError;
+use super::{TraceConfigError, TraceError};
+
+/// The number that a setting of `--trace-config` is.
+pub(super) fn setting<T: FromStr>(setting: &str, text: &str) -> Result<T, TraceConfigError> {
+    text.parse().map_err(|_| TraceConfigError::Number {
+        setting: setting.to_owned(),
+        got: text.to_owned(),
+    })
+}
 
 /// The number at the beginning of a text, as `std::stoi` reads it.
 fn leading(setting: &'static str, text: &str, range: [i64; 2]) -> Result<i32, TraceError> {

@@ -1,5 +1,6 @@
 use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::Instant;
@@ -8,10 +9,10 @@ use crate::model::ModelSpec;
 use crate::request::{Request, Response, Traced};
 use crate::statistics::Durations;
 use crate::tensor::{DataType, Tensor, shape_text};
+use crate::trace::TraceContext;
 
 use super::elements::elements_text;
 use super::sampler::Sampler;
-use super::writer::Finished;
 
 /// So much is noted of one request; then only when something has happened last.
 const MOST_EVENTS: usize = 1024;
@@ -24,7 +25,26 @@ pub struct Timeline {
     sampler: Arc<Sampler>,
     /// A moment, and what the clock of the system that only goes forward has said then.
     moment: (Instant, u64),
+    /// The moment for people.
+    wall: SystemTime,
+    /// The client's trace that it is in.
+    client: Option<TraceContext>,
     notes: Mutex<Notes>,
+}
+
+/// A trace to which nothing is added.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) sampler: Arc<Sampler>,
+    pub(super) id: u64,
+    /// Those of the tensors' texts.
+    pub(super) bytes: usize,
+    pub(super) events: Vec<Event>,
+    /// When it ended.
+    pub(super) ns: u64,
+    /// A moment of that clock, and the same for people.
+    pub(super) moment: (u64, SystemTime),
+    pub(super) client: Option<TraceContext>,
 }
 
 #[derive(Debug)]
@@ -84,7 +104,7 @@ impl Notes {
 }
 
 impl Timeline {
-    pub(super) fn new(id: u64, sampler: Arc<Sampler>) -> Arc<Self> {
+    pub(super) fn new(id: u64, sampler: Arc<Sampler>, client: Option<TraceContext>) -> Arc<Self> {
         let now = clock_gettime(ClockId::Monotonic);
         let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
         let part = u64::try_from(now.tv_nsec).unwrap_or(0);
@@ -92,6 +112,8 @@ impl Timeline {
             id,
             sampler,
             moment: (Instant::now(), seconds * 1_000_000_000 + part),
+            wall: SystemTime::now(),
+            client,
             notes: Mutex::default(),
         })
     }
@@ -190,12 +212,14 @@ impl Traced for Timeline {
 impl Drop for Timeline {
     fn drop(&mut self) {
         let notes = take(self.notes.get_mut().unwrap_or_else(PoisonError::into_inner));
-        let sampler = Arc::clone(&self.sampler);
         let finished = Finished {
-            sampler,
+            sampler: Arc::clone(&self.sampler),
             id: self.id,
             bytes: notes.bytes,
             events: notes.finish(),
+            ns: self.ns(Instant::now()),
+            moment: (self.moment.1, self.wall),
+            client: self.client.take(),
         };
         self.sampler.writer().send(finished);
     }

@@ -2,7 +2,7 @@ use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::writer::{Place, Writer};
-use super::{TraceLevel, TraceSettings};
+use super::{Destination, TraceLevel, TraceSettings};
 
 /// So many bytes of records wait at most for the file that has them at the end.
 const MOST: usize = 4 << 20;
@@ -39,8 +39,17 @@ impl Sampler {
         })
     }
 
+    /// What is noted, of which spans have only the times.
     pub(super) fn level(&self) -> TraceLevel {
-        self.settings.level
+        let TraceLevel {
+            timestamps,
+            tensors,
+        } = self.settings.level;
+        let tensors = tensors && matches!(self.settings.destination, Destination::File(_));
+        TraceLevel {
+            timestamps,
+            tensors,
+        }
     }
 
     pub(super) fn writer(&self) -> &Writer {
@@ -55,20 +64,28 @@ impl Sampler {
         }
     }
 
-    /// Whether the next request is traced.
-    pub(super) fn samples(&self) -> bool {
-        let settings = &self.settings;
-        if settings.level.is_off() || settings.rate == 0 || settings.file.is_empty() {
-            return false;
+    /// Whether a request of a client's trace is traced whatever the rate and the count.
+    pub(super) fn is_for_traces(&self) -> bool {
+        matches!(self.settings.destination, Destination::Collector(_)) && self.is_on()
+    }
+
+    /// Whether any request is traced.
+    pub(super) fn is_on(&self) -> bool {
+        !self.settings.level.is_off() && self.settings.destination.is_given()
+    }
+
+    /// Whether the next request is traced, which is in a client's trace or not.
+    pub(super) fn samples(&self, wanted: bool) -> bool {
+        let rate = u64::from(self.settings.rate);
+        if !self.is_on() || rate == 0 {
+            return wanted;
         }
         let mut state = self.lock();
         state.seen += 1;
-        if state.left == 0 || !state.seen.is_multiple_of(settings.rate.into()) {
-            return false;
-        }
-        state.left -= i32::from(state.left > 0);
-        state.sampled += 1;
-        true
+        let is_turn = state.left != 0 && state.seen.is_multiple_of(rate);
+        state.left -= i32::from(is_turn && state.left > 0);
+        state.sampled += u64::from(is_turn || wanted);
+        is_turn || wanted
     }
 
     /// Takes the records of a trace; what is to be written now, and where.

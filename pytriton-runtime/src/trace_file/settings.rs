@@ -1,5 +1,5 @@
-use super::TraceError;
 use super::number::{count, unsigned};
+use super::{Destination, TraceError};
 
 /// What is noted of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub struct TraceSettings {
     pub count: i32,
     /// How many stand in one file; 0 for all.
     pub log_frequency: u32,
-    /// The file.
-    pub file: String,
+    /// Where they go.
+    pub destination: Destination,
 }
 
 impl Default for TraceSettings {
@@ -51,21 +51,28 @@ impl Default for TraceSettings {
             rate: 1000,
             count: -1,
             log_frequency: 0,
-            file: String::new(),
+            destination: Destination::default(),
         }
     }
 }
 
 impl TraceSettings {
-    /// All but the level, in Triton's order.
-    pub fn values(&self) -> [(&'static str, String); 5] {
-        [
+    /// All but the level, in Triton's order; a name may be there twice.
+    pub fn values(&self) -> Vec<(&'static str, String)> {
+        let mut values = vec![
             ("trace_rate", self.rate.to_string()),
             ("trace_count", self.count.to_string()),
-            ("log_frequency", self.log_frequency.to_string()),
-            ("trace_file", self.file.clone()),
-            ("trace_mode", "triton".to_owned()),
-        ]
+        ];
+        if let Destination::File(path) = &self.destination {
+            values.push(("log_frequency", self.log_frequency.to_string()));
+            values.push(("trace_file", path.clone()));
+        }
+        values.push(("trace_mode", self.destination.mode().to_owned()));
+        if let Destination::Collector(collector) = &self.destination {
+            let told = collector.told();
+            values.extend(told.map(|(name, value)| (name, value.to_owned())));
+        }
+        values
     }
 
     /// A rate.

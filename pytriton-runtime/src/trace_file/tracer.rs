@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::sampler::Sampler;
+use crate::trace::TraceContext;
+
+use super::layer::Layer;
 use super::writer::Writer;
-use super::{Change, Timeline, TraceChanges, TraceError, TraceSettings};
+use super::{Timeline, TraceChanges, TraceConfigError, TraceError, TraceSettings};
 
 /// Who says which requests are traced.
 ///
@@ -27,38 +29,27 @@ struct State {
     models: BTreeMap<String, Layer>,
 }
 
-/// Settings, and which of them have not come from elsewhere.
-#[derive(Debug, Clone)]
-struct Layer {
-    own: Own,
-    sampler: Arc<Sampler>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Own {
-    level: bool,
-    rate: bool,
-    count: bool,
-    log_frequency: bool,
-}
-
 impl Default for Tracer {
     /// One that traces nothing, and has no file to.
     fn default() -> Self {
-        Self::new(TraceSettings::default())
+        Self::with(TraceSettings::default(), Writer::nowhere())
     }
 }
 
 impl Tracer {
     /// One that starts with these settings.
-    pub fn new(start: TraceSettings) -> Self {
-        let writer = Writer::new(&start.file);
-        let global = Layer {
-            own: Own::default(),
-            sampler: Sampler::new(start.clone(), &writer),
-        };
+    ///
+    /// # Errors
+    ///
+    /// [`TraceConfigError::Exporter`].
+    pub fn start(settings: TraceSettings) -> Result<Self, TraceConfigError> {
+        let writer = Writer::start(&settings.destination)?;
+        Ok(Self::with(settings, writer))
+    }
+
+    fn with(start: TraceSettings, writer: Arc<Writer>) -> Self {
         let state = State {
-            global,
+            global: Layer::new(start.clone(), &writer),
             models: BTreeMap::new(),
         };
         Self {
@@ -75,8 +66,12 @@ impl Tracer {
         self.on.load(Ordering::Relaxed)
     }
 
-    /// The trace of a request for a model, where it is one of those that have one.
-    pub fn sample(&self, model: &str) -> Option<Arc<Timeline>> {
+    /// The trace of a request for a model, where it is one of those that have one; and the client's trace that it may be in.
+    pub(crate) fn sample(
+        &self,
+        model: &str,
+        client: impl FnOnce() -> Option<TraceContext>,
+    ) -> Option<Arc<Timeline>> {
         if !self.is_on() {
             return None;
         }
@@ -85,9 +80,10 @@ impl Tracer {
             let layer = state.models.get(model).unwrap_or(&state.global);
             Arc::clone(&layer.sampler)
         };
-        sampler.samples().then(|| {
+        let client = sampler.is_for_traces().then(client).flatten();
+        sampler.samples(client.is_some()).then(|| {
             let id = self.traces.fetch_add(1, Ordering::Relaxed) + 1;
-            Timeline::new(id, sampler)
+            Timeline::new(id, sampler, client)
         })
     }
 
@@ -105,21 +101,32 @@ impl Tracer {
     /// [`TraceError::NoFile`] and [`TraceError::NoRate`]; nothing is changed then.
     pub fn update(&self, model: Option<&str>, changes: &TraceChanges) -> Result<(), TraceError> {
         let mut state = self.lock();
+        let changed =
+            |current: Option<&Layer>, fallback: &TraceSettings, changes: &TraceChanges| {
+                Layer::changed(current, fallback, changes, &self.writer)
+            };
         match model {
-            Some(model) => self.update_model(&mut state, model, changes)?,
+            Some(model) => {
+                let fallback = state.global.sampler.settings();
+                let layer = changed(state.models.get(model), &fallback, changes)?;
+                match layer.has_nothing() {
+                    true => state.models.remove(model),
+                    false => state.models.insert(model.to_owned(), layer),
+                };
+            }
             None => {
-                let global = self.changed(Some(&state.global), &self.start, changes)?;
+                let global = changed(Some(&state.global), &self.start, changes)?;
                 let fallback = global.sampler.settings();
                 let mut models = BTreeMap::new();
                 for (model, layer) in &state.models {
-                    let layer = self.changed(Some(layer), &fallback, &TraceChanges::default())?;
+                    let layer = changed(Some(layer), &fallback, &TraceChanges::default())?;
                     models.insert(model.clone(), layer);
                 }
                 *state = State { global, models };
             }
         }
         let mut layers = state.models.values().chain([&state.global]);
-        let on = layers.any(|layer| !layer.sampler.level().is_off());
+        let on = layers.any(|layer| layer.sampler.is_on());
         self.on.store(on, Ordering::Relaxed);
         Ok(())
     }
@@ -131,9 +138,9 @@ impl Tracer {
             let mut state = self.lock();
             self.on.store(false, Ordering::Relaxed);
             drop(take(&mut state.models));
-            state.global.sampler = Sampler::new(TraceSettings::default(), &self.writer);
+            state.global = Layer::new(TraceSettings::default(), &self.writer);
         }
-        if !self.start.file.is_empty() {
+        if self.start.destination.is_given() {
             // Records of traces that are finished, and then what is left behind them.
             for _ in 0..2 {
                 self.writer.flush(within.saturating_sub(begun.elapsed()));
@@ -141,83 +148,36 @@ impl Tracer {
         }
     }
 
-    fn update_model(
-        &self,
-        state: &mut State,
-        model: &str,
-        changes: &TraceChanges,
-    ) -> Result<(), TraceError> {
-        let fallback = state.global.sampler.settings();
-        let layer = self.changed(state.models.get(model), &fallback, changes)?;
-        match layer.own == Own::default() {
-            true => state.models.remove(model),
-            false => state.models.insert(model.to_owned(), layer),
-        };
-        Ok(())
-    }
-
-    fn changed(
-        &self,
-        current: Option<&Layer>,
-        fallback: &TraceSettings,
-        changes: &TraceChanges,
-    ) -> Result<Layer, TraceError> {
-        let mut own = current.map(|layer| layer.own).unwrap_or_default();
-        let now = current.map(|layer| layer.sampler.settings());
-        let now = now.as_ref().unwrap_or(fallback);
-        let settings = TraceSettings {
-            level: chosen(changes.level, &mut own.level, now.level, fallback.level),
-            rate: chosen(changes.rate, &mut own.rate, now.rate, fallback.rate),
-            count: chosen(changes.count, &mut own.count, now.count, fallback.count),
-            log_frequency: chosen(
-                changes.log_frequency,
-                &mut own.log_frequency,
-                now.log_frequency,
-                fallback.log_frequency,
-            ),
-            file: fallback.file.clone(),
-        };
-        if !settings.level.is_off() && settings.rate == 0 {
-            return Err(TraceError::NoRate);
-        }
-        if !settings.level.is_off() && settings.file.is_empty() {
-            return Err(TraceError::NoFile);
-        }
-        let sampler = Sampler::new(settings, &self.writer);
-        Ok(Layer { own, sampler })
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn chosen<T>(change: Change<T>, own: &mut bool, now: T, fallback: T) -> T {
-    match change {
-        Change::Set(value) => {
-            *own = true;
-            value
-        }
-        Change::Clear => {
-            *own = false;
-            fallback
-        }
-        Change::Keep if *own => now,
-        Change::Keep => fallback,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
-    use crate::trace_file::TraceLevel;
+    use crate::trace_file::{Change, Destination, TraceLevel};
 
     const TIMES: TraceLevel = TraceLevel {
         timestamps: true,
         tensors: false,
     };
+
+    fn file(folder: &Path) -> Destination {
+        Destination::File(folder.join("t").display().to_string())
+    }
+
+    fn started(settings: TraceSettings) -> Tracer {
+        Tracer::start(settings).unwrap()
+    }
+
+    fn sample(tracer: &Tracer, model: &str) -> Option<Arc<Timeline>> {
+        tracer.sample(model, || None)
+    }
 
     fn level(level: TraceLevel) -> TraceChanges {
         TraceChanges {
@@ -230,11 +190,11 @@ mod tests {
     fn models_have_what_they_do_not_set_from_all() {
         let folder = tempfile::tempdir().unwrap();
         let start = TraceSettings {
-            file: folder.path().join("t").display().to_string(),
+            destination: file(folder.path()),
             ..TraceSettings::default()
         };
-        let tracer = Tracer::new(start.clone());
-        assert!(tracer.sample("a").is_none());
+        let tracer = started(start.clone());
+        assert!(sample(&tracer, "a").is_none());
         let rate = TraceChanges {
             rate: Change::Set(2),
             ..TraceChanges::default()
@@ -244,7 +204,7 @@ mod tests {
         let a = tracer.settings(Some("a"));
         assert_eq!((a.rate, a.level), (2, TIMES));
         assert_eq!(tracer.settings(Some("b")).rate, 1000);
-        let sampled = (0..6).filter(|_| tracer.sample("a").is_some()).count();
+        let sampled = (0..6).filter(|_| sample(&tracer, "a").is_some()).count();
         assert_eq!(sampled, 3);
         let cleared = TraceChanges {
             rate: Change::Clear,
@@ -264,10 +224,10 @@ mod tests {
             ..level(TIMES)
         };
         tracer.update(None, &counted).unwrap();
-        let sampled = (0..6).filter(|_| tracer.sample("b").is_some()).count();
+        let sampled = (0..6).filter(|_| sample(&tracer, "b").is_some()).count();
         assert_eq!((sampled, tracer.settings(None).count), (2, 0));
         tracer.stop(Duration::from_secs(9));
-        assert!(tracer.sample("b").is_none());
+        assert!(sample(&tracer, "b").is_none());
     }
 
     #[test]
@@ -275,15 +235,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let first = folder.path().join("t.0");
         mknodat(CWD, &first, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-        let tracer = Tracer::new(TraceSettings {
-            file: folder.path().join("t").display().to_string(),
+        let tracer = started(TraceSettings {
+            destination: file(folder.path()),
             level: TIMES,
             rate: 1,
             log_frequency: 1,
             ..TraceSettings::default()
         });
         for _ in 0..2000 {
-            let timeline = tracer.sample("a").unwrap();
+            let timeline = sample(&tracer, "a").unwrap();
             timeline.at("REQUEST_START", tokio::time::Instant::now());
         }
         let begun = Instant::now();
@@ -310,8 +270,8 @@ mod tests {
     #[test]
     fn what_one_model_cannot_have_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let tracer = Tracer::new(TraceSettings {
-            file: folder.path().join("t").display().to_string(),
+        let tracer = started(TraceSettings {
+            destination: file(folder.path()),
             ..TraceSettings::default()
         });
         tracer.update(Some("a"), &level(TIMES)).unwrap();

@@ -1,15 +1,12 @@
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::json::JsonWriter;
-
-use super::file::TraceFile;
-use super::record::Event;
-use super::sampler::Sampler;
+use super::output::Output;
+use super::record::Finished;
+use super::{Destination, TraceConfigError};
 
 /// So many traces wait at most to be written; the next are lost.
 const WAITING: usize = 1024;
@@ -23,16 +20,6 @@ pub(super) enum Place {
     Whole,
     /// The next of those that are numbered.
     Next,
-}
-
-/// A trace to which nothing is added.
-#[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) sampler: Arc<Sampler>,
-    pub(super) id: u64,
-    /// Those of the tensors' texts.
-    pub(super) bytes: usize,
-    pub(super) events: Vec<Event>,
 }
 
 #[derive(Debug)]
@@ -53,24 +40,33 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins a thread that writes to a file; without one nothing is ever written.
-    pub(super) fn new(path: &str) -> Arc<Self> {
-        let (messages, received) = sync_channel(WAITING);
-        let waiting = Arc::<AtomicUsize>::default();
-        let path = PathBuf::from(path);
-        if !path.as_os_str().is_empty() {
+    /// One by whom nothing is ever written.
+    pub(super) fn nowhere() -> Arc<Self> {
+        Self::new().0
+    }
+
+    /// Begins a thread that writes to where traces go, where that is anywhere.
+    pub(super) fn start(destination: &Destination) -> Result<Arc<Self>, TraceConfigError> {
+        let (writer, received) = Self::new();
+        if let Some(mut output) = Output::new(destination)? {
             let thread = thread::Builder::new().name("traces".to_owned());
-            let taken = Arc::clone(&waiting);
-            let write = move || write(&received, &taken, TraceFile::new(path));
+            let waiting = Arc::clone(&writer.waiting);
+            let write = move || write(&received, &waiting, &mut output);
             if let Err(error) = thread.spawn(write) {
                 tracing::error!("no traces are written: {error}");
             }
         }
-        Arc::new(Self {
+        Ok(writer)
+    }
+
+    fn new() -> (Arc<Self>, Receiver<Message>) {
+        let (messages, received) = sync_channel(WAITING);
+        let writer = Self {
             messages,
-            waiting,
+            waiting: Arc::default(),
             lossy: AtomicBool::new(false),
-        })
+        };
+        (Arc::new(writer), received)
     }
 
     pub(super) fn send(&self, finished: Finished) {
@@ -116,68 +112,18 @@ impl Writer {
     }
 }
 
-fn write(messages: &Receiver<Message>, waiting: &AtomicUsize, mut file: TraceFile) {
-    let mut failed = false;
+fn write(messages: &Receiver<Message>, waiting: &AtomicUsize, output: &mut Output) {
     while let Ok(message) = messages.recv() {
-        let (records, place) = match message {
+        match message {
             Message::Trace(finished) => {
-                let records = records(finished.id, &finished.events);
+                output.trace(&finished);
                 waiting.fetch_sub(finished.bytes, Ordering::Relaxed);
-                match finished.sampler.collect(&records) {
-                    Some(complete) => complete,
-                    None => continue,
-                }
             }
-            Message::Rest(records, place) => (records, place),
+            Message::Rest(records, place) => output.rest(&records, place),
             Message::Flush(written) => {
+                output.flush();
                 let _ = written.send(());
-                continue;
             }
-        };
-        if let Err(error) = file.write(&records, place)
-            && !std::mem::replace(&mut failed, true)
-        {
-            tracing::error!("traces cannot be written: {error}");
         }
     }
-}
-
-fn records(id: u64, events: &[Event]) -> String {
-    let mut json = JsonWriter::default();
-    for event in events {
-        json.object(|json| {
-            json.name("id").integer(id);
-            match event {
-                Event::Timestamp { name, ns } => json.name("timestamps").array([()], |json, ()| {
-                    json.object(|json| {
-                        json.name("name").text(name);
-                        json.name("ns").integer(*ns);
-                    });
-                }),
-                Event::Request { model, version, id } => {
-                    json.name("model_name").text(model);
-                    json.name("model_version").integer(*version);
-                    if !id.is_empty() {
-                        json.name("request_id").text(id);
-                    }
-                }
-                Event::Tensor {
-                    activity,
-                    name,
-                    data,
-                    shape,
-                    datatype,
-                } => {
-                    json.name("activity").text(activity);
-                    json.name("tensor").object(|json| {
-                        json.name("name").text(name);
-                        json.name("data").text(data);
-                        json.name("shape").text(shape.trim_matches(['[', ']']));
-                        json.name("dtype").text(datatype.name());
-                    });
-                }
-            }
-        });
-    }
-    String::from_utf8_lossy(&json.finish()).into_owned()
 }

@@ -32,6 +32,22 @@ impl Collector {
         Ok(Self { child, endpoint })
     }
 
+    /// A server whose traces it gets, as the option for them says.
+    fn trace(&self, engine: Engine) -> Result<Server> {
+        let url = format!("opentelemetry,url={}/v1/traces", self.endpoint);
+        let settings = [
+            "mode=opentelemetry",
+            &url,
+            "opentelemetry,resource=deployment.environment=a=test",
+            "opentelemetry,bsp_schedule_delay=50",
+            "level=TIMESTAMPS",
+            "rate=1",
+        ];
+        let settings = settings.map(|setting| format!("--trace-config={setting}"));
+        let settings = settings.each_ref().map(String::as_str);
+        Server::start_with(engine, crate::folder(), MODELS, &settings)
+    }
+
     /// A server whose spans it gets.
     fn serve(&self, engine: Engine, arguments: &[&str], queue: &str) -> Result<Server> {
         let mut command = engine.command(MODELS.as_ref(), crate::folder())?;
@@ -79,6 +95,20 @@ fn spans_of_functions_come_to_a_collector_beside_tritonserver() -> Result<()> {
     ];
     let server = collector.serve(Engine::Tritonserver, &forward, "2048")?;
     python()?.test("test_traces.py", &server)
+}
+
+#[test]
+fn traces_come_to_a_collector() -> Result<()> {
+    let collector = Collector::start(&[])?;
+    let server = collector.trace(Engine::Embedded)?;
+    python()?.test("test_trace_collector.py", &server)
+}
+
+#[test]
+fn traces_of_tritonserver_come_to_a_collector() -> Result<()> {
+    let collector = Collector::start(&[])?;
+    let server = collector.trace(Engine::Tritonserver)?;
+    python()?.test("test_trace_collector.py", &server)
 }
 
 #[test]

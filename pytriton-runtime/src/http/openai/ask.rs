@@ -80,7 +80,7 @@ pub(super) async fn ask<B: Body>(
     let bodies = request.bodies.drain(..);
     for (mut input, body) in inputs.into_iter().zip(bodies) {
         input.held.clone_from(&held);
-        let pieces = models.ask(reception, &spec, input, body).await?;
+        let pieces = models.ask(reception, &spec, headers, input, body).await?;
         choices.push((pieces, Choice::new(request.stops.clone())));
     }
     Ok(Taken {

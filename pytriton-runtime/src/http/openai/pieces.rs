@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use axum::http::HeaderMap;
+
 use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
 use crate::reception::Reception;
@@ -7,6 +9,10 @@ use crate::request::{InferRequest, Response};
 use crate::serving::Answers;
 use crate::tensor::BytesElements;
 
+use super::super::noted::Noted;
+#[cfg(tritonserver)]
+use super::super::traced::naming;
+use super::super::traced::{context, traced};
 use super::TextModels;
 #[cfg(tritonserver)]
 use super::upstream::Replies;
@@ -14,7 +20,7 @@ use super::upstream::Replies;
 /// The pieces of one text, as they come. Dropping it gives the text up.
 #[derive(Debug)]
 pub(super) enum Pieces {
-    Here(Arc<ModelSpec>, Answers),
+    Here(Arc<ModelSpec>, Answers, Option<Noted>),
     #[cfg(tritonserver)]
     There(Replies),
 }
@@ -25,7 +31,8 @@ impl TextModels {
         &self,
         reception: &Reception,
         spec: &Arc<ModelSpec>,
-        request: InferRequest,
+        headers: &HeaderMap,
+        mut request: InferRequest,
         body: Vec<u8>,
     ) -> Result<Pieces, OpenAiError> {
         match self {
@@ -33,14 +40,20 @@ impl TextModels {
                 // It has been read.
                 drop(body);
                 let model = reception.model(&spec.name, None)?;
+                request.trace = traced(spec, headers);
+                let tracer = reception.models.tracer();
+                let timeline = tracer.sample(&spec.name, || context(headers));
+                let noted = timeline.as_ref();
+                let noted = noted.map(|timeline| Noted::new(timeline, spec));
+                request.traced = timeline.map(|timeline| timeline as _);
                 let answers = reception.answers(&model, request).await?;
-                Ok(Pieces::Here(Arc::clone(spec), answers))
+                Ok(Pieces::Here(Arc::clone(spec), answers, noted))
             }
             #[cfg(tritonserver)]
             Self::There(upstream) => {
                 let request = crate::request::Request::check(spec, request);
                 request.map_err(crate::reception::Error::from)?;
-                Ok(Pieces::There(upstream.ask(spec, &body)))
+                Ok(Pieces::There(upstream.ask(spec, naming(headers), &body)))
             }
         }
     }
@@ -50,8 +63,13 @@ impl Pieces {
     /// The next piece; `None` behind the last one.
     pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
         match self {
-            Self::Here(spec, answers) => Some(match answers.next().await? {
-                Ok(response) => piece(spec, &response),
+            Self::Here(spec, answers, noted) => Some(match answers.next().await? {
+                Ok(response) => {
+                    if let Some(noted) = noted {
+                        noted.answered(&response);
+                    }
+                    piece(spec, &response)
+                }
                 Err(error) => Err(error.into()),
             }),
             #[cfg(tritonserver)]

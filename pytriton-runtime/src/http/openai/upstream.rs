@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header::{CONTENT_TYPE, HOST};
-use axum::http::{Method, Request, Response, StatusCode};
+use axum::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http_body_util::{BodyExt, Full, Limited};
@@ -94,13 +94,18 @@ impl Upstream {
         self.specs.clone()
     }
 
-    /// Asks a model, with an object of JSON.
-    pub(super) fn ask(self: &Arc<Self>, spec: &Arc<ModelSpec>, body: &[u8]) -> Replies {
+    /// Asks a model, with an object of JSON and headers that it is to have.
+    pub(super) fn ask(
+        self: &Arc<Self>,
+        spec: &Arc<ModelSpec>,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: &[u8],
+    ) -> Replies {
         let claim = self.claims.claim();
         let body = claimed(body, claim.number());
         let (upstream, asked) = (Arc::clone(self), Arc::clone(spec));
         let mut asking = JoinSet::new();
-        asking.spawn(async move { upstream.told(&asked, body).await });
+        asking.spawn(async move { upstream.told(&asked, headers, body).await });
         Replies {
             spec: Arc::clone(spec),
             claim,
@@ -110,10 +115,15 @@ impl Upstream {
         }
     }
 
-    async fn told(&self, spec: &ModelSpec, body: Vec<u8>) -> Told {
+    async fn told(
+        &self,
+        spec: &ModelSpec,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: Vec<u8>,
+    ) -> Told {
         let _place = self.place().await?;
         let mut connection = JoinSet::new();
-        let asked = self.send(spec, body, &mut connection).await;
+        let asked = self.send(spec, headers, body, &mut connection).await;
         let response = asked.map_err(|error| gone(&error))?;
         if response.status() != StatusCode::OK {
             return Err(refusal(response).await);
@@ -138,6 +148,7 @@ impl Upstream {
     async fn send(
         &self,
         spec: &ModelSpec,
+        headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
         connection: &mut JoinSet<()>,
     ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
@@ -154,6 +165,9 @@ impl Upstream {
             .header(HOST, self.address.to_string());
         if let Some((header, secret)) = self.access.key(Protocol::Http, Group::Inference) {
             request = request.header(header, secret.expose());
+        }
+        for (name, value) in headers {
+            request = request.header(name, value);
         }
         let request = request.body(Full::new(Bytes::from(body)))?;
         Ok(sender.send_request(request).await?)
@@ -305,7 +319,7 @@ mod tests {
     }
 
     fn ask(upstream: &Arc<Upstream>) -> Replies {
-        upstream.ask(&Arc::new(IDENTITY.spec().unwrap()), b"{}")
+        upstream.ask(&Arc::new(IDENTITY.spec().unwrap()), Vec::new(), b"{}")
     }
 
     /// The other end, as the worker finds it.

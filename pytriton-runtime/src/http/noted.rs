@@ -1,0 +1,33 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::request::{Response, Traced};
+use crate::trace_file::Timeline;
+
+/// Notes what becomes of the answers to a request that is sampled, and at last that there are no more.
+#[derive(Debug)]
+pub(super) struct Noted {
+    timeline: Arc<Timeline>,
+    model: Arc<ModelSpec>,
+}
+
+impl Noted {
+    pub(super) fn new(timeline: &Arc<Timeline>, model: &Arc<ModelSpec>) -> Self {
+        Self {
+            timeline: Arc::clone(timeline),
+            model: Arc::clone(model),
+        }
+    }
+
+    pub(super) fn answered(&self, response: &Response) {
+        self.timeline.answered(&self.model, response);
+    }
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        for name in ["REQUEST_END", "HTTP_SEND_START", "HTTP_SEND_END"] {
+            self.timeline.now(name);
+        }
+    }
+}

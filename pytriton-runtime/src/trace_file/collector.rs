@@ -1,0 +1,145 @@
+use std::time::Duration;
+
+use crate::trace::{Batching, Recorder};
+
+use super::TraceConfigError;
+use super::number::setting;
+
+const URL: &str = "url";
+const RESOURCE: &str = "resource";
+const QUEUE: &str = "bsp_max_queue_size";
+const DELAY: &str = "bsp_schedule_delay";
+const BATCH: &str = "bsp_max_export_batch_size";
+
+/// Who gets traces as spans, and how.
+///
+/// Source: `TraceManager::ProcessOpenTelemetryParameters` and `ProcessOpenTelemetryBatchSpanProcessorArgs` in Triton 2.51.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collector {
+    /// Where it is; without one the `OTEL_*` variables say.
+    url: Option<String>,
+    resource: Vec<(String, String)>,
+    batching: Batching,
+    /// The settings as clients are told of them.
+    told: Vec<(&'static str, String)>,
+}
+
+impl Collector {
+    /// The one that these settings describe.
+    pub(super) fn new(settings: &[(String, String)]) -> Result<Self, TraceConfigError> {
+        let mut collector = Self {
+            url: None,
+            resource: Vec::new(),
+            batching: Batching::from_env(),
+            told: Vec::new(),
+        };
+        for (name, value) in settings {
+            let name = collector.set(name, value)?;
+            collector.told.push((name, value.clone()));
+        }
+        let batching = collector.batching;
+        if batching != batching.bounded() {
+            let Batching { queue, batch, .. } = batching;
+            return Err(TraceConfigError::Batching { queue, batch });
+        }
+        let defaults = [
+            (DELAY, batching.delay.as_millis().to_string()),
+            (BATCH, batching.batch.to_string()),
+            (QUEUE, batching.queue.to_string()),
+        ];
+        for (name, value) in defaults {
+            if settings.iter().all(|(given, _)| given != name) {
+                collector.told.push((name, value));
+            }
+        }
+        Ok(collector)
+    }
+
+    /// Takes a setting, and says what it is called.
+    fn set(&mut self, name: &str, value: &str) -> Result<&'static str, TraceConfigError> {
+        let number = || setting::<u32>(name, value);
+        let batching = &mut self.batching;
+        Ok(match name {
+            URL if value.starts_with("http://") => {
+                self.url = Some(value.to_owned());
+                URL
+            }
+            URL => {
+                let url = value.to_owned();
+                return Err(TraceConfigError::Url { url });
+            }
+            RESOURCE => {
+                // As in Triton, where nothing stands between them.
+                let (key, value) = value.split_once('=').unwrap_or((value, value));
+                self.resource.push((key.to_owned(), value.to_owned()));
+                RESOURCE
+            }
+            QUEUE => {
+                batching.queue = number()? as usize;
+                QUEUE
+            }
+            BATCH => {
+                batching.batch = number()? as usize;
+                BATCH
+            }
+            DELAY => {
+                batching.delay = Duration::from_millis(number()?.into());
+                DELAY
+            }
+            _ => {
+                let setting = format!("opentelemetry,{name}");
+                return Err(TraceConfigError::Setting { setting });
+            }
+        })
+    }
+
+    /// What clients are told of it.
+    pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.told
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+    }
+
+    /// Begins to send to it.
+    pub(super) fn start(&self) -> Result<Recorder, TraceConfigError> {
+        let recorder = Recorder::start(self.url.as_deref(), &self.resource, self.batching);
+        recorder.map_err(TraceConfigError::Exporter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collector(settings: &[(&str, &str)]) -> Result<Collector, TraceConfigError> {
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        Collector::new(&settings.iter().map(owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn clients_are_told_what_was_given_and_then_what_was_not() {
+        let url = ("url", "http://localhost:1/v1/traces");
+        let given = [url, ("resource", "a=b=c"), (QUEUE, "7"), (BATCH, "7")];
+        let collector = collector(&given).unwrap();
+        let told: Vec<_> = collector.told().collect();
+        assert_eq!(told[..4], given);
+        assert_eq!(told[4..], [(DELAY, "5000")]);
+        assert_eq!(collector.resource, [("a".to_owned(), "b=c".to_owned())]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let table = [
+            (("url", "https://localhost:1"), "must begin with http://"),
+            ((QUEUE, "0"), "of 512 spans of 0"),
+            ((QUEUE, "4294967295"), "of 512 spans of 4294967295"),
+            ((BATCH, "3000"), "of 3000 spans of 2048"),
+            ((DELAY, "-1"), "Got -1"),
+            (("headers", "x"), "has no setting 'opentelemetry,headers'"),
+        ];
+        for (given, expected) in table {
+            let error = collector(&[given]).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

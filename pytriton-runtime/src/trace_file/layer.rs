@@ -1,0 +1,82 @@
+use std::sync::Arc;
+
+use super::sampler::Sampler;
+use super::writer::Writer;
+use super::{Change, TraceChanges, TraceError, TraceSettings};
+
+/// Settings, and which of them have not come from elsewhere.
+#[derive(Debug, Clone)]
+pub(super) struct Layer {
+    own: Own,
+    pub(super) sampler: Arc<Sampler>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Own {
+    level: bool,
+    rate: bool,
+    count: bool,
+    log_frequency: bool,
+}
+
+impl Layer {
+    /// One that has nothing of its own.
+    pub(super) fn new(settings: TraceSettings, writer: &Arc<Writer>) -> Self {
+        Self {
+            own: Own::default(),
+            sampler: Sampler::new(settings, writer),
+        }
+    }
+
+    /// Whether all of it has come from elsewhere.
+    pub(super) fn has_nothing(&self) -> bool {
+        self.own == Own::default()
+    }
+
+    /// What a layer, where there is one, is with these changes; what it has not has come from a fallback.
+    pub(super) fn changed(
+        current: Option<&Self>,
+        fallback: &TraceSettings,
+        changes: &TraceChanges,
+        writer: &Arc<Writer>,
+    ) -> Result<Self, TraceError> {
+        let mut own = current.map(|layer| layer.own).unwrap_or_default();
+        let now = current.map(|layer| layer.sampler.settings());
+        let now = now.as_ref().unwrap_or(fallback);
+        let settings = TraceSettings {
+            level: chosen(changes.level, &mut own.level, now.level, fallback.level),
+            rate: chosen(changes.rate, &mut own.rate, now.rate, fallback.rate),
+            count: chosen(changes.count, &mut own.count, now.count, fallback.count),
+            log_frequency: chosen(
+                changes.log_frequency,
+                &mut own.log_frequency,
+                now.log_frequency,
+                fallback.log_frequency,
+            ),
+            destination: fallback.destination.clone(),
+        };
+        if !settings.level.is_off() && settings.rate == 0 {
+            return Err(TraceError::NoRate);
+        }
+        if !settings.level.is_off() && !settings.destination.is_given() {
+            return Err(TraceError::NoFile);
+        }
+        let sampler = Sampler::new(settings, writer);
+        Ok(Self { own, sampler })
+    }
+}
+
+fn chosen<T>(change: Change<T>, own: &mut bool, now: T, fallback: T) -> T {
+    match change {
+        Change::Set(value) => {
+            *own = true;
+            value
+        }
+        Change::Clear => {
+            *own = false;
+            fallback
+        }
+        Change::Keep if *own => now,
+        Change::Keep => fallback,
+    }
+}
