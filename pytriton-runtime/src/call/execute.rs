@@ -2,11 +2,11 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::FutureExt;
-use tracing::Instrument;
 
 use crate::decorators::{Batch, Step, first_row};
 use crate::model::FirstValue;
@@ -205,8 +205,9 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             states,
             destination,
         };
-        let span = trace::function(spec, self.context.instance(), requests);
-        let execution = async { self.instance.execute(&call).await }.instrument(span.clone());
+        let scope = trace::function(spec, self.context.instance(), requests);
+        let execution = pin!(async { self.instance.execute(&call).await });
+        let execution = scope.around(execution);
         // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
         let returned = AssertUnwindSafe(execution).catch_unwind().await;
         let returned = returned.unwrap_or_else(|panic| {
@@ -215,7 +216,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 message: caught(panic),
             })
         });
-        returned.inspect_err(|error| trace::fail(&span, error))
+        returned.inspect_err(|error| scope.fail(error))
     }
 }
 

@@ -145,7 +145,7 @@ fn request(
     let context = || {
         // Where the operator has them forwarded.
         let values = |name| parameters.str(name).into_iter();
-        TraceContext::read(values(TRACEPARENT), values(TRACESTATE))
+        TraceContext::read(values(TRACEPARENT), || values(TRACESTATE))
     };
     let trace = Trace::begin(spec, context);
     let head = InferRequest {

@@ -32,7 +32,7 @@ pub(super) fn context(metadata: &MetadataMap) -> Option<TraceContext> {
         let values = metadata.get_all(name).iter();
         values.filter_map(|value| value.to_str().ok())
     };
-    TraceContext::read(values(TRACEPARENT), values(TRACESTATE))
+    TraceContext::read(values(TRACEPARENT), || values(TRACESTATE))
 }
 
 #[cfg(test)]

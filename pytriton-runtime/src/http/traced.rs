@@ -19,7 +19,7 @@ pub(super) fn context(headers: &HeaderMap) -> Option<TraceContext> {
         let values = headers.get_all(name).iter();
         values.filter_map(|value| value.to_str().ok())
     };
-    TraceContext::read(values(&PARENT), values(&STATE))
+    TraceContext::read(values(&PARENT), || values(&STATE))
 }
 
 /// Those of these headers that name it, as they are.

@@ -1,5 +1,8 @@
+use tracing::Metadata;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
+
+use crate::trace::TARGET;
 
 /// Which lines are written: as the directives of `RUST_LOG` say where there are some, otherwise in that detail (0 to 2).
 pub(super) fn filter(verbose: u8, rust_log: Option<&str>) -> Result<EnvFilter, ParseError> {
@@ -15,6 +18,11 @@ pub(super) fn directives(rust_log: Option<&str>) -> Option<&str> {
 /// Whether directives ask for what happens within spans.
 pub(super) fn names_spans(rust_log: Option<&str>) -> bool {
     directives(rust_log).is_some_and(|directives| directives.contains('['))
+}
+
+/// Whether it is a span of a request.
+pub(super) fn is_of_request(metadata: &Metadata<'_>) -> bool {
+    metadata.is_span() && metadata.target() == TARGET
 }
 
 pub(super) fn by_detail(verbose: u8) -> EnvFilter {

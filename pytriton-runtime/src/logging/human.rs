@@ -73,30 +73,15 @@ impl Visit for Values<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::sync::{Arc, Mutex};
-
     use tracing::subscriber::with_default;
+
+    use crate::logging::written::Written;
 
     use super::*;
 
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
     #[test]
     fn values_do_nothing_to_the_line() {
-        let log = Log::default();
+        let log = Written::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
             .fmt_fields(HumanFields)
@@ -112,7 +97,7 @@ mod tests {
             tracing::info!(message = forged);
             tracing::info!("{}", "y".repeat(20_000));
         });
-        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let log = log.text();
         let lines: Vec<_> = log.lines().collect();
         let forged = "x\\n[ERROR] forged \\u{1b}[2J";
         let first = format!(

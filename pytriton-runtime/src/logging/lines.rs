@@ -1,11 +1,12 @@
 use std::fmt;
 
+use serde_json::{Map, Value};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::{Format, Json, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
-use tracing_subscriber::registry::{LookupSpan, SpanRef};
+use tracing_subscriber::registry::LookupSpan;
 
-use super::about::About;
+use crate::trace::{About, current};
 
 /// Lines of JSON that say which request they are about, where they are about one.
 #[derive(Debug)]
@@ -22,18 +23,13 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let about = |span: SpanRef<'_, S>| span.extensions().get::<About>().cloned();
-        let own = context.event_scope();
-        let own = own.and_then(|spans| spans.into_iter().find_map(about));
-        // A line may belong to another span, such as that of its instance, and yet be written within a request.
-        let around = || context.lookup_current()?.scope().find_map(about);
-        let Some(about) = own.or_else(around) else {
+        let Some(about) = current() else {
             return self.0.format_event(context, writer, event);
         };
         let mut line = String::new();
         self.0
             .format_event(context, Writer::new(&mut line), event)?;
-        let mut members = about.members();
+        let mut members = members(&about);
         // What the line itself says counts.
         members.retain(|name, _| event.fields().all(|field| field.name() != name));
         let Some(open) = line
@@ -52,70 +48,70 @@ where
     }
 }
 
+/// One request is told of as text, several as a list.
+fn members(about: &About) -> Map<String, Value> {
+    let traces: Vec<_> = about.traces.iter().map(|id| format!("{id:032x}")).collect();
+    let mut members = Map::new();
+    let mut tell = |one: &str, many: &str, ids: &[String]| match ids {
+        [] => {}
+        [id] => drop(members.insert(one.to_owned(), id.as_str().into())),
+        ids => drop(members.insert(many.to_owned(), ids.into())),
+    };
+    tell("request_id", "request_ids", &about.requests);
+    tell("trace_id", "trace_ids", &traces);
+    members.insert("model".to_owned(), Value::from(&*about.model));
+    members
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
-    use serde_json::Value;
     use tracing::info_span;
     use tracing::subscriber::with_default;
-    use tracing_subscriber::Layer;
-    use tracing_subscriber::filter::filter_fn;
-    use tracing_subscriber::layer::SubscriberExt;
 
-    use crate::logging::about::{Abouts, is_of_request};
+    use crate::logging::written::Written;
+    use crate::model::ModelSpec;
     use crate::registry::ModelDeclaration;
-    use crate::testing::IDENTITY;
-    use crate::trace::{Trace, TraceContext, span_of};
+    use crate::request::Request;
+    use crate::testing::{IDENTITY, infer_request};
+    use crate::trace::{self, Trace, TraceContext, identified, scope_of};
 
     use super::*;
 
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
     fn lines(write: impl FnOnce()) -> Vec<Value> {
-        let log = Log::default();
+        trace::tell();
+        let log = Written::default();
         let writer = log.clone();
-        let lines = tracing_subscriber::fmt::layer()
+        let subscriber = tracing_subscriber::fmt()
             .json()
             .flatten_event(true)
             .map_event_format(RequestLines)
-            .with_writer(move || writer.clone());
-        let subscriber = tracing_subscriber::registry()
-            .with(lines)
-            .with(Abouts.with_filter(filter_fn(is_of_request)));
+            .with_writer(move || writer.clone())
+            .finish();
         with_default(subscriber, write);
-        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let log = log.text();
         let lines = log.lines().map(serde_json::from_str);
         lines.collect::<Result<_, _>>().unwrap()
     }
 
-    fn trace(id: &str) -> Box<Trace> {
-        let spec = ModelDeclaration {
+    fn spec() -> Arc<ModelSpec> {
+        let declaration = ModelDeclaration {
             name: "Linear",
             ..IDENTITY
-        }
-        .spec()
-        .unwrap();
+        };
+        Arc::new(declaration.spec().unwrap())
+    }
+
+    fn request(id: &str) -> Request {
         let context = || {
             let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-            TraceContext::read([parent].into_iter(), [].into_iter())
+            TraceContext::read([parent].into_iter(), || [].into_iter())
         };
-        let trace = Trace::begin(&spec, context).unwrap();
-        trace.identify(id);
-        trace
+        let spec = spec();
+        let mut request = infer_request(1, 1.0);
+        request.trace = identified(Trace::begin(&spec, context), id);
+        Request::check(&spec, request).unwrap()
     }
 
     #[test]
@@ -123,12 +119,12 @@ mod tests {
         let lines = lines(|| {
             tracing::info!("before");
             let forged = "x\",\"level\":\"ERROR\n".to_owned() + &"y".repeat(9000);
-            let trace = trace(&forged);
-            let span = span_of(Some(&trace)).entered();
+            let scope = scope_of(request(&forged).trace());
+            let within = scope.enter();
             tracing::info!("within");
             let instance = info_span!(parent: None, "model", name = "Linear");
             tracing::info!(parent: &instance, model = "Other", "of an instance");
-            drop(span);
+            drop(within);
             tracing::info!("behind");
         });
         assert_eq!(lines.len(), 4);
@@ -148,15 +144,17 @@ mod tests {
     #[test]
     fn a_line_of_a_batch_names_its_requests() {
         let lines = lines(|| {
-            let (one, two) = (trace("one"), trace("two"));
-            let batch = info_span!(target: "pytriton::request", parent: span_of(Some(&one)), "batch", model = "Linear");
-            for trace in [&one, &two] {
-                batch.follows_from(span_of(Some(trace)));
-            }
-            let _batch = batch.entered();
-            let _function = info_span!(target: "pytriton::request", "function").entered();
+            let requests = [request("one"), request("two")];
+            let outside = scope_of(requests[0].trace());
+            let _outside = outside.enter();
+            let batch = trace::batch(&spec(), &requests);
+            let within = batch.enter();
+            let function = trace::function(&spec(), 0, &requests);
+            let _function = function.enter();
             let _own = info_span!("own").entered();
             tracing::info!("called");
+            drop(within);
+            tracing::info!("answered");
         });
         let line = &lines[0];
         assert_eq!(line["request_ids"], serde_json::json!(["one", "two"]));
@@ -165,5 +163,6 @@ mod tests {
             (&line["model"], &line["message"]),
             (&"Linear".into(), &"called".into())
         );
+        assert_eq!(lines[1]["request_id"], "one");
     }
 }

@@ -11,11 +11,10 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry};
 
 use crate::call::panic_message;
-use crate::trace::{Export, TracesError, TracesExporter};
+use crate::trace::{Export, TracesError, TracesExporter, tell};
 
 use super::LogSettings;
-use super::about::{Abouts, is_of_request};
-use super::filter::{directives, names_spans};
+use super::filter::{directives, is_of_request, names_spans};
 use super::forms::{Lines, set_iso8601};
 use super::gate::Gate;
 use super::human::HumanFields;
@@ -63,15 +62,16 @@ pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Exp
     #[cfg(feature = "embedded")]
     let (gate, handle) = tracing_subscriber::reload::Layer::new(gate);
     let lines = tracing_subscriber::fmt::layer().with_ansi(io::stderr().is_terminal());
+    // Spans of requests cost something, and lines do not show them.
+    let spans = filter_fn(move |metadata| wanted || !is_of_request(metadata));
+    let shown = gate.and(spans);
     let mut layers: Vec<BoxedLayer> = match settings.format {
         LogFormat::Human | LogFormat::Iso8601 => {
-            // Spans of requests cost something, and lines for people do not show them.
-            let spans = filter_fn(move |metadata| wanted || !is_of_request(metadata));
             let lines = lines
                 .event_format(Lines::default())
                 .fmt_fields(HumanFields)
                 .with_writer(|| Sink);
-            vec![lines.with_filter(gate.and(spans)).boxed()]
+            vec![lines.with_filter(shown).boxed()]
         }
         LogFormat::Json => {
             let lines = lines
@@ -79,10 +79,7 @@ pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Exp
                 .flatten_event(true)
                 .map_event_format(RequestLines)
                 .with_writer(|| BoundedLines(Sink));
-            vec![
-                lines.with_filter(gate.or(filter_fn(is_of_request))).boxed(),
-                Abouts.with_filter(filter_fn(is_of_request)).boxed(),
-            ]
+            vec![lines.with_filter(shown).boxed()]
         }
     };
     let mut export = Export::default();
@@ -96,6 +93,9 @@ pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Exp
         .is_ok()
     {
         set_iso8601(settings.format == LogFormat::Iso8601);
+        if settings.format == LogFormat::Json {
+            tell();
+        }
         #[cfg(feature = "embedded")]
         live::start(Live {
             settings: settings.clone(),

@@ -1,6 +1,5 @@
 //! Log lines for people and for machines; texts of others do no harm in either.
 
-mod about;
 mod filter;
 mod forms;
 mod gate;
@@ -12,6 +11,8 @@ mod live;
 mod log;
 mod settings;
 mod sink;
+#[cfg(test)]
+mod written;
 
 #[cfg(feature = "embedded")]
 pub(crate) use live::{settings, update, write_to};

@@ -1,7 +1,7 @@
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use tracing::Instrument;
 
 use crate::heavy::by_weight;
 use crate::kserve::CodecError;
@@ -9,7 +9,7 @@ use crate::request::{InferRequest, Request, Response};
 use crate::serving::{Answers, Model, ModelSet};
 use crate::shared_memory::{Regions, SharedMemoryError};
 use crate::tensor::DataType;
-use crate::trace::{fail, span_of};
+use crate::trace::scope_of;
 use crate::{HeaderForward, Limits};
 
 use super::{Error, Gate, Operation, Patience, Restricted};
@@ -84,13 +84,9 @@ impl Reception {
             timeline.now("REQUEST_END");
             Ok(outcome?)
         };
-        if request.trace.is_none() {
-            return answered(request).await;
-        }
-        let span = span_of(request.trace.as_deref());
-        // Apart, so that requests that nobody watches do not carry it.
-        let answered = Box::pin(answered(request).instrument(span.clone())).await;
-        answered.inspect_err(|error| fail(&span, error))
+        let scope = scope_of(request.trace.as_deref());
+        let answered = scope.around(pin!(answered(request))).await;
+        answered.inspect_err(|error| scope.fail(error))
     }
 
     /// The same, but returns the answers as they come; there may be any number where the model is decoupled.
@@ -103,14 +99,14 @@ impl Reception {
         model: &Arc<Model>,
         request: InferRequest,
     ) -> Result<Answers, Error> {
-        let span = span_of(request.trace.as_deref());
-        let asked = async {
+        let scope = scope_of(request.trace.as_deref());
+        let asked = pin!(async {
             let request = self.checked(model, request).await?;
             Ok(model.answers(request)?)
-        };
-        let answers = asked.instrument(span.clone()).await;
-        let answers = answers.inspect_err(|error: &Error| fail(&span, error))?;
-        Ok(answers.within(span))
+        });
+        let answers = scope.around(asked).await;
+        let answers = answers.inspect_err(|error: &Error| scope.fail(error))?;
+        Ok(answers.within(scope))
     }
 
     async fn checked(&self, model: &Model, mut request: InferRequest) -> Result<Request, Error> {

@@ -8,7 +8,6 @@ use std::task::{self, Poll, Waker};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
-use tracing::Instrument;
 
 use crate::call::{
     Answering, Arranged, Callee, Context, Executed, Health, Instance, Loader, ModelError,
@@ -270,12 +269,9 @@ impl<I: Instance + ?Sized> Runner<I> {
             answering,
         };
         // Whoever ends it early has answered the batch.
-        let span = trace::batch(self.context.model(), batch.requests());
-        let executed = callee.execute_calls(batch, &mut called);
-        let _ = match span.is_none() {
-            true => executed.await,
-            false => Box::pin(executed.instrument(span)).await,
-        };
+        let scope = trace::batch(self.context.model(), batch.requests());
+        let executed = pin!(callee.execute_calls(batch, &mut called));
+        let _ = scope.around(executed).await;
     }
 
     pub(super) fn context(&self) -> &Context {

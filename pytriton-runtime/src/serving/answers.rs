@@ -5,11 +5,10 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
-use tracing::Span;
 
 use crate::request::Response;
 use crate::scheduler::{Hearing, SchedulerError};
-use crate::trace::fail;
+use crate::trace::Scope;
 
 use super::Model;
 
@@ -17,7 +16,7 @@ use super::Model;
 pub struct Answers {
     kind: Kind,
     /// That of the request, as long as it is being answered.
-    span: Span,
+    scope: Scope,
 }
 
 enum Kind {
@@ -43,13 +42,13 @@ impl Answers {
     }
 
     fn new(kind: Kind) -> Self {
-        let span = Span::none();
-        Self { kind, span }
+        let scope = Scope::none();
+        Self { kind, scope }
     }
 
-    /// The same of a request that has that span.
-    pub(crate) fn within(self, span: Span) -> Self {
-        Self { span, ..self }
+    /// The same of a request that has that scope.
+    pub(crate) fn within(self, scope: Scope) -> Self {
+        Self { scope, ..self }
     }
 
     /// Whether nothing comes behind what has come.
@@ -75,7 +74,7 @@ impl Answers {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Response, SchedulerError>>> {
-        let _entered = self.span.enter();
+        let _within = self.scope.enter();
         let answer = match &mut self.kind {
             Kind::One(answer) => {
                 let answer = ready!(answer.poll_unpin(context));
@@ -86,7 +85,7 @@ impl Answers {
             Kind::Over => None,
         };
         if let Some(Err(error)) = &answer {
-            fail(&self.span, error);
+            self.scope.fail(error);
         }
         Poll::Ready(answer)
     }

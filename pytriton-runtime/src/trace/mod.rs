@@ -1,8 +1,10 @@
 //! What can be seen of a request: spans of `tracing` for the request, its waiting, the batch that it is executed in and the
 //! call of the function, in which the user's own spans stand; and the trace of the client that it belongs to.
 //!
-//! Where nobody listens to the first of them there are none, and a request has nothing but a `None`.
+//! Where nobody listens to the first of them there are none, and a request has nothing but a `None`. Log lines that say which
+//! requests they are about need no spans: a thread knows what it is working on.
 
+mod about;
 #[cfg(any(feature = "otel", feature = "embedded"))]
 mod batching;
 mod context;
@@ -17,9 +19,11 @@ mod otlp;
 mod otlp;
 #[cfg(all(feature = "otel", feature = "embedded"))]
 mod recorder;
+mod scope;
 mod spans;
 mod traces;
 
+pub(crate) use about::{About, current, tell};
 #[cfg(any(feature = "otel", feature = "embedded"))]
 pub(crate) use batching::Batching;
 pub(crate) use context::{TRACEPARENT, TRACESTATE, TraceContext};
@@ -31,10 +35,11 @@ pub(crate) use otlp::Recorder;
 pub(crate) use otlp::dropped_spans;
 #[cfg(all(feature = "embedded", feature = "otel"))]
 pub(crate) use recorder::Recorder;
+pub(crate) use scope::Scope;
 #[cfg(feature = "embedded")]
 pub(crate) use spans::listened;
 #[cfg(any(feature = "embedded", test))]
-pub(crate) use spans::span_of;
-pub(crate) use spans::{TARGET, Trace, batch, fail, function, identified};
+pub(crate) use spans::scope_of;
+pub(crate) use spans::{TARGET, Trace, batch, function, identified};
 pub(crate) use traces::Export;
 pub use traces::{TracesError, TracesExporter};

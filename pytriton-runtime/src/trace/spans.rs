@@ -1,31 +1,31 @@
-use std::fmt::Display;
-use std::iter::once;
+use std::sync::Arc;
 
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
 use crate::model::ModelSpec;
 use crate::request::Request;
-use crate::text::{for_client, id_in_log};
+use crate::text::id_in_log;
 
-use super::TraceContext;
+use super::about::{About, is_told};
 use super::otlp::{adopt, trace_id};
+use super::{Scope, TraceContext};
 
 /// What the spans here are named by in a filter.
 pub(crate) const TARGET: &str = "pytriton::request";
 
-/// The spans of one request.
+/// The spans of one request, and what lines say of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
-    request: Span,
+    request: Scope,
     /// As long as it waits.
     queue: Span,
 }
 
-/// Whether anybody listens to the spans of requests.
+/// Whether anybody listens to the spans of requests, or writes lines that say which they are about.
 #[cfg(feature = "embedded")]
 pub(crate) fn listened() -> bool {
-    tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
+    is_told() || tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
 }
 
 impl Trace {
@@ -34,7 +34,7 @@ impl Trace {
         model: &ModelSpec,
         context: impl FnOnce() -> Option<TraceContext>,
     ) -> Option<Box<Self>> {
-        let request = info_span!(
+        let span = info_span!(
             target: TARGET,
             "request",
             model = &*model.name,
@@ -45,31 +45,48 @@ impl Trace {
             otel.status_code = Empty,
             otel.status_description = Empty,
         );
-        if request.is_disabled() {
+        let listened = !span.is_disabled();
+        if !listened && !is_told() {
             return None;
         }
         let context = context();
-        if let Some(context) = &context {
-            adopt(&request, context);
+        let own = context.as_ref().map(|context| context.trace_id);
+        let id = match listened {
+            true => adopted(&span, context.as_ref()).or(own),
+            false => own,
+        };
+        let about = is_told().then(|| {
+            Arc::new(About {
+                model: Arc::clone(&model.name),
+                requests: Vec::new(),
+                traces: id.into_iter().collect(),
+            })
+        });
+        if let Some(id) = id.filter(|_| listened) {
+            span.record("trace_id", display(format_args!("{id:032x}")));
         }
-        let own = || context.map(|context| context.trace_id);
-        if let Some(id) = trace_id(&request).or_else(own) {
-            request.record("trace_id", display(format_args!("{id:032x}")));
-        }
+        let request = Scope { span, about };
         let queue = Span::none();
         Some(Box::new(Self { request, queue }))
     }
 
     /// The client calls the request so.
-    pub(crate) fn identify(&self, id: &str) {
-        if !id.is_empty() {
-            self.request.record("request_id", id_in_log(id).as_str());
+    fn identify(&mut self, id: &str) {
+        if id.is_empty() {
+            return;
+        }
+        let id = id_in_log(id);
+        let Scope { span, about } = &mut self.request;
+        span.record("request_id", id.as_str());
+        // Nobody has it yet.
+        if let Some(about) = about.as_mut().and_then(Arc::get_mut) {
+            about.requests = vec![id];
         }
     }
 
     /// It waits from here on.
     pub(crate) fn enqueue(&mut self) {
-        self.queue = info_span!(target: TARGET, parent: &self.request, "queue");
+        self.queue = info_span!(target: TARGET, parent: &self.request.span, "queue");
     }
 
     /// It waits no longer.
@@ -78,59 +95,72 @@ impl Trace {
     }
 }
 
-/// The spans of a request that the client calls so.
-pub(crate) fn identified(trace: Option<Box<Trace>>, id: &str) -> Option<Box<Trace>> {
-    trace.inspect(|trace| trace.identify(id))
-}
-
-/// The span of a request; none where nobody listens.
-#[cfg(any(feature = "embedded", test))]
-pub(crate) fn span_of(trace: Option<&Trace>) -> Span {
-    trace.map_or_else(Span::none, |trace| trace.request.clone())
-}
-
-/// Says in the span of a request that it failed.
-pub(crate) fn fail(request: &Span, error: &impl Display) {
-    if !request.is_disabled() {
-        request.record("otel.status_code", "ERROR");
-        request.record("otel.status_description", for_client(error).as_str());
+/// The span that is a child of the client's where it says one, and the trace that it is in.
+fn adopted(span: &Span, context: Option<&TraceContext>) -> Option<u128> {
+    if let Some(context) = context {
+        adopt(span, context);
     }
+    trace_id(span)
 }
 
-/// The span of a batch: it stands in that of its first request, and is linked to those of all.
-pub(crate) fn batch(model: &ModelSpec, requests: &[Request]) -> Span {
-    let mut traces = requests.iter().filter_map(Request::trace);
-    let Some(first) = traces.next() else {
-        return Span::none();
+/// The spans of a request that the client calls so.
+pub(crate) fn identified(mut trace: Option<Box<Trace>>, id: &str) -> Option<Box<Trace>> {
+    if let Some(trace) = &mut trace {
+        trace.identify(id);
+    }
+    trace
+}
+
+/// What is around a request; nothing where nobody listens.
+#[cfg(any(feature = "embedded", test))]
+pub(crate) fn scope_of(trace: Option<&Trace>) -> Scope {
+    trace.map_or_else(Scope::none, |trace| trace.request.clone())
+}
+
+/// What is around a batch: its span stands in that of its first request, and is linked to those of all.
+pub(crate) fn batch(model: &ModelSpec, requests: &[Request]) -> Scope {
+    let traces = || requests.iter().filter_map(Request::trace);
+    let Some(first) = traces().next() else {
+        return Scope::none();
     };
+    let about = About::of(traces().filter_map(|trace| trace.request.about.as_ref()));
+    let parent = &first.request.span;
+    if parent.is_disabled() {
+        let span = Span::none();
+        return Scope { span, about };
+    }
     let rows: usize = requests.iter().map(Request::batch_size).sum();
-    let batch = info_span!(
+    let span = info_span!(
         target: TARGET,
-        parent: &first.request,
+        parent: parent,
         "batch",
         model = &*model.name,
         requests = signed(requests.len()),
         rows = signed(rows),
     );
-    for trace in once(first).chain(traces) {
-        batch.follows_from(&trace.request);
+    for trace in traces() {
+        span.follows_from(&trace.request.span);
     }
-    batch
+    Scope { span, about }
 }
 
 /// The span of a call with these requests, in that of their batch.
-pub(crate) fn function(model: &ModelSpec, instance: u32, requests: &[Request]) -> Span {
-    match requests.iter().any(|request| request.trace().is_some()) {
-        false => Span::none(),
-        true => info_span!(
-            target: TARGET,
-            "function",
-            model = &*model.name,
-            instance = i64::from(instance),
-            otel.status_code = Empty,
-            otel.status_description = Empty,
-        ),
+pub(crate) fn function(model: &ModelSpec, instance: u32, requests: &[Request]) -> Scope {
+    let mut traces = requests.iter().filter_map(Request::trace);
+    if !traces.any(|trace| !trace.request.span.is_disabled()) {
+        return Scope::none();
     }
+    let span = info_span!(
+        target: TARGET,
+        "function",
+        model = &*model.name,
+        instance = i64::from(instance),
+        otel.status_code = Empty,
+        otel.status_description = Empty,
+    );
+    // Lines are about what the batch is about.
+    let about = None;
+    Scope { span, about }
 }
 
 /// OpenTelemetry's numbers are signed: others come there as text.
