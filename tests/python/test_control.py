@@ -292,7 +292,7 @@ def test_a_load_makes_the_state_anew_and_the_old_one_ends(http):
     second, _ = ask(http, 2)
     assert second == first + 1
     until(lambda: ask(http, 3)[1] >= second)
-    slow = threading.Thread(target=lambda: slow_answers.append(ask(other, -300)[0]))
+    slow = threading.Thread(target=lambda: slow_answers.append(ask(other, -600)[0]))
     slow_answers = []
     other = wire.connect(tritonclient.http)
     slow.start()
@@ -302,6 +302,7 @@ def test_a_load_makes_the_state_anew_and_the_old_one_ends(http):
     http.unload_model("Numbered")
     assert time.monotonic() - begun < 0.15
     assert index()["Numbered"]["state"] == "UNLOADING"
+    assert wire.TRITONSERVER or wire.metric("pytriton_requests_running", "Numbered") == 1
     assert call("GET", "/v2/health/ready")[0] == 400
     slow.join()
     other.close()

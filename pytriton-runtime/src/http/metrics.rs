@@ -11,7 +11,9 @@ use crate::metrics::{
     System, cache_exposition, certificate_exposition, exposition, latencies_exposition,
     load_exposition, process_exposition, spans_exposition,
 };
-use crate::serving::ModelSet;
+use crate::model::ModelSpec;
+use crate::serving::{Model, ModelSet};
+use crate::statistics::ModelStatistics;
 use crate::tls::Certificates;
 use crate::trace::dropped_spans;
 
@@ -45,10 +47,22 @@ impl Metrics {
 
     fn write(&self) -> String {
         let models = self.models.models();
-        let counted: Vec<_> = models
-            .iter()
-            .map(|model| (model.spec().as_ref(), model.sums()))
-            .collect();
+        let leaving = self.models.leaving();
+        let mut counted: Vec<_> = models.iter().map(counts).collect();
+        for model in &leaving {
+            let (spec, sums) = counts(model);
+            let is_next = |(next, _): &&mut (&ModelSpec, _)| {
+                (&next.name, next.version) == (&spec.name, spec.version)
+            };
+            match counted.iter_mut().find(is_next) {
+                // What has taken its place counts anew, but both have requests.
+                Some((_, next)) => {
+                    next.pending += sums.pending;
+                    next.running += sums.running;
+                }
+                None => counted.push((spec, sums)),
+            }
+        }
         let distributed: Vec<_> = models
             .iter()
             .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
@@ -72,6 +86,10 @@ impl Metrics {
         text += &certificate_exposition(&expiries);
         text
     }
+}
+
+fn counts(model: &Arc<Model>) -> (&ModelSpec, ModelStatistics) {
+    (model.spec(), model.sums())
 }
 
 /// The routes of the metrics port: `GET /metrics` in Prometheus' text format.

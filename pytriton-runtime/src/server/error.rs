@@ -26,7 +26,7 @@ use crate::triton::install::InstallError;
 #[cfg(tritonserver)]
 use crate::triton::process::Exit;
 #[cfg(tritonserver)]
-use crate::triton::{EngineError, ProbeError, WriteError};
+use crate::triton::{EngineError, ProbeError, Version, WriteError};
 
 use super::settings::{Mistakes, ResolveError};
 
@@ -50,6 +50,16 @@ pub enum ServerError {
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Trace(#[from] TraceConfigError),
+    /// Histograms that tritonserver would pass over without a word.
+    #[cfg(tritonserver)]
+    #[error(
+        "option --metrics-config: tritonserver {version} has no `histogram_latencies`, which is of {}: take a later one (--tritonserver PATH) or `--engine embedded`, or leave it out",
+        Version::HISTOGRAMS
+    )]
+    Histograms {
+        /// Its version.
+        version: Version,
+    },
     /// There is nothing that tritonserver could be started with.
     #[error(
         "no model is bound: tritonserver is started with the models that it serves, call `bind` before"

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
+use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 use crate::access::{Access, Follow};
@@ -11,7 +12,9 @@ use crate::engine::{ControlError, ControlMode};
 use crate::registry::Registry;
 use crate::runner::check_devices;
 use crate::tls::{TlsError, TlsPlan, inspect};
-use crate::triton::{Endpoints, EngineError, Launch, Located, Probe, Stopped, TritonEngine};
+use crate::triton::{
+    Endpoints, EngineError, Launch, Located, Probe, Stopped, TritonEngine, Version, version,
+};
 use crate::worker::WorkerError;
 
 use super::addresses::shared;
@@ -158,6 +161,7 @@ pub(super) async fn start(
         return Err(ServerError::SharedPort);
     }
     check_tls(options)?;
+    check_histograms(options, located).await?;
     for spec in registry.iter() {
         let failed = |source| WorkerError::Load {
             location: spec.location,
@@ -170,6 +174,21 @@ pub(super) async fn start(
     let access = Access::new(&options.access, &options.triton.flags, Follow::Tell)?;
     let launch = launch(options, Arc::new(access));
     Ok(TritonEngine::start(registry, located, probe, launch).await?)
+}
+
+/// A tritonserver that has no histograms would pass over the setting that asks for them.
+async fn check_histograms(options: &Options, located: &Located) -> Result<(), ServerError> {
+    let mut values = options.triton.flags.values("metrics-config");
+    if !values.any(|value| value.to_string_lossy().trim() == "histogram_latencies=true") {
+        return Ok(());
+    }
+    let binary = located.binary.clone();
+    let version = spawn_blocking(move || version(&binary)).await;
+    // One that does not run says why when it is started.
+    match version.ok().and_then(Result::ok).flatten() {
+        Some(version) if version < Version::HISTOGRAMS => Err(ServerError::Histograms { version }),
+        _ => Ok(()),
+    }
 }
 
 /// Looking at a repository means nothing where there are only models of this binary.

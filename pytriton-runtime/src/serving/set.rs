@@ -208,10 +208,15 @@ impl ModelSet {
     /// Those that serve, and those that answer what they have accepted.
     fn all_models(&self) -> Vec<Arc<Model>> {
         let mut models = self.models();
+        models.extend(self.leaving());
+        models
+    }
+
+    /// Those that serve no longer, and answer what they have accepted.
+    pub fn leaving(&self) -> Vec<Arc<Model>> {
         let leaving = self.leaving.lock();
         let leaving = leaving.unwrap_or_else(PoisonError::into_inner);
-        models.extend(leaving.iter().filter_map(Weak::upgrade));
-        models
+        leaving.iter().filter_map(Weak::upgrade).collect()
     }
 
     pub(super) fn catalog(&self) -> MutexGuard<'_, Catalog> {

@@ -27,6 +27,13 @@ impl Version {
         patch: 0,
     };
 
+    /// The first version that has histograms of latencies, of Triton 24.11.
+    pub const HISTOGRAMS: Self = Self {
+        major: 2,
+        minor: 52,
+        patch: 0,
+    };
+
     /// Reads the version where a line of a starting server's log says it.
     ///
     /// There is no option that asks for it.

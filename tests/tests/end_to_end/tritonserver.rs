@@ -193,6 +193,10 @@ fn what_tritonserver_refuses_is_said_in_its_words() -> Result<()> {
     let home = tempfile::tempdir()?;
     let table = [
         ("--metrics-config=nonsense", "nonsense"),
+        (
+            "--metrics-config=histogram_latencies=true",
+            "tritonserver 2.51.0 has no `histogram_latencies`, which is of 2.52.0",
+        ),
         ("--http-max-input-size=5", "no option --http-max-input-size"),
         ("--tritonserver=/bin/false", "is no tritonserver"),
         ("--tritonserver=/no/such", "no tritonserver at /no/such"),
