@@ -116,18 +116,18 @@ cells=(
   "binary.lua 1 16777216 binary,_64_MiB,_1_connection"
 )
 
-# measure_cells ROUND SERVER...: every cell on every server, one right after the other; `<server>_url` is where it is, and
-# `<server>_cells` how many of them it can do, where these are not all.
+# measure_cells ROUND SERVER...: every cell on every server, one right after the other; `<server>_url` is where it is,
+# `<server>_cells` how many of them it can do, where these are not all, and `<server>_header` what requests in JSON say.
 measure_cells() {
-  local round=$1 servers=("${@:2}") index script connections count server url some turn
+  local round=$1 servers=("${@:2}") index script connections count server url some header turn
   for index in "${!cells[@]}"; do
     read -r script connections count _ <<<"${cells[index]}"
     for turn in "${!servers[@]}"; do
       # The one that goes first changes from round to round.
       server=${servers[(turn + round) % ${#servers[@]}]}
-      url=${server}_url some=${server}_cells
+      url=${server}_url some=${server}_cells header=${server}_header
       [ "$index" -lt "${!some:-${#cells[@]}}" ] || continue
-      measure "${!url}" "$script" "$connections" "$count" >>"$scratch/$index.$server"
+      HEADER=${!header:-} measure "${!url}" "$script" "$connections" "$count" >>"$scratch/$index.$server"
     done
   done
   echo "round $round of $rounds" >&2

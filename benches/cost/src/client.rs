@@ -10,13 +10,17 @@ const BODY: &str =
 /// Far more than an answer takes under valgrind.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Sends requests in JSON over one connection, each behind the answer of the one before.
-pub(crate) fn ask(address: &str, requests: u32) -> Result<()> {
+/// Sends requests in JSON, with these headers beside those that they need, over one connection, each behind the answer of the one before.
+pub(crate) fn ask(address: &str, headers: &[String], requests: u32) -> Result<()> {
     let mut stream = BufReader::new(TcpStream::connect(address)?);
     stream.get_ref().set_nodelay(true)?;
     stream.get_ref().set_read_timeout(Some(PATIENCE))?;
+    let more: String = headers
+        .iter()
+        .map(|header| format!("{header}\r\n"))
+        .collect();
     let request = format!(
-        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{BODY}",
+        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n{more}Content-Length: {}\r\n\r\n{BODY}",
         BODY.len()
     );
     for _ in 0..requests {

@@ -18,24 +18,24 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Counts several times what a request costs a server, and takes the least of each: how threads happen to take turns only
+    /// Counts several times what a request with these headers costs a server, and takes the least of each: how threads happen to take turns only
     /// ever adds to it.
     ///
     /// # Errors
     ///
     /// [`CostError`](crate::CostError) where valgrind is missing or the server does not answer as it should.
-    pub fn least_of(times: u32, command: &[impl AsRef<OsStr>]) -> Result<Self> {
-        let mut least = Self::of(command)?;
+    pub fn least_of(times: u32, headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
+        let mut least = Self::of(headers, command)?;
         for _ in 1..times {
-            let cost = Self::of(command)?;
+            let cost = Self::of(headers, command)?;
             least.instructions = least.instructions.min(cost.instructions);
             least.allocations = least.allocations.min(cost.allocations);
         }
         Ok(least)
     }
 
-    fn of(command: &[impl AsRef<OsStr>]) -> Result<Self> {
-        let (short, long) = (run(command, SHORT)?, run(command, LONG)?);
+    fn of(headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
+        let (short, long) = (run(headers, command, SHORT)?, run(headers, command, LONG)?);
         let each = |short: u64, long: u64| (long as f64 - short as f64) / f64::from(LONG - SHORT);
         Ok(Self {
             instructions: each(short.instructions, long.instructions),
@@ -44,8 +44,8 @@ impl Cost {
     }
 }
 
-fn run(command: &[impl AsRef<OsStr>], requests: u32) -> Result<Counts> {
+fn run(headers: &[String], command: &[impl AsRef<OsStr>], requests: u32) -> Result<Counts> {
     let served = Served::start(command)?;
-    served.ask(requests)?;
+    served.ask(headers, requests)?;
     served.stop()
 }

@@ -1,4 +1,6 @@
 //! Prints what a request costs the server that a command starts: instructions, and calls of the allocator.
+//!
+//! `cost [--header HEADER]... COMMAND...`: the request has these headers beside those that it needs.
 
 use std::env::args_os;
 use std::process::ExitCode;
@@ -10,8 +12,17 @@ const TIMES: u32 = 3;
 
 #[expect(clippy::print_stdout, reason = "this is what it is for")]
 fn main() -> ExitCode {
-    let command: Vec<_> = args_os().skip(1).collect();
-    match Cost::least_of(TIMES, &command) {
+    let mut command: Vec<_> = args_os().skip(1).collect();
+    let mut headers = Vec::new();
+    while command.len() > 1 && command[0] == "--header" {
+        headers.extend(
+            command
+                .drain(..2)
+                .skip(1)
+                .map(|header| header.to_string_lossy().into_owned()),
+        );
+    }
+    match Cost::least_of(TIMES, &headers, &command) {
         Ok(cost) => {
             println!("{:.0} {:.1}", cost.instructions, cost.allocations);
             ExitCode::SUCCESS

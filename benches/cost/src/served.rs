@@ -54,8 +54,8 @@ impl Served {
     }
 
     /// Sends requests, one after the other.
-    pub(crate) fn ask(&self, requests: u32) -> Result<()> {
-        client::ask(&self.address, requests)
+    pub(crate) fn ask(&self, headers: &[String], requests: u32) -> Result<()> {
+        client::ask(&self.address, headers, requests)
     }
 
     /// Ends the server and reads what has been counted.

@@ -20,7 +20,7 @@ fn a_request_costs_no_more_than_before() -> Result<()> {
     let server = released("embedded_identity", folder)?.display().to_string();
     let free_ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
     let command = [&[server.as_str()], free_ports.as_slice()].concat();
-    let cost = Cost::least_of(TIMES, &command).unwrap_or_else(|error| panic!("{error}"));
+    let cost = Cost::least_of(TIMES, &[], &command).unwrap_or_else(|error| panic!("{error}"));
     let within = cost.instructions <= INSTRUCTIONS && cost.allocations <= ALLOCATIONS;
     assert!(
         within,
