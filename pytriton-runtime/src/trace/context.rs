@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 /// The trace that a client says a request belongs to, in the form of W3C's Trace Context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TraceContext {
@@ -12,6 +14,9 @@ pub(crate) struct TraceContext {
 /// The headers that name it.
 pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) const TRACESTATE: &str = "tracestate";
+
+/// The bytes of what every version says: itself, the trace, the client's span and the flags, with a dash between.
+const LENGTH: usize = 55;
 
 /// The bytes of a state at most, which whoever hands it on has to keep.
 const STATE: usize = 512;
@@ -40,25 +45,35 @@ impl TraceContext {
     }
 
     fn parse(parent: &str) -> Option<Self> {
-        let mut parts = parent.splitn(5, '-');
-        let version = hex(parts.next()?, 2)?;
+        let (parts, rest) = parent.as_bytes().split_at_checked(LENGTH)?;
+        let are_apart = [2, 35, 52].iter().all(|at| parts.get(*at) == Some(&b'-'));
+        let part = |place: Range<usize>| hex(parts.get(place)?);
+        let version = part(0..2)?;
         let context = Self {
-            trace_id: hex(parts.next()?, 32)?,
-            parent: u64::try_from(hex(parts.next()?, 16)?).ok()?,
-            flags: u8::try_from(hex(parts.next()?, 2)?).ok()?,
+            trace_id: u128::from(part(3..19)?) << 64 | u128::from(part(19..35)?),
+            parent: part(36..52)?,
+            flags: u8::try_from(part(53..55)?).ok()?,
             state: String::new(),
         };
         // A later version may say more.
-        let known = version != 0xff && (version > 0 || parts.next().is_none());
+        let is_whole = rest.is_empty() || version > 0 && rest.starts_with(b"-");
+        let known = are_apart && is_whole && version != 0xff;
         (known && context.trace_id != 0 && context.parent != 0).then_some(context)
     }
 }
 
-/// A number of so many digits, which W3C wants in lower case.
-fn hex(text: &str, digits: usize) -> Option<u128> {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let right = text.len() == digits && text.bytes().all(is_digit);
-    right.then(|| u128::from_str_radix(text, 16).ok()).flatten()
+/// A number of at most 16 digits, which W3C wants in lower case.
+fn hex(digits: &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for digit in digits {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        number = number << 4 | u64::from(digit);
+    }
+    Some(number)
 }
 
 #[cfg(test)]

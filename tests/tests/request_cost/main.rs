@@ -11,6 +11,12 @@ use pytriton_tests::{Result, released};
 const INSTRUCTIONS: f64 = 38_700.0;
 const ALLOCATIONS: f64 = 18.0;
 
+/// What may be turned on for a twentieth more.
+const CHEAP: [&str; 2] = [
+    "--log-format=json",
+    "--metrics-config=histogram_latencies=true",
+];
+
 /// How often it is counted.
 const TIMES: u32 = 5;
 
@@ -20,11 +26,20 @@ fn a_request_costs_no_more_than_before() -> Result<()> {
     let server = released("embedded_identity", folder)?.display().to_string();
     let free_ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
     let command = [&[server.as_str()], free_ports.as_slice()].concat();
-    let cost = Cost::least_of(TIMES, &[], &command).unwrap_or_else(|error| panic!("{error}"));
+    let count = |options: &[&str]| {
+        let command = [&command[..], options].concat();
+        Cost::least_of(TIMES, &[], &command).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let cost = count(&[]);
     let within = cost.instructions <= INSTRUCTIONS && cost.allocations <= ALLOCATIONS;
     assert!(
         within,
         "{cost:?}, more than {INSTRUCTIONS} and {ALLOCATIONS}"
     );
+    for option in CHEAP {
+        let with = count(&[option]);
+        let ratio = with.instructions / cost.instructions;
+        assert!(ratio <= 1.05, "{option}: {with:?} beside {cost:?}");
+    }
     Ok(())
 }
