@@ -19,6 +19,8 @@ pub(crate) enum Form {
     Numbers,
     /// `2` or `[cpu(2), gpu(0)]`.
     Instances,
+    /// `latest(2)`, `all` or `specific([1, 3])`.
+    Versions,
 }
 
 /// The value of an option: a constant expression.
@@ -55,6 +57,11 @@ impl Value {
         }
     }
 
+    /// The expression inside of the groups that `macro_rules!` leaves.
+    pub(crate) fn peeled(&self) -> &Expr {
+        peeled(&self.expression)
+    }
+
     /// Whether it is a list.
     pub(crate) fn is_list(&self) -> bool {
         matches!(peeled(&self.expression), Expr::Array(_))
@@ -85,6 +92,8 @@ impl Form {
         match peeled(expression) {
             Expr::Path(path) if self == Self::Strategy => path.path.get_ident().is_some(),
             _ if self == Self::Strategy => false,
+            Expr::Path(_) | Expr::Call(_) if self == Self::Versions => true,
+            _ if self == Self::Versions => false,
             Expr::Lit(ExprLit { lit, .. }) => match lit {
                 Lit::Str(_) => self == Self::Text,
                 Lit::Bool(_) => self == Self::Boolean,
@@ -103,7 +112,7 @@ impl Form {
         }
     }
 
-    fn expected(self, name: &str) -> String {
+    pub(crate) fn expected(self, name: &str) -> String {
         match self {
             Self::Text => format!("expected a text: write `{name} = \"…\"`"),
             Self::Boolean => format!("expected `{name} = true` or `{name} = false`"),
@@ -111,6 +120,11 @@ impl Form {
             Self::Fraction => format!("expected a fraction: write `{name} = 0.5`"),
             Self::Strategy => {
                 format!("expected a strategy: write `{name} = direct` or `{name} = oldest`")
+            }
+            Self::Versions => {
+                format!(
+                    "expected which versions are served: write `{name} = latest(1)`, `{name} = all` or `{name} = specific([1, 3])`"
+                )
             }
             Self::Instances => {
                 format!(

@@ -15,9 +15,9 @@ pub use pytriton_runtime::model::{
 };
 pub use pytriton_runtime::openai::{Piece, Text, TextAsked, TextParameter, TextReader};
 pub use pytriton_runtime::registry::{
-    Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature, dimension_flaw,
-    flaw_if, override_flaw, refuse, refuse_outputs, sound, tensor_name_flaw, timeout_action,
-    timeout_action_flaw,
+    Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
+    VersionPolicyDeclaration as VersionPolicy, dimension_flaw, flaw_if, override_flaw, refuse,
+    refuse_outputs, sound, tensor_name_flaw, timeout_action, timeout_action_flaw,
 };
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};

@@ -15,7 +15,7 @@ pub use pytriton_runtime::engine::EngineChoice;
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::model::{
     Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, SequenceBatching,
-    SequenceStrategy, TensorSpec, TimeoutAction, Warmup, WarmupData, WarmupInput,
+    SequenceStrategy, TensorSpec, TimeoutAction, VersionPolicy, Warmup, WarmupData, WarmupInput,
 };
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::registry::SequenceScheduling;
@@ -64,6 +64,7 @@ pub use pytriton_runtime::backend;
 /// | --- | --- | --- |
 /// | `name = "…"` | | letters, digits, `.`, `_` and `-` |
 /// | `version = 1` | 1 | |
+/// | `version_policy = latest(1)` | `all` | which versions of the model are served: `latest(…)`, `all` or `specific([1, 3])`, see below |
 /// | `description = "…"` | the doc comment of the function or block | what the model is, for people; the command `list` shows its first line |
 /// | `max_batch_size = 16` | 4 | the most rows of one call |
 /// | `batching = false` | `true` | tensors have no batch axis |
@@ -92,6 +93,30 @@ pub use pytriton_runtime::backend;
 ///
 /// `crate` is for a crate that has this one under another name: `#[my::pytriton::model(name = "…", crate = my::pytriton)]`.
 /// A struct that derives [`Outputs`](derive@Outputs) takes the same as `#[output(crate = my::pytriton)]`.
+///
+/// # Versions
+///
+/// Several functions of one `name`, each with a `version` of its own, are versions of one model: clients name one, or get the
+/// highest. `version_policy` says which of them are served, and is the model's: it stands at one of them, or the same at
+/// several. Where it stands nowhere all of them are, and not the latest alone, as with Triton's own default: what is compiled
+/// in and not served is so because somebody has said it.
+///
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "Scale")]
+/// #[batch]
+/// fn scale(x: ArrayView2<f32>) -> Array2<f32> {
+///     &x * 2.0
+/// }
+///
+/// #[pytriton::model(name = "Scale", version = 2, version_policy = latest(1))]
+/// #[batch]
+/// fn scale_anew(x: ArrayView2<f32>) -> Array2<f32> {
+///     &x * 3.0
+/// }
+/// # fn main() {}
+/// ```
 ///
 /// # Priorities
 ///

@@ -17,5 +17,6 @@ mod streamed;
 #[cfg(test)]
 mod tests;
 mod validate;
+mod versions;
 
 pub(crate) use expand::expand;

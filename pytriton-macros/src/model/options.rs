@@ -1,7 +1,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use super::instances;
+use super::{instances, versions};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
@@ -10,14 +10,17 @@ use crate::value::{Form, Value};
 
 /// The option that says where the instances are.
 const INSTANCES: &str = "instances";
+/// The option that says which versions are served.
+const VERSIONS: &str = "version_policy";
 /// The option that says how sequences are batched.
 const SEQUENCES: &str = "sequence_batching";
 /// The option that gives a priority level a policy of its own.
 const POLICY: &str = "priority_queue_policy";
 /// The options of the model and what their values look like; their rules and defaults are the runtime's.
-const MODEL: [(&str, Form); 20] = [
+const MODEL: [(&str, Form); 21] = [
     ("name", Form::Text),
     ("version", Form::Number),
+    (VERSIONS, Form::Versions),
     ("max_batch_size", Form::Number),
     ("batching", Form::Boolean),
     (INSTANCES, Form::Instances),
@@ -108,7 +111,11 @@ impl ModelOptions {
         let root = CratePath::take(&options, errors);
         let before = errors.len();
         let mut model = values(&options, &MODEL, errors);
-        model.retain(|row| row.name != INSTANCES || instances::check(&row.value, errors));
+        model.retain(|row| match row.name {
+            INSTANCES => instances::check(&row.value, errors),
+            VERSIONS => versions::check(VERSIONS, &row.value, errors),
+            _ => true,
+        });
         let queue = values(&options, &QUEUE, errors);
         let policies = options.nested(POLICY);
         let policies = policies.map(|(key, inside)| Policy::parse(key, inside, errors));
@@ -152,6 +159,10 @@ impl ModelOptions {
                 INSTANCES => {
                     let groups = instances::to_groups(value, root);
                     quote!(#field: #groups)
+                }
+                VERSIONS => {
+                    let policy = versions::to_policy(value, root);
+                    quote!(#field: #policy)
                 }
                 SEQUENCES => {
                     let strategy = value.expression.to_token_stream().to_string();

@@ -1,5 +1,7 @@
 use crate::decorators::{FillOptional, PadBatch};
-use crate::model::{InstanceGroup, QueuePolicy, SequenceBatching, SequenceStrategy, TimeoutAction};
+use crate::model::{
+    InstanceGroup, QueuePolicy, SequenceBatching, SequenceStrategy, TimeoutAction, VersionPolicy,
+};
 use crate::registry::SequenceScheduling::{Direct, Oldest};
 
 use super::super::{Function, Input, Model, Output};
@@ -371,6 +373,37 @@ fn sequences_are_batched_as_the_options_say() {
         minimum_slot_utilization: 0.5,
     };
     assert_eq!(spec.sequence_batching.clone().unwrap().strategy, expected);
+}
+
+#[test]
+fn a_policy_of_versions_leaves_one() {
+    let says = |policy: VersionPolicy| {
+        let model = model().version_policy(policy);
+        model
+            .registration(&batch())
+            .map(|model| model.spec.version_policy.clone())
+    };
+    for policy in [
+        VersionPolicy::Latest(2),
+        VersionPolicy::All,
+        VersionPolicy::Specific(vec![1, 3]),
+    ] {
+        assert_eq!(says(policy.clone()).unwrap(), Some(policy));
+    }
+    let table = [
+        (VersionPolicy::Latest(0), "write `latest(1)`"),
+        (VersionPolicy::Specific(vec![]), "write its number"),
+        (
+            VersionPolicy::Specific(vec![1, 0]),
+            "expected a number from 1",
+        ),
+        (VersionPolicy::Specific(vec![1, 1]), "stands twice"),
+    ];
+    for (policy, expected) in table {
+        let error = says(policy).unwrap_err().to_string();
+        assert!(error.contains("version_policy"), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]

@@ -155,6 +155,7 @@ impl Model {
             name: Arc::clone(&self.options.name),
             description: Arc::clone(&self.options.description),
             version: options.version,
+            version_policy: self.options.version_policy.clone(),
             max_batch_size,
             instances: match self.says("instances") {
                 true => self.options.instances.clone(),

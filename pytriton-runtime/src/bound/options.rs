@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::model::{
     DynamicBatching, InstanceGroups, Priorities, QueuePolicy, SequenceBatching, SequenceStrategy,
+    VersionPolicy,
 };
 use crate::registry::ModelOptions;
 
@@ -11,6 +12,7 @@ pub(super) struct Options {
     pub(super) plain: ModelOptions<'static>,
     pub(super) name: Arc<str>,
     pub(super) description: Arc<str>,
+    pub(super) version_policy: Option<VersionPolicy>,
     pub(super) instances: InstanceGroups,
     pub(super) preferred_batch_size: Vec<u32>,
     pub(super) priority_queue_policy: Vec<(u32, QueuePolicy)>,
@@ -24,6 +26,7 @@ impl Options {
             plain: ModelOptions::DEFAULT,
             name,
             description: Arc::default(),
+            version_policy: None,
             instances: 1.into(),
             preferred_batch_size: Vec::new(),
             priority_queue_policy: Vec::new(),
@@ -36,6 +39,7 @@ impl Options {
     pub(super) fn borrowed(&self) -> ModelOptions<'_> {
         ModelOptions {
             name: &self.name,
+            version_policy: self.version_policy.as_ref().map(Into::into),
             instances: self.instances.groups(),
             preferred_batch_size: &self.preferred_batch_size,
             priority_queue_policy: &self.priority_queue_policy,

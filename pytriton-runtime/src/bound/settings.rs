@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::model::{InstanceGroups, QueuePolicy, Surface, TimeoutAction};
+use crate::model::{InstanceGroups, QueuePolicy, Surface, TimeoutAction, VersionPolicy};
 use crate::registry::SequenceScheduling;
 
 use super::Model;
@@ -18,6 +18,13 @@ impl Model {
     /// The version, from 1.
     pub fn version(self, version: u32) -> Self {
         self.with("version", |options| options.plain.version = version)
+    }
+
+    /// Which versions of the model are served; all of them where no version says so.
+    pub fn version_policy(self, policy: VersionPolicy) -> Self {
+        self.with("version_policy", |options| {
+            options.version_policy = Some(policy)
+        })
     }
 
     /// Whether tensors have a batch axis.

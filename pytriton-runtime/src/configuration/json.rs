@@ -57,7 +57,7 @@ fn scalar(json: &mut JsonWriter, scalar: &Scalar<'_>) {
 #[cfg(test)]
 mod tests {
     use crate::configuration::{BACKEND, configuration};
-    use crate::model::{QueuePolicy, TimeoutAction};
+    use crate::model::{QueuePolicy, TimeoutAction, VersionPolicy};
     use crate::registry::ModelDeclaration;
     use crate::registry::{
         DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
@@ -66,7 +66,7 @@ mod tests {
     use crate::testing::IDENTITY;
 
     fn json(declaration: &ModelDeclaration) -> String {
-        String::from_utf8(configuration(&declaration.spec().unwrap(), BACKEND, &[1]).json())
+        String::from_utf8(configuration(&declaration.spec().unwrap(), BACKEND, None).json())
             .unwrap()
     }
 
@@ -77,10 +77,22 @@ mod tests {
     }
 
     #[test]
-    fn all_versions_are_served() {
+    fn says_which_versions_are_served() {
         let spec = IDENTITY.spec().unwrap();
-        let json = String::from_utf8(configuration(&spec, BACKEND, &[1, 3]).json()).unwrap();
-        assert!(json.contains(r#""version_policy":{"all":{}},"#), "{json}");
+        let table = [
+            (VersionPolicy::All, r#"{"all":{}}"#),
+            (VersionPolicy::Latest(2), r#"{"latest":{"num_versions":2}}"#),
+            (
+                VersionPolicy::Specific(vec![1, 3]),
+                r#"{"specific":{"versions":[1,3]}}"#,
+            ),
+        ];
+        for (policy, expected) in table {
+            let json = configuration(&spec, BACKEND, Some(&policy)).json();
+            let json = String::from_utf8(json).unwrap();
+            let expected = format!(r#""version_policy":{expected},"#);
+            assert!(json.contains(&expected), "{json}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use crate::model::{Device, InstanceGroup, ModelSpec, TensorSpec};
+use crate::model::{Device, InstanceGroup, ModelSpec, TensorSpec, VersionPolicy};
 use crate::tensor::DataType;
 
 use super::batching::{dynamic_batching, sequence_batching};
@@ -9,17 +9,25 @@ pub const BACKEND: &str = "pytriton";
 
 /// The configuration of a model that `backend` runs.
 ///
-/// `versions` are those that are served under its name.
+/// `policy` is that of all versions under its name, where it is not Triton's default.
 ///
 /// Source: `ModelConfig` in Triton's `model_config.proto`, and `ModelConfigToJson` in Triton 2.51 for the order.
-pub fn configuration<'a>(spec: &'a ModelSpec, backend: &'a str, versions: &[u32]) -> Message<'a> {
+pub fn configuration<'a>(
+    spec: &'a ModelSpec,
+    backend: &'a str,
+    policy: Option<&VersionPolicy>,
+) -> Message<'a> {
     let mut config = Message::default();
     config.say("name", 1, &*spec.name);
     config.fill_in("platform", 2, "");
     config.say("backend", 17, backend);
     config.fill_in("runtime", 25, "");
-    let several = versions.len() > 1;
-    config.put("version_policy", 3, version_policy(several), several);
+    config.put(
+        "version_policy",
+        3,
+        version_policy(policy),
+        policy.is_some(),
+    );
     config.say("max_batch_size", 4, size(spec.max_batch_size));
     config.say("input", 5, messages(&spec.inputs, input));
     let outputs = spec.outputs.iter().enumerate();
@@ -50,16 +58,26 @@ pub fn configuration<'a>(spec: &'a ModelSpec, backend: &'a str, versions: &[u32]
     config
 }
 
-fn version_policy(several: bool) -> Message<'static> {
-    let mut policy = Message::default();
-    if several {
-        policy.say("all", 2, Message::default());
-    } else {
-        let mut latest = Message::default();
-        latest.fill_in("num_versions", 1, 1_u32);
-        policy.fill_in("latest", 1, latest);
+fn version_policy(policy: Option<&VersionPolicy>) -> Message<'static> {
+    let mut said = Message::default();
+    let mut choice = Message::default();
+    match policy {
+        None => {
+            choice.fill_in("num_versions", 1, 1_u32);
+            said.fill_in("latest", 1, choice);
+        }
+        Some(VersionPolicy::Latest(count)) => {
+            choice.say("num_versions", 1, *count);
+            said.say("latest", 1, choice);
+        }
+        Some(VersionPolicy::All) => said.say("all", 2, choice),
+        Some(VersionPolicy::Specific(versions)) => {
+            let versions = versions.iter().map(|&version| i64::from(version));
+            choice.say("versions", 1, Value::Numbers(versions.collect()));
+            said.say("specific", 3, choice);
+        }
     }
-    policy
+    said
 }
 
 fn messages<'a>(

@@ -4,6 +4,7 @@ use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
 
+use crate::model::VersionPolicy;
 use crate::model::{
     CallMode, InstanceGroup, ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction,
 };
@@ -11,7 +12,7 @@ use crate::proto::model_config::SchedulingChoice;
 use crate::proto::model_instance_group::Kind;
 use crate::proto::model_optimization_policy::PinnedMemoryBuffer;
 use crate::proto::model_sequence_batching::StrategyChoice;
-use crate::proto::model_version_policy::{All, Latest, PolicyChoice};
+use crate::proto::model_version_policy::{All, Latest, PolicyChoice, Specific};
 use crate::proto::{self, FILE_DESCRIPTOR_SET, ModelConfig, ModelParameter, model_queue_policy};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration};
 use crate::tensor::DataType;
@@ -151,8 +152,14 @@ fn every_field_has_the_name_the_number_and_the_type_that_are_checked_in() {
     let specs = TABLE.iter();
     let specs = specs.map(|(_, declaration)| declaration.spec().unwrap());
     for spec in specs.chain([of_all_types()]) {
-        for versions in [&[1][..], &[1, 2]] {
-            let config = configuration(&spec, BACKEND, versions);
+        let policies = [
+            None,
+            Some(VersionPolicy::Latest(2)),
+            Some(VersionPolicy::All),
+            Some(VersionPolicy::Specific(vec![1, 2])),
+        ];
+        for policy in policies {
+            let config = configuration(&spec, BACKEND, policy.as_ref());
             schema.check(&config, ".inference.ModelConfig");
         }
     }
@@ -161,7 +168,7 @@ fn every_field_has_the_name_the_number_and_the_type_that_are_checked_in() {
 #[test]
 fn bytes_have_the_tensors_of_all_types() {
     let spec = of_all_types();
-    let bytes = configuration(&spec, BACKEND, &[1]).bytes();
+    let bytes = configuration(&spec, BACKEND, None).bytes();
     let config = ModelConfig::decode(&*bytes).unwrap();
     for (input, datatype) in config.input.iter().zip(DataType::ALL) {
         assert_eq!(input.name, datatype.name());
@@ -264,11 +271,11 @@ fn bytes_are_read_as_the_message() {
         ..ModelConfig::default()
     };
     let spec = RICH.spec().unwrap();
-    let read = |versions: &[u32], backend| {
-        let bytes = configuration(&spec, backend, versions).bytes();
+    let read = |policy: Option<&VersionPolicy>, backend| {
+        let bytes = configuration(&spec, backend, policy).bytes();
         ModelConfig::decode(&*bytes).unwrap()
     };
-    assert_eq!(read(&[1], BACKEND), expected);
+    assert_eq!(read(None, BACKEND), expected);
     let native = ModelConfig {
         backend: "native".to_owned(),
         instance_group: vec![
@@ -277,13 +284,13 @@ fn bytes_are_read_as_the_message() {
         ],
         ..expected.clone()
     };
-    assert_eq!(read(&[1], "native"), native);
+    assert_eq!(read(None, "native"), native);
     let decoupled = ModelDeclaration {
         response_cache: false,
         decoupled: true,
         ..RICH
     };
-    let decoupled = configuration(&decoupled.spec().unwrap(), BACKEND, &[1]).bytes();
+    let decoupled = configuration(&decoupled.spec().unwrap(), BACKEND, None).bytes();
     let policy_of_answers = ModelConfig::decode(&*decoupled)
         .unwrap()
         .model_transaction_policy;
@@ -297,7 +304,7 @@ fn bytes_are_read_as_the_message() {
         call: CallMode::Request,
         ..RICH
     };
-    let one_by_one = configuration(&one_by_one.spec().unwrap(), BACKEND, &[1]).bytes();
+    let one_by_one = configuration(&one_by_one.spec().unwrap(), BACKEND, None).bytes();
     let choice = ModelConfig::decode(&*one_by_one).unwrap().scheduling_choice;
     let Some(SchedulingChoice::DynamicBatching(batching)) = choice else {
         panic!("{choice:?}");
@@ -307,7 +314,15 @@ fn bytes_are_read_as_the_message() {
         version_policy: Some(policy(PolicyChoice::All(All {}))),
         ..expected
     };
-    assert_eq!(read(&[1, 2], BACKEND), all);
+    assert_eq!(read(Some(&VersionPolicy::All), BACKEND), all);
+    let specific = ModelConfig {
+        version_policy: Some(policy(PolicyChoice::Specific(Specific {
+            versions: vec![1, 300],
+        }))),
+        ..all
+    };
+    let both = VersionPolicy::Specific(vec![1, 300]);
+    assert_eq!(read(Some(&both), BACKEND), specific);
 }
 
 #[test]
@@ -315,7 +330,7 @@ fn bytes_have_the_batcher_of_sequences() {
     let batching = |name: &str| {
         let mut table = TABLE.iter();
         let (_, declaration) = table.find(|(other, _)| *other == name).unwrap();
-        let bytes = configuration(&declaration.spec().unwrap(), BACKEND, &[1]).bytes();
+        let bytes = configuration(&declaration.spec().unwrap(), BACKEND, None).bytes();
         let choice = ModelConfig::decode(&*bytes).unwrap().scheduling_choice;
         let Some(SchedulingChoice::SequenceBatching(batching)) = choice else {
             panic!("{choice:?}");

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::{env, fs};
 
+use crate::model::VersionPolicy;
 use crate::testing::IDENTITY;
 
 use super::table::TABLE;
@@ -21,12 +22,19 @@ fn golden(name: &str, text: &str) {
 fn each_declaration_has_its_text() {
     for (name, declaration) in TABLE {
         let spec = declaration.spec().unwrap();
-        golden(name, &configuration(&spec, BACKEND, &[1]).text());
+        golden(name, &configuration(&spec, BACKEND, None).text());
     }
 }
 
 #[test]
 fn versions_share_a_text() {
     let spec = IDENTITY.spec().unwrap();
-    golden("versions", &configuration(&spec, BACKEND, &[1, 2]).text());
+    let table = [
+        ("versions", VersionPolicy::All),
+        ("latest_versions", VersionPolicy::Latest(2)),
+        ("specific_versions", VersionPolicy::Specific(vec![1, 3])),
+    ];
+    for (name, policy) in table {
+        golden(name, &configuration(&spec, BACKEND, Some(&policy)).text());
+    }
 }

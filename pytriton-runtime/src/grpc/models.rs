@@ -45,8 +45,8 @@ pub(super) fn model_config(
     request: &ModelConfigRequest,
 ) -> Result<ModelConfigResponse, GrpcError> {
     let model = reception.model(&request.name, version(&request.version))?;
-    let versions = reception.models.versions(&request.name);
-    let config = configuration(model.spec(), BACKEND, &versions).bytes();
+    let policy = reception.models.version_policy(model.spec());
+    let config = configuration(model.spec(), BACKEND, policy.as_ref()).bytes();
     Ok(ModelConfigResponse {
         config: Some(ModelConfig::decode(&*config)?),
     })

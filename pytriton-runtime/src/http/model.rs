@@ -20,8 +20,8 @@ pub(super) fn config(
     version: Option<&str>,
 ) -> Result<Answer, Failure> {
     let model = reception.model(name, version).map_err(Failure::json)?;
-    let versions = reception.models.versions(name);
-    let config = configuration(model.spec(), BACKEND, &versions);
+    let policy = reception.models.version_policy(model.spec());
+    let config = configuration(model.spec(), BACKEND, policy.as_ref());
     Ok(json(config.json()))
 }
 

@@ -13,6 +13,7 @@ mod sequence_batching;
 mod spec;
 mod surface;
 mod tensor;
+mod versions;
 mod warmup;
 
 pub use batching::{DynamicBatching, Priorities, QueuePolicy, TimeoutAction};
@@ -26,5 +27,6 @@ pub use spec::ModelSpec;
 pub use surface::Surface;
 pub(crate) use tensor::elements_flaw;
 pub use tensor::{OutputOverride, TensorDeclaration, TensorSpec};
+pub use versions::VersionPolicy;
 pub(crate) use warmup::is_npy;
 pub use warmup::{Warmup, WarmupData, WarmupDims, WarmupInput};

@@ -6,7 +6,7 @@ use crate::tensor::dims_match;
 
 use super::{
     CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching, Surface,
-    TensorSpec, Warmup,
+    TensorSpec, VersionPolicy, Warmup,
 };
 
 /// A registered model: its declaration with every default filled in and every rule checked.
@@ -18,6 +18,8 @@ pub struct ModelSpec {
     pub description: Arc<str>,
     /// The model's version.
     pub version: u32,
+    /// Which versions of the model are served, as this one says; `None` where it says nothing.
+    pub version_policy: Option<VersionPolicy>,
     /// The largest batch; 0 for a model whose tensors have no batch axis.
     pub max_batch_size: u32,
     /// The instances that run in parallel.

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::kserve::LoadParameters;
+use crate::model::VersionPolicy;
 use crate::serving::{IndexEntry, changed};
 
 use super::{Error, Reception};
@@ -18,8 +19,9 @@ impl Reception {
     /// [`Error::Control`].
     pub async fn load(&self, name: &str, parameters: LoadParameters) -> Result<(), Error> {
         let parameters = Arc::new(parameters);
-        let change =
-            move |registration, versions: &[u32]| changed(registration, &parameters, versions);
+        let change = move |registration, policy: Option<&VersionPolicy>| {
+            changed(registration, &parameters, policy)
+        };
         Ok(self.models.load_named(name, change).await?)
     }
 

@@ -5,7 +5,10 @@ use crate::model::{
     Warmup,
 };
 
-use super::{DynamicBatchingDeclaration, ModelOptions, SequenceBatchingDeclaration, Signature};
+use super::{
+    DynamicBatchingDeclaration, ModelOptions, SequenceBatchingDeclaration, Signature,
+    VersionPolicyDeclaration,
+};
 
 /// A model as it is declared.
 #[derive(Debug)]
@@ -16,6 +19,8 @@ pub struct ModelDeclaration {
     pub description: &'static str,
     /// The model's version, from 1.
     pub version: u32,
+    /// Which versions of the model are served; `None` where this one says nothing.
+    pub version_policy: Option<VersionPolicyDeclaration<'static>>,
     /// The largest batch; 0 for a model whose tensors have no batch axis.
     pub max_batch_size: u32,
     /// The instances of the model that run in parallel.
@@ -72,6 +77,7 @@ impl ModelDeclaration {
             name: options.name,
             description: options.description,
             version: options.version,
+            version_policy: options.version_policy,
             max_batch_size: match options.batching {
                 true => options.max_batch_size,
                 false => 0,

@@ -21,6 +21,35 @@ pub enum RegistryError {
         /// The other.
         second: Location,
     },
+    /// Two versions of a model do not agree on which versions are served.
+    #[error(
+        "model '{model}' has one `version_policy` for all of its versions, but version {version} (declared at {location}) \
+         says another one than version {other_version} (declared at {other_location})"
+    )]
+    VersionPolicies {
+        /// The model.
+        model: Arc<str>,
+        /// A version.
+        version: u32,
+        /// Where it stands.
+        location: Location,
+        /// Another version.
+        other_version: u32,
+        /// Where it stands.
+        other_location: Location,
+    },
+    /// The `version_policy` of a model names none of its versions.
+    #[error(
+        "model '{model}' at {location}: `version_policy` leaves none of its versions {versions:?}: name one of them"
+    )]
+    NoVersion {
+        /// The model.
+        model: Arc<str>,
+        /// Where one of its versions stands.
+        location: Location,
+        /// All of its versions.
+        versions: Vec<u32>,
+    },
     /// Two inputs or two outputs of one name.
     #[error("model '{model}' at {location} has two tensors of the name '{tensor}'")]
     DuplicateTensor {

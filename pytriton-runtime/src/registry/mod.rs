@@ -16,6 +16,7 @@ mod rules;
 mod sequences;
 mod signature;
 mod specify;
+mod versions;
 mod warmup;
 
 pub use batching::{
@@ -33,4 +34,5 @@ pub use rules::{
 };
 pub use sequences::SequenceScheduling;
 pub use signature::{Argument, Signature, override_flaw, refuse_outputs};
+pub use versions::VersionPolicyDeclaration;
 pub(crate) use warmup::warmup_flaws;

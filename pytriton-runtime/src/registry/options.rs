@@ -1,6 +1,8 @@
 use crate::model::{InstanceGroup, QueuePolicy, Surface};
 
-use super::{DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceScheduling};
+use super::{
+    DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceScheduling, VersionPolicyDeclaration,
+};
 
 /// What stands between the parentheses of `#[pytriton::model(…)]`: each option under its name, and its default in
 /// [`DEFAULT`](Self::DEFAULT).
@@ -14,6 +16,8 @@ pub struct ModelOptions<'a> {
     pub description: &'a str,
     /// The model's version.
     pub version: u32,
+    /// Which versions of the model are served; `None` for all, where no other version says so.
+    pub version_policy: Option<VersionPolicyDeclaration<'a>>,
     /// Whether axis 0 of every tensor is the batch.
     pub batching: bool,
     /// The most rows of one call.
@@ -66,6 +70,7 @@ impl ModelOptions<'_> {
         name: "",
         description: "",
         version: 1,
+        version_policy: None,
         batching: true,
         max_batch_size: 4,
         instances: &[InstanceGroup::cpu(1)],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::call::Loader;
 use crate::decorators::Steps;
-use crate::model::{Location, ModelSpec};
+use crate::model::{Location, ModelSpec, VersionPolicy};
 
 use super::{FunctionDeclaration, ModelDeclaration, RegistryError};
 
@@ -95,15 +95,77 @@ impl Registry {
                 errors.push(duplicate(&other.spec, &spec));
             }
         }
+        let registry = Self { models };
+        errors.extend(registry.disagreements());
         RegistryError::all(errors)?;
-        Ok(Self { models })
+        Ok(registry)
+    }
+
+    /// Versions that say another policy than those before them.
+    fn disagreements(&self) -> Vec<RegistryError> {
+        let mut said: Vec<&ModelSpec> = Vec::new();
+        let mut errors = Vec::new();
+        for spec in self.iter() {
+            errors.extend(said.iter().find_map(|other| disagreement(other, spec)));
+            said.push(spec);
+        }
+        errors
+    }
+
+    /// The models that are served: of each those versions that its policy takes.
+    pub fn served(&self) -> Self {
+        let taken = |spec: &ModelSpec| self.taken(&spec.name).contains(&spec.version);
+        let models = self.models.iter().filter(|(_, model)| taken(&model.spec));
+        Self {
+            models: models
+                .map(|(key, model)| (key.clone(), model.clone()))
+                .collect(),
+        }
+    }
+
+    /// Says whether each model has a version that is served.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::NoVersion`] for each that has none.
+    pub fn check_served(&self) -> Result<(), RegistryError> {
+        let mut errors = BTreeMap::new();
+        for spec in self.iter().filter(|spec| self.taken(&spec.name).is_empty()) {
+            let versions = self.of_name(&spec.name).map(|spec| spec.version);
+            let error = RegistryError::NoVersion {
+                model: Arc::clone(&spec.name),
+                location: spec.location,
+                versions: versions.collect(),
+            };
+            errors.insert(&spec.name, error);
+        }
+        RegistryError::all(errors.into_values().collect())
+    }
+
+    /// The versions of a model that are served.
+    fn taken(&self, name: &str) -> Vec<u32> {
+        let versions: Vec<u32> = self.of_name(name).map(|spec| spec.version).collect();
+        match VersionPolicy::among(self.of_name(name)) {
+            Some(policy) => policy.of(&versions),
+            None => versions,
+        }
+    }
+
+    /// The versions of a model, in their order.
+    fn of_name(&self, name: &str) -> impl Iterator<Item = &ModelSpec> {
+        let first = (Arc::from(name), 0);
+        let last = (Arc::from(name), u32::MAX);
+        self.models
+            .range(first..=last)
+            .map(|(_, model)| &*model.spec)
     }
 
     /// Adds a model.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::DuplicateModel`] when there is one of its name and version already, which stays.
+    /// [`RegistryError::DuplicateModel`] when there is one of its name and version already, which stays,
+    /// [`RegistryError::VersionPolicies`] when another version says otherwise which of them are served.
     pub fn insert(&mut self, model: Registration) -> Result<(), RegistryError> {
         self.check_new(&model.spec)?;
         let key = (Arc::clone(&model.spec.name), model.spec.version);
@@ -117,15 +179,23 @@ impl Registry {
     ///
     /// As [`insert`](Self::insert).
     pub fn check_new(&self, model: &ModelSpec) -> Result<(), RegistryError> {
-        match self.models.get(&(Arc::clone(&model.name), model.version)) {
-            Some(other) => Err(duplicate(&other.spec, model)),
-            None => Ok(()),
+        if let Some(other) = self.models.get(&(Arc::clone(&model.name), model.version)) {
+            return Err(duplicate(&other.spec, model));
         }
+        let mut others = self.of_name(&model.name);
+        let differs = others.find_map(|other| disagreement(other, model));
+        differs.map_or(Ok(()), Err)
     }
 
     /// Takes a model out.
     pub fn remove(&mut self, name: &str, version: u32) -> Option<Registration> {
         self.models.remove(&(name.into(), version))
+    }
+
+    /// Whether there is a model of that one's name and version.
+    pub fn contains(&self, model: &ModelSpec) -> bool {
+        let key = (Arc::clone(&model.name), model.version);
+        self.models.contains_key(&key)
     }
 
     /// The models in the order of their names and versions.
@@ -161,11 +231,88 @@ fn duplicate(first: &ModelSpec, second: &ModelSpec) -> RegistryError {
     }
 }
 
+/// Whether two models are versions of one that say different policies.
+fn disagreement(first: &ModelSpec, second: &ModelSpec) -> Option<RegistryError> {
+    let differs = match (&first.version_policy, &second.version_policy) {
+        (Some(policy), Some(other)) => first.name == second.name && policy != other,
+        _ => false,
+    };
+    differs.then(|| RegistryError::VersionPolicies {
+        model: Arc::clone(&first.name),
+        version: first.version,
+        location: first.location,
+        other_version: second.version,
+        other_location: second.location,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::OutputOverride;
+    use crate::registry::VersionPolicyDeclaration::{self, All, Latest, Specific};
     use crate::testing::IDENTITY;
+
+    fn version(
+        version: u32,
+        version_policy: Option<VersionPolicyDeclaration<'static>>,
+    ) -> ModelDeclaration {
+        ModelDeclaration {
+            version,
+            version_policy,
+            ..IDENTITY
+        }
+    }
+
+    #[test]
+    fn a_policy_says_which_versions_are_served() {
+        let table = [
+            (None, vec![1, 2, 10]),
+            (Some(All), vec![1, 2, 10]),
+            (Some(Latest(1)), vec![10]),
+            (Some(Latest(2)), vec![2, 10]),
+            (Some(Specific(&[10, 1, 7])), vec![1, 10]),
+        ];
+        for (policy, expected) in table {
+            let versions = [version(1, None), version(2, policy), version(10, None)];
+            let other = ModelDeclaration {
+                name: "Other",
+                ..IDENTITY
+            };
+            let registry = Registry::new(&[&versions[0], &other, &versions[2], &versions[1]]);
+            let registry = registry.unwrap();
+            registry.check_served().unwrap();
+            let served = registry.served();
+            let served = served.iter().filter(|spec| *spec.name != *other.name);
+            let served: Vec<u32> = served.map(|spec| spec.version).collect();
+            assert_eq!(served, expected, "{policy:?}");
+        }
+    }
+
+    #[test]
+    fn a_model_has_one_policy_that_leaves_a_version() {
+        let models = [
+            version(1, Some(All)),
+            version(2, None),
+            version(3, Some(Latest(1))),
+        ];
+        let differs = ") says another one than version 3 (declared at ";
+        let [one, two, three] = &models;
+        let error = Registry::new(&[one, two, three]).unwrap_err().to_string();
+        assert!(error.contains(differs), "{error}");
+        let mut registry = Registry::new(&[one, two]).unwrap();
+        let third = three.registration().unwrap();
+        let error = registry.insert(third).unwrap_err().to_string();
+        assert!(error.contains(differs), "{error}");
+        let absent = version(1, Some(Specific(&[7])));
+        let registry = Registry::new(&[&absent, two]).unwrap();
+        let error = registry.check_served().unwrap_err().to_string();
+        assert!(
+            error.contains("leaves none of its versions [1, 2]"),
+            "{error}"
+        );
+        assert!(registry.served().is_empty());
+    }
 
     #[test]
     fn every_mistake_of_every_model_is_reported() {

@@ -35,6 +35,7 @@ impl ModelOptions<'_> {
         match option.as_bytes() {
             b"name" => name_flaw(self.name),
             b"version" => range(self.version as u64, MOST, TO_MOST),
+            b"version_policy" => self.version_policy_flaw(),
             b"instances" => self.instances_flaw(),
             b"max_batch_size" => range(self.max_batch_size as u64, MOST, TO_MOST),
             b"batches_in_flight" => range(
@@ -77,7 +78,8 @@ impl ModelOptions<'_> {
         match option.as_bytes() {
             b"sequence_batching" | b"max_sequence_idle_microseconds" => None,
             b"minimum_slot_utilization" | b"max_candidate_sequences" => None,
-            b"name" | b"version" | b"instances" | b"batches_in_flight" => None,
+            b"name" | b"version" | b"version_policy" => None,
+            b"instances" | b"batches_in_flight" => None,
             b"unrecoverable_panics" => None,
             b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
             b"max_call_microseconds" | b"description" | b"batching" => None,

@@ -76,6 +76,7 @@ impl ModelDeclaration {
             name: self.name.into(),
             description: self.description.into(),
             version: self.version,
+            version_policy: self.version_policy.map(Into::into),
             max_batch_size: self.max_batch_size,
             instances: self.instances.into(),
             batches_in_flight: self.batches_in_flight,

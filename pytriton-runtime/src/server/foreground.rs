@@ -56,7 +56,7 @@ impl Triton {
         ));
         if let Some(started) = caretaker.started() {
             let engine = started.engine.name();
-            print(&banner(&models, &started.addresses, engine));
+            print(&banner(&models.served(), &started.addresses, engine));
         }
         drop(models);
         here.block_on(watch(&caretaker, &mut signals, &mut stopping, Phase::Ended));

@@ -112,7 +112,8 @@ impl Platforms {
 /// The model of requests that name none.
 fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, ServerError> {
     let refused = |text: &str| Err(ServerError::VertexAi(text.to_owned()));
-    let mut models = registry.iter();
+    let served = registry.served();
+    let mut models = served.iter();
     match named.filter(|name| !name.is_empty()) {
         Some(name) if models.any(|model| *model.name == *name) => Ok(name.to_owned()),
         Some(name) => refused(&format!("Expect the default model '{name}' is loaded")),

@@ -162,6 +162,7 @@ impl Server {
         control: ControlOptions,
         metrics: MetricsConfig,
     ) -> Result<Self, ServerError> {
+        registry.check_served()?;
         let models = ModelSet::observed(registry, &limits, control, metrics).await?;
         Ok(Self {
             models: Arc::new(models),

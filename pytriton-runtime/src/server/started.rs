@@ -60,8 +60,9 @@ impl Started {
     pub(super) fn unload(&self, model: &ModelSpec, seconds: u64) -> Result<(), ServerError> {
         match &self.engine {
             #[cfg(feature = "embedded")]
-            StartedEngine::Embedded { models, .. } => {
-                let Some(unloaded) = models.unload(&model.name, model.version) else {
+            StartedEngine::Embedded { models, workers } => {
+                let unloaded = models.unload(&model.name, model.version);
+                let Some(unloaded) = apart(|| workers.block_on(unloaded)) else {
                     return Ok(());
                 };
                 let now = Instant::now();

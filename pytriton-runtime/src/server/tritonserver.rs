@@ -140,6 +140,7 @@ pub(super) async fn start(
     if registry.is_empty() {
         return Err(ServerError::NothingBound);
     }
+    registry.check_served()?;
     if !options.allow_http && !options.allow_grpc {
         return Err(ServerError::NoEndpoint);
     }

@@ -141,6 +141,13 @@ impl Catalog {
         found.collect()
     }
 
+    /// What the versions of a model are.
+    pub(super) fn specs(&self, name: &str) -> impl Iterator<Item = &ModelSpec> + Clone {
+        let versions = self.0.get(name).into_iter();
+        let versions = versions.flat_map(|entry| entry.versions.values());
+        versions.map(|version| &*version.registration.spec)
+    }
+
     /// The state of a version that was neither unloaded nor bound anew since it was found.
     pub(super) fn found(&mut self, found: &Found) -> Option<&mut State> {
         let ModelSpec { name, version, .. } = &*found.registration.spec;

@@ -1,4 +1,5 @@
 use crate::kserve::LoadParameters;
+use crate::model::VersionPolicy;
 use crate::registry::Registration;
 
 /// A model as the request to load it wants it.
@@ -9,7 +10,7 @@ use crate::registry::Registration;
 pub(crate) fn changed(
     model: Registration,
     parameters: &LoadParameters,
-    versions: &[u32],
+    policy: Option<&VersionPolicy>,
 ) -> Result<Registration, String> {
     if let Some(file) = parameters.files.first() {
         return Err(format!(
@@ -18,6 +19,6 @@ pub(crate) fn changed(
     }
     match &parameters.config {
         None => Ok(model),
-        Some(config) => super::config::overridden(model, config, versions),
+        Some(config) => super::config::overridden(model, config, policy),
     }
 }

@@ -3,14 +3,17 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::configuration::{BACKEND, configuration};
-use crate::model::{DynamicBatching, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy};
+use crate::model::{
+    DynamicBatching, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, VersionPolicy,
+};
 use crate::registry::Registration;
 use crate::text::excerpt;
 
 /// A model with another configuration, which is `ModelConfig` as JSON. As in Triton it stands in the place of the whole one:
 /// what it does not say has Triton's default, but for what is compiled in, such as inputs and outputs.
 ///
-/// `versions` are all that the model has.
+/// `policy` is that of its versions, where it is not Triton's default; it stays where nothing else is said, so that a load
+/// hides none of them unasked.
 ///
 /// # Errors
 ///
@@ -18,11 +21,11 @@ use crate::text::excerpt;
 pub(super) fn overridden(
     mut model: Registration,
     config: &str,
-    versions: &[u32],
+    policy: Option<&VersionPolicy>,
 ) -> Result<Registration, String> {
     let config: Map<String, Value> = serde_json::from_str(config)
         .map_err(|error| format!("Invalid config override: {}", excerpt(&error)))?;
-    let own = configuration(&model.spec, BACKEND, versions).json();
+    let own = configuration(&model.spec, BACKEND, policy).json();
     let own: Map<String, Value> =
         serde_json::from_slice(&own).map_err(|error| error.to_string())?;
     let mut spec = ModelSpec::clone(&model.spec);
@@ -45,6 +48,9 @@ pub(super) fn overridden(
                     spec.name,
                     excerpt(value.as_str().unwrap_or_default())
                 ));
+            }
+            "version_policy" if own.get(name) != Some(value) => {
+                spec.version_policy = Some(version_policy(value)?);
             }
             "max_batch_size" => spec.max_batch_size = max_batch_size(&spec, value)?,
             "instance_group" => spec.instances = instances(value)?,
@@ -98,6 +104,27 @@ const FIELDS: [&str; 6] = [
     "input",
     "output",
 ];
+
+fn version_policy(value: &Value) -> Result<VersionPolicy, String> {
+    let wrong = || "'version_policy' with such a choice is not supported".to_owned();
+    let choices = value.as_object().ok_or_else(wrong)?;
+    let mut choices = choices.iter();
+    let (name, choice) = choices.next().ok_or_else(wrong)?;
+    let number = |value: &Value| number(value).and_then(|number| u32::try_from(number).ok());
+    let policy = match name.as_str() {
+        "latest" => number(&choice["num_versions"]).map(VersionPolicy::Latest),
+        "all" => Some(VersionPolicy::All),
+        "specific" => {
+            let versions = choice["versions"].as_array().into_iter().flatten();
+            let versions: Option<Vec<u32>> = versions.map(number).collect();
+            versions.map(VersionPolicy::Specific)
+        }
+        _ => None,
+    };
+    policy
+        .filter(|_| choices.next().is_none())
+        .ok_or_else(wrong)
+}
 
 fn max_batch_size(spec: &ModelSpec, value: &Value) -> Result<u32, String> {
     let size = number(value).and_then(|size| u32::try_from(size).ok());
@@ -237,16 +264,16 @@ mod tests {
     use super::*;
 
     fn with(config: &str) -> Result<Registration, String> {
-        overridden(IDENTITY.registration().unwrap(), config, &[1])
+        overridden(IDENTITY.registration().unwrap(), config, None)
     }
 
     #[test]
     fn its_own_configuration_changes_nothing() {
         let model = IDENTITY.registration().unwrap();
-        let own = configuration(&model.spec, BACKEND, &[1]).json();
+        let own = configuration(&model.spec, BACKEND, None).json();
         let config = String::from_utf8(own.clone()).unwrap();
         let changed = with(&config).unwrap();
-        let again = configuration(&changed.spec, BACKEND, &[1]).json();
+        let again = configuration(&changed.spec, BACKEND, None).json();
         assert_eq!(String::from_utf8(again), String::from_utf8(own));
     }
 
@@ -263,6 +290,21 @@ mod tests {
         assert_eq!(batching.preferred_batch_size, [2, 4]);
         assert_eq!(batching.max_queue_delay_microseconds, 100);
         assert_eq!(spec.parameter("k"), Some("v"));
+        assert_eq!(spec.version_policy, None);
+        let policies = [
+            (r#"{"latest":{"num_versions":2}}"#, VersionPolicy::Latest(2)),
+            (r#"{"all":{}}"#, VersionPolicy::All),
+            (
+                r#"{"specific":{"versions":[1,"3"]}}"#,
+                VersionPolicy::Specific(vec![1, 3]),
+            ),
+        ];
+        for (json, policy) in policies {
+            let spec = with(&format!(r#"{{"version_policy":{json}}}"#))
+                .unwrap()
+                .spec;
+            assert_eq!(spec.version_policy, Some(policy));
+        }
         let spec = with("{}").unwrap().spec;
         assert_eq!(spec.instances.count(), 1);
         assert!(spec.dynamic_batching.is_none() && !spec.response_cache);
@@ -279,6 +321,14 @@ mod tests {
             (
                 r#"{"name":"Other"}"#,
                 "unexpected directory name 'Identity' for model 'Other'",
+            ),
+            (
+                r#"{"version_policy":{"newest":{}}}"#,
+                "'version_policy' with such a choice",
+            ),
+            (
+                r#"{"version_policy":{"specific":{"versions":[-1]}}}"#,
+                "'version_policy' with such a choice",
             ),
             (r#"{"input":[]}"#, "'input' is part of the binary"),
             (

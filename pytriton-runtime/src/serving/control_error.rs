@@ -46,6 +46,14 @@ pub enum ControlError {
         /// Why.
         reason: String,
     },
+    /// There is no version that its policy takes.
+    #[error(
+        "load failed for model '{model}': at least one version must be available under the version policy of model '{model}'\n"
+    )]
+    NoVersion {
+        /// The model.
+        model: Arc<str>,
+    },
     /// A version cannot be loaded.
     #[error("load failed for model '{model}': {reasons}\n")]
     Failed {
@@ -65,9 +73,8 @@ impl ControlError {
         match self {
             Self::NotExplicit | Self::Stopping => Status::Unavailable,
             Self::RepositoryName => Status::Unsupported,
-            Self::Parameter { .. } | Self::ParameterKind { .. } | Self::Failed { .. } => {
-                Status::InvalidArgument
-            }
+            Self::Parameter { .. } | Self::ParameterKind { .. } => Status::InvalidArgument,
+            Self::NoVersion { .. } | Self::Failed { .. } => Status::InvalidArgument,
             Self::Body { .. } | Self::Unknown { .. } | Self::Config { .. } => Status::Internal,
         }
     }

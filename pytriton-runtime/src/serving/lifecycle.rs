@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -5,10 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::future::join_all;
 
 use crate::engine::ControlMode;
+use crate::model::VersionPolicy;
 use crate::registry::Registration;
 use crate::text::excerpt;
 
-use super::catalog::{Found, IndexEntry, State};
+use super::catalog::{Catalog, Found, IndexEntry, State};
+use super::versions::taken;
 use super::{ControlError, LoadError, Model, ModelSet};
 
 /// How often models have been unloaded.
@@ -16,7 +19,7 @@ static UNLOADINGS: AtomicU64 = AtomicU64::new(0);
 
 /// What a client asks of one model.
 impl ModelSet {
-    /// Loads all versions of a model anew. Those that serve go on until the new ones do, and answer what they have accepted;
+    /// Loads the versions of a model anew that its policy takes. Those that serve go on until the new ones do, and answer what they have accepted;
     /// where one version cannot be loaded, nothing changes for them. While it is being loaded one more load waits, the newest.
     ///
     /// `change` makes of each version what it is to be.
@@ -100,18 +103,15 @@ impl ModelSet {
     async fn replace(
         self: &Arc<Self>,
         name: &str,
-        change: impl Fn(Registration, &[u32]) -> Result<Registration, String>,
+        change: impl Fn(Registration, Option<&VersionPolicy>) -> Result<Registration, String>,
     ) -> Result<(), ControlError> {
-        let found = self.catalog().find(name);
-        let versions: Vec<u32> = found
-            .iter()
-            .map(|found| found.registration.spec.version)
-            .collect();
+        let mut found = self.catalog().find(name);
+        let policy = VersionPolicy::among(found.iter().map(|found| &*found.registration.spec));
         let registrations: Result<Vec<_>, _> = found
             .iter()
-            .map(|found| change(found.registration.clone(), &versions))
+            .map(|found| change(found.registration.clone(), policy.as_ref()))
             .collect();
-        let registrations = registrations.map_err(|reason| {
+        let mut registrations = registrations.map_err(|reason| {
             tracing::error!(
                 model = name,
                 reason,
@@ -122,6 +122,12 @@ impl ModelSet {
                 reason,
             }
         })?;
+        let taken = taken(registrations.iter().map(|model| &*model.spec));
+        if taken.is_empty() && !found.is_empty() {
+            return Err(ControlError::NoVersion { model: name.into() });
+        }
+        found.retain(|found| taken.contains(&found.registration.spec.version));
+        registrations.retain(|model| taken.contains(&model.spec.version));
         for found in &found {
             self.unless_serving(found, State::Loading);
         }
@@ -129,7 +135,9 @@ impl ModelSet {
         let started = join_all(started).await;
         if started.iter().all(Result::is_ok) {
             let models = started.into_iter().flatten();
-            return self.put_all(name, &found, models.collect());
+            self.put_all(name, &found, models.collect())?;
+            self.serve_only(name, &taken);
+            return Ok(());
         }
         let mut reasons = String::new();
         for (found, started) in found.iter().zip(&started) {
@@ -191,16 +199,22 @@ impl ModelSet {
     fn take_out(self: &Arc<Self>, name: &str) {
         let mut catalog = self.catalog();
         catalog.outdate(name);
-        let models = self.change(|table| table.remove(name)).unwrap_or_default();
+        let models = self.change(|table| table.remove(name));
+        self.retire(&mut catalog, models.unwrap_or_default());
+    }
+
+    /// Notes that versions are out, and waits elsewhere until they have answered what they have accepted.
+    pub(super) fn retire(
+        self: &Arc<Self>,
+        catalog: &mut Catalog,
+        models: BTreeMap<u32, Arc<Model>>,
+    ) {
         let unloading = UNLOADINGS.fetch_add(1, Ordering::Relaxed);
-        for &version in models.keys() {
-            if let Some(state) = catalog.state(name, version) {
-                *state = State::Unloading(unloading);
-            }
-        }
-        drop(catalog);
         for (version, model) in models {
             let (set, name) = (Arc::downgrade(self), Arc::clone(&model.spec().name));
+            if let Some(state) = catalog.state(&name, version) {
+                *state = State::Unloading(unloading);
+            }
             let ended = model.ended();
             self.let_go(&model);
             drop(model);

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use crate::Limits;
 use crate::call::{Call, Context, Execution, Instance, ModelError};
 use crate::engine::{ControlMode, ControlOptions};
+use crate::model::VersionPolicy;
 use crate::registry::{ModelDeclaration, Registration, Registry};
 use crate::testing::{GATE, IDENTITY, Identity, request};
 
@@ -55,7 +56,7 @@ fn explicit(load: &[&str]) -> ControlOptions {
     }
 }
 
-fn as_it_is(model: Registration, _: &[u32]) -> Result<Registration, String> {
+fn as_it_is(model: Registration, _: Option<&VersionPolicy>) -> Result<Registration, String> {
     Ok(model)
 }
 
@@ -348,7 +349,7 @@ async fn a_load_that_hangs_keeps_nobody_from_unloading() {
         until(|| LOADS.load(Ordering::SeqCst) == 2).await;
         let expected = match is_bound_anew {
             true => {
-                drop(set.unload("Identity", 1));
+                drop(set.unload("Identity", 1).await);
                 let registration = hanging.registration().unwrap();
                 drop(set.load(&registration).await.unwrap());
                 2.0
@@ -381,7 +382,7 @@ async fn a_load_that_hangs_keeps_nobody_from_unloading() {
 async fn what_a_client_has_changed_is_as_it_was_at_the_next_load() {
     let set = started(&[&IDENTITY], explicit(&[])).await;
     for size in [2, 3] {
-        let change = move |mut model: Registration, _: &[u32]| {
+        let change = move |mut model: Registration, _: Option<&VersionPolicy>| {
             assert_eq!(model.spec.max_batch_size, IDENTITY.max_batch_size);
             Arc::make_mut(&mut model.spec).max_batch_size = size;
             Ok(model)

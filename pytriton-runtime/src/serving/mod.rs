@@ -14,6 +14,7 @@ mod lifecycle_tests;
 mod load;
 mod model;
 mod set;
+mod versions;
 
 pub use answers::Answers;
 pub use catalog::{IndexEntry, IndexedVersion};

@@ -81,11 +81,13 @@ impl ModelSet {
     ) -> Result<Self, LoadError> {
         let mut catalog = Catalog::default();
         for model in registry.registrations() {
-            let state = match control.at_start(&model.spec.name) {
-                true => State::Loading,
-                false => State::New,
-            };
-            catalog.insert(model, state);
+            catalog.insert(model, State::New);
+        }
+        let served = registry.served();
+        let at_start = |model: &&Registration| control.at_start(&model.spec.name);
+        let at_start: Vec<&Registration> = served.registrations().filter(at_start).collect();
+        for model in &at_start {
+            catalog.insert(model, State::Loading);
         }
         let side_by_side = control.model_load_thread_count.max(1) as usize;
         let set = Self {
@@ -102,9 +104,8 @@ impl ModelSet {
             stopping: watch::Sender::new(false),
             tracer: OnceLock::new(),
         };
-        let models = registry.registrations();
-        let models = models.filter(|model| set.control.at_start(&model.spec.name));
-        let loading = models.map(async |model| (model, set.started(model).await));
+        let loading = at_start.into_iter();
+        let loading = loading.map(async |model| (model, set.started(model).await));
         let mut loading: FuturesOrdered<_> = loading.collect();
         while let Some((registration, started)) = loading.next().await {
             match started {
@@ -134,30 +135,6 @@ impl ModelSet {
         self.tracer.get_or_init(Tracer::default)
     }
 
-    /// Starts a model and serves it from then on; returns the one of its name and version that it takes the place of, which
-    /// still has to answer what it has accepted.
-    ///
-    /// # Errors
-    ///
-    /// [`LoadError`] when it cannot be loaded, or the server is stopping; what was served before still is.
-    pub async fn load(&self, model: &Registration) -> Result<Option<Arc<Model>>, LoadError> {
-        self.put(model, self.started(model).await?)
-    }
-
-    /// Serves a model no longer, and forgets it; returns it, which still has to answer what it has accepted.
-    pub fn unload(&self, name: &str, version: u32) -> Option<Arc<Model>> {
-        let mut catalog = self.catalog();
-        catalog.remove(name, version);
-        self.change(|models| {
-            let versions = models.get_mut(name)?;
-            let model = versions.remove(&version);
-            if versions.is_empty() {
-                models.remove(name);
-            }
-            model
-        })
-    }
-
     pub(super) async fn started(&self, model: &Registration) -> Result<Model, LoadError> {
         // It is never closed.
         let _turn = self.loads.acquire().await;
@@ -180,7 +157,7 @@ impl ModelSet {
         }
     }
 
-    fn put(
+    pub(super) fn put(
         &self,
         registration: &Registration,
         model: Model,
@@ -226,6 +203,14 @@ impl ModelSet {
 
     pub(super) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
+    }
+
+    /// Whether a version has its place, ready or not.
+    pub(super) fn is_there(&self, name: &str, version: u32) -> bool {
+        let models = self.snapshot();
+        models
+            .get(name)
+            .is_some_and(|versions| versions.contains_key(&version))
     }
 
     /// Whether a model serves and has an instance that takes requests.
@@ -428,6 +413,7 @@ mod tests {
         let registry = Registry::new(&[&IDENTITY]).unwrap();
         let limits = Limits::default();
         let set = ModelSet::start(&registry, &limits).await.unwrap();
+        let set = Arc::new(set);
         let ask = async || {
             let model = set.model("Identity", None).unwrap();
             let response = model.infer(request(model.spec(), 1, 7.0)).await.unwrap();
@@ -448,8 +434,8 @@ mod tests {
             assert_eq!([ask().await, ask().await], [expected; 2]);
         }
         assert_eq!(set.cache().unwrap().entries, 3);
-        assert!(set.unload("Identity", 2).is_none());
-        assert!(set.unload("Identity", 1).is_some());
+        assert!(set.unload("Identity", 2).await.is_none());
+        assert!(set.unload("Identity", 1).await.is_some());
         assert!(set.model("Identity", None).is_err() && set.ready());
         set.stop_being_ready();
         let late = set.load(&kept.registration().unwrap()).await.unwrap_err();

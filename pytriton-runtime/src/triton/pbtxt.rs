@@ -3,7 +3,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::configuration::{Message, configuration};
-use crate::model::{Location, ModelSpec};
+use crate::model::{Location, ModelSpec, VersionPolicy};
 
 /// Why the versions of a model have no `config.pbtxt` in common.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -45,11 +45,11 @@ pub fn config_text(
     spec: &ModelSpec,
     other_versions: &[&ModelSpec],
 ) -> Result<String, ConfigError> {
-    let others = other_versions.iter().map(|other| other.version);
-    let versions: Vec<u32> = [spec.version].into_iter().chain(others).collect();
-    let config = configuration(spec, backend, &versions);
+    let versions = [spec].into_iter().chain(other_versions.iter().copied());
+    let policy = VersionPolicy::among(versions);
+    let config = configuration(spec, backend, policy.as_ref());
     for other in other_versions {
-        let other_config = configuration(other, backend, &versions);
+        let other_config = configuration(other, backend, policy.as_ref());
         let labels = |spec: &ModelSpec| format!("labels: {:?}", spec.labels);
         let labelled = (spec.labels != other.labels).then(|| (labels(spec), labels(other)));
         if let Some((line, other_line)) = difference(&config, &other_config).or(labelled) {

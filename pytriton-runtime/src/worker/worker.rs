@@ -167,11 +167,12 @@ async fn models(
 ) -> Result<Vec<Arc<Loads>>, WorkerError> {
     let explicit = control.model_control_mode == ControlMode::Explicit;
     let (mut models, mut making) = (Vec::new(), Vec::new());
+    let served = registry.served();
     for model in registry.registrations() {
         let spec = &model.spec;
         let folder = repository.join(&*spec.name).join(spec.version.to_string());
         let loads = Loads::new(model, explicit.then_some(folder), claims);
-        if control.at_start(&spec.name) {
+        if control.at_start(&spec.name) && served.contains(spec) {
             making.push((Arc::clone(&loads), loads.make()));
         }
         models.push(loads);

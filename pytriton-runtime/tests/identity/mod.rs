@@ -32,6 +32,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     name: "Identity",
     description: "",
     version: 1,
+    version_policy: None,
     max_batch_size: 8,
     instances: &[InstanceGroup::cpu(1)],
     batches_in_flight: 1,

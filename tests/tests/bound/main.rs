@@ -14,6 +14,7 @@ mod stopping;
 mod streams;
 mod texts;
 mod tritonserver;
+mod versions;
 mod warmups;
 
 use std::error::Error;

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use pytriton::prelude::*;
-use pytriton_runtime::model::{SequenceBatching, SequenceStrategy, TimeoutAction};
+use pytriton_runtime::model::{SequenceBatching, SequenceStrategy, TimeoutAction, VersionPolicy};
 use pytriton_ui_tests::spec;
 
 #[pytriton::model(
@@ -72,7 +72,44 @@ fn one(x: ArrayView1<f32>) -> Array1<f32> {
     x.to_owned()
 }
 
+const SERVED: &[u32] = &[1, VERSION];
+const VERSION: u32 = 2;
+
+#[pytriton::model(name = "Versions", version_policy = specific(SERVED))]
+fn first(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+#[pytriton::model(name = "Latest", version = VERSION, version_policy = latest(VERSION))]
+fn second(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+#[pytriton::model(name = "Listed", version_policy = specific([3, 1]))]
+fn listed(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+#[pytriton::model(name = "Every", version_policy = all)]
+fn every(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+fn versions() {
+    let table = [
+        ("Versions", Some(VersionPolicy::Specific(vec![1, 2]))),
+        ("Latest", Some(VersionPolicy::Latest(2))),
+        ("Listed", Some(VersionPolicy::Specific(vec![3, 1]))),
+        ("Every", Some(VersionPolicy::All)),
+        ("Alone", None),
+    ];
+    for (name, policy) in table {
+        assert_eq!(spec(name).version_policy, policy, "{name}");
+    }
+}
+
 fn main() {
+    versions();
     let spec = spec("All.options-1_0");
     assert_eq!((spec.version, spec.max_batch_size, spec.instances.count()), (3, 16, 2));
     assert_eq!(spec.batches_in_flight, 4);

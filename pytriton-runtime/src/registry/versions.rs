@@ -1,0 +1,72 @@
+use crate::model::VersionPolicy;
+
+use super::ModelOptions;
+use super::rules::{Flaw, MOST, TO_MOST, range};
+
+/// Which of a model's versions are served, as its options say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VersionPolicyDeclaration<'a> {
+    /// So many, those of the highest numbers.
+    Latest(u32),
+    /// All there are.
+    All,
+    /// Those of these numbers.
+    Specific(&'a [u32]),
+}
+
+impl From<VersionPolicyDeclaration<'_>> for VersionPolicy {
+    fn from(declaration: VersionPolicyDeclaration<'_>) -> Self {
+        match declaration {
+            VersionPolicyDeclaration::Latest(count) => Self::Latest(count),
+            VersionPolicyDeclaration::All => Self::All,
+            VersionPolicyDeclaration::Specific(versions) => Self::Specific(versions.to_vec()),
+        }
+    }
+}
+
+impl<'a> From<&'a VersionPolicy> for VersionPolicyDeclaration<'a> {
+    fn from(policy: &'a VersionPolicy) -> Self {
+        match policy {
+            VersionPolicy::Latest(count) => Self::Latest(*count),
+            VersionPolicy::All => Self::All,
+            VersionPolicy::Specific(versions) => Self::Specific(versions),
+        }
+    }
+}
+
+impl ModelOptions<'_> {
+    /// What is wrong with the policy of versions.
+    pub(super) const fn version_policy_flaw(&self) -> Flaw {
+        match self.version_policy {
+            Some(VersionPolicyDeclaration::Latest(count)) => range(
+                count as u64,
+                MOST,
+                "a policy must leave a version: write `latest(1)`, or a larger number up to 2147483647",
+            ),
+            Some(VersionPolicyDeclaration::Specific(versions)) => specific_flaw(versions),
+            Some(VersionPolicyDeclaration::All) | None => None,
+        }
+    }
+}
+
+const fn specific_flaw(versions: &[u32]) -> Flaw {
+    if versions.is_empty() {
+        return Some("a policy must leave a version: write its number, `specific([1])`");
+    }
+    let mut index = 0;
+    while index < versions.len() {
+        let flaw = range(versions[index] as u64, MOST, TO_MOST);
+        if flaw.is_some() {
+            return flaw;
+        }
+        let mut earlier = 0;
+        while earlier < index {
+            if versions[earlier] == versions[index] {
+                return Some("a version stands twice: remove one");
+            }
+            earlier += 1;
+        }
+        index += 1;
+    }
+    None
+}

@@ -1,0 +1,246 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::{ModelSpec, VersionPolicy};
+use crate::registry::Registration;
+
+use super::catalog::State;
+use super::lifecycle::reason;
+use super::{LoadError, Model, ModelSet};
+
+/// Versions that come and go while the server runs.
+impl ModelSet {
+    /// Starts a model and serves it from then on, where the policy of its versions takes it, and those no longer that the
+    /// policy takes no longer; returns the one of its name and version that it takes the place of, which still has to answer
+    /// what it has accepted.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] when it cannot be loaded, or the server is stopping; what was served before still is.
+    pub async fn load(
+        self: &Arc<Self>,
+        model: &Registration,
+    ) -> Result<Option<Arc<Model>>, LoadError> {
+        let ModelSpec { name, version, .. } = &*model.spec;
+        let taken = {
+            let catalog = self.catalog();
+            let specs = catalog.specs(name);
+            let others = specs.filter(|other| other.version != *version);
+            taken(others.chain([&*model.spec]))
+        };
+        if !taken.contains(version) {
+            tracing::warn!(
+                model = &**name,
+                version,
+                "the model's version policy does not take this version: it is not served"
+            );
+            self.catalog().insert(model, State::New);
+            return Ok(None);
+        }
+        let replaced = self.put(model, self.started(model).await?)?;
+        self.serve_only(name, &taken);
+        Ok(replaced)
+    }
+
+    /// Serves a model no longer, and forgets it; returns it, which still has to answer what it has accepted. What the policy
+    /// of its versions takes in its place is served first.
+    pub async fn unload(&self, name: &str, version: u32) -> Option<Arc<Model>> {
+        self.catalog().remove(name, version);
+        if self.is_there(name, version) {
+            self.fill_up(name).await;
+        }
+        self.change(|models| {
+            let versions = models.get_mut(name)?;
+            let model = versions.remove(&version);
+            if versions.is_empty() {
+                models.remove(name);
+            }
+            model
+        })
+    }
+
+    /// What of a model's versions is served, where it is not Triton's default; its configuration says so.
+    pub fn version_policy(&self, model: &ModelSpec) -> Option<VersionPolicy> {
+        // A client may have loaded it with another one than it was bound with.
+        let said = model.version_policy.clone();
+        said.or_else(|| VersionPolicy::among(self.catalog().specs(&model.name)))
+    }
+
+    /// Takes out the versions of a model that are not among these.
+    pub(super) fn serve_only(self: &Arc<Self>, name: &str, taken: &[u32]) {
+        let mut catalog = self.catalog();
+        let gone = self.change(|models| {
+            let versions = models.get_mut(name)?;
+            let gone: BTreeMap<_, _>;
+            (*versions, gone) = std::mem::take(versions)
+                .into_iter()
+                .partition(|(version, _)| taken.contains(version));
+            Some(gone)
+        });
+        self.retire(&mut catalog, gone.unwrap_or_default());
+    }
+
+    /// Loads what is to be served of a model and is not.
+    async fn fill_up(&self, name: &str) {
+        let missing: Vec<Registration> = {
+            let catalog = self.catalog();
+            let taken = taken(catalog.specs(name));
+            let found = catalog.find(name).into_iter();
+            let found = found.map(|found| found.registration);
+            let missing = found.filter(|model| {
+                let version = model.spec.version;
+                taken.contains(&version) && !self.is_there(name, version)
+            });
+            missing.collect()
+        };
+        for model in missing {
+            let loaded = match self.started(&model).await {
+                Ok(started) => self.put(&model, started),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = loaded {
+                tracing::error!(%error, "nothing takes the place of the version that is gone");
+                let failed = State::failed(&reason(&error));
+                self.catalog().insert(&model, failed);
+            }
+        }
+    }
+}
+
+/// The versions that are served of these of one model.
+pub(super) fn taken<'a>(specs: impl Iterator<Item = &'a ModelSpec> + Clone) -> Vec<u32> {
+    let mut versions: Vec<u32> = specs.clone().map(|spec| spec.version).collect();
+    versions.sort_unstable();
+    match VersionPolicy::among(specs) {
+        Some(policy) => policy.of(&versions),
+        None => versions,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Limits;
+    use crate::engine::{ControlMode, ControlOptions};
+    use crate::registry::VersionPolicyDeclaration::{self, All, Latest, Specific};
+    use crate::registry::{ModelDeclaration, Registry};
+    use crate::testing::{IDENTITY, request};
+
+    use super::super::ControlError;
+    use super::*;
+
+    fn version(
+        version: u32,
+        policy: Option<VersionPolicyDeclaration<'static>>,
+    ) -> ModelDeclaration {
+        ModelDeclaration {
+            version,
+            version_policy: policy,
+            ..IDENTITY
+        }
+    }
+
+    async fn started(models: &[&ModelDeclaration]) -> Arc<ModelSet> {
+        let control = ControlOptions {
+            model_control_mode: ControlMode::Explicit,
+            load_model: vec!["*".to_owned()],
+            ..ControlOptions::default()
+        };
+        let registry = Registry::new(models).unwrap();
+        let set = ModelSet::controlled(&registry, &Limits::default(), control).await;
+        Arc::new(set.unwrap())
+    }
+
+    fn index(set: &ModelSet) -> String {
+        let entries = set.index(false).into_iter().filter_map(|entry| {
+            let version = entry.version?;
+            Some(format!(
+                "{} {} {}",
+                version.number, version.state, version.reason
+            ))
+        });
+        entries.collect::<Vec<_>>().join("; ")
+    }
+
+    /// The same once nothing is being unloaded.
+    async fn settled(set: &ModelSet) -> String {
+        while index(set).contains("UNLOADING") {
+            tokio::task::yield_now().await;
+        }
+        index(set)
+    }
+
+    #[tokio::test]
+    async fn only_what_the_policy_takes_is_loaded() {
+        let table = [
+            (None, "1 READY ; 2 READY ; 3 READY "),
+            (Some(All), "1 READY ; 2 READY ; 3 READY "),
+            (Some(Latest(1)), "3 READY "),
+            (Some(Specific(&[1, 2, 9])), "1 READY ; 2 READY "),
+        ];
+        for (policy, expected) in table {
+            let models = [version(1, None), version(2, policy), version(3, None)];
+            let set = started(&models.each_ref()).await;
+            assert_eq!(index(&set), expected, "{policy:?}");
+            assert!(set.ready());
+            assert_eq!(set.unload_named("Identity"), Ok(()));
+            set.load_named("Identity", |model, _| Ok(model))
+                .await
+                .unwrap();
+            assert_eq!(settled(&set).await, expected, "{policy:?}");
+        }
+        let models = [version(1, Some(Latest(1))), version(2, None)];
+        let set = started(&models.each_ref()).await;
+        let error = set.model("Identity", Some(1)).unwrap_err().to_string();
+        let expected = "Request for unknown model: 'Identity' version 1 is not found";
+        assert_eq!(error, expected);
+        let policy = set.version_policy(set.model("Identity", None).unwrap().spec());
+        assert_eq!(policy, Some(VersionPolicy::Latest(1)));
+    }
+
+    #[tokio::test]
+    async fn a_newer_version_takes_the_place_of_the_latest() {
+        let set = started(&[&version(2, Some(Latest(1)))]).await;
+        let ask = async || {
+            let model = set.model("Identity", None).unwrap();
+            model.infer(request(model.spec(), 1, 1.0)).await.unwrap();
+            model.spec().version
+        };
+        assert_eq!(ask().await, 2);
+        let third = version(3, None).registration().unwrap();
+        assert!(set.load(&third).await.unwrap().is_none());
+        assert_eq!(ask().await, 3);
+        assert_eq!(settled(&set).await, "2 UNAVAILABLE unloaded; 3 READY ");
+        assert!(set.ready());
+        let first = version(1, None).registration().unwrap();
+        assert!(set.load(&first).await.unwrap().is_none());
+        assert_eq!(index(&set), "2 UNAVAILABLE unloaded; 3 READY ");
+        let gone = set.unload("Identity", 3).await.unwrap();
+        assert_eq!(gone.spec().version, 3);
+        assert_eq!((ask().await, index(&set)), (2, "2 READY ".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn a_load_may_have_another_policy() {
+        let set = started(&[&version(1, None), &version(2, None)]).await;
+        let with = |policy: VersionPolicy| {
+            move |mut model: Registration, _: Option<&VersionPolicy>| {
+                Arc::make_mut(&mut model.spec).version_policy = Some(policy.clone());
+                Ok(model)
+            }
+        };
+        let latest = set.load_named("Identity", with(VersionPolicy::Latest(1)));
+        latest.await.unwrap();
+        assert_eq!(settled(&set).await, "1 UNAVAILABLE unloaded; 2 READY ");
+        let policy = set.version_policy(set.model("Identity", None).unwrap().spec());
+        assert_eq!(policy, Some(VersionPolicy::Latest(1)));
+        let none = with(VersionPolicy::Specific(vec![9]));
+        let error = set.load_named("Identity", none).await.unwrap_err();
+        let model = "Identity".into();
+        assert_eq!(error, ControlError::NoVersion { model });
+        assert_eq!(index(&set), "1 UNAVAILABLE unloaded; 2 READY ");
+        set.load_named("Identity", |model, _| Ok(model))
+            .await
+            .unwrap();
+        assert_eq!(index(&set), "1 READY ; 2 READY ");
+    }
+}
