@@ -22,8 +22,15 @@ struct Entry {
     versions: BTreeMap<u32, Version>,
     /// Held as long as the model is being loaded.
     turn: Arc<Mutex<()>>,
-    /// How often a client has asked for it to be loaded or unloaded.
-    asked: watch::Sender<u64>,
+    wishes: watch::Sender<Wishes>,
+}
+
+/// How often clients have asked something of a model.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wishes {
+    /// To be loaded or unloaded.
+    all: u64,
+    unloads: u64,
 }
 
 #[derive(Debug)]
@@ -38,19 +45,30 @@ struct Version {
 #[derive(Debug)]
 pub(super) struct Asked {
     turn: Arc<Mutex<()>>,
-    number: u64,
-    newest: watch::Receiver<u64>,
+    then: Wishes,
+    now: watch::Receiver<Wishes>,
 }
 
 impl Asked {
     /// Waits until the load before it is done; `None` where the client's wish is out-dated meanwhile.
-    pub(super) async fn turn(mut self) -> Option<OwnedMutexGuard<()>> {
-        let number = self.number;
+    pub(super) async fn turn(&mut self) -> Option<OwnedMutexGuard<()>> {
+        let then = self.then;
+        // The one before gives its turn back when the model is unloaded.
+        if self.now.borrow().unloads > then.unloads {
+            return None;
+        }
         tokio::select! {
             biased;
-            turn = self.turn.lock_owned() => Some(turn),
-            _ = self.newest.wait_for(|newest| *newest > number) => None,
+            turn = Arc::clone(&self.turn).lock_owned() => Some(turn),
+            _ = self.now.wait_for(|now| now.all > then.all) => None,
         }
+    }
+
+    /// Waits until the model is to be unloaded, or is forgotten: what is being loaded comes to nothing.
+    pub(super) async fn taken_back(&mut self) {
+        let then = self.then;
+        // Of what is forgotten there is no news.
+        let _ = self.now.wait_for(|now| now.unloads > then.unloads).await;
     }
 }
 
@@ -119,14 +137,14 @@ impl Catalog {
 
     /// Asks for a load, which takes the place of one that waits; `None` where there is no model of that name.
     pub(super) fn ask(&self, name: &str) -> Option<Asked> {
-        let Entry { turn, asked, .. } = self.0.get(name)?;
-        asked.send_modify(|number| *number += 1);
-        let newest = asked.subscribe();
-        let number = *newest.borrow();
+        let Entry { turn, wishes, .. } = self.0.get(name)?;
+        wishes.send_modify(|wishes| wishes.all += 1);
+        let now = wishes.subscribe();
+        let then = *now.borrow();
         Some(Asked {
             turn: Arc::clone(turn),
-            number,
-            newest,
+            then,
+            now,
         })
     }
 
@@ -161,7 +179,10 @@ impl Catalog {
         let Some(entry) = self.0.get_mut(name) else {
             return;
         };
-        entry.asked.send_modify(|number| *number += 1);
+        entry.wishes.send_modify(|wishes| {
+            wishes.all += 1;
+            wishes.unloads += 1;
+        });
         for version in entry.versions.values_mut() {
             version.generation = generation();
             if version.state == State::Loading {

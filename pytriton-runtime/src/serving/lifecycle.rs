@@ -34,10 +34,13 @@ impl ModelSet {
     pub async fn load_named(
         self: &Arc<Self>,
         name: &str,
-        change: impl Fn(Registration, &[u32]) -> Result<Registration, String> + Send + Sync + 'static,
+        change: impl Fn(Registration, Option<&VersionPolicy>) -> Result<Registration, String>
+        + Send
+        + Sync
+        + 'static,
     ) -> Result<(), ControlError> {
         self.check_explicit()?;
-        let Some(asked) = self.catalog().ask(name) else {
+        let Some(mut asked) = self.catalog().ask(name) else {
             tracing::error!(
                 "failed to poll model '{name}': model not found in any model repository."
             );
@@ -47,12 +50,15 @@ impl ModelSet {
         };
         let (set, name) = (Arc::clone(self), Arc::<str>::from(name));
         self.finished(async move {
-            match asked.turn().await {
-                Some(_turn) => set.replace(&name, change).await,
-                None => {
-                    let found = set.catalog().find(&name);
-                    Err(outdated(&name, &found))
-                }
+            let found = set.catalog().find(&name);
+            let Some(_turn) = asked.turn().await else {
+                return Err(outdated(&name, &found));
+            };
+            // A function that never comes back from loading keeps neither its turn nor its place.
+            tokio::select! {
+                biased;
+                () = asked.taken_back() => Err(outdated(&name, &found)),
+                done = set.replace(&name, change) => done,
             }
         })
         .await
