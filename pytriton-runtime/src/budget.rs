@@ -141,6 +141,25 @@ impl Held {
         Ok(())
     }
 
+    /// Says whether so many bytes more could be held now, and holds none of them: they may never come.
+    ///
+    /// # Errors
+    ///
+    /// [`BudgetError`].
+    pub fn check(&self, bytes: usize) -> Result<(), BudgetError> {
+        let room = self.budget.limit.saturating_sub(self.budget.held());
+        match bytes <= room {
+            true => Ok(()),
+            false => Err(self.missing(bytes)),
+        }
+    }
+
+    /// What is said where there is no memory for so many bytes more.
+    pub fn missing(&self, bytes: usize) -> BudgetError {
+        let limit = self.budget.limit;
+        BudgetError { bytes, limit }
+    }
+
     /// Holds so many bytes instead.
     ///
     /// # Errors
@@ -199,6 +218,10 @@ mod tests {
         two.grow(60 * KIB).unwrap();
         two.resize(101 * KIB).unwrap_err();
         two.resize(30 * KIB).unwrap();
+        assert_eq!(budget.held(), 30 * KIB);
+        two.check(70 * KIB).unwrap();
+        two.check(70 * KIB + 1).unwrap_err();
+        two.check(usize::MAX).unwrap_err();
         assert_eq!(budget.held(), 30 * KIB);
         two.release();
         assert_eq!(budget.held(), 0);

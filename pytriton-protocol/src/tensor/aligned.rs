@@ -1,3 +1,5 @@
+use std::collections::TryReserveError;
+
 use ::bytes::Bytes;
 
 /// Bytes to be filled from their beginning, of which one place is aligned for every element type.
@@ -29,7 +31,24 @@ impl AlignedBuffer {
     #[inline]
     pub fn with_capacity(capacity: usize, aligned_at: usize) -> Self {
         // Memory that is not zeroed first, as an aligned vector of wider elements would have to be.
-        let mut bytes: Vec<u8> = Vec::with_capacity(capacity.saturating_add(Self::ALIGNMENT));
+        let bytes = Vec::with_capacity(capacity.saturating_add(Self::ALIGNMENT));
+        Self::within(bytes, aligned_at)
+    }
+
+    /// The same where there may be no memory for so much.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] where there is none.
+    #[inline]
+    pub fn try_with_capacity(capacity: usize, aligned_at: usize) -> Result<Self, TryReserveError> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(capacity.saturating_add(Self::ALIGNMENT))?;
+        Ok(Self::within(bytes, aligned_at))
+    }
+
+    #[inline]
+    fn within(mut bytes: Vec<u8>, aligned_at: usize) -> Self {
         let place = bytes.as_ptr().addr().wrapping_add(aligned_at);
         let start = place.wrapping_neg() % Self::ALIGNMENT;
         bytes.resize(start, 0);

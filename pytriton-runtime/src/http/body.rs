@@ -16,7 +16,7 @@ use crate::tensor::AlignedBuffer;
 use super::HttpError;
 use super::head::value;
 
-/// The largest body that is waited for to be thrown away.
+/// The largest body that is waited for to be thrown away, or for which room is made unasked.
 const SMALL: usize = 64 << 10;
 
 /// The body of a request as it comes.
@@ -41,6 +41,10 @@ pub(super) async fn read<B: Body>(
         patience: reception.patience(),
         held: reception.models.budget().nothing(),
     };
+    if let Some(length) = announced.filter(|length| *length > SMALL) {
+        // Nothing is made ready for what there is no room for.
+        body.held.check(length).map_err(Error::from)?;
+    }
     let bytes = match (announced, aligned_at) {
         (Some(length), Some(at)) => read_aligned(&mut body, length, at).await?,
         (_, Some(at)) => aligned(&read_any(&mut body, 0, limit).await?, at),
@@ -84,7 +88,8 @@ async fn read_aligned(
     length: usize,
     at: usize,
 ) -> Result<Bytes, HttpError> {
-    let mut buffer = AlignedBuffer::with_capacity(length, at);
+    let mut buffer = AlignedBuffer::try_with_capacity(length, at)
+        .map_err(|_| Error::from(body.held.missing(length)))?;
     while let Some(data) = body.next().await? {
         if data.len() > length - buffer.len() {
             return Err(HttpError::BodyTooLarge { limit: length });
@@ -107,7 +112,11 @@ async fn read_any(
     let Some(second) = body.next().await? else {
         return Ok(first);
     };
-    let mut bytes = Vec::with_capacity(length.max(first.len() + second.len()).min(limit));
+    let length = length.max(first.len() + second.len()).min(limit);
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(length)
+        .map_err(|_| Error::from(body.held.missing(length)))?;
     bytes.extend_from_slice(&first);
     let mut data = second;
     loop {
@@ -182,11 +191,15 @@ mod tests {
 
     /// A server without models.
     async fn reception(max_request_bytes: usize) -> Reception {
-        let limits = Limits {
+        within(Limits {
             max_request_bytes,
             min_body_rate: 1,
             ..Limits::default()
-        };
+        })
+        .await
+    }
+
+    async fn within(limits: Limits) -> Reception {
         let models = ModelSet::start(&Registry::default(), &limits).await;
         Reception {
             models: Arc::new(models.unwrap()),
@@ -224,6 +237,29 @@ mod tests {
                 assert_eq!(body, "abcdefghijkl");
                 assert_eq!(body[at..].as_ptr().align_offset(8), 0);
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn what_there_is_no_room_for_is_refused_before_it_comes() {
+        // The last is more than there is address space for.
+        for (max_bytes_in_flight, length) in [(4 * SMALL, 3 * SMALL + 1), (usize::MAX, 1 << 62)] {
+            let limits = Limits {
+                max_bytes_in_flight,
+                max_request_bytes: usize::MAX,
+                ..Limits::default()
+            };
+            let reception = within(limits).await;
+            let budget = reception.models.budget();
+            let _some = budget.hold(SMALL).unwrap();
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+            let body = dripping(Duration::from_secs(1000));
+            let refused = read(body, &headers, &reception, Some(1)).await;
+            let Err(HttpError::Room(Error::Budget(error))) = refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!((error.bytes, budget.held()), (length, SMALL));
         }
     }
 
