@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::traffic::Traffic;
 
@@ -18,7 +18,25 @@ const HANDOVER: Duration = Duration::from_millis(100);
 pub(super) struct Places {
     limit: u32,
     free: Arc<Semaphore>,
-    taken: Vec<(Traffic, AbortHandle)>,
+    taken: Vec<Taken>,
+    /// Those that were idle for long when all were looked at, the longest time last.
+    idle: Vec<Taken>,
+    /// Until then no other has been idle for so long.
+    none_until: Instant,
+}
+
+#[derive(Debug, Clone)]
+struct Taken {
+    traffic: Traffic,
+    connection: AbortHandle,
+}
+
+impl Taken {
+    /// How long it has been idle; `None` where it is not, or is gone.
+    fn idle(&self) -> Option<Duration> {
+        let idle = self.traffic.idle();
+        idle.filter(|_| !self.connection.is_finished())
+    }
 }
 
 impl Places {
@@ -27,23 +45,48 @@ impl Places {
             limit,
             free: Arc::new(Semaphore::new(limit as usize)),
             taken: Vec::new(),
+            idle: Vec::new(),
+            none_until: Instant::now(),
         }
     }
 
-    /// A free place, or that of the connection that has been idle for the longest time.
+    /// A free place, or that of a connection that has been idle for long: the longest time, when all were last looked at.
     pub(super) async fn take(&mut self) -> Option<OwnedSemaphorePermit> {
         if let Some(place) = self.free() {
             return Some(place);
         }
-        let idle = self.taken.iter().filter_map(|(traffic, connection)| {
-            let idle = traffic.idle().filter(|idle| *idle >= IDLE);
-            idle.filter(|_| !connection.is_finished())
-                .zip(Some(connection))
-        });
-        let (_, longest) = idle.max_by_key(|(idle, _)| *idle)?;
-        longest.abort();
+        self.longest_idle()?.connection.abort();
         let place = timeout(HANDOVER, Arc::clone(&self.free).acquire_owned());
         place.await.ok()?.ok()
+    }
+
+    /// All are looked at only when some may have become idle since: whoever comes in vain shall not cost more where there are
+    /// more places.
+    fn longest_idle(&mut self) -> Option<Taken> {
+        let is_idle = |taken: &Taken| taken.idle().is_some_and(|idle| idle >= IDLE);
+        if self.idle.is_empty() && Instant::now() >= self.none_until {
+            self.look();
+        }
+        while let Some(taken) = self.idle.pop() {
+            if is_idle(&taken) {
+                return Some(taken);
+            }
+        }
+        None
+    }
+
+    fn look(&mut self) {
+        let mut idle = Vec::new();
+        let mut next = Duration::ZERO;
+        for taken in &self.taken {
+            match taken.idle() {
+                Some(time) if time >= IDLE => idle.push((time, taken)),
+                time => next = next.max(time.unwrap_or_default()),
+            }
+        }
+        idle.sort_by_key(|(time, _)| *time);
+        self.none_until = Instant::now() + IDLE.saturating_sub(next);
+        self.idle = idle.into_iter().map(|(_, taken)| taken.clone()).collect();
     }
 
     /// A free place.
@@ -53,11 +96,14 @@ impl Places {
 
     /// Remembers who has a place.
     pub(super) fn remember(&mut self, traffic: Traffic, connection: AbortHandle) {
-        if self.taken.len() >= self.limit as usize {
-            self.taken
-                .retain(|(_, connection)| !connection.is_finished());
+        // As many are gone as are there, so that each of them costs no more where there are more.
+        if self.taken.len() / 2 >= self.limit as usize {
+            self.taken.retain(|taken| !taken.connection.is_finished());
         }
-        self.taken.push((traffic, connection));
+        self.taken.push(Taken {
+            traffic,
+            connection,
+        });
     }
 
     /// Waits until every connection has given its place back.
@@ -100,5 +146,9 @@ mod tests {
         // Only the one at work is left.
         assert!(places.take().await.is_none());
         drop(busy);
+        sleep(IDLE - Duration::from_millis(1)).await;
+        assert!(places.take().await.is_none());
+        sleep(Duration::from_millis(1)).await;
+        assert!(places.take().await.is_some());
     }
 }
