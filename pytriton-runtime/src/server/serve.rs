@@ -39,6 +39,9 @@ use super::{Addresses, Options, ServerError};
 /// How long clients have to hear that their requests will not be answered.
 const FAREWELL: Duration = Duration::from_millis(500);
 
+/// The same, after a breakdown, for functions in whose answers nobody is interested any longer.
+const ABANDONED: Duration = Duration::from_millis(250);
+
 /// How long the last traces may take to be written, beyond all else.
 const WRITTEN: Duration = Duration::from_secs(2);
 
@@ -266,6 +269,11 @@ impl Server {
                 }
                 false
             }
+        };
+        // All clients have their answers: what else is computed is heard by nobody, and keeps no broken server.
+        let deadline = match self.models.is_broken() {
+            true => deadline.min(Instant::now() + ABANDONED),
+            false => deadline,
         };
         let all = all & self.models.drain(deadline).await;
         let models = Arc::clone(&self.models);

@@ -240,6 +240,11 @@ impl ModelSet {
         async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
+    /// Whether one of them is.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.resources.breakdown.borrow().is_some()
+    }
+
     /// The bytes that all requests and responses may hold.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.resources.budget

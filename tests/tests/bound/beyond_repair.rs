@@ -1,7 +1,7 @@
 //! Functions that can never answer again, on both engines.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -150,6 +150,98 @@ fn each_neighbour_in_the_batch_is_answered_once() -> Result<()> {
         }
         assert_eq!(calls.load(Ordering::SeqCst), 1, "{engine:?}");
         ended(&triton, "lost", Instant::now())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_nobody_waits_for_does_not_keep_it() -> Result<()> {
+    let triton = triton(Engine::Embedded)?;
+    let (entered, leave) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    let (inside, outside) = (Arc::clone(&entered), Arc::clone(&leave));
+    let held = Function::batch(move |inputs| {
+        inside.wait();
+        outside.wait();
+        Ok(inputs.array::<f32, Ix2>("x")?.into_owned())
+    });
+    triton.bind(model("held"), held)?;
+    triton.bind(model("lost"), plain())?;
+    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let given_up = begin(at, "held", &[&[1.0]])?;
+    entered.wait();
+    drop(given_up);
+    assert_eq!(begin(at, "lost", &[&[-1.0]])?.answer()?.status, 500);
+    ended(&triton, "lost", Instant::now())?;
+    leave.wait();
+    Ok(())
+}
+
+/// -1 at each place of a batch, and at two of them at once: all of the batch hear of it, whoever it was.
+#[test]
+fn at_each_place_of_a_batch() -> Result<()> {
+    let places = [&[0][..], &[1], &[2], &[3], &[0, 3], &[1, 2]];
+    for engine in ENGINES {
+        for lost in places {
+            let triton = triton(engine)?;
+            let function = Function::batch(|inputs| {
+                let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+                assert_eq!(x.nrows(), 4);
+                match x.iter().any(|value| *value == -1.0) {
+                    true => Err(Unrecoverable::new("the device is lost"))?,
+                    false => Ok(x),
+                }
+            });
+            let gathered = model("lost")
+                .preferred_batch_size([4])
+                .max_queue_delay_microseconds(5_000_000);
+            triton.bind(gathered, function)?;
+            let at = triton.run()?.http.ok_or("no HTTP")?;
+            let asked: Vec<_> = (0..4)
+                .map(|place| match lost.contains(&place) {
+                    true => begin(at, "lost", &[&[-1.0]]),
+                    false => begin(at, "lost", &[&[1.0]]),
+                })
+                .collect();
+            for asked in asked {
+                let answer = asked?.answer()?;
+                let expected = json!("model 'lost' failed: the device is lost");
+                let found = (answer.status, &answer.body["error"]);
+                assert_eq!(found, (500, &expected), "{engine:?} {lost:?}");
+            }
+            ended(&triton, "lost", Instant::now())?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn two_models_at_once_end_it_once() -> Result<()> {
+    for engine in ENGINES {
+        let triton = triton(engine)?;
+        let both = Arc::new(Barrier::new(2));
+        for name in ["one", "two"] {
+            let both = Arc::clone(&both);
+            let function = Function::batch(move |inputs| {
+                both.wait();
+                answer(inputs.array::<f32, Ix2>("x")?.into_owned())
+            });
+            triton.bind(model(name), function)?;
+        }
+        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let asked = ["one", "two"].map(|name| (name, begin(at, name, &[&[-1.0]])));
+        for (name, asked) in asked {
+            let answer = asked?.answer()?;
+            let expected = format!("model '{name}' failed: the device is lost");
+            let found = (answer.status, &answer.body["error"]);
+            assert_eq!(found, (500, &json!(expected)), "{engine:?}");
+        }
+        let begun = Instant::now();
+        while triton.addresses().is_some() {
+            assert!(begun.elapsed() < PROMPT, "it has not ended");
+            thread::sleep(Duration::from_millis(5));
+        }
+        let error = triton.stop().err().ok_or("it ended well")?;
+        assert!(matches!(error, ServerError::Broken(_)), "{error}");
     }
     Ok(())
 }
