@@ -180,6 +180,15 @@ pub enum ServerError {
     #[cfg(feature = "embedded")]
     #[error("failed to start Vertex AI service: {0}")]
     VertexAi(String),
+    /// A platform's routes have a port of their own, and a router has none.
+    #[cfg(feature = "embedded")]
+    #[error(
+        "--{option} opens a port of its own, and a router has none: run the server, or remove it"
+    )]
+    NoPlatform {
+        /// The option.
+        option: &'static str,
+    },
     /// SageMaker's routes cannot be served. The texts are tritonserver's.
     #[cfg(feature = "embedded")]
     #[error("failed to start SageMaker service: {0}")]

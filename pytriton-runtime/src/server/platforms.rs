@@ -34,13 +34,23 @@ impl Platforms {
         Self::read(options, registry, variable)
     }
 
+    /// Refuses them where no port is opened.
+    pub(super) fn check_none(options: &Options) -> Result<(), ServerError> {
+        let mut asked = ["allow-vertex-ai", "allow-sagemaker"]
+            .into_iter()
+            .filter(|flag| is_allowed(options, flag));
+        match asked.next() {
+            Some(option) => Err(ServerError::NoPlatform { option }),
+            None => Ok(()),
+        }
+    }
+
     fn read(
         options: &Options,
         registry: &Registry,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ServerError> {
         let flag = |name: &str| options.triton.flags.values(name).last();
-        let allowed = |name: &str| flag(name).is_some_and(|value| value == "true");
         let address = |own: Option<IpAddr>, name: &str| {
             let port = flag(name).map(|port| {
                 let port = port.to_str().and_then(|port| port.parse().ok());
@@ -50,7 +60,7 @@ impl Platforms {
             Ok::<_, ServerError>(SocketAddr::new(address, port.transpose()?.unwrap_or(PORT)))
         };
         let mut platforms = Self::default();
-        if allowed("allow-vertex-ai") {
+        if is_allowed(options, "allow-vertex-ai") {
             let model = flag("vertex-ai-default-model").map(|name| name.to_string_lossy());
             let route = |name: &str| {
                 let missing = format!("{name} is not defined for Vertex AI endpoint");
@@ -66,7 +76,7 @@ impl Platforms {
                 },
             });
         }
-        if allowed("allow-sagemaker") {
+        if is_allowed(options, "allow-sagemaker") {
             let address = address(options.sagemaker_address, "sagemaker-port")?;
             if let Some(range) = flag("sagemaker-safe-port-range") {
                 check_range(&range.to_string_lossy(), options, address.ip())?;
@@ -107,6 +117,11 @@ impl Platforms {
         let routes = self.sagemaker.take()?.routes;
         Some(Platform::SageMaker(Arc::new(routes)))
     }
+}
+
+fn is_allowed(options: &Options, flag: &str) -> bool {
+    let said = options.triton.flags.values(flag).last();
+    said.is_some_and(|value| value == "true")
 }
 
 /// The model of requests that name none.

@@ -152,6 +152,7 @@ impl Server {
     ) -> Result<Self, ServerError> {
         check_control(registry, options)?;
         check_no_tls(options)?;
+        Platforms::check_none(options)?;
         let (limits, control) = (checked(options)?, options.control.clone());
         let tracer = tracer(options)?;
         let server = Self::load(registry, limits, control, metrics(options)?).await?;

@@ -7,14 +7,14 @@ use std::thread;
 use axum::Router;
 use axum::routing::get;
 use pytriton::ndarray::Ix2;
-use pytriton::{Function, Triton};
+use pytriton::{Function, Options, Triton};
 use pytriton_tests::Engine;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::ask::{self, infer};
-use crate::{Result, model, triton};
+use crate::{Result, builder, model, triton};
 
 type Serving = (
     SocketAddr,
@@ -46,6 +46,22 @@ fn bound() -> Result<Triton> {
     let double = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
     triton.bind(model("double"), double)?;
     Ok(triton)
+}
+
+#[test]
+fn a_platform_wants_ports() -> Result<()> {
+    for option in ["--allow-sagemaker=true", "--allow-vertex-ai=true"] {
+        let triton = builder(Engine::Embedded)?
+            .options(move |options| options.triton = Options::parse([option]).unwrap().triton)
+            .build()?;
+        let double = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
+        triton.bind(model("double"), double)?;
+        let error = triton.router().map(drop).unwrap_err().to_string();
+        let name = option.split('=').next().unwrap_or_default();
+        let expected = format!("{name} opens a port of its own, and a router has none");
+        assert!(error.starts_with(&expected), "{error}");
+    }
+    Ok(())
 }
 
 #[test]
