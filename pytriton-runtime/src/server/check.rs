@@ -4,6 +4,8 @@ use crate::engine::Choice;
 use crate::registry::Registry;
 
 use super::settings::Setting;
+#[cfg(tritonserver)]
+use super::texts::Texts;
 use super::{Options, ServerError, inspect, model_line};
 
 /// What each option is, and who says so, as a table.
@@ -70,10 +72,12 @@ pub(super) async fn check(
         Choice::Tritonserver(located, probe) => {
             lines.push("engine tritonserver".to_owned());
             lines.extend(inspect::description(&located, &probe)?);
-            super::tritonserver::start(registry, options, &located, probe)
-                .await?
-                .stop(Duration::from_secs(options.exit_timeout_secs))
-                .await;
+            let engine = super::tritonserver::start(registry, options, &located, probe).await?;
+            let http = engine.endpoints().http;
+            let texts = Texts::start(registry, options, engine.access(), http).await;
+            let time = Duration::from_secs(options.exit_timeout_secs);
+            engine.stop(time).await;
+            texts?.stop(Duration::ZERO).await;
         }
     }
     lines.push("everything is in order".to_owned());
