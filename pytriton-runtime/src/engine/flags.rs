@@ -15,18 +15,18 @@ pub(super) struct Flag {
     pub(super) help: &'static str,
 }
 
-impl Flag {
-    /// Whether a value of it is nobody's business.
-    pub(super) fn is_secret(name: &str, value: &OsStr) -> bool {
-        let mut protocols = Protocol::ALL.into_iter();
-        protocols.any(|protocol| protocol.option() == name) || has_password(value)
-    }
-}
+/// The flag whose settings of a cache are the cache's own.
+const CACHE_CONFIG: &str = "cache-config";
 
-/// Whether a value sets a password, as that of `--cache-config` does for caches that are servers.
-pub(crate) fn has_password(value: &OsStr) -> bool {
+/// Whether a value of the flag of that name is nobody's business.
+pub(crate) fn is_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy().to_lowercase();
-    value.contains("password")
+    let mut protocols = Protocol::ALL.into_iter();
+    let closes = protocols.any(|protocol| protocol.option() == name);
+    // What a cache that is a server calls its secrets is not known: only the settings of the one that is none are shown.
+    let opens_cache = name == CACHE_CONFIG && !value.is_empty() && !value.starts_with("local,");
+    let has_user = value.contains("://") && value.contains('@');
+    closes || opens_cache || has_user || value.contains("password")
 }
 
 /// What may stand behind a flag.
@@ -117,6 +117,34 @@ pub(super) const FLAGS: &[Flag] = flags! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_open_something_is_secret() {
+        let table = [
+            ("cache-config", "redis,password=Sesam", true),
+            ("cache-config", "redis,auth=Sesam", true),
+            ("cache-config", "redis,host=localhost", true),
+            ("cache-config", "Sesam", true),
+            ("cache-config", "local,size=1048576", false),
+            ("cache-config", "", false),
+            (
+                "trace-config",
+                "opentelemetry,url=http://a:Sesam@b/v1",
+                true,
+            ),
+            ("trace-config", "opentelemetry,url=http://b/v1", false),
+            ("http-restricted-api", "health:k=Sesam", true),
+            ("grpc-restricted-protocol", "health:k=Sesam", true),
+            ("id", "Sesam", false),
+        ];
+        for (name, value, expected) in table {
+            assert_eq!(
+                is_secret(name, OsStr::new(value)),
+                expected,
+                "{name} {value}"
+            );
+        }
+    }
 
     #[test]
     fn the_environment_variable_is_the_name() {

@@ -6,7 +6,7 @@ use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser, V
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
 
-use super::flags::{FLAGS, Flag, Kind};
+use super::flags::{FLAGS, Flag, Kind, is_secret};
 
 /// The heading of `--help` under which tritonserver's flags stand.
 const HEADING: &str = "Options of the tritonserver engine";
@@ -77,7 +77,7 @@ impl fmt::Debug for Flags {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self
             .iter()
-            .map(|(name, value)| match Flag::is_secret(name, value) {
+            .map(|(name, value)| match is_secret(name, value) {
                 true => (name, OsStr::new("…")),
                 false => (name, value),
             });
@@ -132,7 +132,7 @@ fn argument(flag: &Flag) -> Arg {
     Arg::new(flag.name)
         .long(flag.name)
         .env(flag.env)
-        .hide_env_values(Flag::is_secret(
+        .hide_env_values(is_secret(
             flag.name,
             &env::var_os(flag.env).unwrap_or_default(),
         ))

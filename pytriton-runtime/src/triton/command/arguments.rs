@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use crate::access::Protocol;
-use crate::engine::{ControlOptions, has_password};
+use crate::engine::{ControlOptions, is_secret};
 use crate::limits::Limits;
 
 use super::line::Line;
@@ -70,7 +70,7 @@ pub fn arguments(
         if closing.contains(&flag) {
             continue;
         }
-        match has_password(value) {
+        match is_secret(flag, value) {
             true => line.hidden(flag, value)?,
             false => line.flag(flag, value)?,
         }
