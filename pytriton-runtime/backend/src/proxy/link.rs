@@ -1,3 +1,5 @@
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
@@ -23,6 +25,8 @@ pub(super) struct Link {
 struct State {
     session: Option<Arc<Session>>,
     connecting: Option<JoinHandle<()>>,
+    /// The way on which that thread waits for the worker's welcome.
+    way: Option<UnixStream>,
     /// Whether that thread will still look whether the session is well.
     looking: bool,
     stopping: bool,
@@ -87,12 +91,20 @@ impl Link {
 
     /// Answers what is under way, and ends.
     pub(super) fn stop(&self) {
-        let (session, connecting) = {
+        let (session, connecting, way) = {
             let mut state = self.lock();
             state.stopping = true;
-            (state.session.take(), state.connecting.take())
+            (
+                state.session.take(),
+                state.connecting.take(),
+                state.way.take(),
+            )
         };
         self.stopped.notify_all();
+        if let Some(way) = way {
+            // A worker that makes instances for ever is not waited for. What is gone already needs no end.
+            let _ = way.shutdown(Shutdown::Both);
+        }
         if let Some(connecting) = connecting {
             // It has nothing to say.
             let _ = connecting.join();
@@ -123,6 +135,12 @@ impl Link {
         self.lock().looking
     }
 
+    /// Whether it waits for a worker's welcome.
+    #[cfg(test)]
+    pub(super) fn is_waiting(&self) -> bool {
+        self.lock().way.is_some()
+    }
+
     fn connect_again(self: &Arc<Self>) {
         let broken = {
             let mut state = self.lock();
@@ -141,7 +159,8 @@ impl Link {
         let mut pause = FIRST_PAUSE;
         loop {
             let own = Arc::new(Mutex::new(Arc::downgrade(self)));
-            let connected = Client::connect(&self.path, &self.hello, on_close(&own));
+            let way = Client::reach(&self.path).and_then(|way| self.wait_on(way));
+            let connected = way.and_then(|way| Client::greet(way, &self.hello, on_close(&own)));
             let session = connected.and_then(|(client, welcome)| {
                 // Another model of the same name would get its tensors by numbers that mean others.
                 match welcome.names == *self.names {
@@ -150,6 +169,7 @@ impl Link {
                 }
             });
             let mut state = self.lock();
+            state.way = None;
             if let Ok(session) = session {
                 // A session that has ended meanwhile is found by the next batch, or right here.
                 let closed = session.is_closed();
@@ -169,6 +189,16 @@ impl Link {
             }
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// Lets whoever stops the link end the wait on that way.
+    fn wait_on(&self, way: UnixStream) -> Result<UnixStream, SessionError> {
+        let mut state = self.lock();
+        if state.stopping {
+            return Err(SessionError::Closed);
+        }
+        state.way = Some(way.try_clone()?);
+        Ok(way)
     }
 
     fn session_of(&self, client: Client, welcome: &Welcome) -> Result<Arc<Session>, SessionError> {

@@ -20,21 +20,31 @@ fn until(what: &str, condition: impl Fn() -> bool) {
 
 /// Links to a worker that takes every session, and hands each over.
 fn link(name: &str) -> (Arc<Link>, mpsc::Receiver<Server>) {
+    link_to(name, usize::MAX)
+}
+
+/// The same to one that takes so many, and lets each further one wait for ever.
+fn link_to(name: &str, sessions: usize) -> (Arc<Link>, mpsc::Receiver<Server>) {
     let path = std::env::temp_dir().join(format!("pytriton-link-{name}"));
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).unwrap();
     let (servers, served) = mpsc::channel();
     thread::spawn(move || {
-        for socket in listener.incoming() {
+        for (count, socket) in listener.incoming().enumerate() {
             let mut socket = socket.unwrap();
             Hello::receive(&mut socket).unwrap();
+            while count >= sessions && Welcome::wait(&mut socket).is_ok() {
+                thread::sleep(Duration::from_millis(1));
+            }
             let welcome = Welcome {
                 names: TensorNames::default(),
                 batches_in_flight: 4,
                 slots: Slots { down: 16, up: 16 },
                 unavailable: String::new(),
             };
-            let server = Server::open(socket, &welcome, || {}).unwrap();
+            let Ok(server) = Server::open(socket, &welcome, || {}) else {
+                continue;
+            };
             servers.send(server).unwrap();
         }
     });
@@ -63,6 +73,20 @@ fn a_session_that_breaks_is_followed_by_another() {
         });
     }
     link.stop();
+}
+
+#[test]
+#[cfg_attr(
+    sanitizer = "thread",
+    ignore = "it does not see a mutex that belongs to a condition variable"
+)]
+fn a_worker_that_makes_instances_for_ever_is_not_waited_for() {
+    let (link, served) = link_to("waits", 1);
+    served.recv().unwrap().close();
+    until("the wait", || link.is_waiting());
+    let stopping = thread::spawn(move || link.stop());
+    until("the end", || stopping.is_finished());
+    stopping.join().unwrap();
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,8 +45,30 @@ impl Client {
         hello: &Hello,
         on_close: impl Fn() + Send + Sync + 'static,
     ) -> Result<(Self, Welcome), SessionError> {
+        Self::greet(Self::reach(path)?, hello, on_close)
+    }
+
+    /// A way to the worker, on which nothing has been said.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Io`] when nobody listens.
+    pub fn reach(path: &Path) -> Result<UnixStream, SessionError> {
+        Ok(connect(path)?)
+    }
+
+    /// Opens a session on such a way: [`connect`](Self::connect) without its beginning. It waits as long as the worker makes
+    /// instances, unless somebody shuts the socket down.
+    ///
+    /// # Errors
+    ///
+    /// A [`SessionError`] when the session is refused, or the way ends.
+    pub fn greet(
+        mut socket: UnixStream,
+        hello: &Hello,
+        on_close: impl Fn() + Send + Sync + 'static,
+    ) -> Result<(Self, Welcome), SessionError> {
         let watch = Watch::current()?;
-        let mut socket = connect(path)?;
         socket.set_read_timeout(Some(PATIENCE))?;
         socket.set_write_timeout(Some(PATIENCE))?;
         hello.send(&mut socket)?;
