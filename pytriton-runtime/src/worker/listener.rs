@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 use crate::gathered::welcome;
 
 use super::loads::Loads;
-use super::sessions::Sessions;
+use super::sessions::{Parting, Sessions};
 
 /// How long the other side may take for its part of the greeting.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -86,7 +86,9 @@ impl Listener {
             Ok(sessions) => sessions,
             Err(reason) => return refuse(&mut socket, &reason),
         };
-        sessions.come();
+        if !sessions.come(loads.most_sessions()) {
+            return refuse(&mut socket, &loads.no_place());
+        }
         match open(socket, &sessions) {
             Ok(server) => {
                 sessions.enter(server);
@@ -94,7 +96,7 @@ impl Listener {
             }
             Err(error) => {
                 // Nobody else may come for these instances.
-                sessions.leave();
+                sessions.leave(Parting::Closed);
                 Err(error)
             }
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::call::ModelError;
 use crate::claims::Claims;
@@ -16,10 +16,13 @@ use crate::registry::Registration;
 use crate::runner::Breakdown;
 
 use super::instance::{Loaded, spawn};
-use super::sessions::Sessions;
+use super::sessions::{Left, Parting, Sessions};
 
 /// How often tritonserver, which gives up after some seconds, is asked to wait on.
 const PERIOD: Duration = Duration::from_secs(2);
+
+/// How long tritonserver may take to come back when its last session with a load was broken; it tries twice a second.
+const RETURN: Duration = Duration::from_secs(5);
 
 /// Why there are no further sessions.
 const STOPPING: &str = "the worker is stopping";
@@ -99,6 +102,26 @@ impl Loads {
             .collect()
     }
 
+    /// How many sessions the instances of one load can have. Where no client says when models are loaded, none says how many
+    /// instances they have.
+    pub(super) fn most_sessions(&self) -> usize {
+        match self.folder {
+            None => usize::MAX,
+            Some(_) => self.spec().instances.count() as usize,
+        }
+    }
+
+    /// What tritonserver is told where it has more instances than the load.
+    pub(super) fn no_place(&self) -> String {
+        let instances = match self.spec().instances.count() {
+            1 => "1 instance".to_owned(),
+            count => format!("{count} instances"),
+        };
+        format!(
+            "the model has {instances} in the process that runs it: 'instance_group' of a load can make them fewer, not more"
+        )
+    }
+
     /// Begins to make instances.
     pub(super) fn make(self: &Arc<Self>) -> Making {
         let spec = self.spec();
@@ -108,9 +131,9 @@ impl Loads {
         );
         let (calls, end) = calls(in_flight.saturating_mul(instances));
         let own = Arc::downgrade(self);
-        let left: Box<dyn Fn(&Sessions) + Send + Sync> = match self.folder {
-            None => Box::new(|_| {}),
-            Some(_) => Box::new(move |sessions| leave(&own, sessions)),
+        let left: Left = match self.folder {
+            None => Box::new(|_, _| {}),
+            Some(_) => Box::new(move |sessions, parting| part(&own, sessions, parting)),
         };
         let sessions = Sessions::new(Arc::clone(spec), Arc::clone(&self.claims), calls, end, left);
         let (broken, own) = (sessions.instances.broken(), Arc::downgrade(self));
@@ -239,6 +262,25 @@ impl Loads {
             model: Arc::clone(&self.spec().name),
             instance: u32::try_from(instance).unwrap_or(u32::MAX),
             message: message.to_owned(),
+        }
+    }
+}
+
+/// The last session of a load has ended: its instances end too, unless tritonserver comes back for them.
+fn part(loads: &Weak<Loads>, left: &Arc<Sessions>, parting: Parting) {
+    let Some(own) = loads.upgrade() else {
+        return;
+    };
+    match parting {
+        Parting::Closed => leave(loads, left),
+        Parting::Broken => {
+            let (loads, left) = (Weak::clone(loads), Arc::downgrade(left));
+            own.runtime.spawn(async move {
+                sleep(RETURN).await;
+                if let Some(left) = left.upgrade().filter(|left| left.is_deserted()) {
+                    leave(&loads, &left);
+                }
+            });
         }
     }
 }

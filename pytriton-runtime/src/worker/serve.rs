@@ -17,7 +17,7 @@ use crate::scheduler::SchedulerError;
 use super::answer::answer;
 use super::claimed::Claimed;
 use super::outlet::SessionOutlet;
-use super::sessions::Sessions;
+use super::sessions::{Parting, Sessions};
 use super::streams::Stream;
 
 /// Runs the batches of one session on an instance until the session ends.
@@ -56,10 +56,10 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
         }
         Ok(())
     });
-    end(server, sessions, &served);
+    let parting = end(server, sessions, &served);
     // Whoever opens the next session does not know of the sequences of this one.
     runner.forget(|| {});
-    sessions.leave();
+    sessions.leave(parting);
 }
 
 /// Hands the batches of one session to whatever instance is free until the session ends.
@@ -92,8 +92,8 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
         }
         Ok(())
     });
-    end(server, sessions, &served);
-    sessions.leave();
+    let parting = end(server, sessions, &served);
+    sessions.leave(parting);
 }
 
 fn batches(
@@ -234,14 +234,18 @@ fn finish(server: &Server, batch: (u64, u64), results: Results) -> Result<(), Se
 }
 
 /// Ends a session that is broken.
-pub(super) fn end(server: &Server, sessions: &Sessions, served: &Result<(), SessionError>) {
+pub(super) fn end(
+    server: &Server,
+    sessions: &Sessions,
+    served: &Result<(), SessionError>,
+) -> Parting {
     match served {
-        Ok(()) => {}
-        Err(SessionError::Closed) => {}
+        Ok(()) | Err(SessionError::Closed) => Parting::Closed,
         Err(error) => {
             let model = &*sessions.spec.name;
             tracing::warn!(model, %error, "a session with tritonserver has ended");
             server.close();
+            Parting::Broken
         }
     }
 }

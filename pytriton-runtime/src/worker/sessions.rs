@@ -33,8 +33,19 @@ pub(super) struct Sessions {
     pub(super) instances: Arc<Instances>,
     /// Where batches wait for a free instance, with several in flight.
     pub(super) calls: Arc<CallsEnd>,
-    /// Called when the last session has ended.
-    left: Box<dyn Fn(&Self) + Send + Sync>,
+    left: Left,
+}
+
+/// Called when the last session has ended, with how.
+pub(super) type Left = Box<dyn Fn(&Arc<Sessions>, Parting) + Send + Sync>;
+
+/// How a session has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parting {
+    /// tritonserver, or this side, has closed it.
+    Closed,
+    /// It is broken: tritonserver opens another.
+    Broken,
 }
 
 #[derive(Debug)]
@@ -61,7 +72,7 @@ impl Sessions {
         claims: Arc<Claims>,
         calls: Calls,
         end: CallsEnd,
-        left: Box<dyn Fn(&Self) + Send + Sync>,
+        left: Left,
     ) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let (sender, waiting) = channel();
@@ -108,9 +119,17 @@ impl Sessions {
         lock(&self.open).way.is_some()
     }
 
-    /// Notes that a session begins; it enters, or leaves.
-    pub(super) fn come(&self) {
-        lock(&self.open).count += 1;
+    /// Notes that a session begins; it enters, or leaves. Whether there are fewer than `most` of them before.
+    pub(super) fn come(&self, most: usize) -> bool {
+        let mut open = lock(&self.open);
+        let has_place = open.count < most;
+        open.count += usize::from(has_place);
+        has_place
+    }
+
+    /// Whether there is no session.
+    pub(super) fn is_deserted(&self) -> bool {
+        lock(&self.open).count == 0
     }
 
     /// Takes a session that has come, and ends it when there shall be no more.
@@ -142,7 +161,7 @@ impl Sessions {
         };
         drop(open);
         if !entered {
-            self.leave();
+            self.leave(Parting::Closed);
         }
     }
 
@@ -160,13 +179,13 @@ impl Sessions {
     }
 
     /// Notes that a session has ended.
-    pub(super) fn leave(&self) {
+    pub(super) fn leave(self: &Arc<Self>, parting: Parting) {
         let mut open = lock(&self.open);
         open.count = open.count.saturating_sub(1);
         let last = open.count == 0;
         drop(open);
         if last {
-            (self.left)(self);
+            (self.left)(self, parting);
         }
     }
 

@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pytriton_backend::Code;
@@ -9,8 +10,9 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
+use crate::engine::{ControlMode, ControlOptions};
 use crate::registry::{ModelDeclaration, Registry};
-use crate::testing::{IDENTITY, fp32};
+use crate::testing::{IDENTITY, Identity, fp32};
 
 use super::*;
 
@@ -31,13 +33,23 @@ pub(super) async fn connect(
     model: &str,
     token: Option<Token>,
 ) -> Result<Client, SessionError> {
+    connect_to(worker, model, token, 0).await
+}
+
+/// The same for a load of tritonserver's.
+async fn connect_to(
+    worker: &Worker,
+    model: &str,
+    token: Option<Token>,
+    load: u64,
+) -> Result<Client, SessionError> {
     let path = PathBuf::from(variable(worker, SOCKET_VARIABLE));
     let own = Token::from_text(&variable(worker, TOKEN_VARIABLE)).unwrap();
     let hello = Hello {
         token: token.unwrap_or(own),
         model: model.to_owned(),
         version: 1,
-        load: 0,
+        load,
     };
     let (client, Welcome { names, .. }) =
         spawn_blocking(move || Client::connect(&path, &hello, || {}))
@@ -205,6 +217,65 @@ async fn stopping_answers_what_is_under_way() {
     assert!(outcomes.unwrap()[0].is_ok());
     let (outcomes, _client) = ask(client, &[1.0]).await;
     assert!(matches!(outcomes, Err(SessionError::Closed)));
+}
+
+/// A worker whose models clients load and unload.
+async fn controlled(declaration: &ModelDeclaration) -> (Worker, TempDir) {
+    let folder = TempDir::new().unwrap();
+    let registry = Registry::new(&[declaration]).unwrap();
+    let control = ControlOptions {
+        model_control_mode: ControlMode::Explicit,
+        load_model: vec!["*".to_owned()],
+        ..ControlOptions::default()
+    };
+    let path = folder.path();
+    let worker = Worker::controlled(&registry, path, path, &control).await;
+    (worker.unwrap(), folder)
+}
+
+#[tokio::test]
+async fn a_load_has_no_more_sessions_than_instances() {
+    let (worker, _folder) = controlled(&IDENTITY).await;
+    let first = connect_to(&worker, "Identity", None, 7).await.unwrap();
+    let refused = connect_to(&worker, "Identity", None, 7).await.unwrap_err();
+    let expected = "the model has 1 instance in the process that runs it: 'instance_group' of a load can make them fewer, not more";
+    assert_eq!(refused.to_string(), expected);
+    let other = connect_to(&worker, "Identity", None, 8).await.unwrap();
+    for client in [first, other] {
+        assert!(ask(client, &[1.0]).await.0.unwrap()[0].is_ok());
+    }
+}
+
+#[tokio::test]
+async fn what_is_loaded_outlives_a_session_that_breaks() {
+    static LOADS: AtomicUsize = AtomicUsize::new(0);
+    let counted = ModelDeclaration {
+        load: |_| {
+            LOADS.fetch_add(1, Ordering::SeqCst);
+            Ok(Box::new(Identity))
+        },
+        ..IDENTITY
+    };
+    let (worker, _folder) = controlled(&counted).await;
+    let broken = connect_to(&worker, "Identity", None, 7).await.unwrap();
+    let broken = spawn_blocking(move || {
+        let mut unasked = broken.prepare(3, 0).unwrap();
+        unasked.describe(b"???").unwrap();
+        broken.ask(0, unasked).unwrap();
+        while !broken.is_closed() {
+            std::thread::yield_now();
+        }
+    });
+    broken.await.unwrap();
+    let again = loop {
+        // The one that breaks has its place until its instance has let go of it.
+        match connect_to(&worker, "Identity", None, 7).await {
+            Err(SessionError::Refused(_)) => {}
+            again => break again.unwrap(),
+        }
+    };
+    assert!(ask(again, &[1.0]).await.0.unwrap()[0].is_ok());
+    assert_eq!(LOADS.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
