@@ -56,7 +56,8 @@ pub(super) async fn check(
     options: &Options,
     choice: Choice,
 ) -> Result<String, ServerError> {
-    let mut lines: Vec<String> = registry
+    let served = registry.served();
+    let mut lines: Vec<String> = served
         .iter()
         .map(|model| format!("model {}", model_line(model)))
         .collect();
