@@ -8,7 +8,7 @@ use pytriton_backend::wire::{BatchWriter, Contents, Span};
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::engine::{ControlMode, ControlOptions};
 use crate::registry::{ModelDeclaration, Registry};
@@ -244,6 +244,33 @@ async fn a_load_has_no_more_sessions_than_instances() {
     for client in [first, other] {
         assert!(ask(client, &[1.0]).await.0.unwrap()[0].is_ok());
     }
+}
+
+#[tokio::test]
+async fn whoever_goes_before_the_welcome_leaves_no_session() {
+    let (worker, _folder) = controlled(&IDENTITY).await;
+    let path = PathBuf::from(variable(&worker, SOCKET_VARIABLE));
+    let hello = Hello {
+        token: Token::from_text(&variable(&worker, TOKEN_VARIABLE)).unwrap(),
+        model: "Identity".to_owned(),
+        version: 1,
+        load: 7,
+    };
+    for _ in 0..3 {
+        let mut gone = Client::reach(&path).unwrap();
+        hello.send(&mut gone).unwrap();
+    }
+    let taken = async {
+        loop {
+            if let Ok(client) = connect_to(&worker, "Identity", None, 7).await
+                && let (Ok(outcomes), _) = ask(client, &[1.0]).await
+            {
+                break outcomes;
+            }
+        }
+    };
+    let outcomes = timeout_at(soon(), taken).await.unwrap();
+    assert!(outcomes[0].is_ok());
 }
 
 #[tokio::test]
