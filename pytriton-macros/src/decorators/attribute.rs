@@ -49,7 +49,14 @@ impl Decoration {
 
     /// Takes the decorators off an item that cannot be read.
     pub(crate) fn strip(tokens: TokenStream, root: &CratePath) -> TokenStream {
+        Self::stripped(tokens.clone(), root).unwrap_or(tokens)
+    }
+
+    /// The same; `None` where there is nothing to take off. Such a group stays what it is to the compiler, which then knows a
+    /// mistake in it for the one that it has reported already.
+    fn stripped(tokens: TokenStream, root: &CratePath) -> Option<TokenStream> {
         let mut stripped: Vec<TokenTree> = Vec::new();
+        let mut found = false;
         for token in tokens {
             let TokenTree::Group(group) = token else {
                 stripped.push(token);
@@ -60,13 +67,20 @@ impl Decoration {
             let meta = syn::parse2::<Meta>(group.stream());
             if sign && meta.is_ok_and(|meta| named(meta.path(), root).is_some()) {
                 stripped.pop();
+                found = true;
                 continue;
             }
-            let mut inner = Group::new(group.delimiter(), Self::strip(group.stream(), root));
-            inner.set_span(group.span());
-            stripped.push(inner.into());
+            stripped.push(match Self::stripped(group.stream(), root) {
+                None => group.into(),
+                Some(inside) => {
+                    found = true;
+                    let mut inner = Group::new(group.delimiter(), inside);
+                    inner.set_span(group.span());
+                    inner.into()
+                }
+            });
         }
-        stripped.into_iter().collect()
+        found.then(|| stripped.into_iter().collect())
     }
 
     /// Items that use the imports of decorators that have been taken off.
