@@ -62,6 +62,20 @@ impl Value {
         peeled(&self.expression)
     }
 
+    /// Whether it is what such values mostly are: a rule that refuses it is there, but hardly ever the one that does.
+    pub(crate) fn is_usual(&self) -> bool {
+        match literal(&self.expression) {
+            Some(Lit::Str(text)) => {
+                let text = text.value();
+                let usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                (1..=64).contains(&text.len()) && text.bytes().all(usual)
+            }
+            Some(Lit::Int(number)) => matches!(number.base10_parse(), Ok(1_u32..=1000)),
+            Some(Lit::Bool(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Whether it is a list.
     pub(crate) fn is_list(&self) -> bool {
         matches!(peeled(&self.expression), Expr::Array(_))

@@ -1,11 +1,10 @@
 //! Not public API. Used by generated code.
 
 pub use pytriton_runtime::call::{
-    Answer, Answered, Asked, Call, Detached, Execution, FirstValueParameter, FirstValueReader,
-    Instance, ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,
-    SequenceReader, Sequenced, Shared, Start, Started, Starts, closed, detached, ended, executed,
-    flow, instance, iterate, loaded, loading, made, made_by_default, output_field, starting,
-    stream_of,
+    Answer, Answered, Asked, Call, Calling, Execution, FirstValueParameter, FirstValueReader,
+    ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,
+    SequenceReader, Shared, Start, Started, closed, ended, flow, iterate, loaded, loading, made,
+    made_by_default, output_field, sequenced, starting, stateless, stream_of,
 };
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;

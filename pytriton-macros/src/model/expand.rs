@@ -6,7 +6,6 @@ use super::ast::Model;
 use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
-use super::state::Maker;
 use super::streamed::Streamed;
 use super::validate::validate;
 use crate::decorators::{Decoration, sequence};
@@ -67,12 +66,12 @@ impl Model {
         let signature = self.to_signature(private);
         let checks = self.to_checks(options);
         let outputs = self.to_outputs(private);
-        let overrides = self.decorations.overrides.iter();
-        let overrides = overrides.map(|with| with.to_tokens(private));
-        let check = self.to_output_checks(private);
-        let instance = self.to_instance(private);
+        let check = self.to_output_checks(options);
+        let function = self.to_function(private);
         let load = self.to_load(private);
+        let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
         let (steps, warmups) = (&self.steps, &self.warmups);
+        let (overrides, _) = self.to_overrides(private);
         let said = !warmups.is_empty();
         let warmups =
             said.then(|| quote!(const __WARMUPS: &[#private::Warmup] = &[#(#warmups),*];));
@@ -84,23 +83,18 @@ impl Model {
             #warmups
             #checks
             #outputs
-            const __OVERRIDES: &[#private::OutputOverride] = &[#(#overrides),*];
             #check
-            #instance
+            #function
             #private::inventory::submit! {
                 #private::FunctionDeclaration {
-                    options: __OPTIONS,
-                    signature: __SIGNATURE,
+                    options: &__OPTIONS,
+                    signature: &__SIGNATURE,
                     outputs: __OUTPUTS,
-                    output_overrides: __OVERRIDES,
+                    output_overrides: #overrides,
                     steps: &[#(&#steps),*],
                     warmups: #warm,
                     load: #load,
-                    location: #private::Location {
-                        package: ::core::env!("CARGO_PKG_NAME"),
-                        file: ::core::file!(),
-                        line: ::core::line!(),
-                    },
+                    location: #private::Location::here(#package),
                 }
             }
         }
@@ -118,7 +112,7 @@ impl Model {
         let parameters = self.parameters.iter().enumerate();
         let checks = parameters
             .filter(|_| options.sound)
-            .map(|(index, parameter)| parameter.to_checks(index, batching, private));
+            .map(|(index, parameter)| parameter.to_checks(index, batching, false, private));
         let outputs = whole.then(|| self.to_outputs(private));
         quote!(use #private::methods::*; #constants #signature #(#checks)* #outputs)
     }
@@ -131,24 +125,43 @@ impl Model {
         let declared = declared.map(|input| input.to_declaration(private));
         let (batch, decorated) = (self.decorations.batch(), self.decorations.any_step());
         let decoupled = self.streamed.is_some();
+        let raw = (!self.is_plain()).then(|| {
+            quote!(
+                const __RAW: bool = __SIGNATURE.raw();
+            )
+        });
         quote! {
-            const __SIGNATURE: #private::Signature = #private::Signature {
+            static __SIGNATURE: #private::Signature = #private::Signature {
                 arguments: &[#(#arguments),*],
                 batch: #batch,
                 decorated: #decorated,
                 decoupled: #decoupled,
                 declared: &[#(#declared),*],
             };
-            const __RAW: bool = __SIGNATURE.raw();
+            #raw
+        }
+    }
+
+    /// Whether its parameters are arrays of which only their types could say otherwise: they are refused together.
+    fn is_plain(&self) -> bool {
+        !self.parameters.is_empty() && self.parameters.iter().all(Parameter::is_plain)
+    }
+
+    /// Whether it takes the requests as they are.
+    fn to_raw(&self) -> TokenStream {
+        match self.is_plain() {
+            true => quote!(false),
+            false => quote!(__RAW),
         }
     }
 
     fn to_checks(&self, options: &ModelOptions) -> TokenStream {
         let private = &options.root;
         let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
+        let plain = self.is_plain();
         let parameters = self.parameters.iter().enumerate();
-        let parameters =
-            parameters.map(|(index, parameter)| parameter.to_checks(index, batching, private));
+        let parameters = parameters
+            .map(|(index, parameter)| parameter.to_checks(index, batching, plain, private));
         let decorations = self.decorations.to_checks(batching, private);
         let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
@@ -176,19 +189,45 @@ impl Model {
                 };
             };
         }
-        let asked = &self.asked;
+        let (asked, raw) = (&self.asked, self.to_raw());
         quote! {
             const __OUTPUTS: &[#private::TensorDeclaration] = {
-                #(#private::Asked::<__RAW>::#asked;)*
-                #private::Returns::<#returned, __RAW>::DECLARATIONS
+                #(#private::Asked::<#raw>::#asked;)*
+                #private::Returns::<#returned, #raw>::DECLARATIONS
             };
         }
     }
 
-    fn to_output_checks(&self, private: &CratePath) -> TokenStream {
-        let outputs = quote!(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
+    /// What `#[output]` says of the outputs, and the constant that it stands in if it says anything.
+    fn to_overrides(&self, private: &CratePath) -> (TokenStream, TokenStream) {
+        let overrides = self.decorations.overrides.iter();
+        let overrides: Vec<_> = overrides.map(|with| with.to_tokens(private)).collect();
+        match overrides.is_empty() {
+            true => (quote!(&[]), TokenStream::new()),
+            false => {
+                let constant =
+                    quote!(const __OVERRIDES: &[#private::OutputOverride] = &[#(#overrides),*];);
+                (quote!(__OVERRIDES), constant)
+            }
+        }
+    }
+
+    /// What refuses the outputs and, in the same constant, what is hardly ever wrong: a constant each would take the compiler
+    /// longer than all the rest.
+    fn to_output_checks(&self, options: &ModelOptions) -> TokenStream {
+        let private = &options.root;
+        let (overrides, constant) = self.to_overrides(private);
+        let usual = options.to_usual_checks();
+        let outputs = quote!(__OUTPUTS, #overrides, __OPTIONS.batching);
         let refuse = spanned_call(&self.shown, "refuse_outputs", &outputs);
-        let mut checks = quote!(const _: () = #refuse;);
+        let plain = self.is_plain().then(|| {
+            let flaw = quote!(__SIGNATURE.plain_flaw(&__OPTIONS));
+            spanned_call(&self.name, "refuse", &flaw)
+        });
+        let mut checks = quote! {
+            #constant
+            const _: () = { #(#usual;)* #refuse; #plain };
+        };
         let overrides = self.decorations.overrides.iter().enumerate();
         for (index, with) in overrides {
             checks.extend(with.shape.iter().map(|shape| {
@@ -201,76 +240,82 @@ impl Model {
         checks
     }
 
-    /// What is called for each batch or request.
-    fn to_instance(&self, private: &CratePath) -> TokenStream {
-        let state = self.state.as_ref();
-        let state = state.map(|(ty, _)| quote!((::std::sync::Arc<#ty>)));
+    /// What is called for each batch or request, on a state or on none.
+    fn to_function(&self, private: &CratePath) -> TokenStream {
+        let (state, _) = self.to_state();
+        let plain = self.is_plain();
         let locals: Vec<_> = (0..self.parameters.len())
             .map(|index| {
                 format_ident!("__argument_{index}", span = proc_macro2::Span::mixed_site())
             })
             .collect();
         let reads = self.parameters.iter().zip(&locals).enumerate();
-        let reads =
-            reads.map(|(index, (parameter, local))| parameter.to_read(index, local, private));
+        let reads = reads
+            .map(|(index, (parameter, local))| parameter.to_read(index, plain, local, private));
         let name = &self.name;
-        let callee = match &self.state {
-            None => quote!(#name),
-            Some((ty, _)) => quote!(<#ty>::#name),
+        let (callee, receiver) = match &self.state {
+            None => (quote!(#name), None),
+            Some((ty, _)) => (quote!(<#ty>::#name), Some(quote!(__state,))),
         };
-        let receiver = self.state.as_ref().map(|_| quote!(&self.0,));
         let call = quote! {
             #(#reads)*
             let __returned = #callee(#receiver #(#locals.argument()),*)
         };
         let answer = match self.decorations.openai {
-            None => quote!(#private::Answer::<_, __RAW>),
+            None => {
+                let raw = self.to_raw();
+                quote!(#private::Answer::<_, #raw>)
+            }
             Some(_) => quote!(#private::Text),
         };
         let convert = match self.streamed {
             None => quote!(#answer(__returned).convert(__call)),
             Some(streamed) => streamed.to_answer(self.is_async, &answer, &self.shown, private),
         };
-        let waits = self.is_async || self.streamed.is_some_and(Streamed::waits);
-        let awaited = self.is_async.then(|| quote!(.await));
-        let execution = match waits {
-            true => quote!(::std::boxed::Box::pin(async move { #call #awaited; #convert })),
-            // What never waits needs no state of its own.
+        let starts = self.to_start(private);
+        let function = match self.waits() {
+            true => {
+                let awaited = self.is_async.then(|| quote!(.await));
+                quote! {
+                    fn __called<'a>(__state: &'a #state, __call: &'a #private::Call<'a>) -> #private::Execution<'a> {
+                        ::std::boxed::Box::pin(async move { #call #awaited; #convert })
+                    }
+                }
+            }
             false => quote! {
-                let __answer = || -> #private::Answered { #call; #convert };
-                #private::executed(__answer())
+                fn __called(__state: &#state, __call: &#private::Call<'_>) -> #private::Answered {
+                    #call;
+                    #convert
+                }
             },
         };
-        // A function without a state is the same on any thread, and so is one on a state that can be shared.
-        let detached = match &state {
-            None => quote!(#private::detached(Self)),
-            Some(_) => quote!((&#private::Shared(&self.0)).share(Self)),
+        quote!(#function #starts)
+    }
+
+    /// Whether a call holds no thread while it waits.
+    fn waits(&self) -> bool {
+        self.is_async || self.streamed.is_some_and(Streamed::waits)
+    }
+
+    /// What the function is called on, and what makes it; nothing where that is wrong.
+    fn to_state(&self) -> (TokenStream, Option<TokenStream>) {
+        let Some((ty, load)) = &self.state else {
+            return (quote!(()), Some(quote!(::std::sync::Arc::new(()))));
         };
-        let is_async = waits.then(|| {
-            quote! {
-                fn is_async(&self) -> bool {
-                    true
-                }
-            }
+        let context = quote!(__context);
+        let loaded = load.as_ref().map(|load| {
+            let (name, returned) = (&load.name, &load.returned);
+            let parameters = load.parameters.iter();
+            let parameters =
+                parameters.map(|ty| quote_spanned!(ty.span()=> __private::loading::<#ty>(#context)));
+            let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, <#ty>::#name(#(#parameters),*)));
+            quote!(__private::#loaded?)
         });
-        let starts = self.to_starts(private);
-        quote! {
-            struct __Instance #state;
-            impl #private::Instance for __Instance {
-                fn execute<'a>(&'a self, __call: &'a #private::Call<'a>) -> #private::Execution<'a> {
-                    #execution
-                }
-                fn detached(&self) -> #private::Detached {
-                    #detached
-                }
-                #is_async
-            }
-            #starts
-        }
+        (quote!(#ty), loaded)
     }
 
     /// What makes the state of a sequence that starts, where the function takes one.
-    fn to_starts(&self, private: &CratePath) -> Option<TokenStream> {
+    fn to_start(&self, private: &CratePath) -> Option<TokenStream> {
         let mut parameters = self.parameters.iter();
         let taken = &parameters.find(|parameter| parameter.is_state())?.ty;
         // Not a name of the macro that wrote the type, if one did.
@@ -278,7 +323,7 @@ impl Model {
         let made = match (&self.start, &self.state) {
             (Some(start), Some((state, _))) => {
                 let name = &start.name;
-                let receiver = start.receiver.then(|| quote!(&self.0,));
+                let receiver = start.receiver.then(|| quote!(__state,));
                 let parameters = start.parameters.iter();
                 let parameters = parameters
                     .map(|ty| quote_spanned!(ty.span()=> #private::starting::<#ty>(#call)));
@@ -287,42 +332,31 @@ impl Model {
             }
             _ => quote_spanned!(taken.span()=> made_by_default::<#taken>(#call)),
         };
+        let (state, _) = self.to_state();
         Some(quote! {
-            impl #private::Starts for __Instance {
-                fn start(&self, #call: &#private::Start<'_>) -> #private::Started {
-                    #private::#made
-                }
+            fn __started(__state: &#state, #call: &#private::Start<'_>) -> #private::Started {
+                #private::#made
             }
         })
     }
 
-    fn to_load(&self, private: &CratePath) -> TokenStream {
-        let state = self.parameters.iter().any(Parameter::is_state);
-        let with_states = |instance: TokenStream| match state {
-            false => instance,
-            true => quote!(#private::Sequenced::new(__context, #instance)),
+    /// What makes an instance.
+    fn to_load(&self, private: &CratePath) -> Option<TokenStream> {
+        let (_, state) = self.to_state();
+        let state = state?;
+        let kind = if self.waits() {
+            quote!(Awaited)
+        } else {
+            quote!(AtOnce)
         };
-        let Some((ty, load)) = &self.state else {
-            let context = if state { quote!(__context) } else { quote!(_) };
-            let instance = with_states(quote!(__Instance));
-            return quote!(|#context| #private::instance(#instance));
-        };
-        let Some(Maker {
-            name,
-            parameters,
-            returned,
-            ..
-        }) = load
-        else {
-            return TokenStream::new();
-        };
-        let context = quote!(__context);
-        let parameters = parameters.iter();
-        let parameters =
-            parameters.map(|ty| quote_spanned!(ty.span()=> #private::loading::<#ty>(#context)));
-        let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, <#ty>::#name(#(#parameters),*)));
-        let instance = with_states(quote!(__Instance(::std::sync::Arc::new(#private::#loaded?))));
-        quote!(|#context| { #private::instance(#instance) })
+        let calling = quote!(#private::Calling::#kind(__called));
+        Some(if self.parameters.iter().any(Parameter::is_state) {
+            quote!(|__context| #private::sequenced(__context, #state, #calling, __started))
+        } else if self.state.is_some() {
+            quote!(|__context| (&#private::Shared(#state)).instance(#calling))
+        } else {
+            quote!(|_| #private::stateless(#calling))
+        })
     }
 }
 

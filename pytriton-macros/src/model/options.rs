@@ -5,7 +5,7 @@ use super::{instances, versions};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
-use crate::tensor::refusal;
+use crate::tensor::{refusal, spanned_call};
 use crate::value::{Form, Value};
 
 /// The option that says where the instances are.
@@ -201,7 +201,7 @@ impl ModelOptions {
         });
         let checks = self.to_checks();
         quote! {
-            const __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
+            static __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
                 #(#model,)*
                 #description
                 #policy
@@ -215,12 +215,21 @@ impl ModelOptions {
         }
     }
 
+    /// What refuses the options whose values are usual, without a constant around it.
+    pub(super) fn to_usual_checks(&self) -> impl Iterator<Item = TokenStream> {
+        let rows = self.model.iter().chain(&self.queue);
+        let rows = rows.filter(|row| row.value.is_usual());
+        rows.map(|Row { name, value, .. }| {
+            spanned_call(&value.expression, "refuse", &quote!(__OPTIONS.flaw(#name)))
+        })
+    }
+
     /// Each option by itself, and then beside the others where each of them is right.
     fn to_checks(&self) -> TokenStream {
         let root = &self.root;
         let mut checks = TokenStream::new();
         let rows = || self.model.iter().chain(&self.queue);
-        for Row { name, value, .. } in rows() {
+        for Row { name, value, .. } in rows().filter(|row| !row.value.is_usual()) {
             let groups = value.elements().into_iter().enumerate();
             let groups = groups.filter(|_| *name == INSTANCES);
             let groups = groups

@@ -162,6 +162,13 @@ impl Parameter {
         ArrayType::parse(argument_of("Option", &self.shown).unwrap_or(&self.shown)).is_some()
     }
 
+    /// Whether it is an input by the name of its type, and of so many dimensions that only an alias could be wrong.
+    pub(super) fn is_plain(&self) -> bool {
+        let array = ArrayType::parse(argument_of("Option", &self.shown).unwrap_or(&self.shown));
+        let ranked = array.is_some_and(|array| array.rank >= Some(2));
+        ranked && self.name.is_some() && !self.state && !self.openai && self.first_value.is_none()
+    }
+
     /// What decorators of the function may name.
     pub(super) fn to_input(&self, root: &CratePath) -> Option<Input> {
         let (ty, name) = (&self.ty, self.name.as_ref().filter(|_| !self.state)?);
@@ -205,10 +212,20 @@ impl Parameter {
         quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#first_value)* #filled #described)
     }
 
-    /// What refuses the parameter of that index; `batching` where something is to be said of that.
-    pub(super) fn to_checks(&self, index: usize, batching: bool, root: &CratePath) -> TokenStream {
+    /// What refuses the parameter of that index; `batching` where something is to be said of that, `plain` where its type is
+    /// looked at elsewhere.
+    pub(super) fn to_checks(
+        &self,
+        index: usize,
+        batching: bool,
+        plain: bool,
+        root: &CratePath,
+    ) -> TokenStream {
         let flaw = |method: TokenStream| quote!(__SIGNATURE.#method(#index, &__OPTIONS));
-        let mut checks = refusal(&self.shown, &flaw(quote!(flaw)));
+        let mut checks = TokenStream::new();
+        if !plain {
+            checks.extend(refusal(&self.shown, &flaw(quote!(flaw))));
+        }
         if let Some(shape) = &self.shape {
             checks.extend(shape.to_checks(root));
             checks.extend(refusal(shape.value(), &flaw(quote!(shape_flaw))));
@@ -234,8 +251,14 @@ impl Parameter {
         checks
     }
 
-    /// What reads the argument into a variable.
-    pub(super) fn to_read(&self, index: usize, local: &Ident, root: &CratePath) -> TokenStream {
+    /// What reads the argument of that index into a variable; `plain` where all before it are inputs.
+    pub(super) fn to_read(
+        &self,
+        index: usize,
+        plain: bool,
+        local: &Ident,
+        root: &CratePath,
+    ) -> TokenStream {
         let ty = &self.ty;
         let reader = match self.first_value {
             _ if self.state => quote!(SequenceReader),
@@ -243,8 +266,11 @@ impl Parameter {
             None if self.openai => quote!(TextReader),
             None => quote!(Reader),
         };
-        let read =
-            quote!((&#root::#reader::<#ty>::NEW).read(__call, __SIGNATURE.inputs_before(#index))?);
+        let input = match plain {
+            true => quote!(#index),
+            false => quote!(__SIGNATURE.inputs_before(#index)),
+        };
+        let read = quote!(#root::#reader::<#ty>::NEW.read(__call, #input)?);
         match self.state {
             false => quote!(let #local = #read;),
             true => quote!(let mut __held = #read; let mut #local = __held.lend();),

@@ -4,12 +4,11 @@ async fn linear(x: ArrayView2<'_, f32>, context: &Context) -> Array2<f32> {
 const _: () = {
     use ::pytriton::__private;
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Linear",
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                 <ArrayView2<f32> as __private::Parameter>::DECLARED,
@@ -32,36 +31,28 @@ const _: () = {
         __private::Asked::<__RAW>::whole::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance;
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            ::std::boxed::Box::pin(async move {
-                let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let __argument_1 = (&__private::Reader::<&Context>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(1usize))?;
-                let __returned = linear(__argument_0.argument(), __argument_1.argument())
-                    .await;
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            })
-        }
-        fn detached(&self) -> __private::Detached {
-            __private::detached(Self)
-        }
-        fn is_async(&self) -> bool {
-            true
-        }
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+    };
+    fn __called<'a>(
+        __state: &'a (),
+        __call: &'a __private::Call<'a>,
+    ) -> __private::Execution<'a> {
+        ::std::boxed::Box::pin(async move {
+            let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
+                .read(__call, __SIGNATURE.inputs_before(0usize))?;
+            let __argument_1 = __private::Reader::<&Context>::NEW
+                .read(__call, __SIGNATURE.inputs_before(1usize))?;
+            let __returned = linear(__argument_0.argument(), __argument_1.argument())
+                .await;
+            __private::Answer::<_, __RAW>(__returned).convert(__call)
+        })
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | _ | __private::instance(__Instance), location : __private::Location
-        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
-        ::core::line!(), }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | _ | __private::stateless(__private::Calling::Awaited(__called)),
+        location : __private::Location::here("pytriton-macros"), }
     }
 };

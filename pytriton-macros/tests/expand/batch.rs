@@ -10,7 +10,7 @@ const _: () = {
     #[input(__taken)]
     const _: () = ();
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Batch",
         max_batch_size: 8,
         max_call_microseconds: 5_000_000,
@@ -21,11 +21,8 @@ const _: () = {
         },
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.flaw("max_batch_size"));
     const _: () = __private::refuse(__OPTIONS.flaw("max_call_microseconds"));
     const _: () = __private::refuse(__OPTIONS.flaw("preferred_batch_size"));
-    const _: () = __private::refuse(__OPTIONS.flaw("timeout_action"));
     const _: () = __private::refuse(__private::timeout_action_flaw("delay"));
     const __SOUND: bool = __private::sound(
         &[
@@ -58,7 +55,7 @@ const _: () = {
     const _: () = __private::refuse(
         __private::flaw_if(__SOUND, __OPTIONS.conflict("timeout_action")),
     );
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                     <ndarray::ArrayView3<'_, u8> as __private::Parameter>::DECLARED,
@@ -71,8 +68,6 @@ const _: () = {
         decoupled: false,
         declared: &[],
     };
-    const __RAW: bool = __SIGNATURE.raw();
-    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__private::dimension_flaw(-1));
     const _: () = __private::refuse(__private::dimension_flaw(3));
     const _: () = __private::refuse(__SIGNATURE.shape_flaw(0usize, &__OPTIONS));
@@ -81,8 +76,8 @@ const _: () = {
     const _: () = __private::refuse(__private::tensor_name_flaw("y"));
     const _: () = __private::refuse(__private::dimension_flaw(3));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array2<u8>>();
-        __private::Returns::<Array2<u8>, __RAW>::DECLARATIONS
+        __private::Asked::<false>::whole::<Array2<u8>>();
+        __private::Returns::<Array2<u8>, false>::DECLARATIONS
     };
     const __OVERRIDES: &[__private::OutputOverride] = &[
         __private::OutputOverride {
@@ -91,35 +86,27 @@ const _: () = {
             labels: "",
         },
     ];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse(__OPTIONS.flaw("max_batch_size"));
+        __private::refuse(__OPTIONS.flaw("timeout_action"));
+        __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
+        __private::refuse(__SIGNATURE.plain_flaw(&__OPTIONS))
+    };
     const _: () = __private::refuse(
         __private::override_flaw(__OUTPUTS, __OVERRIDES, 0usize, __OPTIONS.batching),
     );
-    struct __Instance;
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            let __answer = || -> __private::Answered {
-                let __argument_0 = (&__private::Reader::<
-                    ndarray::ArrayView3<'_, u8>,
-                >::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let __returned = batch(__argument_0.argument());
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            };
-            __private::executed(__answer())
-        }
-        fn detached(&self) -> __private::Detached {
-            __private::detached(Self)
-        }
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+        let __argument_0 = __private::Reader::<ndarray::ArrayView3<'_, u8>>::NEW
+            .read(__call, 0usize)?;
+        let __returned = batch(__argument_0.argument());
+        __private::Answer::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | _ | __private::instance(__Instance), location : __private::Location
-        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
-        ::core::line!(), }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [],
+        warmups : & [], load : | _ |
+        __private::stateless(__private::Calling::AtOnce(__called)), location :
+        __private::Location::here("pytriton-macros"), }
     }
 };

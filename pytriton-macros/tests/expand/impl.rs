@@ -16,7 +16,7 @@ const _: () = {
     #[infer(__taken)]
     const _: () = ();
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "State",
         instances: &[
             __private::InstanceGroup {
@@ -28,9 +28,6 @@ const _: () = {
         parameters: &[("weights", "/w"), ("a.b", "")],
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.flaw("instances"));
-    const _: () = __private::refuse(__OPTIONS.flaw("response_cache"));
     const __SOUND: bool = __private::sound(
         &[
             __OPTIONS.flaw("name"),
@@ -47,7 +44,7 @@ const _: () = {
     const _: () = __private::refuse(
         __private::flaw_if(__SOUND, __OPTIONS.conflict("response_cache")),
     );
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                     <ArrayView2<f32> as __private::Parameter>::DECLARED,
@@ -60,40 +57,29 @@ const _: () = {
         decoupled: false,
         declared: &[],
     };
-    const __RAW: bool = __SIGNATURE.raw();
-    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array2<f32>>();
-        __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
+        __private::Asked::<false>::whole::<Array2<f32>>();
+        __private::Returns::<Array2<f32>, false>::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance(::std::sync::Arc<State>);
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            let __answer = || -> __private::Answered {
-                let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let __returned = <State>::infer(&self.0, __argument_0.argument());
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            };
-            __private::executed(__answer())
-        }
-        fn detached(&self) -> __private::Detached {
-            (&__private::Shared(&self.0)).share(Self)
-        }
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse(__OPTIONS.flaw("instances"));
+        __private::refuse(__OPTIONS.flaw("response_cache"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+        __private::refuse(__SIGNATURE.plain_flaw(&__OPTIONS))
+    };
+    fn __called(__state: &State, __call: &__private::Call<'_>) -> __private::Answered {
+        let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
+            .read(__call, 0usize)?;
+        let __returned = <State>::infer(__state, __argument_0.argument());
+        __private::Answer::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | __context | {
-        __private::instance(__Instance(::std::sync::Arc::new(__private::loaded:: < State,
-        _ > (__context, < State > ::load(__private::loading:: < & Context > (__context)))
-        ?))) }, location : __private::Location { package :
-        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
-        }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | __context | (& __private::Shared(__private::loaded:: < State, _
+        > (__context, < State > ::load(__private::loading:: < & Context > (__context)))
+        ?)).instance(__private::Calling::AtOnce(__called)), location :
+        __private::Location::here("pytriton-macros"), }
     }
 };

@@ -6,14 +6,13 @@ const _: () = {
     #[openai(__taken)]
     const _: () = ();
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Linear",
         openai: ::core::option::Option::Some(__private::Surface::Completions),
         batching: false,
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                 <String as __private::TextParameter>::DECLARED,
@@ -38,43 +37,29 @@ const _: () = {
         __private::TextAsked::text::<Piece>();
         <__private::Piece as __private::Outputs>::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance;
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            let __answer = || -> __private::Answered {
-                let __argument_0 = (&__private::TextReader::<String>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let __argument_1 = (&__private::TextReader::<Option<i64>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(1usize))?;
-                let __returned = linear(
-                    __argument_0.argument(),
-                    __argument_1.argument(),
-                );
-                {
-                    let __answers = __returned;
-                    __private::iterate(
-                        __call,
-                        __answers,
-                        |__item| __private::Text(__item).convert(__call),
-                    )
-                }
-            };
-            __private::executed(__answer())
-        }
-        fn detached(&self) -> __private::Detached {
-            __private::detached(Self)
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+    };
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+        let __argument_0 = __private::TextReader::<String>::NEW
+            .read(__call, __SIGNATURE.inputs_before(0usize))?;
+        let __argument_1 = __private::TextReader::<Option<i64>>::NEW
+            .read(__call, __SIGNATURE.inputs_before(1usize))?;
+        let __returned = linear(__argument_0.argument(), __argument_1.argument());
+        {
+            let __answers = __returned;
+            __private::iterate(
+                __call,
+                __answers,
+                |__item| __private::Text(__item).convert(__call),
+            )
         }
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | _ | __private::instance(__Instance), location : __private::Location
-        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
-        ::core::line!(), }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | _ | __private::stateless(__private::Calling::AtOnce(__called)),
+        location : __private::Location::here("pytriton-macros"), }
     }
 };

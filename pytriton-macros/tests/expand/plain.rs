@@ -5,14 +5,12 @@ pub fn plain(x: ArrayView1<f32>, y: Option<Array1<Vec<u8>>>) -> Array1<f32> {
 const _: () = {
     use ::pytriton::__private;
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Plain",
         batching: false,
         description: "Doc comments stay.",
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.flaw("batching"));
     const __SOUND: bool = __private::sound(
         &[__OPTIONS.flaw("name"), __OPTIONS.flaw("batching")],
     );
@@ -22,7 +20,7 @@ const _: () = {
     const _: () = __private::refuse(
         __private::flaw_if(__SOUND, __OPTIONS.conflict("batching")),
     );
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                 <ArrayView1<f32> as __private::Parameter>::DECLARED,
@@ -45,33 +43,23 @@ const _: () = {
         __private::Asked::<__RAW>::whole::<Array1<f32>>();
         __private::Returns::<Array1<f32>, __RAW>::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance;
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            let __answer = || -> __private::Answered {
-                let __argument_0 = (&__private::Reader::<ArrayView1<f32>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let __argument_1 = (&__private::Reader::<Option<Array1<Vec<u8>>>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(1usize))?;
-                let __returned = plain(__argument_0.argument(), __argument_1.argument());
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            };
-            __private::executed(__answer())
-        }
-        fn detached(&self) -> __private::Detached {
-            __private::detached(Self)
-        }
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse(__OPTIONS.flaw("batching"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+    };
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+        let __argument_0 = __private::Reader::<ArrayView1<f32>>::NEW
+            .read(__call, __SIGNATURE.inputs_before(0usize))?;
+        let __argument_1 = __private::Reader::<Option<Array1<Vec<u8>>>>::NEW
+            .read(__call, __SIGNATURE.inputs_before(1usize))?;
+        let __returned = plain(__argument_0.argument(), __argument_1.argument());
+        __private::Answer::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | _ | __private::instance(__Instance), location : __private::Location
-        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
-        ::core::line!(), }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | _ | __private::stateless(__private::Calling::AtOnce(__called)),
+        location : __private::Location::here("pytriton-macros"), }
     }
 };

@@ -6,13 +6,11 @@ const _: () = {
     #[input(__taken)]
     const _: () = ();
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Raw",
         dynamic_batching: false,
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const _: () = __private::refuse(__OPTIONS.flaw("dynamic_batching"));
     const __SOUND: bool = __private::sound(
         &[__OPTIONS.flaw("name"), __OPTIONS.flaw("dynamic_batching")],
     );
@@ -22,7 +20,7 @@ const _: () = {
     const _: () = __private::refuse(
         __private::flaw_if(__SOUND, __OPTIONS.conflict("dynamic_batching")),
     );
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                 <&[Request] as __private::Parameter>::DECLARED,
@@ -66,31 +64,21 @@ const _: () = {
         __private::Asked::<__RAW>::entry::<Array2<f32>>();
         __private::Returns::<Vec<Array2<f32>>, __RAW>::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance;
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            let __answer = || -> __private::Answered {
-                let __argument_0 = (&__private::Reader::<&[Request]>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let __returned = raw(__argument_0.argument());
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            };
-            __private::executed(__answer())
-        }
-        fn detached(&self) -> __private::Detached {
-            __private::detached(Self)
-        }
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse(__OPTIONS.flaw("dynamic_batching"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+    };
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+        let __argument_0 = __private::Reader::<&[Request]>::NEW
+            .read(__call, __SIGNATURE.inputs_before(0usize))?;
+        let __returned = raw(__argument_0.argument());
+        __private::Answer::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | _ | __private::instance(__Instance), location : __private::Location
-        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
-        ::core::line!(), }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | _ | __private::stateless(__private::Calling::AtOnce(__called)),
+        location : __private::Location::here("pytriton-macros"), }
     }
 };

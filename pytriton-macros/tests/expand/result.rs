@@ -6,12 +6,11 @@ const _: () = {
     #[batch(__taken)]
     const _: () = ();
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Linear",
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                 <ArrayView2<f32> as __private::Parameter>::DECLARED,
@@ -23,42 +22,30 @@ const _: () = {
         decoupled: false,
         declared: &[],
     };
-    const __RAW: bool = __SIGNATURE.raw();
-    const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::error::<Error>();
-        __private::Asked::<__RAW>::element::<Array2<f32>>();
-        __private::Asked::<__RAW>::element::<Array2<i64>>();
+        __private::Asked::<false>::error::<Error>();
+        __private::Asked::<false>::element::<Array2<f32>>();
+        __private::Asked::<false>::element::<Array2<i64>>();
         __private::Returns::<
             Result<(Array2<f32>, Array2<i64>), Error>,
-            __RAW,
+            false,
         >::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance;
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            let __answer = || -> __private::Answered {
-                let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let __returned = linear(__argument_0.argument());
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            };
-            __private::executed(__answer())
-        }
-        fn detached(&self) -> __private::Detached {
-            __private::detached(Self)
-        }
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+        __private::refuse(__SIGNATURE.plain_flaw(&__OPTIONS))
+    };
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+        let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
+            .read(__call, 0usize)?;
+        let __returned = linear(__argument_0.argument());
+        __private::Answer::<_, false>(__returned).convert(__call)
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | _ | __private::instance(__Instance), location : __private::Location
-        { package : ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line :
-        ::core::line!(), }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | _ | __private::stateless(__private::Calling::AtOnce(__called)),
+        location : __private::Location::here("pytriton-macros"), }
     }
 };

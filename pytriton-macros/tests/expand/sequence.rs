@@ -6,17 +6,15 @@ const _: () = {
     #[sequence(__taken)]
     const _: () = ();
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Sum",
         sequence_batching: __private::SequenceScheduling::named("oldest"),
         max_sequence_idle_microseconds: 5_000_000,
         max_candidate_sequences: 64,
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
     const _: () = __private::refuse(__OPTIONS.flaw("sequence_batching"));
     const _: () = __private::refuse(__OPTIONS.flaw("max_sequence_idle_microseconds"));
-    const _: () = __private::refuse(__OPTIONS.flaw("max_candidate_sequences"));
     const __SOUND: bool = __private::sound(
         &[
             __OPTIONS.flaw("name"),
@@ -37,7 +35,7 @@ const _: () = {
     const _: () = __private::refuse(
         __private::flaw_if(__SOUND, __OPTIONS.conflict("max_candidate_sequences")),
     );
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                 <&mut f32 as __private::SequenceParameter>::DECLARED,
@@ -65,46 +63,34 @@ const _: () = {
         __private::Asked::<__RAW>::whole::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance;
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            let __answer = || -> __private::Answered {
-                let mut __held = (&__private::SequenceReader::<&mut f32>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let mut __argument_0 = __held.lend();
-                let __argument_1 = (&__private::Reader::<&Sequence>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(1usize))?;
-                let __argument_2 = (&__private::Reader::<ArrayView2<f32>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(2usize))?;
-                let __returned = sum(
-                    __argument_0.argument(),
-                    __argument_1.argument(),
-                    __argument_2.argument(),
-                );
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            };
-            __private::executed(__answer())
-        }
-        fn detached(&self) -> __private::Detached {
-            __private::detached(Self)
-        }
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse(__OPTIONS.flaw("max_candidate_sequences"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+    };
+    fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
+        let mut __held = __private::SequenceReader::<&mut f32>::NEW
+            .read(__call, __SIGNATURE.inputs_before(0usize))?;
+        let mut __argument_0 = __held.lend();
+        let __argument_1 = __private::Reader::<&Sequence>::NEW
+            .read(__call, __SIGNATURE.inputs_before(1usize))?;
+        let __argument_2 = __private::Reader::<ArrayView2<f32>>::NEW
+            .read(__call, __SIGNATURE.inputs_before(2usize))?;
+        let __returned = sum(
+            __argument_0.argument(),
+            __argument_1.argument(),
+            __argument_2.argument(),
+        );
+        __private::Answer::<_, __RAW>(__returned).convert(__call)
     }
-    impl __private::Starts for __Instance {
-        fn start(&self, __start: &__private::Start<'_>) -> __private::Started {
-            __private::made_by_default::<&mut f32>(__start)
-        }
+    fn __started(__state: &(), __start: &__private::Start<'_>) -> __private::Started {
+        __private::made_by_default::<&mut f32>(__start)
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | __context | __private::instance(__private::Sequenced::new(__context,
-        __Instance)), location : __private::Location { package :
-        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
-        }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | __context | __private::sequenced(__context,
+        ::std::sync::Arc::new(()), __private::Calling::AtOnce(__called), __started),
+        location : __private::Location::here("pytriton-macros"), }
     }
 };

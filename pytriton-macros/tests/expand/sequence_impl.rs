@@ -24,17 +24,16 @@ const _: () = {
     #[infer(__taken)]
     const _: () = ();
     use __private::methods::*;
-    const __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
+    static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Running",
         sequence_batching: __private::SequenceScheduling::named("direct"),
         ..__private::ModelOptions::DEFAULT
     };
-    const _: () = __private::refuse(__OPTIONS.flaw("name"));
     const __SOUND: bool = __private::sound(&[__OPTIONS.flaw("name")]);
     const _: () = __private::refuse(
         __private::flaw_if(__SOUND, __OPTIONS.conflict("name")),
     );
-    const __SIGNATURE: __private::Signature = __private::Signature {
+    static __SIGNATURE: __private::Signature = __private::Signature {
         arguments: &[
             __private::Argument::new(
                 <ArrayView2<f32> as __private::Parameter>::DECLARED,
@@ -58,55 +57,41 @@ const _: () = {
         __private::Asked::<__RAW>::whole::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
-    const __OVERRIDES: &[__private::OutputOverride] = &[];
-    const _: () = __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
-    struct __Instance(::std::sync::Arc<State>);
-    impl __private::Instance for __Instance {
-        fn execute<'a>(
-            &'a self,
-            __call: &'a __private::Call<'a>,
-        ) -> __private::Execution<'a> {
-            ::std::boxed::Box::pin(async move {
-                let __argument_0 = (&__private::Reader::<ArrayView2<f32>>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(0usize))?;
-                let mut __held = (&__private::SequenceReader::<&mut [&mut Sums]>::NEW)
-                    .read(__call, __SIGNATURE.inputs_before(1usize))?;
-                let mut __argument_1 = __held.lend();
-                let __returned = <State>::infer(
-                        &self.0,
-                        __argument_0.argument(),
-                        __argument_1.argument(),
-                    )
-                    .await;
-                __private::Answer::<_, __RAW>(__returned).convert(__call)
-            })
-        }
-        fn detached(&self) -> __private::Detached {
-            (&__private::Shared(&self.0)).share(Self)
-        }
-        fn is_async(&self) -> bool {
-            true
-        }
+    const _: () = {
+        __private::refuse(__OPTIONS.flaw("name"));
+        __private::refuse_outputs(__OUTPUTS, &[], __OPTIONS.batching);
+    };
+    fn __called<'a>(
+        __state: &'a State,
+        __call: &'a __private::Call<'a>,
+    ) -> __private::Execution<'a> {
+        ::std::boxed::Box::pin(async move {
+            let __argument_0 = __private::Reader::<ArrayView2<f32>>::NEW
+                .read(__call, __SIGNATURE.inputs_before(0usize))?;
+            let mut __held = __private::SequenceReader::<&mut [&mut Sums]>::NEW
+                .read(__call, __SIGNATURE.inputs_before(1usize))?;
+            let mut __argument_1 = __held.lend();
+            let __returned = <State>::infer(
+                    __state,
+                    __argument_0.argument(),
+                    __argument_1.argument(),
+                )
+                .await;
+            __private::Answer::<_, __RAW>(__returned).convert(__call)
+        })
     }
-    impl __private::Starts for __Instance {
-        fn start(&self, __start: &__private::Start<'_>) -> __private::Started {
-            __private::made::<
-                &mut [&mut Sums],
-                _,
-            >(
-                __start,
-                <State>::start(&self.0, __private::starting::<&Sequence>(__start)),
-            )
-        }
+    fn __started(__state: &State, __start: &__private::Start<'_>) -> __private::Started {
+        __private::made::<
+            &mut [&mut Sums],
+            _,
+        >(__start, <State>::start(__state, __private::starting::<&Sequence>(__start)))
     }
     __private::inventory::submit! {
-        __private::FunctionDeclaration { options : __OPTIONS, signature : __SIGNATURE,
-        outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [], warmups : &
-        [], load : | __context | {
-        __private::instance(__private::Sequenced::new(__context,
-        __Instance(::std::sync::Arc::new(__private::loaded:: < State, _ > (__context, <
-        State > ::load()) ?)))) }, location : __private::Location { package :
-        ::core::env!("CARGO_PKG_NAME"), file : ::core::file!(), line : ::core::line!(),
-        }, }
+        __private::FunctionDeclaration { options : & __OPTIONS, signature : &
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
+        : & [], load : | __context | __private::sequenced(__context, __private::loaded::
+        < State, _ > (__context, < State > ::load()) ?,
+        __private::Calling::Awaited(__called), __started), location :
+        __private::Location::here("pytriton-macros"), }
     }
 };

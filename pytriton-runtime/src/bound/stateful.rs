@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::call::{Call, Context, Execution, Instance, ModelError, loaded};
+use crate::call::{Call, Context, Execution, Instance, IntoState, ModelError};
 use crate::model::CallMode;
 use crate::request::Request;
 
@@ -139,7 +139,7 @@ impl<S: 'static> Stateful<S> {
     }
 
     fn state(&self, context: &Context) -> Result<S, ModelError> {
-        loaded(context, (self.load)(context))
+        (self.load)(context).into_state(context)
     }
 }
 

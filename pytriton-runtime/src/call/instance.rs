@@ -18,19 +18,14 @@ pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError
 pub type Answered = Result<Returned, ModelError>;
 
 /// A call that is over.
-pub fn executed<'a>(answered: Answered) -> Execution<'a> {
+pub(crate) fn executed<'a>(answered: Answered) -> Execution<'a> {
     Box::pin(ready(answered))
 }
 
 /// A function for any thread, where it has no state.
 pub type Detached = Option<Box<dyn Instance + Send + Sync>>;
 
-/// The same function for any thread.
-pub fn detached(instance: impl Instance + Send + Sync + 'static) -> Detached {
-    Some(Box::new(instance))
-}
-
-/// One instance of a model. Implemented by the code that `#[pytriton::model]` writes.
+/// One instance of a model.
 pub trait Instance {
     /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::text::for_client;
 
-use super::{Context, FunctionError, Instance, ModelError};
+use super::{Context, FunctionError, ModelError};
 
 /// What a `#[load]` function returns.
 #[diagnostic::on_unimplemented(
@@ -57,20 +57,11 @@ pub fn loading<'c, P: LoadParameter<'c>>(context: &'c Context) -> P {
     P::new(context)
 }
 
-/// The state that a `#[load]` function made.
+/// The state that a `#[load]` function made, which an instance shares.
 ///
 /// # Errors
 ///
 /// As [`IntoState::into_state`].
-pub fn loaded<S, R: IntoState<S>>(context: &Context, returned: R) -> Result<S, ModelError> {
-    returned.into_state(context)
-}
-
-/// An instance as a loader returns it.
-///
-/// # Errors
-///
-/// None: loaders return them.
-pub fn instance(instance: impl Instance + 'static) -> Result<Box<dyn Instance>, ModelError> {
-    Ok(Box::new(instance))
+pub fn loaded<S, R: IntoState<S>>(context: &Context, returned: R) -> Result<Arc<S>, ModelError> {
+    returned.into_state(context).map(Arc::new)
 }

@@ -15,13 +15,13 @@ impl<P: ?Sized> SequenceReader<P> {
 impl<P: SequenceParameter> Read for SequenceReader<P> {
     type Held<'c> = P::Held<'c>;
 
-    fn read<'c>(&self, call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
         P::read(call)
     }
 }
 
 impl<P: ?Sized> ReadNothing for &SequenceReader<P> {
-    fn read(&self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
+    fn read(self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
         Err(nothing(call.context()))
     }
 }

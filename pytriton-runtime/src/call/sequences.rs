@@ -12,7 +12,7 @@ use super::execute::caught;
 use super::states::{Kept, State, States};
 use super::{Call, Context, Execution, Instance, Limit, ModelError, Returned, Start, Started};
 
-/// A function that takes a state for each sequence. Implemented by the code that `#[pytriton::model]` writes.
+/// A function that takes a state for each sequence.
 pub trait Starts {
     /// Makes the state of a sequence that starts.
     ///

@@ -50,13 +50,13 @@ pub trait Read {
     /// # Errors
     ///
     /// As [`Parameter::read`].
-    fn read<'c>(&self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
 }
 
 impl<P: Parameter> Read for Reader<P> {
     type Held<'c> = P::Held<'c>;
 
-    fn read<'c>(&self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
         P::read(call, input)
     }
 }
@@ -64,7 +64,7 @@ impl<P: Parameter> Read for Reader<P> {
 impl<P: FirstValueParameter> Read for FirstValueReader<P> {
     type Held<'c> = P::Held<'c>;
 
-    fn read<'c>(&self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
         P::read(call, input)
     }
 }
@@ -76,17 +76,17 @@ pub trait ReadNothing {
     /// # Errors
     ///
     /// Always.
-    fn read(&self, call: &Call<'_>, input: usize) -> Result<Nothing, ModelError>;
+    fn read(self, call: &Call<'_>, input: usize) -> Result<Nothing, ModelError>;
 }
 
 impl<P: ?Sized> ReadNothing for &Reader<P> {
-    fn read(&self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
+    fn read(self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
         Err(nothing(call.context()))
     }
 }
 
 impl<P: ?Sized> ReadNothing for &FirstValueReader<P> {
-    fn read(&self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
+    fn read(self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
         Err(nothing(call.context()))
     }
 }

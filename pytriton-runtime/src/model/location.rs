@@ -9,6 +9,19 @@ pub struct Location {
     pub line: u32,
 }
 
+impl Location {
+    /// Where it is called, in that crate.
+    #[track_caller]
+    pub const fn here(package: &'static str) -> Self {
+        let caller = std::panic::Location::caller();
+        Self {
+            package,
+            file: caller.file(),
+            line: caller.line(),
+        }
+    }
+}
+
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {

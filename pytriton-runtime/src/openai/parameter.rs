@@ -170,13 +170,13 @@ impl<P: ?Sized> fmt::Debug for TextReader<P> {
 impl<P: TextParameter> Read for TextReader<P> {
     type Held<'c> = P::Held<'c>;
 
-    fn read<'c>(&self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
         P::read(call, input)
     }
 }
 
 impl<P: ?Sized> ReadNothing for &TextReader<P> {
-    fn read(&self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
+    fn read(self, call: &Call<'_>, _: usize) -> Result<Nothing, ModelError> {
         Err(nothing(call.context()))
     }
 }

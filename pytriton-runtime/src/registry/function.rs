@@ -9,9 +9,9 @@ use super::{ModelDeclaration, ModelOptions, Registration, RegistryError, Signatu
 #[derive(Debug)]
 pub struct FunctionDeclaration {
     /// The options of the model.
-    pub options: ModelOptions<'static>,
+    pub options: &'static ModelOptions<'static>,
     /// The parameters of the function.
-    pub signature: Signature,
+    pub signature: &'static Signature,
     /// The outputs, as the function's return type declares them.
     pub outputs: &'static [TensorDeclaration],
     /// Names and dims that `#[output]` gives to the outputs, in their order; empty for none.
@@ -41,7 +41,7 @@ impl FunctionDeclaration {
             steps: self.steps,
             warmups: self.warmups,
             location: self.location,
-            ..ModelDeclaration::new(&self.options, &self.signature, self.load)
+            ..ModelDeclaration::new(self.options, self.signature, self.load)
         };
         declaration.of(&self.signature.inputs(), &self.signature.first_values())
     }

@@ -242,12 +242,11 @@ pub const fn name_flaw(name: &str) -> Flaw {
     }
     let mut index = 0;
     while index < name.len() {
-        let character = name[index];
-        if !character.is_ascii_alphanumeric() && !matches!(character, b'.' | b'_' | b'-') {
+        let (b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-') = name[index] else {
             return Some(
                 "only letters, digits, `.`, `_` and `-` are allowed in the name of a model",
             );
-        }
+        };
         index += 1;
     }
     None

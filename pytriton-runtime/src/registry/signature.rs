@@ -62,6 +62,8 @@ const HIDDEN_RESPONSES: &str =
 const EACH_RESPONSES: &str =
     "a call has one way for its answers: write `&Responses<…>`, or take `&[Request]` too";
 const ALL_RESPONSES: &str = "each request has its own answers: write `Vec<Responses<…>>`";
+const NO_ARRAY: &str =
+    "a parameter's type is named like an array and is none: give it another name";
 const NO_STEPS: &str = "`&[Request]` takes the requests as they are: remove what stands around the function, or take arrays";
 
 impl Signature {
@@ -184,6 +186,26 @@ impl Signature {
             Declared::Requests if options.response_cache => Some(CACHED_REQUESTS),
             _ => None,
         }
+    }
+
+    /// What is wrong with the type of any argument, where each is named like an array with an axis beside the batch.
+    pub const fn plain_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
+        let mut index = 0;
+        while index < self.arguments.len() {
+            let flaw = match self.arguments[index].declared {
+                // It is what it is named like, and right whatever the options say.
+                Declared::Input(InputType {
+                    rank: Some(2..), ..
+                }) => None,
+                Declared::Input(_) => self.flaw(index, options),
+                _ => Some(NO_ARRAY),
+            };
+            if flaw.is_some() {
+                return flaw;
+            }
+            index += 1;
+        }
+        None
     }
 
     /// What is wrong with a sequence, or its state; whether each request of the call has its own.

@@ -1,0 +1,132 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::{
+    Answered, Call, Context, Detached, Execution, Instance, ModelError, Sequenced, Start, Started,
+    Starts, executed,
+};
+
+/// How a function is called on a state of the type `S`, which is `()` for one without. What generated code writes down.
+pub enum Calling<S> {
+    /// It answers at once.
+    AtOnce(fn(&S, &Call<'_>) -> Answered),
+    /// It may wait without holding its thread.
+    Awaited(for<'a> fn(&'a S, &'a Call<'a>) -> Execution<'a>),
+}
+
+/// A function on a state, which makes it an instance.
+pub struct Function<S> {
+    state: Arc<S>,
+    calling: Calling<S>,
+    detached: fn(&Self) -> Detached,
+}
+
+/// The same with what makes the state of a sequence.
+struct Starting<S> {
+    function: Function<S>,
+    start: fn(&S, &Start<'_>) -> Started,
+}
+
+impl<S> Function<S> {
+    /// One that stays on its thread.
+    pub(super) fn bound(state: Arc<S>, calling: Calling<S>) -> Self {
+        Self {
+            state,
+            calling,
+            detached: |_| None,
+        }
+    }
+}
+
+impl<S: Send + Sync + 'static> Function<S> {
+    /// One for any thread.
+    pub(super) fn free(state: Arc<S>, calling: Calling<S>) -> Self {
+        Self {
+            state,
+            calling,
+            detached: |function| {
+                let state = Arc::clone(&function.state);
+                Some(Box::new(Self::free(state, function.calling)))
+            },
+        }
+    }
+}
+
+/// An instance of a function without a state, as a loader returns it.
+///
+/// # Errors
+///
+/// None: loaders return them.
+pub fn stateless(calling: Calling<()>) -> Result<Box<dyn Instance>, ModelError> {
+    Ok(Box::new(Function::free(Arc::new(()), calling)))
+}
+
+/// An instance of a function that takes a state for each sequence, as a loader returns it.
+///
+/// # Errors
+///
+/// None: loaders return them.
+pub fn sequenced<S: 'static>(
+    context: &Context,
+    state: Arc<S>,
+    calling: Calling<S>,
+    start: fn(&S, &Start<'_>) -> Started,
+) -> Result<Box<dyn Instance>, ModelError> {
+    let function = Function::bound(state, calling);
+    let starting = Starting { function, start };
+    Ok(Box::new(Sequenced::new(context, starting)))
+}
+
+impl<S> Instance for Function<S> {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        match self.calling {
+            // What never waits needs no state of its own.
+            Calling::AtOnce(function) => executed(function(&self.state, call)),
+            Calling::Awaited(function) => function(&self.state, call),
+        }
+    }
+
+    fn detached(&self) -> Detached {
+        (self.detached)(self)
+    }
+
+    fn is_async(&self) -> bool {
+        matches!(self.calling, Calling::Awaited(_))
+    }
+}
+
+impl<S> Instance for Starting<S> {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        self.function.execute(call)
+    }
+
+    fn is_async(&self) -> bool {
+        self.function.is_async()
+    }
+}
+
+impl<S> Starts for Starting<S> {
+    fn start(&self, start: &Start<'_>) -> Started {
+        (self.start)(&self.function.state, start)
+    }
+}
+
+impl<S> Clone for Calling<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Calling<S> {}
+
+impl<S> fmt::Debug for Calling<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Calling")
+    }
+}
+
+impl<S> fmt::Debug for Function<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Function")
+    }
+}
