@@ -309,7 +309,7 @@ fn what_is_said_beside_the_outputs_reaches_the_requests_of_the_rows() {
         parameters: said(&[name]),
     };
     let whole = Said {
-        tensors: vec![tens(&[1.0, 2.0, 3.0])],
+        tensors: crate::request::Few::one(tens(&[1.0, 2.0, 3.0])),
         parameters: said(&["all"]),
     };
     let table = [

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::mem::take;
 use std::sync::Arc;
 
 use crate::model::{CallMode, ModelSpec};
@@ -71,7 +72,7 @@ impl<'a> Arranged<'a> {
 
 fn restore(order: Option<Vec<usize>>, executed: &mut Executed) {
     let Some(order) = order else { return };
-    let mut results: Vec<_> = order.into_iter().zip(executed.results.drain(..)).collect();
+    let mut results: Vec<_> = order.into_iter().zip(take(&mut executed.results)).collect();
     results.sort_by_key(|(index, _)| *index);
     executed.results = results.into_iter().map(|(_, result)| result).collect();
 }

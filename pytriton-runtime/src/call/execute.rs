@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use crate::decorators::{Batch, Step, first_row};
 use crate::model::FirstValue;
 use crate::panic::discard;
-use crate::request::{Request, Response};
+use crate::request::{Few, Request, Response};
 use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
 use crate::text::for_client;
@@ -30,7 +30,7 @@ use super::{Answering, Call, Context, Instance, ModelError, Returned};
 #[derive(Debug, Default)]
 pub struct Executed {
     /// One result for each request, in their order.
-    pub results: Vec<Result<Response, ModelError>>,
+    pub results: Few<Result<Response, ModelError>>,
     /// How long the parts took.
     pub durations: Durations,
 }
@@ -126,7 +126,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             }
             let results = match returned {
                 Ok(returned) => responses(spec, run, returned),
-                Err(error) => vec![Err(error); run.len()],
+                Err(error) => Few::repeat(Err(error), run.len()),
             };
             // Before anybody hears of it: whoever does finds the model no readier than it is.
             for error in results.iter().filter_map(|result| result.as_ref().err()) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use ndarray::{Array, Dimension};
 
 use crate::model::{ModelSpec, TensorDeclaration};
+use crate::request::{Few, Parameters};
 use crate::tensor::{DataType, Element, Tensor, TensorError};
 use crate::text::for_client;
 
@@ -74,6 +75,13 @@ impl<T: Element, D: Dimension> Outputs for Array<T, D> {
 
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
         Ok(vec![output(self, model, 0)?])
+    }
+
+    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+        Ok(Said {
+            tensors: Few::one(output(self, model, 0)?),
+            parameters: Parameters::default(),
+        })
     }
 }
 

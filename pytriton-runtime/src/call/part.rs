@@ -18,7 +18,7 @@ impl Part {
     /// All rows of a batch of so many.
     pub(super) fn whole(rows: usize, said: Result<Said, ModelError>) -> Self {
         let (outputs, parameters) = match said {
-            Ok(said) => (Ok(said.tensors), said.parameters),
+            Ok(said) => (Ok(said.tensors.into()), said.parameters),
             Err(error) => (Err(error), Parameters::default()),
         };
         Self {
@@ -36,7 +36,7 @@ impl Part {
             ..
         } = self;
         outputs.map(|tensors| Said {
-            tensors,
+            tensors: tensors.into(),
             parameters,
         })
     }

@@ -25,28 +25,28 @@ pub(super) fn responses(
     spec: &ModelSpec,
     requests: &[Request],
     returned: Returned,
-) -> Vec<Result<Response, ModelError>> {
+) -> Few<Result<Response, ModelError>> {
     match returned {
-        Returned::Call(said) if let [request] = requests => vec![only(spec, request, said)],
+        Returned::Call(said) if let [request] = requests => Few::one(only(spec, request, said)),
         Returned::Call(said) => match seams(spec, requests, &said) {
             Ok(responses) => responses,
-            Err(error) => vec![Err(error); requests.len()],
+            Err(error) => Few::repeat(Err(error), requests.len()),
         },
         Returned::Parts(mut parts) if parts.len() == 1 && parts[0].is_in_order() => {
             match parts.remove(0).into_said() {
                 Ok(said) => responses(spec, requests, Returned::Call(said)),
-                Err(error) => vec![Err(error); requests.len()],
+                Err(error) => Few::repeat(Err(error), requests.len()),
             }
         }
         Returned::Parts(parts) => joined(spec, requests, parts),
-        Returned::Streamed => vec![Ok(Response::default()); requests.len()],
+        Returned::Streamed => Few::repeat(Ok(Response::default()), requests.len()),
         Returned::Each(each) if each.len() != requests.len() => {
             let error = ModelError::ResponseCount {
                 model: Arc::clone(&spec.name),
                 expected: requests.len(),
                 got: each.len(),
             };
-            vec![Err(error); requests.len()]
+            Few::repeat(Err(error), requests.len())
         }
         Returned::Each(each) => each
             .into_iter()
@@ -63,7 +63,7 @@ pub(super) fn answers(
     returned: Returned,
 ) -> Result<Few<Response>, ModelError> {
     match (requests, returned) {
-        ([request], Returned::Call(said)) => Ok(Few::repeat(only(spec, request, said)?, 1)),
+        ([request], Returned::Call(said)) => Ok(Few::one(only(spec, request, said)?)),
         (requests, returned) => responses(spec, requests, returned).into_iter().collect(),
     }
 }
@@ -92,7 +92,7 @@ fn seams(
     spec: &ModelSpec,
     requests: &[Request],
     said: &Said,
-) -> Result<Vec<Result<Response, ModelError>>, ModelError> {
+) -> Result<Few<Result<Response, ModelError>>, ModelError> {
     let tensors = &said.tensors;
     let rows = requests.iter().map(|request| request.batch_size());
     let rows: Vec<usize> = rows.collect();
@@ -114,7 +114,7 @@ fn joined(
     spec: &ModelSpec,
     requests: &[Request],
     parts: Vec<Part>,
-) -> Vec<Result<Response, ModelError>> {
+) -> Few<Result<Response, ModelError>> {
     let rows = parts.iter().map(|part| part.rows.len()).sum();
     let mut place = vec![(0, 0); rows];
     for (index, part) in parts.iter().enumerate() {

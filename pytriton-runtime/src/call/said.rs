@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
-use crate::request::Parameters;
+use crate::request::{Few, Parameters};
 use crate::tensor::Tensor;
 
 use super::{ModelError, Outputs};
@@ -10,7 +10,7 @@ use super::{ModelError, Outputs};
 #[derive(Debug, Clone, Default)]
 pub struct Said {
     /// In the order of the outputs.
-    pub tensors: Vec<Tensor>,
+    pub tensors: Few<Tensor>,
     /// The parameters of the response.
     pub parameters: Parameters,
 }
@@ -18,7 +18,7 @@ pub struct Said {
 impl From<Vec<Tensor>> for Said {
     fn from(tensors: Vec<Tensor>) -> Self {
         Self {
-            tensors,
+            tensors: tensors.into(),
             parameters: Parameters::default(),
         }
     }

@@ -7,6 +7,7 @@ use crate::tensor::{
 };
 use crate::text::excerpt;
 
+use super::request::Checked;
 use super::{
     Few, InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
 };
@@ -44,7 +45,7 @@ impl Request {
             };
             inputs[index] = Some(checker.tensor(input)?);
         }
-        Ok(Self {
+        Ok(Self(Box::new(Checked {
             spec: Arc::clone(spec),
             id: id.0,
             parameters: request.parameters,
@@ -57,7 +58,7 @@ impl Request {
             traced: request.traced,
             _held: request.held,
             trace: request.trace,
-        })
+        })))
     }
 }
 

@@ -1,12 +1,13 @@
 use std::iter::Chain;
+use std::mem::take;
 use std::ops::{Deref, DerefMut};
 use std::{option, slice, vec};
 
 /// Values in their order, of which a single one takes no memory of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Few<T>(Kept<T>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum Kept<T> {
     One([T; 1]),
     /// Any other number.
@@ -17,11 +18,26 @@ impl<T: Clone> Few<T> {
     /// A value, so many times.
     pub fn repeat(value: T, count: usize) -> Self {
         match count {
-            1 => Self(Kept::One([value])),
+            1 => Self::one(value),
             _ => Self(Kept::Other(vec![value; count])),
         }
     }
 }
+
+impl<T> Few<T> {
+    /// A single value.
+    pub const fn one(value: T) -> Self {
+        Self(Kept::One([value]))
+    }
+}
+
+impl<T: PartialEq> PartialEq for Few<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Few<T> {}
 
 impl<T> Default for Few<T> {
     fn default() -> Self {
@@ -46,6 +62,23 @@ impl<T> FromIterator<T> for Few<T> {
             (one, two) => Kept::Other(one.into_iter().chain(two).chain(values).collect()),
         };
         Self(kept)
+    }
+}
+
+impl<T> Extend<T> for Few<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        let mut all = Vec::from(take(self));
+        all.extend(values);
+        self.0 = Kept::Other(all);
+    }
+}
+
+impl<T> From<Few<T>> for Vec<T> {
+    fn from(few: Few<T>) -> Self {
+        match few.0 {
+            Kept::One(one) => Self::from(one),
+            Kept::Other(other) => other,
+        }
     }
 }
 
@@ -82,6 +115,15 @@ impl<T> IntoIterator for Few<T> {
     }
 }
 
+impl<'a, T> IntoIterator for &'a mut Few<T> {
+    type Item = &'a mut T;
+    type IntoIter = slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
 impl<'a, T> IntoIterator for &'a Few<T> {
     type Item = &'a T;
     type IntoIter = slice::Iter<'a, T>;
@@ -104,6 +146,15 @@ mod tests {
             assert_eq!(few, Few::from(expected.clone()));
             assert_eq!((&few).into_iter().count(), count);
             assert_eq!(*Few::repeat(7, count), vec![7; count]);
+            assert_eq!(Vec::from(few.clone()), expected);
+            for more in 0..3 {
+                let mut longer = few.clone();
+                longer.extend(count..count + more);
+                assert_eq!(longer, (0..count + more).collect());
+                assert_eq!(*longer, *(0..count + more).collect::<Vec<_>>());
+            }
+            few.iter_mut().for_each(|value| *value += 1);
+            (&mut few).into_iter().for_each(|value| *value -= 1);
             assert_eq!(few.clone().into_iter().collect::<Vec<_>>(), expected);
             if let Some(last) = few.last_mut() {
                 *last = 7;

@@ -12,8 +12,14 @@ use super::InferRequest;
 use super::{Few, Generation, Parameters, Requested, Sequence, Traced};
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
+///
+/// It is handed on from room to room, so that what it has is in one place.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct Request(pub(super) Box<Checked>);
+
+/// What a request has.
+#[derive(Debug, Clone)]
+pub(super) struct Checked {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) id: String,
     pub(super) parameters: Parameters,
@@ -39,7 +45,7 @@ impl Request {
         requested: Requested,
         batch_size: usize,
     ) -> Self {
-        Self {
+        Self(Box::new(Checked {
             spec: Arc::clone(spec),
             id: head.id,
             parameters: head.parameters,
@@ -52,41 +58,41 @@ impl Request {
             traced: head.traced,
             _held: head.held,
             trace: head.trace,
-        }
+        }))
     }
 
     /// The client's id; empty for none.
     pub fn id(&self) -> &str {
-        &self.id
+        &self.0.id
     }
 
     /// Its spans; `None` where nobody listens.
     pub(crate) fn trace(&self) -> Option<&Trace> {
-        self.trace.as_deref()
+        self.0.trace.as_deref()
     }
 
     /// It waits from here on.
     pub(crate) fn enqueue(&mut self) {
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = &mut self.0.trace {
             trace.enqueue();
         }
     }
 
     /// It waits no longer.
     pub(crate) fn dequeue(&mut self) {
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = &mut self.0.trace {
             trace.dequeue();
         }
     }
 
     /// The model that the request is for.
     pub fn model(&self) -> &Arc<ModelSpec> {
-        &self.spec
+        &self.0.spec
     }
 
     /// The request's parameters and forwarded headers.
     pub fn parameters(&self) -> &Parameters {
-        &self.parameters
+        &self.0.parameters
     }
 
     /// Lets its function hear nothing of a parameter.
@@ -97,57 +103,57 @@ impl Request {
 
     /// How long the request may wait, in microseconds; 0 for no wish.
     pub fn timeout_microseconds(&self) -> u64 {
-        self.timeout_microseconds
+        self.0.timeout_microseconds
     }
 
     /// The priority level that the request names; 0 for none. tritonserver keeps it to itself.
     pub(crate) fn priority(&self) -> u64 {
-        self.priority
+        self.0.priority
     }
 
     /// The sequence that it belongs to; `None` for none.
     ///
     /// A model without sequence batching has it as the client has sent it.
     pub fn sequence(&self) -> Option<&Sequence> {
-        self.sequence.as_ref()
+        self.0.sequence.as_ref()
     }
 
     /// Puts it into a generation of its sequence's.
     pub(crate) fn belong(&mut self, generation: &Arc<Generation>) {
-        if let Some(sequence) = &mut self.sequence {
+        if let Some(sequence) = &mut self.0.sequence {
             sequence.belong(generation);
         }
     }
 
     /// The rows of the request; 1 for a model without batching.
     pub fn batch_size(&self) -> usize {
-        self.batch_size
+        self.0.batch_size
     }
 
     /// Its tensors in the order of the model's inputs.
     pub(crate) fn inputs(&self) -> &[Option<Tensor>] {
-        &self.inputs
+        &self.0.inputs
     }
 
     /// Whether it asks for the output of that index.
     pub(crate) fn asks_for(&self, output: usize) -> bool {
-        self.requested.contains(output)
+        self.0.requested.contains(output)
     }
 
     /// Who notes what happens to it.
     pub(crate) fn traced(&self) -> Option<&Arc<dyn Traced>> {
-        self.traced.as_ref()
+        self.0.traced.as_ref()
     }
 
     /// The bytes of all its tensors.
     pub fn bytes(&self) -> usize {
-        let tensors = self.inputs.iter().flatten();
+        let tensors = self.0.inputs.iter().flatten();
         tensors.map(|tensor| tensor.data().len()).sum()
     }
 
     /// The names of the outputs that the request asks for.
     pub fn requested_outputs(&self) -> impl Iterator<Item = &str> {
-        let outputs = self.spec.outputs.iter().enumerate();
+        let outputs = self.0.spec.outputs.iter().enumerate();
         outputs
             .filter(|(index, _)| self.asks_for(*index))
             .map(|(_, output)| &*output.name)
@@ -155,7 +161,7 @@ impl Request {
 
     /// The tensor of an input; `None` when the request left it out or the model has no such input.
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
-        self.inputs[self.spec.input_index(name)?].as_ref()
+        self.0.inputs[self.0.spec.input_index(name)?].as_ref()
     }
 
     /// The array of an input, batch axis first; `None` when the request left it out or the model has no such input.
@@ -172,9 +178,10 @@ impl Request {
 
     /// Whether the two requests can be rows of one batch: the same inputs, of the same dims after the batch axis.
     pub fn stacks_with(&self, other: &Self) -> bool {
-        self.inputs
+        self.0
+            .inputs
             .iter()
-            .zip(&other.inputs)
+            .zip(&other.0.inputs)
             .all(|pair| match pair {
                 (Some(one), Some(two)) => one.shape().get(1..) == two.shape().get(1..),
                 (None, None) => true,

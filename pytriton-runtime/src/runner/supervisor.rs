@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter::repeat_n;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::call::{Context, Executed, ModelError};
+use crate::request::Few;
 use crate::statistics::nanoseconds;
 use crate::text::seconds;
 use crate::watchdog::{Watch, Watchdog};
@@ -208,7 +210,7 @@ impl Supervisor {
         }) = calling
         {
             let mut call = Executed::default();
-            call.results.resize(requests, Err(self.too_long()));
+            call.results = Few::repeat(Err(self.too_long()), requests);
             call.durations.compute_infer = nanoseconds(begun.elapsed());
             executed.append(call);
         }
@@ -217,7 +219,8 @@ impl Supervisor {
             instance: self.context.instance(),
             limit: self.limit,
         });
-        executed.results.resize(requests, others);
+        let left = requests.saturating_sub(executed.results.len());
+        executed.results.extend(repeat_n(others, left));
         finish(executed);
     }
 

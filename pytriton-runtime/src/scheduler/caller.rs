@@ -6,7 +6,7 @@ use tokio::task::{spawn_blocking, yield_now};
 
 use crate::call::{Executed, ModelError};
 use crate::panic::discard;
-use crate::request::{Request, Response};
+use crate::request::{Few, Request, Response};
 use crate::runner::Detached;
 
 use super::message::Batch;
@@ -126,7 +126,7 @@ impl Caller {
     /// Executes those again that could not block, where a thread may be held.
     fn run_again(
         self: &Arc<Self>,
-        requests: Vec<Request>,
+        requests: Few<Request>,
         replies: Replies,
         mut executed: Executed,
     ) {

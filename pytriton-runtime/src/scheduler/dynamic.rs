@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::model::TimeoutAction;
-use crate::request::{Request, RequestId};
+use crate::request::{Few, Request, RequestId};
 use crate::statistics::{FailureReason, Recorder, nanoseconds};
 
 use super::bell::{Bell, Found};
@@ -106,7 +106,10 @@ impl DynamicQueue {
         };
         let batch = if here && goes(&state) {
             let reply = Reply::new(arrived, rows, sink);
-            Some(state.batch(vec![request], vec![reply], true))
+            Some(Batch {
+                begun: Some(arrived),
+                ..state.batch(Few::one(request), Few::one(reply), true)
+            })
         } else {
             state.line.push(Waiting {
                 ticket,
@@ -239,7 +242,8 @@ impl DynamicQueue {
             Decision::Take(count) => count,
             Decision::Wait(left) => return Found::Look(Some(left)),
         };
-        let (requests, replies) = state.line.take(count).map(Waiting::part).unzip();
+        let parts = state.line.take(count).map(Waiting::part);
+        let (requests, replies) = parts.unzip();
         let batch = state.batch(requests, replies, lent);
         let more = state.line.len() > 0 && state.running < self.places;
         drop(state);
@@ -258,7 +262,7 @@ impl DynamicQueue {
 
 impl State {
     /// Makes a batch, which is being executed from here on.
-    fn batch(&mut self, requests: Vec<Request>, replies: Vec<Reply>, lent: bool) -> Batch {
+    fn batch(&mut self, requests: Few<Request>, replies: Few<Reply>, lent: bool) -> Batch {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
         self.running += 1;
@@ -266,6 +270,7 @@ impl State {
         Batch {
             sequence,
             origin: Origin::Line { lent },
+            begun: None,
             requests,
             replies,
         }

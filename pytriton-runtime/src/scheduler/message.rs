@@ -1,6 +1,6 @@
 use tokio::time::Instant;
 
-use crate::request::{Request, Response};
+use crate::request::{Few, Request, Response};
 
 use super::SchedulerError;
 use super::sink::{Answers, ReplySink};
@@ -90,9 +90,11 @@ pub(super) struct Batch {
     /// The how-manieth batch of its line this is, for models that preserve ordering.
     pub(super) sequence: u64,
     pub(super) origin: Origin,
-    pub(super) requests: Vec<Request>,
+    /// When it begins, where it has not waited.
+    pub(super) begun: Option<Instant>,
+    pub(super) requests: Few<Request>,
     /// One for each request.
-    pub(super) replies: Vec<Reply>,
+    pub(super) replies: Few<Reply>,
 }
 
 /// Where the requests of a batch waited.

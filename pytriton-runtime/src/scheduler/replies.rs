@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::call::{Answering, Executed, ModelError, Watched};
 use crate::model::ModelSpec;
-use crate::request::{Request, Response, Traced};
+use crate::request::{Few, Request, Response, Traced};
 use crate::statistics::{
     self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
 };
@@ -27,7 +27,7 @@ pub(super) struct Replies {
     sequence: u64,
     origin: Origin,
     begun: Instant,
-    replies: Vec<Reply>,
+    replies: Few<Reply>,
     /// The requests of a decoupled model, which are answered while they are executed.
     streamed: Option<Arc<Streamed>>,
     /// Says whether somebody waits, where the function asks.
@@ -45,7 +45,7 @@ pub(super) struct Exit {
     queue: Arc<Queue>,
     budget: Arc<Budget>,
     /// Replies that may leave only after those of earlier batches.
-    order: Mutex<Order<Vec<Reply>>>,
+    order: Mutex<Order<Few<Reply>>>,
     speed: Speed,
 }
 
@@ -83,8 +83,8 @@ impl Exit {
         Ok(response)
     }
 
-    fn respond(&self, (origin, sequence): (&Origin, u64), finished: Vec<Reply>) {
-        let send = |finished: Vec<Reply>| finished.into_iter().for_each(Reply::send);
+    fn respond(&self, (origin, sequence): (&Origin, u64), finished: Few<Reply>) {
+        let send = |finished: Few<Reply>| finished.into_iter().for_each(Reply::send);
         let Origin::Line { .. } = origin else {
             // One batch at a time of each instance: they are in order.
             return send(finished);
@@ -100,15 +100,18 @@ impl Exit {
 
 impl Replies {
     /// Parts a batch that is about to be executed into its requests and what they wait for.
-    pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (Vec<Request>, Self) {
-        let begun = Instant::now();
+    pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (Few<Request>, Self) {
+        let begun = batch.begun.unwrap_or_else(Instant::now);
         exit.recorder().begin(batch.replies.len());
         batch.requests.iter_mut().for_each(Request::dequeue);
         let watched = exit.cancellable && !exit.decoupled;
         let watched = watched.then(|| watched_by(&batch.replies));
         let (replies, streamed) = match exit.decoupled {
             false => (batch.replies, None),
-            true => (Vec::new(), Some(Streamed::new(exit, begun, batch.replies))),
+            true => (
+                Few::default(),
+                Some(Streamed::new(exit, begun, batch.replies)),
+            ),
         };
         let traces = batch.requests.iter().filter_map(Request::traced);
         let replies = Self {
@@ -276,7 +279,7 @@ mod tests {
         let (_, first) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
         let (_, second) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
         second.finish(Executed {
-            results: vec![Ok(Response::default())],
+            results: Few::one(Ok(Response::default())),
             durations: Durations::default(),
         });
         drop(first);

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, ready};
 use tokio::time::Instant;
 
 use crate::call::{Answering, Cancelled, ModelError};
-use crate::request::Response;
+use crate::request::{Few, Response};
 use crate::statistics::{MOST_ANSWERS, nanoseconds};
 
 use super::SchedulerError;
@@ -35,7 +35,7 @@ pub(super) struct Streaming {
 }
 
 impl Streamed {
-    pub(super) fn new(exit: &Arc<Exit>, begun: Instant, replies: Vec<Reply>) -> Arc<Self> {
+    pub(super) fn new(exit: &Arc<Exit>, begun: Instant, replies: Few<Reply>) -> Arc<Self> {
         let requests = replies.into_iter().map(|reply| {
             Mutex::new(Streaming {
                 arrived: reply.arrived,

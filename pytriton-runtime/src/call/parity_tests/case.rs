@@ -77,7 +77,7 @@ impl Case {
         let expected = expected.filter(|(_, request)| has_rows(&spec, request));
         let expected = expected.map(|(response, _)| Ok(self::response(&spec, response)));
         let expected: Vec<Result<Response, ModelError>> = expected.collect();
-        assert_eq!(executed.results, expected, "{name}");
+        assert_eq!(executed.results, expected.into(), "{name}");
         let left = instance.calls.into_inner();
         assert!(left.is_empty(), "{name} makes no call of {left:?}");
     }

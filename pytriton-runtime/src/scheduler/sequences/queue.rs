@@ -249,6 +249,7 @@ fn batch(instance: u32, requests: Vec<(u32, Waiting)>) -> Batch {
     Batch {
         sequence: 0,
         origin: Origin::Slots { instance, slots },
+        begun: None,
         requests,
         replies,
     }
