@@ -5,10 +5,17 @@ pub(crate) trait Float: Copy {
 }
 
 macro_rules! float {
-    ($($rust:ty),*) => {$(
+    ($($rust:ty, $integer:ty, $integers:expr;)*) => {$(
         impl Float for $rust {
             fn write(self, out: &mut Vec<u8>) {
-                if self.is_finite() {
+                // So far every integer is a float, and counts and classes are written as fast as integers are.
+                const INTEGERS: $integer = $integers;
+                #[expect(clippy::cast_possible_truncation, reason = "compared with what it was")]
+                let whole = self as $integer;
+                if whole as $rust == self && (1..=INTEGERS).contains(&whole.saturating_abs()) {
+                    out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+                    out.extend_from_slice(b".0");
+                } else if self.is_finite() {
                     let mut buffer = zmij::Buffer::new();
                     let text = buffer.format_finite(self);
                     // Most have none.
@@ -31,7 +38,10 @@ macro_rules! float {
     )*};
 }
 
-float!(f32, f64);
+float! {
+    f32, i32, 1 << 23;
+    f64, i64, 1 << 39;
+}
 
 /// Turns `-1.25` and `16` into `-12500000000000000.0`: an exponent stands from 1e21 upwards and below 1e-6 only.
 ///
@@ -112,8 +122,30 @@ mod tests {
             assert_eq!(text(float), expected);
         }
         assert_eq!(text(0.1_f32), "0.1");
+        assert_eq!(text(-0.0_f32), "-0.0");
+        assert_eq!(text(-1.0_f32), "-1.0");
+        assert_eq!(text(2147483648_f32), "2147483600.0");
         assert_eq!(text(3.4028235e38_f32), "3.4028235e38");
         assert_eq!(text(16777216_f32), "16777216.0");
+    }
+
+    #[test]
+    fn integers_look_like_all_others() {
+        for exponent in 0..63 {
+            let power = 1_i64 << exponent;
+            for integer in [power - 1, power, power + 1, 1 - power, -power, -1 - power] {
+                let (single, double) = (integer as f32, integer as f64);
+                let mut buffer = zmij::Buffer::new();
+                if single.abs() < 1e7 {
+                    assert_eq!(text(single), buffer.format_finite(single));
+                }
+                if double.abs() < 1e12 {
+                    assert_eq!(text(double), buffer.format_finite(double));
+                }
+                assert_eq!(text(single).parse(), Ok(single));
+                assert_eq!(text(double).parse(), Ok(double));
+            }
+        }
     }
 
     proptest! {
