@@ -1,9 +1,11 @@
 //! Work that takes long, away from the threads that serve connections: whatever these do holds up everybody.
 
+use std::future::ready;
 use std::panic::resume_unwind;
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
+use futures_util::future::{BoxFuture, Either};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -25,15 +27,20 @@ static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
 /// # Panics
 ///
 /// As the work does.
-pub(crate) async fn by_weight<T: Send + 'static>(
+pub(crate) fn by_weight<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
-) -> T {
-    match bytes {
-        ..=LIGHT => work(),
-        // What waits where the work is light carries nothing of this.
-        _ => Box::pin(apart(work)).await,
+) -> impl Future<Output = T> + Send {
+    // No `async fn`: what waits where the work is light would carry the work, several times.
+    match is_light(bytes) {
+        true => Either::Left(ready(work())),
+        false => Either::Right(Box::pin(apart(work)) as BoxFuture<'static, T>),
     }
+}
+
+/// Whether work on so many bytes is best done where one is.
+pub(crate) fn is_light(bytes: usize) -> bool {
+    bytes <= LIGHT
 }
 
 /// Does some work on a thread of its own, when it is its turn.

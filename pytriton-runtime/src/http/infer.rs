@@ -1,3 +1,4 @@
+use std::mem::take;
 use std::sync::Arc;
 
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -6,7 +7,7 @@ use bytes::Bytes;
 
 use crate::budget::{Budget, Held};
 use crate::counted::counted;
-use crate::heavy::{apart, by_weight};
+use crate::heavy::{apart, is_light};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
     header_length,
@@ -33,7 +34,7 @@ pub(super) async fn infer<B: Body>(
     reception: &Reception,
     name: &str,
     version: Option<&str>,
-    headers: HeaderMap,
+    headers: &mut HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
     let model = reception.model(name, version).map_err(Failure::plain)?;
@@ -41,15 +42,15 @@ pub(super) async fn infer<B: Body>(
         let door = "HTTP end point";
         return Err(Failure::plain(Error::Decoupled { door }));
     }
-    let trace = traced(model.spec(), &headers);
+    let trace = traced(model.spec(), headers);
     let tracer = reception.models.tracer();
-    let timeline = tracer.sample(&model.spec().name, || context(&headers));
+    let timeline = tracer.sample(&model.spec().name, || context(headers));
     note(timeline.as_ref(), "HTTP_RECV_START");
     let Received {
         body,
         json_length,
         mut held,
-    } = read(reception, &headers, body)
+    } = read(reception, headers, body)
         .await
         .map_err(Failure::plain)?;
     note(timeline.as_ref(), "HTTP_RECV_END");
@@ -58,7 +59,10 @@ pub(super) async fn infer<B: Body>(
     let spec = Arc::clone(model.spec());
     let regions = Arc::clone(&reception.regions);
     let decode = move || decode(&spec, &body, json_length, max_depth, &regions);
-    let decoded = by_weight(text, decode).await;
+    let decoded = match is_light(text) {
+        true => decode(),
+        false => Box::pin(apart(decode)).await,
+    };
     let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
     // Binary data keep the whole body.
     let kept = if text < length { text } else { 0 };
@@ -74,10 +78,11 @@ pub(super) async fn infer<B: Body>(
     let shared = request.shared.clone();
     request.traced = timeline.clone().map(|timeline| timeline as _);
     let response = reception.infer(&model, request).await.map_err(failure)?;
-    let encoding = Encoding::of_response(&headers);
+    let encoding = Encoding::of_response(headers);
     let text = format.text(&response);
     let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
     let budget = Arc::clone(reception.models.budget());
+    let headers = take(headers);
     let encode = move || {
         let answer = encode(&model, &format, &response, headers, encoding, &budget)?;
         if let Some(shared) = shared {
@@ -85,7 +90,10 @@ pub(super) async fn infer<B: Body>(
         }
         Ok::<_, Error>(answer)
     };
-    let answer = by_weight(weight, encode).await;
+    let answer = match is_light(weight) {
+        true => encode(),
+        false => Box::pin(apart(encode)).await,
+    };
     note(timeline.as_ref(), "HTTP_SEND_START");
     note(timeline.as_ref(), "HTTP_SEND_END");
     answer.map_err(Failure::plain)

@@ -44,4 +44,4 @@ pub(crate) use openai::{
     TextModels, answer_alone as answer_openai, is_route as is_openai, refusal as openai_refusal,
 };
 pub(crate) use platform::{Ping, Platform, SageMaker, VertexAi};
-pub(crate) use router::answer;
+pub(crate) use router::{answer, answer_to};

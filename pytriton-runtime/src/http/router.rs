@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Request, StatusCode};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
 
 use crate::kserve::SERVER_METADATA;
 use crate::reception::Reception;
@@ -17,29 +17,48 @@ use super::{
 
 /// Answers a request of the KServe v2 API with Triton's extensions.
 pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
-    match dispatch(reception, request).await {
+    let (mut parts, body) = request.into_parts();
+    answer_to(reception, &mut parts, body).await
+}
+
+/// The same of a request that its connection keeps: on the way through the rooms nothing of it is moved.
+pub(crate) async fn answer_to<B: Body>(
+    reception: &Reception,
+    parts: &mut Parts,
+    body: B,
+) -> Answer {
+    match dispatch(reception, parts, body).await {
         Ok(answer) => answer,
         Err(failure) => failure.into(),
     }
 }
 
-async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
-    check_head_bytes(&parts, reception).map_err(Failure::plain)?;
+async fn dispatch<B: Body>(
+    reception: &Reception,
+    parts: &mut Parts,
+    body: B,
+) -> Result<Answer, Failure> {
+    check_head_bytes(parts, reception).map_err(Failure::plain)?;
     if openai::is_route(parts.uri.path()) {
         let models = TextModels::Here(Arc::clone(&reception.models));
         if models.any() {
             return Ok(Box::pin(openai::answer(reception, &models, parts, body)).await);
         }
     }
-    let Some(route) = Route::parse(parts.uri.path()) else {
+    let Parts {
+        uri,
+        method,
+        headers,
+        ..
+    } = parts;
+    let Some(route) = Route::parse(uri.path()) else {
         return Err(Failure::plain(HttpError::NotFound));
     };
-    if let Err(restricted) = reception.admit(route.operation(), &parts.headers) {
-        Box::pin(body::discard(body, &parts.headers, reception)).await;
+    if let Err(restricted) = reception.admit(route.operation(), headers) {
+        Box::pin(body::discard(body, headers, reception)).await;
         return Err(Failure::plain(restricted));
     }
-    if !route.methods().contains(&parts.method) {
+    if !route.methods().contains(method) {
         return Err(match route.has_plain_errors() {
             true => Failure::plain(HttpError::Method),
             false => Failure::json(HttpError::Method),
@@ -51,10 +70,10 @@ async fn dispatch<B: Body>(reception: &Reception, request: Request<B>) -> Result
             version,
             action,
         } if action.is_inference() => {
-            inference(reception, (name, version), action, parts.headers, body).await
+            inference(reception, (name, version), action, headers, body).await
         }
         // Apart, so that what is asked most need not carry what all else takes.
-        route => Box::pin(others(reception, route, &parts, body)).await,
+        route => Box::pin(others(reception, route, (method, headers), body)).await,
     }
 }
 
@@ -63,16 +82,16 @@ async fn inference<B: Body>(
     reception: &Reception,
     (name, version): (&str, Option<&str>),
     action: ModelAction,
-    headers: HeaderMap,
+    headers: &mut HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
-    let load = LoadFormat::of(&headers);
+    let load = LoadFormat::of(headers);
     let mut answer = match action {
         ModelAction::Generate => {
-            Box::pin(generate::generate(reception, name, version, &headers, body)).await?
+            Box::pin(generate::generate(reception, name, version, headers, body)).await?
         }
         ModelAction::GenerateStream => {
-            let answer = generate::generate_stream(reception, name, version, &headers, body);
+            let answer = generate::generate_stream(reception, name, version, headers, body);
             Box::pin(answer).await?
         }
         _ => infer::infer(reception, name, version, headers, body).await?,
@@ -89,11 +108,11 @@ async fn inference<B: Body>(
 async fn others<B: Body>(
     reception: &Reception,
     route: Route<'_>,
-    parts: &Parts,
+    (method, headers): (&Method, &mut HeaderMap),
     body: B,
 ) -> Result<Answer, Failure> {
     let read = async |body| {
-        let read = body::read(body, &parts.headers, reception, None).await;
+        let read = body::read(body, headers, reception, None).await;
         read.map_err(Failure::json)
     };
     match route {
@@ -115,11 +134,11 @@ async fn others<B: Body>(
         }
         Route::Logging => {
             let (body, _held) = read(body).await?;
-            logging::logging(&parts.method, &body)
+            logging::logging(method, &body)
         }
         Route::TraceSetting { model } => {
             let (body, _held) = read(body).await?;
-            trace::trace(reception, &parts.method, model, &body)
+            trace::trace(reception, method, model, &body)
         }
         Route::SharedMemory {
             kind,
@@ -138,10 +157,7 @@ async fn others<B: Body>(
             ModelAction::Ready => model::ready(reception, name, version),
             ModelAction::Config => model::config(reception, name, version),
             ModelAction::Statistics => model::statistics(reception, Some(name), version),
-            inferred => {
-                let headers = parts.headers.clone();
-                inference(reception, (name, version), inferred, headers, body).await
-            }
+            inferred => inference(reception, (name, version), inferred, headers, body).await,
         },
     }
 }

@@ -2,12 +2,15 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
+use futures_util::TryFutureExt;
+use futures_util::future::Either;
 
-use crate::heavy::by_weight;
+use crate::heavy::{by_weight, is_light};
 use crate::kserve::CodecError;
 use crate::request::{InferRequest, Request, Response};
 use crate::serving::{Answers, Model, ModelSet};
 use crate::shared_memory::{Regions, SharedMemoryError};
+use crate::soon::{later, now};
 use crate::tensor::DataType;
 use crate::trace::scope_of;
 use crate::{HeaderForward, Limits};
@@ -71,21 +74,41 @@ impl Reception {
     /// # Cancel safety
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
-    pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
-        let answered = async |request| {
-            let request = self.checked(model, request).await?;
-            let Some(timeline) = request.traced().cloned() else {
-                return Ok(model.infer(request).await?);
-            };
-            let outcome = model.infer(request).await;
-            if let Ok(response) = &outcome {
-                timeline.answered(model.spec(), response);
-            }
-            timeline.now("REQUEST_END");
-            Ok(outcome?)
+    pub fn infer<'a>(
+        &'a self,
+        model: &'a Model,
+        request: InferRequest,
+    ) -> impl Future<Output = Result<Response, Error>> + Send + use<'a> {
+        let watched = request.trace.is_some() || request.traced.is_some();
+        if watched || request.shared.is_some() || !is_light(weight(&request)) {
+            return later(self.infer_watched(model, request));
+        }
+        let request = match Request::check(model.spec(), request) {
+            Ok(request) => request,
+            Err(error) => return now(Err(error.into())),
         };
+        match model.ask(request) {
+            Either::Left(response) => now(response.into_inner().map_err(Error::from)),
+            Either::Right(response) => later(response.err_into()),
+        }
+    }
+
+    /// The same of a request of which is told what happens to it, or that takes some time to check.
+    async fn infer_watched(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
         let scope = scope_of(request.trace.as_deref());
-        let answered = scope.around(pin!(answered(request))).await;
+        let answered = pin!(async {
+            let request = self.checked(model, request).await?;
+            let timeline = request.traced().cloned();
+            let outcome = model.infer(request).await;
+            if let Some(timeline) = timeline {
+                if let Ok(response) = &outcome {
+                    timeline.answered(model.spec(), response);
+                }
+                timeline.now("REQUEST_END");
+            }
+            Ok(outcome?)
+        });
+        let answered = scope.around(answered).await;
         answered.inspect_err(|error| scope.fail(error))
     }
 
@@ -113,11 +136,7 @@ impl Reception {
         if request.shared.is_some() {
             request = Box::pin(self.fetched(request)).await?;
         }
-        let strings = request.inputs.iter();
-        let strings = strings.filter(|input| input.datatype == DataType::Bytes);
-        let strings: usize = strings.map(|input| input.data.len()).sum();
-        let names = request.inputs.len() + request.outputs.len();
-        let weight = strings.saturating_add(names.saturating_mul(NAME));
+        let weight = weight(&request);
         let spec = Arc::clone(model.spec());
         let request = by_weight(weight, move || Request::check(&spec, request)).await?;
         if let Some(trace) = request.traced() {
@@ -140,4 +159,13 @@ impl Reception {
         let fetched: Result<_, SharedMemoryError> = by_weight(weight, fetch).await;
         Ok(fetched.map_err(CodecError::from)?)
     }
+}
+
+/// How much there is to check, as if it were bytes.
+fn weight(request: &InferRequest) -> usize {
+    let strings = request.inputs.iter();
+    let strings = strings.filter(|input| input.datatype == DataType::Bytes);
+    let strings: usize = strings.map(|input| input.data.len()).sum();
+    let names = request.inputs.len() + request.outputs.len();
+    strings.saturating_add(names.saturating_mul(NAME))
 }

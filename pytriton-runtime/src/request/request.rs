@@ -98,7 +98,7 @@ impl Request {
     /// Lets its function hear nothing of a parameter.
     #[cfg(tritonserver)]
     pub(crate) fn forget_parameter(&mut self, name: &str) {
-        self.parameters.remove(name);
+        self.0.parameters.remove(name);
     }
 
     /// How long the request may wait, in microseconds; 0 for no wish.

@@ -10,6 +10,7 @@ use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
 use crate::runner::{Availability, Change, Detached, Instances};
+use crate::soon::{Soon, later, now};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::caller::Caller;
@@ -125,6 +126,8 @@ impl Scheduler {
 
     /// Waits in the queue, is executed, and returns the response.
     ///
+    /// What can be executed at once is executed by this call, and its response is there before the future is polled.
+    ///
     /// # Errors
     ///
     /// [`SchedulerError`] when the request was not executed, [`ModelError`] when the function failed.
@@ -132,26 +135,38 @@ impl Scheduler {
     /// # Cancel safety
     ///
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
-    pub async fn infer(&self, mut request: Request) -> Result<Response, SchedulerError> {
+    pub fn infer(&self, mut request: Request) -> Soon<'_, Response, SchedulerError> {
         request.enqueue();
         let caller = self.caller.as_ref();
         let here = caller.and_then(|caller| Some((caller, caller.lend(&request)?)));
+        let mut entered = match self.queue.push(request, here.is_some()) {
+            Ok(entered) => entered,
+            Err(refused) => return now(Err(refused)),
+        };
+        if let (Some((caller, loan)), Some(batch)) = (here, entered.batch.take()) {
+            caller.run(batch);
+            drop(loan);
+            if let Some(outcome) = entered.answers.try_next() {
+                return now(outcome);
+            }
+            // It is held back by earlier ones.
+            let mut answers = entered.answers;
+            return later(async move { self.unless_given_up(&mut answers).await });
+        }
+        let place = Place {
+            queue: &self.queue,
+            ticket: Some(entered.ticket),
+        };
+        later(self.wait(entered, place))
+    }
+
+    async fn wait(&self, entered: Entered, mut place: Place<'_>) -> Outcome {
         let Entered {
             ticket,
             refused,
             mut answers,
-            batch,
-        } = self.queue.push(request, here.is_some())?;
-        if let (Some((caller, loan)), Some(batch)) = (here, batch) {
-            caller.run(batch);
-            drop(loan);
-            // It may be held back by earlier ones.
-            return self.unless_given_up(&mut answers).await;
-        }
-        let mut place = Place {
-            queue: &self.queue,
-            ticket: Some(ticket),
-        };
+            ..
+        } = entered;
         let outcome = match refused {
             None => self.unless_given_up(&mut answers).await,
             Some(refused) => tokio::select! {

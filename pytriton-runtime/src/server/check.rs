@@ -74,8 +74,7 @@ pub(super) async fn check(
             lines.push("engine tritonserver".to_owned());
             lines.extend(inspect::description(&located, &probe)?);
             let engine = super::tritonserver::start(registry, options, &located, probe).await?;
-            let http = engine.endpoints().http;
-            let texts = Texts::start(registry, options, engine.access(), http).await;
+            let texts = Texts::start(registry, options, &engine).await;
             let time = Duration::from_secs(options.exit_timeout_secs);
             engine.stop(time).await;
             texts?.stop(Duration::ZERO).await;

@@ -93,8 +93,7 @@ impl Connections {
             .http1()
             // A connection without a request is idle, however much of a head has come.
             .header_read_timeout(None)
-            .auto_date_header(false)
-            .title_case_headers(true);
+            .auto_date_header(false);
         // With the number that it has anyway it needs no memory for them.
         if limits.max_headers != Limits::default().max_headers {
             builder.http1().max_headers(limits.max_headers);
@@ -240,12 +239,12 @@ fn answer(
     // The end of what the client sends may be read before the future is polled.
     let passage = traffic.enter(request.version());
     let http2 = request.version() == Version::HTTP_2;
-    let request = request.map(|body| Received::new(body, traffic));
-    async move {
-        let response = door.answer(request).await;
+    let (parts, body) = request.into_parts();
+    let answer = door.answer(parts, Received::new(body, traffic));
+    answer.map(move |response| {
         passage.answer();
         Ok(response.map(|body| Offered::new(body, passage, http2)))
-    }
+    })
 }
 
 /// Waits until the server is told to stop, and says until when connections may finish.

@@ -5,7 +5,8 @@ use std::task::{Context, Poll};
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::http::header::CONNECTION;
-use axum::http::{HeaderValue, Method, Request, Response, Version};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, Version};
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tonic::codegen::Service;
@@ -60,54 +61,55 @@ pub(super) enum Rooms {
 }
 
 impl Door {
-    pub(super) async fn answer(&self, request: Request<Received>) -> Response<Answered> {
-        let http1 = request.version() < Version::HTTP_2;
-        let (mut response, close) = match (
-            check_head(request.version(), request.headers()),
-            self.exhausted,
-        ) {
-            (Err(error), _) => (self.refusal(&request, error), true),
-            (Ok(()), Some(limit)) if !self.rooms.is_probe(&request) => {
-                (self.exhausted(&request, limit), http1)
+    /// Answers a request.
+    ///
+    /// No `async fn`, and its parts stay where they are: the future is moved before it is polled, and is as large as all
+    /// that it may have to keep.
+    pub(super) fn answer(
+        self: Arc<Self>,
+        mut parts: Parts,
+        mut body: Received,
+    ) -> impl Future<Output = Response<Answered>> + Send {
+        let http1 = parts.version < Version::HTTP_2;
+        async move {
+            let (mut response, close) = match self.refused(&parts) {
+                Some(refused) => (refused, true),
+                None => {
+                    let response = match self.rooms.kserve(&parts.headers) {
+                        Some(reception) => http::answer_to(reception, &mut parts, &mut body)
+                            .await
+                            .map(Answered::Http),
+                        None => {
+                            let request = Request::from_parts(parts, body);
+                            Box::pin(self.rooms.answer(request)).await
+                        }
+                    };
+                    (response, self.exhausted.is_some())
+                }
+            };
+            if close && http1 {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
             }
-            (Ok(()), exhausted) => {
-                let response = match &self.rooms {
-                    Rooms::Routes(routes) => routed(routes, request).await,
-                    Rooms::Both(_, routes) if grpc::is_grpc(&request) => {
-                        routed(routes, request).await
-                    }
-                    Rooms::Platform(reception, platform) => {
-                        let answer = Box::pin(platform.answer(reception, request));
-                        answer.await.map(Answered::Http)
-                    }
-                    Rooms::OpenAi(reception, models) => {
-                        let answer = Box::pin(http::answer_openai(reception, models, request));
-                        answer.await.map(Answered::Http)
-                    }
-                    Rooms::Http(reception) | Rooms::Both(reception, _) => {
-                        http::answer(reception, request).await.map(Answered::Http)
-                    }
-                };
-                (response, http1 && exhausted.is_some())
-            }
-        };
-        if close {
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(CONNECTION, close);
+            response
         }
-        response
     }
 
-    fn exhausted<B>(&self, request: &Request<B>, limit: u32) -> Response<Answered> {
-        match grpc::is_grpc(request) {
-            true => grpc::refusal(GrpcError::Connections { limit }).map(Answered::Routed),
-            false => self.refusal(request, HttpError::Connections { limit }),
+    /// The answer to a request that comes no further.
+    fn refused(&self, parts: &Parts) -> Option<Response<Answered>> {
+        if let Err(error) = check_head(parts.version, &parts.headers) {
+            return Some(self.refusal(parts, error));
         }
+        let limit = self.exhausted.filter(|_| !self.rooms.is_probe(parts))?;
+        Some(match grpc::is_grpc(&parts.headers) {
+            true => grpc::refusal(GrpcError::Connections { limit }).map(Answered::Routed),
+            false => self.refusal(parts, HttpError::Connections { limit }),
+        })
     }
 
     /// An error over HTTP, in the form of whatever the path is one of.
-    fn refusal<B>(&self, request: &Request<B>, error: HttpError) -> Response<Answered> {
-        let refusal = match self.rooms.are_openai(request.uri().path()) {
+    fn refusal(&self, parts: &Parts, error: HttpError) -> Response<Answered> {
+        let refusal = match self.rooms.are_openai(parts.uri.path()) {
             true => http::openai_refusal(error),
             false => http::refusal(error),
         };
@@ -116,11 +118,36 @@ impl Door {
 }
 
 impl Rooms {
-    /// Whether the request asks how the server is.
-    fn is_probe<B>(&self, request: &Request<B>) -> bool {
+    /// What answers a request with such headers, where it is one of the KServe API over HTTP.
+    fn kserve(&self, headers: &HeaderMap) -> Option<&Reception> {
         match self {
-            Self::Platform(_, platform) => platform.is_health(request.uri().path()),
-            _ => is_probe(request),
+            Self::Http(reception) => Some(reception),
+            Self::Both(reception, _) if !grpc::is_grpc(headers) => Some(reception),
+            _ => None,
+        }
+    }
+
+    /// Answers a request.
+    async fn answer(&self, request: Request<Received>) -> Response<Answered> {
+        match self {
+            Self::Http(reception) => http::answer(reception, request).await.map(Answered::Http),
+            Self::Routes(routes) | Self::Both(_, routes) => routed(routes, request).await,
+            Self::Platform(reception, platform) => {
+                let answer = platform.answer(reception, request).await;
+                answer.map(Answered::Http)
+            }
+            Self::OpenAi(reception, models) => {
+                let answer = http::answer_openai(reception, models, request).await;
+                answer.map(Answered::Http)
+            }
+        }
+    }
+
+    /// Whether the request asks how the server is.
+    fn is_probe(&self, parts: &Parts) -> bool {
+        match self {
+            Self::Platform(_, platform) => platform.is_health(parts.uri.path()),
+            _ => is_probe(parts),
         }
     }
 
@@ -144,10 +171,10 @@ async fn routed(routes: &Router, request: Request<Received>) -> Response<Answere
     }
 }
 
-fn is_probe<B>(request: &Request<B>) -> bool {
-    let path = request.uri().path();
+fn is_probe(parts: &Parts) -> bool {
+    let path = parts.uri.path();
     let of_a_model = path.starts_with("/v2/models/") && path.ends_with("/ready");
-    PROBES.contains(&path) || of_a_model && request.method() == Method::GET
+    PROBES.contains(&path) || of_a_model && parts.method == Method::GET
 }
 
 impl Answered {

@@ -69,7 +69,10 @@ impl HttpBody for Offered {
             let rest = std::mem::take(&mut self.rest);
             Some(Ok(self.cut(rest)))
         };
-        self.passage.offer(true);
+        // What is handed over as a whole over HTTP/1.1 is dropped at once, which is noted too.
+        if self.largest < usize::MAX || !self.is_end_stream() {
+            self.passage.offer(true);
+        }
         Poll::Ready(frame)
     }
 

@@ -81,7 +81,7 @@ impl Router {
         if let Err(error) = check_head(request.version(), request.headers()) {
             return http::refusal(error).map(Body::new);
         }
-        if grpc::is_grpc(&request) {
+        if grpc::is_grpc(request.headers()) {
             return routed(self.grpc, request).await;
         }
         match request.uri().path() {

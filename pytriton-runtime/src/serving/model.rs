@@ -11,6 +11,7 @@ use crate::registry::Registration;
 use crate::request::{Request, Response};
 use crate::runner::check_devices;
 use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
+use crate::soon::{Soon, later};
 use crate::statistics::{Latencies, ModelStatistics};
 
 use super::cached::Cached;
@@ -107,10 +108,18 @@ impl Model {
     /// # Cancel safety
     ///
     /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
-    pub async fn infer(&self, request: Request) -> Result<Response, SchedulerError> {
+    pub fn infer(
+        &self,
+        request: Request,
+    ) -> impl Future<Output = Result<Response, SchedulerError>> + Send {
+        self.ask(request)
+    }
+
+    /// The same, of which it can be seen whether the response is there already.
+    pub(crate) fn ask(&self, request: Request) -> Soon<'_, Response, SchedulerError> {
         match &self.cached {
-            Some(cached) => Box::pin(cached.infer(&self.scheduler, request)).await,
-            None => self.scheduler.infer(request).await,
+            Some(cached) => later(cached.infer(&self.scheduler, request)),
+            None => self.scheduler.infer(request),
         }
     }
 

@@ -187,8 +187,9 @@ fn complete(answer: &[u8]) -> bool {
     };
     let length = head
         .lines()
-        .find_map(|line| line.strip_prefix("Content-Length: "));
-    length.and_then(|length| length.parse().ok()) == Some(body.len())
+        .filter_map(|line| line.split_once(": "))
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    length.and_then(|(_, length)| length.parse().ok()) == Some(body.len())
 }
 
 #[test]

@@ -37,10 +37,10 @@ pub(crate) fn is_route(path: &str) -> bool {
 pub(crate) async fn answer<B: Body>(
     reception: &Reception,
     models: &TextModels,
-    parts: Parts,
+    parts: &Parts,
     body: B,
 ) -> Answer {
-    let answered = dispatch(reception, models, &parts, body).await;
+    let answered = dispatch(reception, models, parts, body).await;
     answered.unwrap_or_else(|error| refused(&error))
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn answer_alone<B: Body>(
 ) -> Answer {
     let (parts, body) = request.into_parts();
     match super::super::router::check_head_bytes(&parts, reception) {
-        Ok(()) => answer(reception, models, parts, body).await,
+        Ok(()) => answer(reception, models, &parts, body).await,
         Err(error) => refused(&error.into()),
     }
 }
