@@ -68,13 +68,28 @@ fn leading_digits(text: [u8; 8]) -> (u64, usize) {
     (all, count as usize)
 }
 
+/// How many bytes at the beginning of a text stand for themselves in a string of ASCII, all at a time.
+#[inline]
+fn usual_bytes(text: [u8; 8]) -> usize {
+    const ONES: u64 = u64::MAX / 0xff;
+    let text = u64::from_le_bytes(text);
+    // Below zero where a byte is the one that is looked for. Only behind the first one a borrow makes a difference.
+    let is = |byte: u8| (text ^ (u64::from(byte) * ONES)).wrapping_sub(ONES);
+    let control = text.wrapping_sub(u64::from(b' ') * ONES);
+    let delete = text.wrapping_add(ONES);
+    let others = (is(b'"') | is(b'\\') | control | delete | text) & (0x80 * ONES);
+    (others.trailing_zeros() / 8) as usize
+}
+
 /// What is left of a JSON text. What is stepped over is ASCII.
 struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {
     #[inline]
     fn blanks(&mut self) {
-        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.0 {
+        while let [first @ ..=b' ', rest @ ..] = self.0
+            && matches!(first, b' ' | b'\t' | b'\n' | b'\r')
+        {
             self.0 = rest;
         }
     }
@@ -107,14 +122,19 @@ impl<'a> Cursor<'a> {
         self.eat(b'"')?;
         let all = self.0;
         let mut length = 0;
-        loop {
-            match all.get(length)? {
-                b'"' => break,
-                b' '..=b'[' | b']'..=b'~' => length += 1,
-                _ => return None,
+        while let Some(bytes) = all[length..].first_chunk() {
+            let usual = usual_bytes(*bytes);
+            length += usual;
+            if usual < bytes.len() {
+                break;
             }
         }
-        self.0 = &all[length + 1..];
+        // Most have been found to end there.
+        while let b' '..=b'!' | b'#'..=b'[' | b']'..=b'~' = all.get(length)? {
+            length += 1;
+        }
+        self.0 = &all[length..];
+        self.sign(b'"')?;
         Some(&all[..length])
     }
 
@@ -299,6 +319,22 @@ mod tests {
         r#"{"inputs":[{"name":"a","shape":[1,1],"datatype":"BYTES","data":["x"]}],"parameters":{"p":1}}"#,
         r#"{"inputs":[{"name":"a","shape":[0,1],"datatype":"FP32","data":[1]}]}"#,
     ];
+
+    #[test]
+    fn what_does_not_stand_for_itself_ends_the_bytes_that_do() {
+        for byte in 0..=u8::MAX {
+            for at in 0..8 {
+                let mut text = *b"abcdefgh";
+                text[at] = byte;
+                let usual = matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+                assert_eq!(
+                    usual_bytes(text),
+                    if usual { 8 } else { at },
+                    "{byte} at {at}"
+                );
+            }
+        }
+    }
 
     fn check(text: &[u8]) -> bool {
         let spec = IDENTITY.spec().unwrap();
