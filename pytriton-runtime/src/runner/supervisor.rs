@@ -209,8 +209,10 @@ impl Supervisor {
             requests, begun, ..
         }) = calling
         {
-            let mut call = Executed::default();
-            call.results = Few::repeat(Err(self.too_long()), requests);
+            let mut call = Executed {
+                results: Few::repeat(Err(self.too_long()), requests),
+                ..Executed::default()
+            };
             call.durations.compute_infer = nanoseconds(begun.elapsed());
             executed.append(call);
         }

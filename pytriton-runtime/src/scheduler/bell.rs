@@ -13,6 +13,10 @@ use super::message::Batch;
 pub(super) struct Bell(Arc<Notify>);
 
 /// What an instance finds.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is looked at at once, and a batch in a box would be memory for each request"
+)]
 pub(super) enum Found {
     /// A batch.
     Batch(Batch),
