@@ -86,7 +86,6 @@ pub mod server;
 pub mod serving;
 #[cfg(feature = "embedded")]
 pub mod shared_memory;
-#[cfg(feature = "embedded")]
 mod soon;
 pub mod statistics;
 mod status;

@@ -12,7 +12,6 @@ mod unsupported;
 pub use choice::find;
 pub use choice::{Choice, ChoiceError};
 pub use control::{ControlError, ControlMode, ControlOptions};
-#[cfg(tritonserver)]
 pub(crate) use flags::is_secret;
 pub(crate) use options::numbered_variables;
 pub use options::{EngineChoice, Flags, TritonOptions};
