@@ -48,6 +48,12 @@ impl Address {
             Some((scheme, rest)) => (format!("{scheme}://"), rest),
             None => (String::new(), urls),
         };
+        if rest.contains("://") {
+            return Err(ClientError::InvalidUrl {
+                url: urls.to_owned(),
+                reason: "the scheme stands once, before all its servers".to_owned(),
+            });
+        }
         rest.split(',')
             .map(|host| format!("{scheme}{host}").parse())
             .collect()
