@@ -206,7 +206,12 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             destination,
         };
         let scope = trace::function(spec, self.context.instance(), requests);
-        let execution = pin!(async { self.instance.execute(&call).await });
+        let execution = pin!(async {
+            match self.instance.execute_at_once(&call) {
+                Some(answered) => answered,
+                None => self.instance.execute(&call).await,
+            }
+        });
         let execution = scope.around(execution);
         // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
         let returned = AssertUnwindSafe(execution).catch_unwind().await;

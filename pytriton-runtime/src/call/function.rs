@@ -86,6 +86,13 @@ impl<S> Instance for Function<S> {
         }
     }
 
+    fn execute_at_once(&self, call: &Call<'_>) -> Option<Answered> {
+        match self.calling {
+            Calling::AtOnce(function) => Some(function(&self.state, call)),
+            Calling::Awaited(_) => None,
+        }
+    }
+
     fn detached(&self) -> Detached {
         (self.detached)(self)
     }

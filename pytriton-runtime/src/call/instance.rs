@@ -30,6 +30,11 @@ pub trait Instance {
     /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
 
+    /// The same without a future; `None`, and nothing done, where it has to be one.
+    fn execute_at_once(&self, _: &Call<'_>) -> Option<Answered> {
+        None
+    }
+
     /// The same function for any thread; `None` where it is called on a state, which stays on its thread.
     fn detached(&self) -> Detached {
         None

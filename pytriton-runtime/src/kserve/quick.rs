@@ -121,15 +121,8 @@ impl<'a> Cursor<'a> {
     fn text(&mut self) -> Option<&'a [u8]> {
         self.eat(b'"')?;
         let all = self.0;
-        let mut length = 0;
-        while let Some(bytes) = all[length..].first_chunk() {
-            let usual = usual_bytes(*bytes);
-            length += usual;
-            if usual < bytes.len() {
-                break;
-            }
-        }
-        // Most have been found to end there.
+        // Most end there.
+        let mut length = all.first_chunk().map_or(0, |bytes| usual_bytes(*bytes));
         while let b' '..=b'!' | b'#'..=b'[' | b']'..=b'~' = all.get(length)? {
             length += 1;
         }
