@@ -2,7 +2,6 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use futures_util::TryFutureExt;
 use futures_util::future::Either;
 
 use crate::heavy::{by_weight, is_light};
@@ -12,7 +11,7 @@ use crate::serving::{Answers, Model, ModelSet};
 use crate::shared_memory::{Regions, SharedMemoryError};
 use crate::soon::{later, now};
 use crate::tensor::DataType;
-use crate::trace::scope_of;
+use crate::trace::{Scope, scope_of};
 use crate::{HeaderForward, Limits};
 
 use super::{Error, Gate, Operation, Patience, Restricted};
@@ -79,23 +78,38 @@ impl Reception {
         model: &'a Model,
         request: InferRequest,
     ) -> impl Future<Output = Result<Response, Error>> + Send + use<'a> {
-        let watched = request.trace.is_some() || request.traced.is_some();
-        if watched || request.shared.is_some() || !is_light(weight(&request)) {
-            return later(self.infer_watched(model, request));
+        let scope = scope_of(request.trace.as_deref());
+        let watched = request.traced.is_some() || request.shared.is_some();
+        if watched || !is_light(weight(&request)) {
+            return later(self.infer_watched(model, request, scope));
         }
-        let request = match Request::check(model.spec(), request) {
-            Ok(request) => request,
-            Err(error) => return now(Err(error.into())),
+        let checked = {
+            let _within = (!scope.is_none()).then(|| scope.enter());
+            Request::check(model.spec(), request).map(|request| model.ask(request))
         };
-        match model.ask(request) {
-            Either::Left(response) => now(response.into_inner().map_err(Error::from)),
-            Either::Right(response) => later(response.err_into()),
+        match checked {
+            Err(error) => {
+                scope.fail(&error);
+                now(Err(error.into()))
+            }
+            Ok(Either::Left(response)) => {
+                let response = response.into_inner().inspect_err(|error| scope.fail(error));
+                now(response.map_err(Error::from))
+            }
+            Ok(Either::Right(response)) => later(async move {
+                let response = scope.around(pin!(response)).await;
+                Ok(response.inspect_err(|error| scope.fail(error))?)
+            }),
         }
     }
 
     /// The same of a request of which is told what happens to it, or that takes some time to check.
-    async fn infer_watched(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
-        let scope = scope_of(request.trace.as_deref());
+    async fn infer_watched(
+        &self,
+        model: &Model,
+        request: InferRequest,
+        scope: Scope,
+    ) -> Result<Response, Error> {
         let answered = pin!(async {
             let request = self.checked(model, request).await?;
             let timeline = request.traced().cloned();
