@@ -81,7 +81,7 @@ impl Claim {
 
     /// Whether all answers have come, and not only those that whoever answered has left behind.
     pub(crate) fn is_answered(&self) -> bool {
-        self.answers.are_finished()
+        self.answers.are_over()
     }
 }
 

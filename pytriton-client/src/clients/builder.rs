@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::request::Model;
 use crate::server::Link;
 use crate::servers::Servers;
+use crate::url::shown;
 use crate::{Address, ClientError, ModelConfig, Tls};
 
 use super::core::Core;
@@ -134,7 +135,7 @@ impl<C> Builder<C> {
 impl<C> fmt::Debug for Builder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
-            .field("url", &self.url)
+            .field("url", &shown(&self.url))
             .field("model", &self.model)
             .field("patience", &self.patience)
             .field("access_token", &self.access_token.is_some())

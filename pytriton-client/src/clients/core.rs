@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 
 use crate::grpc;
 use crate::request::{InferRequest, Load, Model};
@@ -96,7 +97,16 @@ impl Core {
                 patience.within(Stage::Request, patience.request(), || server.config(model));
             asked.await.map(Arc::new)
         };
-        self.config.get_or_try_init(ask).await.cloned()
+        // Those who wait for another's question have no more time for it.
+        let limit = patience.init.saturating_add(patience.request());
+        match timeout(limit, self.config.get_or_try_init(ask)).await {
+            Ok(config) => config.cloned(),
+            Err(_) => Err(ClientError::Timeout {
+                stage: Stage::Readiness,
+                timeout: limit,
+                message: "others ask the server already, which does not answer".to_owned(),
+            }),
+        }
     }
 
     /// Those of one server, where there are several.

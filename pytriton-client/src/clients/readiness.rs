@@ -13,13 +13,17 @@ use crate::{ClientError, Stage, Status};
 const PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
+/// As good as for ever, and a time that can be reckoned with.
+const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 86_400);
+
 /// Waits until one of the servers is ready, and its model where one is named; which one.
 pub(super) async fn wait(
     servers: &Servers,
     model: Option<&Model>,
     limit: Duration,
 ) -> Result<Arc<Server>, ClientError> {
-    let deadline = Instant::now() + limit;
+    let begun = Instant::now();
+    let deadline = begun.checked_add(limit).unwrap_or(begun + FOR_EVER);
     let (mut pause, mut heard) = (PAUSE, String::new());
     loop {
         match timeout_at(deadline, found(servers, model)).await {

@@ -6,7 +6,7 @@ use pytriton_protocol::proto::{
     ServerReadyRequest,
 };
 use tonic::codec::CompressionEncoding::Gzip;
-use tonic::metadata::{AsciiMetadataValue, MetadataKey, MetadataMap};
+use tonic::metadata::{AsciiMetadataValue, KeyAndMutValueRef, MetadataKey, MetadataMap};
 
 use crate::config::ModelConfig;
 use crate::request::{InferRequest, Load, Model};
@@ -36,7 +36,12 @@ impl GrpcTransport {
             .access_token
             .as_ref()
             .map(|token| (name, token.clone()));
-        let metadata = metadata(&token.into_iter().collect::<Vec<_>>())?;
+        let mut metadata = metadata(&token.into_iter().collect::<Vec<_>>())?;
+        for pair in metadata.iter_mut() {
+            if let KeyAndMutValueRef::Ascii(_, value) = pair {
+                value.set_sensitive(true);
+            }
+        }
         let channel = Channel::new(address, &link.tls, link.connect_timeout)?;
         let gzip = link.gzip;
         Ok(Self {

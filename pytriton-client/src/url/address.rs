@@ -50,7 +50,7 @@ impl Address {
         };
         if rest.contains("://") {
             return Err(ClientError::InvalidUrl {
-                url: urls.to_owned(),
+                url: shown(urls),
                 reason: "the scheme stands once, before all its servers".to_owned(),
             });
         }
@@ -65,12 +65,20 @@ impl Address {
     }
 }
 
+/// A url without the user that it may name, whose password is nobody's business.
+pub(crate) fn shown(url: &str) -> String {
+    match url.rsplit_once('@') {
+        Some((_, rest)) => format!("…@{rest}"),
+        None => url.to_owned(),
+    }
+}
+
 impl FromStr for Address {
     type Err = ClientError;
 
     fn from_str(url: &str) -> Result<Self, Self::Err> {
         let invalid = |reason: String| ClientError::InvalidUrl {
-            url: url.to_owned(),
+            url: shown(url),
             reason,
         };
         let (scheme, rest) = match url.split_once("://") {
@@ -126,6 +134,8 @@ mod tests {
         );
         assert_eq!(Address::list("a,b").unwrap().len(), 2);
         assert!(Address::list("grpc://a,,b").is_err());
+        let named = Address::list("http://me:secret@a").unwrap_err().to_string();
+        assert!(!named.contains("secret") && named.contains("@a"), "{named}");
         assert!(Address::list("grpc://a,http://b").is_err());
     }
 
@@ -159,7 +169,7 @@ mod tests {
         ] {
             let error = url.parse::<Address>().unwrap_err().to_string();
             assert!(
-                error.starts_with(&format!("invalid url `{url}`: ")),
+                error.starts_with(&format!("invalid url `{}`: ", shown(url))),
                 "{error}"
             );
         }

@@ -4,4 +4,5 @@ mod address;
 mod scheme;
 
 pub use address::Address;
+pub(crate) use address::shown;
 pub use scheme::Scheme;

@@ -176,7 +176,7 @@ impl Answers {
     }
 
     /// Whether there is no answer behind those that were taken, and will be none.
-    pub(super) fn are_over(&self) -> bool {
+    pub(crate) fn are_over(&self) -> bool {
         let state = self.channel.lock();
         let is_empty = self.taken.is_empty() && state.answers.is_empty();
         state.finished && is_empty && state.last.is_none()

@@ -67,7 +67,7 @@ impl Server {
         let limits = checked(options)?;
         check_control(registry, options)?;
         let tracer = tracer(options)?;
-        let openai = has_text_models(registry);
+        let openai = has_text_models(&registry.served());
         if openai {
             check_openai_port(options)?;
         }

@@ -23,6 +23,8 @@ impl Texts {
         options: &Options,
         engine: &TritonEngine,
     ) -> Result<Self, ServerError> {
+        // tritonserver answers with the versions that are served, and knows no others.
+        let registry = &registry.served();
         if !has_text_models(registry) {
             return Ok(Self::default());
         }

@@ -35,7 +35,12 @@ impl Collector {
         };
         for (name, value) in settings {
             let name = collector.set(name, value)?;
-            collector.told.push((name, value.clone()));
+            let told = if name == URL {
+                without_user(value)
+            } else {
+                value.clone()
+            };
+            collector.told.push((name, told));
         }
         let batching = collector.batching;
         if batching != batching.bounded() {
@@ -65,7 +70,7 @@ impl Collector {
                 URL
             }
             URL => {
-                let url = value.to_owned();
+                let url = without_user(value);
                 return Err(TraceConfigError::Url { url });
             }
             RESOURCE => {
@@ -107,6 +112,14 @@ impl Collector {
     }
 }
 
+/// A url without the user that it may name, whose password is nobody's business.
+fn without_user(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),
+        _ => url.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +138,16 @@ mod tests {
         assert_eq!(told[..4], given);
         assert_eq!(told[4..], [(DELAY, "5000")]);
         assert_eq!(collector.resource, [("a".to_owned(), "b=c".to_owned())]);
+    }
+
+    #[test]
+    fn nobody_is_told_the_password_of_the_collector() {
+        let named = ("url", "http://a:Sesam@localhost:1/v1/traces");
+        let collector_of_a = collector(&[named]).unwrap();
+        let told: Vec<_> = collector_of_a.told().collect();
+        assert_eq!(told[0], ("url", "http://localhost:1/v1/traces"));
+        let error = collector(&[("url", "https://a:Sesam@b")]).unwrap_err();
+        assert!(!error.to_string().contains("Sesam"), "{error}");
     }
 
     #[test]

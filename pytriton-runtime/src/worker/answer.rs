@@ -85,6 +85,12 @@ pub(super) fn count_one(
     }
     answers.end((request, sequence), false);
     let written = server.answer(batch, &answers, |_| Ok(()));
+    // Its batch would wait for it for ever.
+    if matches!(written, Err(SessionError::Memory(_)))
+        && server.end_request(batch, (request, sequence)).is_err()
+    {
+        server.close();
+    }
     server.keep_answers(answers);
     server.publish();
     written

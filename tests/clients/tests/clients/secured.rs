@@ -31,6 +31,7 @@ async fn tokens_open_what_is_closed() -> Result {
             opened.statistics().await?;
             let another = AsyncModelClient::from_existing(&opened);
             another.infer_sample((array![1], array![2])).await?;
+            assert!(!format!("{opened:?}{another:?}").contains(TOKEN));
             // Time does not open it: nobody waits for twenty seconds.
             for refused in [client().build()?, client().access_token("wrong").build()?] {
                 let begun = std::time::Instant::now();
