@@ -59,6 +59,7 @@ pub(super) async fn infer<B: Body>(
     let spec = Arc::clone(model.spec());
     let regions = Arc::clone(&reception.regions);
     let decode = move || decode(&spec, &body, json_length, max_depth, &regions);
+    // Not `by_weight`: it would move what has been read, and below what has been written, through a future of its own.
     let decoded = match is_light(text) {
         true => decode(),
         false => Box::pin(apart(decode)).await,
