@@ -12,11 +12,22 @@ use tokio::task::spawn_blocking;
 /// Of so many bytes codecs make short work: some tens of microseconds.
 const LIGHT: usize = 32 << 10;
 
+/// Of more it is long: longer than the system leaves a thread its processor while others wait for one.
+const LONG: usize = 512 << 10;
+
 /// As many at a time as there are processors: more would take from each other what they have.
-static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
-    let processors = available_parallelism().map_or(1, usize::from);
-    Semaphore::new(processors)
-});
+static PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(places()));
+
+/// Of those that are long one less: whoever is answered at once would wait for a processor until the system takes one away.
+static LONG_PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(long_places()));
+
+fn places() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
+
+fn long_places() -> usize {
+    places().saturating_sub(1).max(1)
+}
 
 /// Does some work on so many bytes: here where they are few, on a thread of its own where they are more.
 ///
@@ -34,7 +45,7 @@ pub(crate) fn by_weight<T: Send + 'static>(
     // No `async fn`: what waits where the work is light would carry the work, several times.
     match is_light(bytes) {
         true => Either::Left(ready(work())),
-        false => Either::Right(Box::pin(apart(work)) as BoxFuture<'static, T>),
+        false => Either::Right(Box::pin(apart(bytes, work)) as BoxFuture<'static, T>),
     }
 }
 
@@ -43,7 +54,7 @@ pub(crate) fn is_light(bytes: usize) -> bool {
     bytes <= LIGHT
 }
 
-/// Does some work on a thread of its own, when it is its turn.
+/// Does some work on so many bytes on a thread of its own, when it is its turn.
 ///
 /// # Cancel safety
 ///
@@ -52,11 +63,18 @@ pub(crate) fn is_light(bytes: usize) -> bool {
 /// # Panics
 ///
 /// As the work does.
-pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    // Nobody closes it.
+pub(crate) async fn apart<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    // Nobody closes them.
+    let long = match bytes > LONG {
+        true => LONG_PLACES.acquire().await.ok(),
+        false => None,
+    };
     let place = PLACES.acquire().await.ok();
     let done = spawn_blocking(move || {
-        let _place = place;
+        let _places = (long, place);
         work()
     });
     match done.await {
@@ -81,13 +99,13 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn no_more_at_a_time_than_there_are_processors_and_the_thread_is_free() {
+    /// The most that are done at a time of works on so many bytes each, and how often their thread was free meanwhile.
+    async fn most(bytes: usize) -> (usize, usize) {
         let most = Arc::new(AtomicUsize::new(0));
         let now = Arc::new(AtomicUsize::new(0));
         let works = (0..20).map(|number| {
             let (most, now) = (Arc::clone(&most), Arc::clone(&now));
-            apart(move || {
+            apart(bytes, move || {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 sleep(Duration::from_millis(5));
                 now.fetch_sub(1, Ordering::SeqCst);
@@ -103,14 +121,20 @@ mod tests {
             }
         };
         assert_eq!(done, (0..20).collect::<Vec<_>>());
-        assert!(turns > 0);
-        let processors = available_parallelism().map_or(1, usize::from);
-        assert!(most.load(Ordering::SeqCst) <= processors);
+        (most.load(Ordering::SeqCst), turns)
+    }
+
+    #[tokio::test]
+    async fn no_more_at_a_time_than_there_are_places_and_the_thread_is_free() {
+        for (bytes, places) in [(LONG, places()), (LONG + 1, long_places())] {
+            let (most, turns) = most(bytes).await;
+            assert!(most <= places && turns > 0, "{most}, {turns}");
+        }
     }
 
     #[tokio::test]
     #[should_panic(expected = "of its own")]
     async fn a_panic_is_the_caller_s() {
-        apart(|| panic!("of its own")).await
+        apart(1, || panic!("of its own")).await
     }
 }

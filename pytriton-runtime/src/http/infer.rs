@@ -62,7 +62,7 @@ pub(super) async fn infer<B: Body>(
     // Not `by_weight`: it would move what has been read, and below what has been written, through a future of its own.
     let decoded = match is_light(text) {
         true => decode(),
-        false => Box::pin(apart(decode)).await,
+        false => Box::pin(apart(text, decode)).await,
     };
     let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
     // Binary data keep the whole body.
@@ -93,7 +93,7 @@ pub(super) async fn infer<B: Body>(
     };
     let answer = match is_light(weight) {
         true => encode(),
-        false => Box::pin(apart(encode)).await,
+        false => Box::pin(apart(weight, encode)).await,
     };
     note(timeline.as_ref(), "HTTP_SEND_START");
     note(timeline.as_ref(), "HTTP_SEND_END");
@@ -108,6 +108,9 @@ fn note(timeline: Option<&Arc<Timeline>>, name: &'static str) {
 
 /// How many times longer it takes to compress bytes than to write them.
 const DEFLATED: usize = 16;
+
+/// How many times longer they may well be that have been compressed.
+const INFLATED: usize = 64;
 
 fn encode(
     model: &Model,
@@ -152,7 +155,8 @@ async fn read(
             let (body, mut held) = body::read(body, headers, reception, None).await?;
             // A kilobyte may become a megabyte.
             let limits = reception.limits;
-            let body = apart(move || {
+            let weight = body.len().saturating_mul(INFLATED);
+            let body = apart(weight, move || {
                 let body = decompress(&body, &limits)?;
                 Ok::<_, HttpError>(match aligned_at {
                     Some(at) => body::aligned(&body, at),

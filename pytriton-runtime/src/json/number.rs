@@ -25,7 +25,7 @@ macro_rules! float {
                         false => text.bytes().rposition(|byte| byte == b'e'),
                     };
                     match exponent {
-                        None => out.extend_from_slice(text.as_bytes()),
+                        None => append(text.as_bytes(), out),
                         Some(at) => lay_out(&text[..at], &text[at + 1..], out),
                     }
                 } else {
@@ -41,6 +41,25 @@ macro_rules! float {
 float! {
     f32, i32, 1 << 23;
     f64, i64, 1 << 39;
+}
+
+/// Appends a short text in two blocks that may overlap, as a copy of no known length takes longer than the text took.
+#[inline]
+fn append(text: &[u8], out: &mut Vec<u8>) {
+    const BLOCK: usize = 8;
+    let length = text.len();
+    let (Some(first), Some(last)) = (text.first_chunk::<BLOCK>(), text.last_chunk::<BLOCK>())
+    else {
+        return out.extend_from_slice(text);
+    };
+    let mut blocks = [0; 2 * BLOCK];
+    let Some(end) = blocks.get_mut(length - BLOCK..length) else {
+        return out.extend_from_slice(text);
+    };
+    end.copy_from_slice(last);
+    blocks[..BLOCK].copy_from_slice(first);
+    out.extend_from_slice(&blocks);
+    out.truncate(out.len() - blocks.len() + length);
 }
 
 /// Turns `-1.25` and `16` into `-12500000000000000.0`: an exponent stands from 1e21 upwards and below 1e-6 only.

@@ -15,6 +15,12 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_s
 /// What a client of HTTP/1.1 that waits for its answer passes over, and what one that is gone is told of by its system.
 const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
+/// So many bytes are written in a row: while the system copies them, all other connections of the thread wait.
+const TURN: usize = 64 << 10;
+
+/// So many slices of what is longer are written at once, as a head and its body are.
+const SLICES: usize = 4;
+
 /// The bytes of a connection, of which those that go are counted.
 ///
 /// A client that has closed its side may be gone, or wait for its answer: hyper hears of it when the answer has gone, or
@@ -30,6 +36,8 @@ pub(super) struct Wire {
     reader: Option<Waker>,
     /// Whether the client leaves no room for it.
     stuck: bool,
+    /// How many bytes have been written since others had their turn.
+    turn: usize,
 }
 
 /// A client that sends nothing more.
@@ -50,6 +58,7 @@ impl Wire {
             unwritten: false,
             reader: None,
             stuck: false,
+            turn: 0,
         }
     }
 
@@ -86,10 +95,24 @@ impl Wire {
         }
     }
 
+    /// Ready when it is this connection's turn to write.
+    fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.turn < TURN {
+            return Poll::Ready(());
+        }
+        self.turn = 0;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+
     fn wrote(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         self.unwritten = true;
-        if let Poll::Ready(Ok(bytes)) = written {
-            self.traffic.wrote(bytes);
+        match written {
+            Poll::Ready(Ok(bytes)) => {
+                self.turn += bytes;
+                self.traffic.wrote(bytes);
+            }
+            Poll::Ready(Err(_)) | Poll::Pending => self.turn = 0,
         }
         self.stick(written.is_pending());
         written
@@ -139,6 +162,8 @@ impl AsyncWrite for Wire {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_turn(context));
+        let bytes = &bytes[..bytes.len().min(TURN)];
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.wrote(written)
     }
@@ -148,7 +173,12 @@ impl AsyncWrite for Wire {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        ready!(self.poll_turn(context));
+        let stream = Pin::new(&mut self.stream);
+        let written = match beginning(slices) {
+            Some(slices) => stream.poll_write_vectored(context, &slices),
+            None => stream.poll_write_vectored(context, slices),
+        };
         self.wrote(written)
     }
 
@@ -171,5 +201,101 @@ impl AsyncWrite for Wire {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// As much as is written in a row of what is longer than that.
+fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; SLICES]> {
+    let length = |slice: &IoSlice<'_>| slice.len();
+    if slices.iter().map(length).sum::<usize>() <= TURN {
+        return None;
+    }
+    let mut room = TURN;
+    let mut beginning = [IoSlice::new(&[]); SLICES];
+    let some = slices.iter().filter(|slice| !slice.is_empty());
+    for (first, slice) in beginning.iter_mut().zip(some) {
+        let bytes = &slice[..slice.len().min(room)];
+        room -= bytes.len();
+        *first = IoSlice::new(bytes);
+    }
+    Some(beginning)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::AsyncReadExt;
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    /// Two ends of a connection.
+    async fn connected() -> (Wire, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (client, server) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let stream = Stream::Plain(server.unwrap().0);
+        (Wire::new(stream, &Traffic::new()), client.unwrap())
+    }
+
+    /// The lengths of what is written in a row before others have their turn, until everything has gone.
+    async fn turns(wire: &mut Wire, slices: &[&[u8]]) -> Vec<usize> {
+        let mut gone = 0;
+        let mut turns = vec![0];
+        let whole = slices.concat().len();
+        while gone < whole {
+            let written = poll_fn(|context| {
+                let mut skipped = gone;
+                let rest: Vec<IoSlice<'_>> = slices
+                    .iter()
+                    .map(|slice| {
+                        let from = skipped.min(slice.len());
+                        skipped -= from;
+                        IoSlice::new(&slice[from..])
+                    })
+                    .collect();
+                let wire = Pin::new(&mut *wire);
+                let written = match rest[..] {
+                    [ref only] => wire.poll_write(context, only),
+                    _ => wire.poll_write_vectored(context, &rest),
+                };
+                if written.is_pending() {
+                    turns.push(0);
+                }
+                written
+            });
+            let written = written.await.unwrap();
+            assert!((1..=TURN).contains(&written));
+            gone += written;
+            *turns.last_mut().unwrap() += written;
+        }
+        turns
+    }
+
+    #[tokio::test]
+    async fn what_is_long_takes_turns_and_comes_as_it_was() {
+        let long: Vec<u8> = (0..TURN * 20).map(|index| (index % 251) as u8).collect();
+        let lists: [&[&[u8]]; 4] = [
+            &[&long],
+            &[b"head", &long],
+            &[b"a", b"", b"b", b"c", b"d", b"e", &long[..TURN * 3], b"end"],
+            &[&long[..TURN], &long[..TURN], b"end"],
+        ];
+        for slices in lists {
+            let (mut wire, mut client) = connected().await;
+            let whole = slices.concat();
+            let read = tokio::spawn(async move {
+                let mut read = Vec::new();
+                client.read_to_end(&mut read).await.unwrap();
+                read
+            });
+            let turns = turns(&mut wire, slices).await;
+            drop(wire);
+            assert_eq!(read.await.unwrap(), whole);
+            // The last write of a turn begins within it.
+            assert!(turns.iter().all(|turn| *turn < 2 * TURN), "{turns:?}");
+            assert!(turns.len() >= whole.len() / (2 * TURN), "{turns:?}");
+        }
     }
 }
