@@ -121,6 +121,14 @@ pub enum ClientError {
         /// What is wrong with it.
         source: TensorError,
     },
+    /// What each of several servers was to do failed on some.
+    #[error("{} of {of} servers failed: {}", failed.len(), list(failed))]
+    Several {
+        /// Their addresses, and why.
+        failed: Vec<(String, ClientError)>,
+        /// How many there are.
+        of: usize,
+    },
     /// There is no thread for a blocking client.
     #[error("cannot start the client's thread: {message}")]
     Thread {
@@ -134,6 +142,12 @@ fn note(message: &str) -> String {
         "" => String::new(),
         message => format!(": {message}"),
     }
+}
+
+fn list(failed: &[(String, ClientError)]) -> String {
+    let each = failed.iter();
+    let each = each.map(|(address, error)| format!("{address}: {error}"));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// What a client was doing.
@@ -196,6 +210,20 @@ impl ClientError {
             name: name.to_owned(),
             source,
         }
+    }
+
+    /// Whether there was no connection, so that nothing has been sent.
+    pub(crate) fn is_unconnected(&self) -> bool {
+        match self {
+            Self::Connect { .. } => true,
+            Self::Timeout { stage, .. } => *stage == Stage::Connect,
+            _ => false,
+        }
+    }
+
+    /// Whether no server has seen the request.
+    pub(crate) fn is_unsent(&self) -> bool {
+        self.is_unconnected() || matches!(self, Self::Tls { .. })
     }
 
     /// What the server said of a model, with its code.

@@ -25,6 +25,7 @@
 
 pub mod clients;
 pub mod config;
+mod deadline;
 mod error;
 mod grpc;
 mod http;

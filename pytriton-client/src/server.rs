@@ -50,6 +50,14 @@ impl Server {
         }
     }
 
+    /// Its address in words.
+    pub(crate) fn address(&self) -> &str {
+        match self {
+            Self::Http(transport) => transport.address(),
+            Self::Grpc(transport) => transport.address(),
+        }
+    }
+
     pub(crate) async fn is_live(&self) -> Result<bool, ClientError> {
         match self {
             Self::Http(transport) => transport.is("/v2/health/live").await,

@@ -4,10 +4,11 @@ use std::task::{Context, Poll};
 
 use futures_util::stream::{BoxStream, Stream, StreamExt, try_unfold};
 
+use crate::deadline::Deadline;
 use crate::grpc;
 use crate::{ClientError, InferOptions, Inputs, Outputs, Stage};
 
-use super::core::{Core, Rows};
+use super::core::{Asked, Core, Rows};
 use super::worker::Worker;
 
 /// The answers to a request as a stream, each within the client's time for an inference. An error is the last of them; dropped,
@@ -15,8 +16,8 @@ use super::worker::Worker;
 pub struct AnswerStream(BoxStream<'static, Result<Outputs, ClientError>>);
 
 enum State {
-    Asked(Result<Inputs, ClientError>, InferOptions, Rows),
-    Answering(grpc::Answers, bool),
+    Asking(Result<Inputs, ClientError>, InferOptions, Rows),
+    Answering(Asked<grpc::Answers>),
 }
 
 impl AnswerStream {
@@ -27,26 +28,26 @@ impl AnswerStream {
         rows: Rows,
     ) -> Self {
         let limit = options.timeout.unwrap_or(core.patience.inference);
-        let state = State::Asked(inputs, options, rows);
+        let state = State::Asking(inputs, options, rows);
         let answers = try_unfold((core, state), move |(core, state)| async move {
-            let (mut answers, squeezed) = match state {
-                State::Asked(inputs, options, rows) => core.stream(inputs?, options, rows).await?,
-                State::Answering(answers, squeezed) => (answers, squeezed),
+            let (mut asked, deadline) = match state {
+                State::Asking(inputs, options, rows) => {
+                    let asked = core.stream(inputs?, options, rows).await?;
+                    let deadline = asked.deadline;
+                    (asked, deadline)
+                }
+                State::Answering(asked) => (asked, Deadline::new(Stage::Inference, limit)),
             };
-            let next = tokio::time::timeout(limit, answers.next()).await;
-            let late = |_| ClientError::Timeout {
-                stage: Stage::Inference,
-                timeout: limit,
-                message: String::new(),
-            };
-            let Some(outputs) = next.map_err(late)?? else {
+            let next = deadline.within(asked.answer.next()).await;
+            asked.under_way.heard(next.as_ref().err());
+            let Some(outputs) = next? else {
                 return Ok(None);
             };
-            let outputs = match squeezed {
+            let outputs = match asked.squeezed {
                 true => outputs.first_row()?,
                 false => outputs,
             };
-            Ok(Some((outputs, (core, State::Answering(answers, squeezed)))))
+            Ok(Some((outputs, (core, State::Answering(asked)))))
         });
         Self(answers.boxed())
     }

@@ -61,7 +61,7 @@ impl AsyncModelClient {
     /// Answers to rows: axis 0 of each input is the batch.
     ///
     /// The inputs are taken before this returns; the request is sent when the answer is polled. It takes the client's time
-    /// for an inference at most, and the first one also as long as the model may take to be ready.
+    /// for an inference at most, which begins for the first one when the model is ready.
     ///
     /// # Errors
     ///
@@ -153,7 +153,8 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Server`] where it is not, or the model cannot be loaded, and whatever else can happen to a request.
+    /// [`ClientError::Server`] where it is not, or the model cannot be loaded, and whatever else can happen to a request. Of several
+    /// servers each is told, and [`ClientError::Several`] says which have failed.
     pub async fn load_model(&self) -> Result<(), ClientError> {
         self.load(None, &[]).await
     }
@@ -185,7 +186,7 @@ impl AsyncModelClient {
             files: files.collect(),
         };
         let core = Arc::clone(&self.0);
-        Box::pin(async move { core.load(load).await })
+        Box::pin(async move { core.load(&load).await })
     }
 
     /// Unloads the model.

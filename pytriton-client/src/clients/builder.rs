@@ -123,7 +123,7 @@ impl<C> Builder<C> {
         let link = Link {
             tls: self.tls,
             access_token: self.access_token,
-            connect_timeout: self.patience.request(),
+            connect_timeout: self.patience.connect(addresses.len()),
             gzip: self.gzip,
         };
         let servers = Servers::new(&addresses, &link)?;

@@ -1,14 +1,16 @@
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::sync::OnceCell;
-use tokio::time::timeout;
+use futures_util::future::join_all;
+use tokio::sync::{Mutex, OnceCell};
 
+use crate::deadline::Deadline;
 use crate::grpc;
 use crate::request::{InferRequest, Load, Model};
 use crate::server::Server;
-use crate::servers::Servers;
+use crate::servers::{Servers, UnderWay};
 use crate::{ClientError, InferOptions, Inputs, ModelConfig, ModelStatistics, Outputs, Stage};
 
 use super::patience::Patience;
@@ -21,6 +23,8 @@ pub(crate) struct Core {
     pub(super) model: Model,
     pub(super) patience: Patience,
     pub(super) config: OnceCell<Arc<ModelConfig>>,
+    /// A server on which the model is ready, until what it says of it is known.
+    found: Mutex<Option<Arc<Server>>>,
     closed: AtomicBool,
     ids: AtomicU64,
 }
@@ -30,6 +34,17 @@ pub(crate) struct Core {
 pub(super) enum Rows {
     Sample,
     Batch,
+}
+
+/// What was answered to an inference, and how.
+#[derive(Debug)]
+pub(super) struct Asked<T> {
+    pub(super) answer: T,
+    pub(super) under_way: UnderWay,
+    /// When an answer must be there.
+    pub(super) deadline: Deadline,
+    /// Whether outputs are to lose their batch axis.
+    pub(super) squeezed: bool,
 }
 
 impl Core {
@@ -44,6 +59,7 @@ impl Core {
             model,
             patience,
             config: OnceCell::new_with(config),
+            found: Mutex::default(),
             closed: AtomicBool::new(false),
             ids: AtomicU64::new(0),
         }
@@ -85,28 +101,67 @@ impl Core {
 
     /// What the server says of the model, asked once, when the model is ready.
     pub(super) async fn config(&self) -> Result<Arc<ModelConfig>, ClientError> {
-        let Self {
-            servers,
-            model,
-            patience,
-            ..
-        } = self.open()?;
+        let Self { patience, .. } = self.open()?;
+        if let Some(config) = self.config.get() {
+            return Ok(Arc::clone(config));
+        }
+        let server = self.ready(patience.init).await?;
+        let deadline = Deadline::new(Stage::Request, patience.request());
+        self.describe(&server, deadline).await
+    }
+
+    /// The same and the time for an inference, of which asking is a part. It begins when the model is ready; one that the request
+    /// itself names is for that too.
+    async fn begin(
+        &self,
+        own: Option<Duration>,
+    ) -> Result<(Arc<ModelConfig>, Deadline), ClientError> {
+        let Self { patience, .. } = self.open()?;
+        let limit = own.unwrap_or(patience.inference);
+        let mut deadline = Deadline::new(Stage::Inference, limit);
+        if let Some(config) = self.config.get() {
+            return Ok((Arc::clone(config), deadline));
+        }
+        let init = own.map_or(patience.init, |own| own.min(patience.init));
+        let server = self.ready(init).await?;
+        if own.is_none() {
+            deadline = Deadline::new(Stage::Inference, limit);
+        }
+        Ok((self.describe(&server, deadline).await?, deadline))
+    }
+
+    /// A server that has been found ready, for which one waits for all.
+    async fn ready(&self, limit: Duration) -> Result<Arc<Server>, ClientError> {
+        let deadline = Deadline::new(Stage::Readiness, limit);
+        let found = async {
+            let mut found = self.found.lock().await;
+            if let Some(server) = &*found {
+                return Ok(Arc::clone(server));
+            }
+            let server = readiness::wait(&self.servers, Some(&self.model), limit).await?;
+            *found = Some(Arc::clone(&server));
+            Ok(server)
+        };
+        deadline.within(found).await
+    }
+
+    async fn describe(
+        &self,
+        server: &Arc<Server>,
+        deadline: Deadline,
+    ) -> Result<Arc<ModelConfig>, ClientError> {
         let ask = || async {
-            let server = readiness::wait(servers, Some(model), patience.init).await?;
-            let asked =
-                patience.within(Stage::Request, patience.request(), || server.config(model));
+            let asked = self
+                .patience
+                .within(deadline, || server.config(&self.model));
             asked.await.map(Arc::new)
         };
-        // Those who wait for another's question have no more time for it.
-        let limit = patience.init.saturating_add(patience.request());
-        match timeout(limit, self.config.get_or_try_init(ask)).await {
-            Ok(config) => config.cloned(),
-            Err(_) => Err(ClientError::Timeout {
-                stage: Stage::Readiness,
-                timeout: limit,
-                message: "others ask the server already, which does not answer".to_owned(),
-            }),
+        let described = deadline.within(self.config.get_or_try_init(ask)).await;
+        if described.is_err() {
+            // Whoever asks next looks for one that is ready anew.
+            *self.found.lock().await = None;
         }
+        described.cloned()
     }
 
     /// Those of one server, where there are several.
@@ -117,43 +172,45 @@ impl Core {
             patience,
             ..
         } = self.open()?;
+        let deadline = Deadline::new(Stage::Request, patience.request());
         let ask = |server: Arc<Server>| async move { server.statistics(model).await };
-        patience
-            .within(Stage::Request, patience.request(), || {
-                servers.ask(None, ask)
-            })
+        let asked = patience.within(deadline, || servers.ask(None, deadline, ask));
+        asked.await.map(|(statistics, _)| statistics)
+    }
+
+    /// Loading takes as long as getting ready.
+    pub(super) async fn load(&self, load: &Load) -> Result<(), ClientError> {
+        let model = &self.model;
+        self.tell(|server| async move { server.load(model, load).await })
             .await
     }
 
-    /// Loading takes as long as getting ready. Each server is told.
-    pub(super) async fn load(&self, load: Load) -> Result<(), ClientError> {
-        let Self {
-            servers,
-            model,
-            patience,
-            ..
-        } = self.open()?;
-        for server in servers.all() {
-            patience
-                .within(Stage::Request, patience.init, || server.load(model, &load))
-                .await?;
-        }
-        Ok(())
+    pub(super) async fn unload(&self) -> Result<(), ClientError> {
+        let model = &self.model;
+        self.tell(|server| async move { server.unload(model).await })
+            .await
     }
 
-    pub(super) async fn unload(&self) -> Result<(), ClientError> {
+    /// Tells each server, side by side.
+    async fn tell<F>(&self, tell: impl Fn(Arc<Server>) -> F) -> Result<(), ClientError>
+    where
+        F: Future<Output = Result<(), ClientError>>,
+    {
         let Self {
-            servers,
-            model,
-            patience,
-            ..
+            servers, patience, ..
         } = self.open()?;
-        for server in servers.all() {
-            patience
-                .within(Stage::Request, patience.init, || server.unload(model))
-                .await?;
+        let deadline = Deadline::new(Stage::Request, patience.init);
+        let told = servers.all().map(|server| async {
+            let told = patience.within(deadline, || tell(Arc::clone(server)));
+            Some((server.address().to_owned(), told.await.err()?))
+        });
+        let failed = join_all(told).await;
+        let mut failed: Vec<_> = failed.into_iter().flatten().collect();
+        match (failed.len(), servers.all().len()) {
+            (0, _) => Ok(()),
+            (1, 1) => Err(failed.remove(0).1),
+            (_, of) => Err(ClientError::Several { failed, of }),
         }
-        Ok(())
     }
 
     /// One answer of a model that gives one.
@@ -163,48 +220,60 @@ impl Core {
         options: InferOptions,
         rows: Rows,
     ) -> Result<Outputs, ClientError> {
-        let config = self.config().await?;
-        if config.decoupled {
-            let model = config.name.clone();
-            return Err(ClientError::Decoupled { model });
-        }
-        let limit = options.timeout.unwrap_or(self.patience.inference);
-        let request = self.request(&config, inputs, options, rows)?;
-        let (request, sequence) = (&request, request.options.sequence.as_ref());
-        let ask = |server: Arc<Server>| async move { server.infer(request).await };
-        let asked = self
-            .patience
-            .within(Stage::Inference, limit, || self.servers.ask(sequence, ask));
-        let outputs = asked.await?;
-        match rows == Rows::Sample && config.is_batching_supported() {
-            true => outputs.first_row(),
-            false => Ok(outputs),
+        let ask = |server: Arc<Server>, request: Arc<InferRequest>| async move {
+            server.infer(&request).await
+        };
+        let asked = self.ask(false, inputs, options, rows, ask).await?;
+        match asked.squeezed {
+            true => asked.answer.first_row(),
+            false => Ok(asked.answer),
         }
     }
 
-    /// The answers of a model that gives any number, and whether they are to lose their batch axis.
+    /// The answers of a model that gives any number.
     pub(super) async fn stream(
         &self,
         inputs: Inputs,
         options: InferOptions,
         rows: Rows,
-    ) -> Result<(grpc::Answers, bool), ClientError> {
-        let config = self.config().await?;
-        if !config.decoupled {
-            let model = config.name.clone();
-            return Err(ClientError::Coupled { model });
+    ) -> Result<Asked<grpc::Answers>, ClientError> {
+        let ask = |server: Arc<Server>, request: Arc<InferRequest>| async move {
+            server.stream(&request).await
+        };
+        self.ask(true, inputs, options, rows, ask).await
+    }
+
+    async fn ask<T, F>(
+        &self,
+        decoupled: bool,
+        inputs: Inputs,
+        options: InferOptions,
+        rows: Rows,
+        ask: impl Fn(Arc<Server>, Arc<InferRequest>) -> F,
+    ) -> Result<Asked<T>, ClientError>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
+        let (config, deadline) = self.begin(options.timeout).await?;
+        let model = || config.name.clone();
+        match (config.decoupled, decoupled) {
+            (true, false) => return Err(ClientError::Decoupled { model: model() }),
+            (false, true) => return Err(ClientError::Coupled { model: model() }),
+            _ => {}
         }
-        let limit = options.timeout.unwrap_or(self.patience.inference);
-        let request = self.request(&config, inputs, options, rows)?;
-        let (request, sequence) = (&request, request.options.sequence.as_ref());
-        let ask = |server: Arc<Server>| async move { server.stream(request).await };
+        let request = Arc::new(self.request(&config, inputs, options, rows)?);
+        let sequence = request.options.sequence.as_ref();
+        let ask = |server| ask(server, Arc::clone(&request));
         let asked = self
             .patience
-            .within(Stage::Inference, limit, || self.servers.ask(sequence, ask));
-        Ok((
-            asked.await?,
-            rows == Rows::Sample && config.is_batching_supported(),
-        ))
+            .within(deadline, || self.servers.ask(sequence, deadline, ask));
+        let (answer, under_way) = asked.await?;
+        Ok(Asked {
+            answer,
+            under_way,
+            deadline,
+            squeezed: rows == Rows::Sample && config.is_batching_supported(),
+        })
     }
 
     fn request(

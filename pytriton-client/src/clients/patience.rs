@@ -1,12 +1,16 @@
 use std::future::Future;
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use crate::{ClientError, Stage};
+use crate::ClientError;
+use crate::deadline::Deadline;
 
 /// The first pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a connection may take: three attempts of TCP to reach a server are within it.
+const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long a client waits for each kind of answer, and how often it tries anew.
 #[derive(Debug, Clone, Copy)]
@@ -25,11 +29,16 @@ impl Patience {
         self.init.min(Duration::from_secs(60))
     }
 
-    /// Does it within a time, and anew where no connection was to be had.
+    /// For a connection to one of so many servers: there must be time left for the others.
+    pub(super) fn connect(&self, servers: usize) -> Duration {
+        let servers = u32::try_from(servers.max(1)).unwrap_or(u32::MAX);
+        CONNECT.min(self.init.min(self.inference) / servers)
+    }
+
+    /// Does it in time, and anew where no connection was to be had.
     pub(super) async fn within<T, F>(
         &self,
-        stage: Stage,
-        limit: Duration,
+        deadline: Deadline,
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, ClientError>
     where
@@ -39,7 +48,7 @@ impl Patience {
             let (mut left, mut pause) = (self.retries, PAUSE);
             loop {
                 match attempt().await {
-                    Err(ClientError::Connect { .. }) if left > 0 => {
+                    Err(error) if left > 0 && error.is_unconnected() => {
                         sleep(pause).await;
                         (left, pause) = (left - 1, pause * 2);
                     }
@@ -47,23 +56,17 @@ impl Patience {
                 }
             }
         };
-        let late = |_| ClientError::Timeout {
-            stage,
-            timeout: limit,
-            message: String::new(),
-        };
-        timeout(limit, attempts).await.map_err(late)?
+        deadline.within(attempts).await
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::future::{pending, ready};
-
-    use tokio::time::Instant;
+    use std::future::ready;
 
     use super::*;
+    use crate::Stage;
 
     fn patience(retries: u32) -> Patience {
         Patience {
@@ -78,27 +81,36 @@ mod tests {
         ClientError::Connect { address, message }
     }
 
+    fn slow(stage: Stage) -> ClientError {
+        ClientError::Timeout {
+            stage,
+            timeout: CONNECT,
+            message: String::new(),
+        }
+    }
+
     async fn attempts(retries: u32, error: ClientError) -> (u32, ClientError) {
         let count = Cell::new(0);
         let attempt = || {
             count.set(count.get() + 1);
             ready(Err::<(), _>(error.clone()))
         };
-        let limit = Duration::from_secs(1);
-        let done = patience(retries)
-            .within(Stage::Request, limit, attempt)
-            .await;
+        let deadline = Deadline::new(Stage::Request, Duration::from_secs(1));
+        let done = patience(retries).within(deadline, attempt).await;
         (count.get(), done.unwrap_err())
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_what_no_server_has_seen_is_sent_again() {
         assert_eq!(attempts(0, refused()).await, (1, refused()));
-        assert_eq!(attempts(2, refused()).await, (3, refused()));
-        assert_eq!(
-            attempts(2, ClientError::Closed).await,
-            (1, ClientError::Closed)
-        );
+        for (error, count) in [
+            (refused(), 3),
+            (slow(Stage::Connect), 3),
+            (slow(Stage::Request), 1),
+            (ClientError::Closed, 1),
+        ] {
+            assert_eq!(attempts(2, error.clone()).await, (count, error));
+        }
         // 50, 100, 200, 400 ms, and then the second is over.
         let (count, error) = attempts(100, refused()).await;
         assert_eq!(count, 5);
@@ -111,17 +123,15 @@ mod tests {
         ));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn what_does_not_end_is_given_up() {
-        let begun = Instant::now();
-        let limit = Duration::from_secs(7);
-        let done = patience(0)
-            .within(Stage::Inference, limit, pending::<Result<(), _>>)
-            .await;
-        assert_eq!(begun.elapsed().as_secs(), 7);
-        assert_eq!(
-            done.unwrap_err().to_string(),
-            "the inference did not end within 7 s"
-        );
+    #[test]
+    fn a_connection_leaves_time_for_the_other_servers() {
+        let seconds = Duration::from_secs;
+        assert_eq!(patience(0).connect(1), seconds(10));
+        let hasty = Patience {
+            inference: seconds(3),
+            ..patience(0)
+        };
+        assert_eq!(hasty.connect(1), seconds(3));
+        assert_eq!(hasty.connect(3), seconds(1));
     }
 }

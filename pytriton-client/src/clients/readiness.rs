@@ -1,9 +1,11 @@
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::sleep;
 
+use crate::deadline::Deadline;
 use crate::request::Model;
 use crate::server::Server;
 use crate::servers::Servers;
@@ -13,8 +15,8 @@ use crate::{ClientError, Stage, Status};
 const PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// As good as for ever, and a time that can be reckoned with.
-const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 86_400);
+/// What was heard last of each server, by its place.
+type Heard = Mutex<BTreeMap<usize, String>>;
 
 /// Waits until one of the servers is ready, and its model where one is named; which one.
 pub(super) async fn wait(
@@ -22,53 +24,70 @@ pub(super) async fn wait(
     model: Option<&Model>,
     limit: Duration,
 ) -> Result<Arc<Server>, ClientError> {
-    let begun = Instant::now();
-    let deadline = begun.checked_add(limit).unwrap_or(begun + FOR_EVER);
-    let (mut pause, mut heard) = (PAUSE, String::new());
+    let deadline = Deadline::new(Stage::Readiness, limit);
+    let heard = Heard::default();
+    let first = async {
+        // Each by itself: of one that does not answer the others know nothing.
+        let asked = servers.all().enumerate();
+        let mut asked: FuturesUnordered<_> = asked
+            .map(|(place, server)| ready(server, model, place, &heard))
+            .collect();
+        let mut refused = Err(ClientError::Closed);
+        while let Some(found) = asked.next().await {
+            refused = found;
+            if refused.is_ok() {
+                break;
+            }
+        }
+        refused
+    };
+    match deadline.within(first).await {
+        Err(ClientError::Timeout {
+            stage: Stage::Readiness,
+            ..
+        }) => Err(deadline.late(last_of(servers, &heard))),
+        found => found,
+    }
+}
+
+/// Asks a server until it is ready; an error is one that time does not mend.
+async fn ready(
+    server: &Arc<Server>,
+    model: Option<&Model>,
+    place: usize,
+    heard: &Heard,
+) -> Result<Arc<Server>, ClientError> {
+    let mut pause = PAUSE;
     loop {
-        match timeout_at(deadline, found(servers, model)).await {
-            Ok(Ok(Found::Ready(server))) => return Ok(server),
-            Ok(Ok(Found::Missing(missing))) => heard = missing,
-            Ok(Err(error)) if is_final(&error) => return Err(error),
-            Ok(Err(error)) => heard = error.to_string(),
-            Err(_) if heard.is_empty() => heard = "the server does not answer".to_owned(),
-            Err(_) => {}
-        }
-        if deadline <= Instant::now() + pause {
-            return Err(ClientError::Timeout {
-                stage: Stage::Readiness,
-                timeout: limit,
-                message: heard,
-            });
-        }
+        let missing = match missing_of(server, model).await {
+            Ok(None) => return Ok(Arc::clone(server)),
+            Ok(Some(missing)) => missing,
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => error.to_string(),
+        };
+        heard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(place, missing);
         sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
-/// One that is ready, or what is not where none is. They are asked side by side: some may not answer at all.
-async fn found(servers: &Servers, model: Option<&Model>) -> Result<Found, ClientError> {
-    let ask = |server: &Arc<Server>| {
-        let server = Arc::clone(server);
-        async move {
-            let missing = missing_of(&server, model).await?;
-            Ok(missing.map_or(Found::Ready(server), Found::Missing))
+/// What was heard last, of each server where there are several.
+fn last_of(servers: &Servers, heard: &Heard) -> String {
+    let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+    let servers: Vec<_> = servers.all().collect();
+    let each = servers.iter().enumerate().map(|(place, server)| {
+        let said = heard
+            .get(&place)
+            .map_or("the server does not answer", String::as_str);
+        match servers.len() {
+            1 => said.to_owned(),
+            _ => format!("{}: {said}", server.address()),
         }
-    };
-    let mut asked: FuturesUnordered<_> = servers.all().map(ask).collect();
-    let mut heard = Ok(Found::Missing("there is no server".to_owned()));
-    while let Some(found) = asked.next().await {
-        heard = found;
-        if matches!(heard, Ok(Found::Ready(_))) {
-            break;
-        }
-    }
-    heard
-}
-
-enum Found {
-    Ready(Arc<Server>),
-    Missing(String),
+    });
+    each.collect::<Vec<_>>().join("; ")
 }
 
 async fn missing_of(server: &Server, model: Option<&Model>) -> Result<Option<String>, ClientError> {

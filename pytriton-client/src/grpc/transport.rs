@@ -60,6 +60,10 @@ impl GrpcTransport {
         }
     }
 
+    pub(crate) fn address(&self) -> &str {
+        self.channel.address()
+    }
+
     pub(crate) async fn is_live(&self) -> Result<bool, ClientError> {
         let asked = self.request(ServerLiveRequest {});
         let answer = self.client().server_live(asked).await;

@@ -76,7 +76,8 @@ impl InferOptions {
             .parameter("sequence_end", step.end)
     }
 
-    /// How long the request may take, in place of the client's own time for an inference.
+    /// How long the request may take, in place of the client's own time for an inference; for the first one that is also how long
+    /// the model may take to be ready.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self

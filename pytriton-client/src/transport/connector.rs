@@ -13,6 +13,8 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tower_service::Service;
 
+use rustix::net::sockopt;
+
 use crate::{Address, ClientError};
 
 use super::stream::Stream;
@@ -51,6 +53,7 @@ impl Target {
             .await
             .map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
+        watch(&stream).map_err(|error| failed(error.into()))?;
         let Some((connector, name)) = &self.tls else {
             return Ok(Stream::Plain(stream));
         };
@@ -58,6 +61,26 @@ impl Target {
         let secured = secured.map_err(|error| TransportError::tls(&address, &error))?;
         Ok(Stream::Tls(Box::new(secured)))
     }
+}
+
+/// How long nothing may come before the server's machine is asked whether it is there, how often it is asked then, and how long it may
+/// owe an answer.
+const IDLE: Duration = Duration::from_secs(10);
+const INTERVAL: Duration = Duration::from_secs(5);
+const GONE: Duration = Duration::from_secs(30);
+
+/// Lets the system break a connection whose other side has gone without a word.
+///
+/// Not with pings of HTTP/2, for which tritonserver closes a connection: it takes one in five minutes.
+fn watch(stream: &TcpStream) -> rustix::io::Result<()> {
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, IDLE)?;
+    sockopt::set_tcp_keepintvl(stream, INTERVAL)?;
+    #[cfg(target_os = "linux")]
+    sockopt::set_tcp_user_timeout(stream, u32::try_from(GONE.as_millis()).unwrap_or(u32::MAX))?;
+    #[cfg(not(target_os = "linux"))]
+    sockopt::set_tcp_keepcnt(stream, 4)?;
+    Ok(())
 }
 
 impl Service<Uri> for Connector {
@@ -76,5 +99,48 @@ impl Service<Uri> for Connector {
             let slow = |_| TransportError::slow(target.timeout);
             connected.map_err(slow)?.map(TokioIo::new)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::{TcpListener, TcpSocket};
+
+    use super::*;
+
+    fn connector(url: &str, timeout: Duration) -> Connector {
+        Connector::new(url.parse().unwrap(), &Tls::new(), timeout).unwrap()
+    }
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn a_server_that_vanishes_is_noticed() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let connector = connector(&url, Duration::from_secs(5));
+        let Stream::Plain(stream) = connector.0.connect().await.unwrap() else {
+            panic!("it is secured")
+        };
+        assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
+        assert_eq!(sockopt::tcp_keepidle(&stream), Ok(IDLE));
+        assert_eq!(sockopt::tcp_keepintvl(&stream), Ok(INTERVAL));
+        assert_eq!(sockopt::tcp_user_timeout(&stream), Ok(30_000));
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_is_not_taken_is_given_up() {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(1).unwrap();
+        let address = listener.local_addr().unwrap();
+        // Until its queue is full, so that the system answers no more.
+        let mut waiting = Vec::new();
+        let moment = Duration::from_millis(300);
+        while let Ok(connected) = timeout(moment, TcpStream::connect(address)).await {
+            waiting.push(connected.unwrap());
+        }
+        let mut full = connector(&format!("http://{address}"), moment);
+        let slow = full.call(Uri::from_static("/")).await.map(drop);
+        assert_eq!(slow, Err(TransportError::slow(moment)));
     }
 }

@@ -1,0 +1,70 @@
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::{ClientError, Stage};
+
+/// As good as for ever, and a time that can be reckoned with.
+const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 86_400);
+
+/// When something must be done, of however many steps it consists.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadline {
+    stage: Stage,
+    limit: Duration,
+    at: Instant,
+}
+
+impl Deadline {
+    /// From now on.
+    pub(crate) fn new(stage: Stage, limit: Duration) -> Self {
+        let now = Instant::now();
+        let at = now.checked_add(limit).unwrap_or(now + FOR_EVER);
+        Self { stage, limit, at }
+    }
+
+    /// A step of it, which is given up when the time is over.
+    pub(crate) async fn within<T>(
+        &self,
+        step: impl Future<Output = Result<T, ClientError>>,
+    ) -> Result<T, ClientError> {
+        let late = |_| self.late(String::new());
+        timeout_at(self.at, step).await.map_err(late)?
+    }
+
+    /// That the time is over.
+    pub(crate) fn late(&self, message: String) -> ClientError {
+        ClientError::Timeout {
+            stage: self.stage,
+            timeout: self.limit,
+            message,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn steps_share_their_time() {
+        let begun = Instant::now();
+        let deadline = Deadline::new(Stage::Inference, Duration::from_secs(7));
+        let step = async {
+            sleep(Duration::from_secs(5)).await;
+            Ok(())
+        };
+        assert_eq!(deadline.within(step).await, Ok(()));
+        let late = deadline.within(pending::<Result<(), _>>()).await;
+        assert_eq!(begun.elapsed().as_secs(), 7);
+        let words = "the inference did not end within 7 s";
+        assert_eq!(late.unwrap_err().to_string(), words);
+        let never = Deadline::new(Stage::Inference, Duration::MAX);
+        assert_eq!(never.within(async { Ok(1) }).await, Ok(1));
+    }
+}

@@ -1,0 +1,225 @@
+use std::future::Future;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::time::Instant;
+
+use crate::deadline::Deadline;
+use crate::server::{Link, Server};
+use crate::{Address, ClientError, SequenceId};
+
+use super::UnderWay;
+use super::member::Member;
+
+/// A server, or several of the same models.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    members: Vec<Arc<Member>>,
+    next: AtomicUsize,
+}
+
+impl Servers {
+    pub(crate) fn new(addresses: &[Address], link: &Link) -> Result<Self, ClientError> {
+        let servers = addresses.iter().map(|address| Server::new(address, link));
+        Ok(Self::of(servers.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// The same with connections of their own.
+    pub(crate) fn anew(&self) -> Self {
+        Self::of(self.all().map(|server| server.anew()))
+    }
+
+    fn of(servers: impl IntoIterator<Item = Server>) -> Self {
+        Self {
+            members: servers.into_iter().map(Member::new).collect(),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> impl ExactSizeIterator<Item = &Arc<Server>> {
+        self.members.iter().map(|member| &member.server)
+    }
+
+    /// Asks one of them, and another where the request has not been sent. What belongs to a sequence goes to the same one
+    /// always. The request is under way until what is beside the answer is dropped.
+    pub(crate) async fn ask<T, F>(
+        &self,
+        sequence: Option<&SequenceId>,
+        deadline: Deadline,
+        mut ask: impl FnMut(Arc<Server>) -> F,
+    ) -> Result<(T, UnderWay), ClientError>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
+        let mut refused = ClientError::Closed;
+        for index in self.order(sequence) {
+            let member = &self.members[index];
+            let under_way = member.begin();
+            let answered = deadline.within(ask(Arc::clone(&member.server))).await;
+            under_way.heard(answered.as_ref().err());
+            match answered {
+                Ok(answer) => return Ok((answer, under_way)),
+                Err(error) if error.is_unsent() => refused = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(refused)
+    }
+
+    /// Which are asked one after the other: those that rest last, those that have more to do behind those that have less.
+    fn order(&self, sequence: Option<&SequenceId>) -> Vec<usize> {
+        let count = self.members.len();
+        if let Some(id) = sequence {
+            let mut hasher = DefaultHasher::new();
+            id.hash(&mut hasher);
+            return vec![usize::try_from(hasher.finish() % (count as u64)).unwrap_or_default()];
+        }
+        let first = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut order: Vec<usize> = (0..count)
+            .map(|step| first.wrapping_add(step) % count)
+            .collect();
+        let now = Instant::now();
+        order.sort_by_key(|index| self.members[*index].rank(now));
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::time::Duration;
+
+    use super::super::member::REST;
+    use super::*;
+    use crate::Stage;
+
+    fn servers(count: usize) -> Servers {
+        let addresses: Vec<Address> = (0..count)
+            .map(|number| format!("host{number}").parse().unwrap())
+            .collect();
+        let link = Link {
+            tls: crate::Tls::new(),
+            access_token: None,
+            connect_timeout: REST,
+            gzip: false,
+        };
+        Servers::new(&addresses, &link).unwrap()
+    }
+
+    fn refused() -> ClientError {
+        let (address, message) = (String::new(), String::new());
+        ClientError::Connect { address, message }
+    }
+
+    fn within(seconds: u64) -> Deadline {
+        Deadline::new(Stage::Inference, Duration::from_secs(seconds))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn those_that_do_nothing_are_asked_in_turn() {
+        let servers = servers(3);
+        for expected in [0, 1, 2, 0] {
+            assert_eq!(servers.order(None)[0], expected);
+        }
+        // Under way as long as anybody has it, as a stream that goes on is.
+        let (_, busy) = servers
+            .ask(None, within(9), |_| ready(Ok(())))
+            .await
+            .unwrap();
+        assert_eq!(servers.order(None), [2, 0, 1]);
+        drop(busy);
+        let id = SequenceId::from(7);
+        assert_eq!(servers.order(Some(&id)), servers.order(Some(&id)));
+        assert_eq!(servers.order(Some(&id)).len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_not_sent_another_is_asked() {
+        let slow = |stage| ClientError::Timeout {
+            stage,
+            timeout: REST,
+            message: String::new(),
+        };
+        let (address, message) = (String::new(), String::new());
+        let untrusted = ClientError::Tls { address, message };
+        for (error, expected) in [
+            (refused(), 2),
+            (slow(Stage::Connect), 2),
+            (untrusted, 2),
+            (slow(Stage::Inference), 1),
+            (ClientError::Closed, 1),
+        ] {
+            let servers = servers(2);
+            let mut asked = 0;
+            let answer = servers.ask(None, within(9), |_| {
+                asked += 1;
+                ready(match asked {
+                    1 => Err(error.clone()),
+                    _ => Ok(()),
+                })
+            });
+            let answer = answer.await;
+            assert_eq!(
+                (asked, answer.is_ok()),
+                (expected, expected == 2),
+                "{error}"
+            );
+        }
+        let all = servers(2)
+            .ask(None, within(9), |_| ready(Err::<(), _>(refused())))
+            .await;
+        assert_eq!(all.unwrap_err(), refused());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_does_not_answer_rests() {
+        let servers = servers(2);
+        servers.members[0].begin().heard(Some(&refused()));
+        for _ in 0..4 {
+            assert_eq!(servers.order(None), [1, 0]);
+        }
+        tokio::time::advance(REST).await;
+        assert_eq!(servers.order(None), [0, 1]);
+        // One request tries it, and not all that come meanwhile.
+        let trying = servers.members[0].begin();
+        assert_eq!(servers.order(None), [1, 0]);
+        trying.heard(None);
+        drop(trying);
+        assert_eq!(servers.order(None), [0, 1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_rest_is_longer_than_the_time_that_was_lost() {
+        let servers = servers(2);
+        let late = servers
+            .ask(None, within(60), |_| pending::<Result<(), _>>())
+            .await;
+        assert!(matches!(late, Err(ClientError::Timeout { .. })), "{late:?}");
+        tokio::time::advance(Duration::from_secs(119)).await;
+        for _ in 0..4 {
+            assert_eq!(servers.order(None), [1, 0]);
+        }
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let mut first = [servers.order(None)[0], servers.order(None)[0]];
+        first.sort_unstable();
+        assert_eq!(first, [0, 1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_silent_server_rests() {
+        let servers = servers(2);
+        let rests = |member: &Arc<Member>| member.rank(Instant::now()).0;
+        // The caller has gone.
+        let asked = servers.ask(None, within(60), |_| pending::<Result<(), _>>());
+        let given_up = tokio::time::timeout(Duration::from_secs(9), asked).await;
+        assert!(given_up.is_err() && !rests(&servers.members[0]));
+        // It answers others meanwhile.
+        let slow = servers.members[0].begin();
+        tokio::time::advance(Duration::from_secs(9)).await;
+        servers.members[0].begin().heard(None);
+        slow.heard(Some(&within(9).late(String::new())));
+        assert!(!rests(&servers.members[0]));
+    }
+}
