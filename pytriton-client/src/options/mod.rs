@@ -1,9 +1,8 @@
 //! What else a request says.
 
 mod infer_options;
-mod parameter;
 mod sequence;
 
 pub use infer_options::InferOptions;
-pub use parameter::ParameterValue;
+pub use pytriton_protocol::ParameterValue;
 pub use sequence::{SequenceId, SequenceStep};

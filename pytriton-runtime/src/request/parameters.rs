@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
-use std::fmt;
+
+use pytriton_protocol::ParameterValue;
 
 /// The parameters of a request, and the headers that were forwarded with it.
 ///
@@ -14,21 +15,6 @@ use std::fmt;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parameters(BTreeMap<String, ParameterValue>);
-
-/// The value of a parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ParameterValue {
-    /// A boolean.
-    Bool(bool),
-    /// A signed integer.
-    Int64(i64),
-    /// An unsigned integer, over gRPC.
-    Uint64(u64),
-    /// A floating-point number.
-    Double(f64),
-    /// A text; forwarded headers are texts.
-    String(String),
-}
 
 impl Parameters {
     /// The value of a parameter.
@@ -139,18 +125,6 @@ fn exact(negative: bool, magnitude: u64) -> Option<f64> {
     }
     let value = f64::from(high).mul_add(4_294_967_296.0, f64::from(low));
     Some(if negative { -value } else { value })
-}
-
-impl fmt::Display for ParameterValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool(value) => value.fmt(f),
-            Self::Int64(value) => value.fmt(f),
-            Self::Uint64(value) => value.fmt(f),
-            Self::Double(value) => value.fmt(f),
-            Self::String(value) => value.fmt(f),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,30 @@
+use std::fmt;
+
 /// The value of a parameter of a request or a response.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum ParameterValue {
-    /// `true` or `false`.
+    /// A boolean.
     Bool(bool),
-    /// A whole number.
+    /// A signed integer.
     Int64(i64),
-    /// A whole number that may be larger.
+    /// An unsigned integer, over gRPC.
     Uint64(u64),
-    /// Any number.
+    /// A floating-point number.
     Double(f64),
-    /// A text.
+    /// A text; forwarded headers are texts.
     String(String),
+}
+
+impl fmt::Display for ParameterValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => value.fmt(f),
+            Self::Int64(value) => value.fmt(f),
+            Self::Uint64(value) => value.fmt(f),
+            Self::Double(value) => value.fmt(f),
+            Self::String(value) => value.fmt(f),
+        }
+    }
 }
 
 macro_rules! from {
