@@ -4,6 +4,7 @@ mod asked;
 mod blocking;
 mod decoupled;
 mod failing;
+mod loading;
 mod pipelined;
 mod secured;
 mod several;

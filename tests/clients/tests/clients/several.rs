@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use pytriton::client::ndarray::{Ix1, array};
-use pytriton::client::{AsyncModelClient, ClientError, InferOptions, SequenceStep};
+use pytriton::client::{
+    AsyncDecoupledModelClient, AsyncModelClient, ClientError, InferOptions, SequenceStep,
+};
 use pytriton_tests::{Engine, Server};
 
 use crate::{Result, serve, urls};
@@ -101,6 +104,52 @@ async fn what_one_does_not_take_another_answers() -> Result {
         ),
         "{refused}"
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_frozen_one_keeps_nobody_from_one_that_becomes_ready() -> Result {
+    let frozen = serve(Engine::Embedded, &[])?;
+    let loading = serve(Engine::Embedded, &["--model-control-mode=explicit"])?;
+    frozen.signal("STOP")?;
+    let (frozen_urls, urls) = (urls(&frozen), urls(&loading));
+    let list = format!(
+        "{},{}",
+        frozen_urls[0],
+        urls[0].trim_start_matches("http://")
+    );
+    let waiting = AsyncModelClient::new(&list, "AddSub")?;
+    let waiting =
+        tokio::spawn(async move { waiting.wait_for_model(Duration::from_secs(20)).await });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(!waiting.is_finished());
+    AsyncModelClient::new(&urls[0], "AddSub")?
+        .load_model()
+        .await?;
+    let begun = std::time::Instant::now();
+    waiting.await??;
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    frozen.signal("CONT")?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn streams_count_where_load_is_spread() -> Result {
+    let (servers, lists) = two()?;
+    let client = AsyncDecoupledModelClient::new(&lists[1], "Count")?;
+    let mut first =
+        client.infer_sample((("count", array![1000]), ("milliseconds", array![20_u32])));
+    first.next().await.ok_or("no answer")??;
+    for _ in 0..4 {
+        let mut short = client.infer_sample([("count", array![1])]);
+        while let Some(answer) = short.next().await {
+            answer?;
+        }
+    }
+    drop(first);
+    let mut counts = answered(&servers, "Count").await?;
+    counts.sort_unstable();
+    assert_eq!(counts[1], 4, "{counts:?}");
     Ok(())
 }
 
