@@ -121,11 +121,17 @@ pub enum ClientError {
         /// What is wrong with it.
         source: TensorError,
     },
+    /// Tensors cannot go through shared memory.
+    #[error("shared memory: {message}")]
+    SharedMemory {
+        /// Why not.
+        message: String,
+    },
     /// What each of several servers was to do failed on some.
     #[error("{} of {of} servers failed: {}", failed.len(), list(failed))]
     Several {
         /// Their addresses, and why.
-        failed: Vec<(String, ClientError)>,
+        failed: Vec<(String, Self)>,
         /// How many there are.
         of: usize,
     },

@@ -19,6 +19,7 @@
 //!
 //! - [`inputs`], [`options`]: what is asked.
 //! - [`clients`]: who asks; [`config`]: what the server says of its model.
+//! - `shared_memory`: large tensors for a server on the same machine.
 //! - `http`, `grpc`: requests to bytes and bytes to answers.
 //! - `transport`: connections; [`url`]: where to.
 //! - [`outputs`], [`statistics`]: what is answered.
@@ -35,6 +36,7 @@ pub mod outputs;
 mod request;
 mod server;
 mod servers;
+mod shared_memory;
 pub mod statistics;
 mod transport;
 pub mod url;
@@ -50,6 +52,7 @@ pub use ndarray;
 pub use options::{InferOptions, ParameterValue, SequenceId, SequenceStep};
 pub use outputs::Outputs;
 pub use pytriton_protocol::tensor::{DataType, Element, Tensor, TensorError};
+pub use shared_memory::SharedMemoryRegion;
 pub use statistics::{BatchStatistics, Durations, InferenceStatistics, ModelStatistics};
 pub use transport::Tls;
 pub use url::{Address, Scheme};

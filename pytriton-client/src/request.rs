@@ -3,6 +3,7 @@ use std::fmt;
 use pytriton_protocol::tensor::Tensor;
 
 use crate::InferOptions;
+use crate::shared_memory::Lent;
 
 /// Which model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +23,14 @@ impl fmt::Display for Model {
 }
 
 /// An inference as it is sent.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct InferRequest {
     pub(crate) model: Model,
     pub(crate) id: String,
     pub(crate) inputs: Vec<(String, Tensor)>,
     pub(crate) options: InferOptions,
+    /// What of it is in shared memory.
+    pub(crate) shared: Option<Lent>,
 }
 
 /// What loading a model says: its configuration as JSON, and the contents of its files.

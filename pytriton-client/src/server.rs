@@ -1,12 +1,14 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::ModelConfig;
 use crate::grpc::{self, GrpcTransport};
 use crate::http::HttpTransport;
 use crate::request::{InferRequest, Load, Model};
+use crate::shared_memory::{Lent, Region};
 use crate::statistics::ModelStatistics;
 use crate::transport::Tls;
-use crate::{Address, ClientError, Outputs};
+use crate::{Address, ClientError, Outputs, SharedMemoryRegion};
 
 /// A server, as it is spoken to.
 #[derive(Debug, Clone)]
@@ -97,6 +99,67 @@ impl Server {
 
     pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
         either!(self, transport => transport.infer(request))
+    }
+
+    pub(crate) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
+        either!(self, transport => transport.regions())
+    }
+
+    async fn register(&self, region: &Region) -> Result<(), ClientError> {
+        either!(self, transport => transport.register(region.name(), &region.key(), region.capacity()))
+    }
+
+    pub(crate) async fn unregister(&self, region: &str) -> Result<(), ClientError> {
+        either!(self, transport => transport.unregister(region))
+    }
+
+    /// Asks for an inference of which something is in a region, of which the server is told first.
+    pub(crate) async fn infer_shared(
+        self: &Arc<Self>,
+        request: &InferRequest,
+        lent: &Lent,
+    ) -> Result<Outputs, ClientError> {
+        let region = lent.region();
+        let mut tries = 2;
+        loop {
+            if !region.is_registered(self) {
+                let registered = self.register(region).await;
+                registered.map_err(|error| self.elsewhere(region, error))?;
+                region.note(self);
+            }
+            lent.begin();
+            let answered = either!(&**self, transport => transport.infer_shared(request, lent));
+            match &answered {
+                // Nobody knows whether it still works on it.
+                Err(ClientError::Lost { .. } | ClientError::Timeout { .. }) => return answered,
+                _ => lent.end(),
+            }
+            tries -= 1;
+            // It has been started again since it was told.
+            let unknown = format!("Unable to find shared memory region: '{}'", region.name());
+            match answered {
+                Err(ClientError::Server { message, .. })
+                    if tries > 0 && message.contains(&unknown) =>
+                {
+                    region.forget(self);
+                }
+                answered => return answered,
+            }
+        }
+    }
+
+    /// Why a server does not take a region.
+    fn elsewhere(&self, region: &Region, error: ClientError) -> ClientError {
+        match error {
+            ClientError::Server { message, .. } => ClientError::SharedMemory {
+                message: format!(
+                    "{} does not take /dev/shm{}, which it must be able to open: {message}",
+                    self.address(),
+                    region.key()
+                ),
+            },
+            other => other,
+        }
     }
 
     /// Asks for any number of answers.

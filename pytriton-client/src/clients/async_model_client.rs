@@ -4,7 +4,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::request::Load;
-use crate::{ClientError, InferOptions, IntoInputs, ModelConfig, ModelStatistics, Outputs};
+use crate::{
+    ClientError, InferOptions, IntoInputs, ModelConfig, ModelStatistics, Outputs,
+    SharedMemoryRegion,
+};
 
 use super::Builder;
 use super::core::{Core, Rows};
@@ -147,6 +150,15 @@ impl AsyncModelClient {
     /// Whatever can happen to a request.
     pub async fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         self.0.statistics().await
+    }
+
+    /// The shared memory that the server knows, whoever shares it; that of one server, where there are several.
+    ///
+    /// # Errors
+    ///
+    /// Whatever can happen to a request.
+    pub async fn shared_memory_regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
+        self.0.regions().await
     }
 
     /// Loads the model, where the server is told what to load by its clients.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::request::Model;
 use crate::server::Link;
 use crate::servers::Servers;
+use crate::shared_memory::Pool;
 use crate::url::shown;
 use crate::{Address, ClientError, ModelConfig, Tls};
 
@@ -24,6 +25,7 @@ pub struct Builder<C> {
     tls: Tls,
     config: Option<Arc<ModelConfig>>,
     gzip: bool,
+    shared_memory: Option<usize>,
     pub(super) bounds: Bounds,
     kind: PhantomData<fn() -> C>,
 }
@@ -45,6 +47,7 @@ impl<C> Builder<C> {
             tls: Tls::new(),
             config: None,
             gzip: false,
+            shared_memory: None,
             bounds: Bounds::default(),
             kind: PhantomData,
         }
@@ -93,6 +96,15 @@ impl<C> Builder<C> {
         self
     }
 
+    /// Up to so many bytes of shared memory, for a server on the same machine: inputs of 64 KiB and more are written there, and outputs of
+    /// as much whose size follows from the model's configuration come from there, or those of which a request says how large they may be
+    /// ([`InferOptions::shared_output`](crate::InferOptions::shared_output)). Texts as outputs, streams, and what finds no room go over
+    /// the network. A server that does not take it, because it is elsewhere or its group is closed, refuses the request.
+    pub fn shared_memory(mut self, bytes: usize) -> Self {
+        self.shared_memory = Some(bytes);
+        self
+    }
+
     /// What the server says of the model, where that is known already: the client neither asks for it nor waits for the model.
     pub fn model_config(mut self, config: impl Into<Arc<ModelConfig>>) -> Self {
         self.config = Some(config.into());
@@ -109,6 +121,7 @@ impl<C> Builder<C> {
             tls: self.tls,
             config: self.config,
             gzip: self.gzip,
+            shared_memory: self.shared_memory,
             bounds: self.bounds,
             kind: PhantomData,
         }
@@ -127,7 +140,14 @@ impl<C> Builder<C> {
             gzip: self.gzip,
         };
         let servers = Servers::new(&addresses, &link)?;
-        Ok(Core::new(servers, self.model, self.patience, self.config))
+        let memory = self.shared_memory.map(Pool::new).map(Arc::new);
+        Ok(Core::new(
+            servers,
+            self.model,
+            self.patience,
+            self.config,
+            memory,
+        ))
     }
 }
 

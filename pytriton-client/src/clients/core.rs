@@ -11,7 +11,11 @@ use crate::grpc;
 use crate::request::{InferRequest, Load, Model};
 use crate::server::Server;
 use crate::servers::{Servers, UnderWay};
-use crate::{ClientError, InferOptions, Inputs, ModelConfig, ModelStatistics, Outputs, Stage};
+use crate::shared_memory::{Lent, Pool};
+use crate::{
+    ClientError, InferOptions, Inputs, ModelConfig, ModelStatistics, Outputs, SharedMemoryRegion,
+    Stage,
+};
 
 use super::patience::Patience;
 use super::readiness;
@@ -25,6 +29,7 @@ pub(crate) struct Core {
     pub(super) config: OnceCell<Arc<ModelConfig>>,
     /// A server on which the model is ready, until what it says of it is known.
     found: Mutex<Option<Arc<Server>>>,
+    memory: Option<Arc<Pool>>,
     closed: AtomicBool,
     ids: AtomicU64,
 }
@@ -53,6 +58,7 @@ impl Core {
         model: Model,
         patience: Patience,
         config: Option<Arc<ModelConfig>>,
+        memory: Option<Arc<Pool>>,
     ) -> Self {
         Self {
             servers,
@@ -60,6 +66,7 @@ impl Core {
             patience,
             config: OnceCell::new_with(config),
             found: Mutex::default(),
+            memory,
             closed: AtomicBool::new(false),
             ids: AtomicU64::new(0),
         }
@@ -68,11 +75,13 @@ impl Core {
     /// The same for another client, which is open and has connections of its own.
     pub(super) fn anew(&self) -> Self {
         let config = self.config.get().cloned();
+        let memory = self.memory.as_ref().map(|memory| Arc::new(memory.anew()));
         Self::new(
             self.servers.anew(),
             self.model.clone(),
             self.patience,
             config,
+            memory,
         )
     }
 
@@ -178,6 +187,17 @@ impl Core {
         asked.await.map(|(statistics, _)| statistics)
     }
 
+    /// The shared memory that one server knows.
+    pub(super) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
+        let Self {
+            servers, patience, ..
+        } = self.open()?;
+        let deadline = Deadline::new(Stage::Request, patience.request());
+        let ask = |server: Arc<Server>| async move { server.regions().await };
+        let asked = patience.within(deadline, || servers.ask(None, deadline, ask));
+        asked.await.map(|(regions, _)| regions)
+    }
+
     /// Loading takes as long as getting ready.
     pub(super) async fn load(&self, load: &Load) -> Result<(), ClientError> {
         let model = &self.model;
@@ -221,7 +241,10 @@ impl Core {
         rows: Rows,
     ) -> Result<Outputs, ClientError> {
         let ask = |server: Arc<Server>, request: Arc<InferRequest>| async move {
-            server.infer(&request).await
+            match &request.shared {
+                Some(lent) => server.infer_shared(&request, lent).await,
+                None => server.infer(&request).await,
+            }
         };
         let asked = self.ask(false, inputs, options, rows, ask).await?;
         match asked.squeezed {
@@ -261,7 +284,12 @@ impl Core {
             (false, true) => return Err(ClientError::Coupled { model: model() }),
             _ => {}
         }
-        let request = Arc::new(self.request(&config, inputs, options, rows)?);
+        let mut request = self.request(&config, inputs, options, rows)?;
+        if let (Some(memory), false) = (&self.memory, decoupled) {
+            let lent = Lent::new(memory, &config, &request.inputs, &request.options);
+            request.shared = deadline.within(lent).await?;
+        }
+        let request = Arc::new(request);
         let sequence = request.options.sequence.as_ref();
         let ask = |server| ask(server, Arc::clone(&request));
         let asked = self
@@ -306,6 +334,7 @@ impl Core {
             id: options.id.clone().unwrap_or_else(count),
             inputs,
             options,
+            shared: None,
         })
     }
 }

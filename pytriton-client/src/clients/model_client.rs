@@ -1,7 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{ClientError, InferOptions, IntoInputs, ModelConfig, ModelStatistics, Outputs};
+use crate::{
+    ClientError, InferOptions, IntoInputs, ModelConfig, ModelStatistics, Outputs,
+    SharedMemoryRegion,
+};
 
 use super::worker::Worker;
 use super::{AsyncModelClient, Builder};
@@ -154,6 +157,17 @@ impl ModelClient {
     pub fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         let client = self.client.clone();
         self.worker.run(async move { client.statistics().await })?
+    }
+
+    /// As [`AsyncModelClient::shared_memory_regions`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncModelClient::shared_memory_regions`].
+    pub fn shared_memory_regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
+        let client = self.client.clone();
+        self.worker
+            .run(async move { client.shared_memory_regions().await })?
     }
 
     /// As [`AsyncModelClient::load_model`].

@@ -3,6 +3,7 @@
 mod contents;
 mod error;
 mod message;
+mod shared;
 mod streaming;
 mod transport;
 

@@ -19,7 +19,7 @@ use super::error::failed;
 use super::message;
 use super::streaming::Answers;
 
-type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
+pub(super) type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
 
 /// A server over gRPC.
 #[derive(Debug, Clone)]
@@ -179,7 +179,7 @@ impl GrpcTransport {
     }
 
     /// A message may be as large as it is.
-    fn client(&self) -> Client {
+    pub(super) fn client(&self) -> Client {
         let client = Client::with_origin(self.channel.clone(), self.channel.origin().clone());
         let client = client.max_decoding_message_size(usize::MAX);
         match self.gzip {
@@ -188,7 +188,7 @@ impl GrpcTransport {
         }
     }
 
-    fn request<T>(&self, message: T) -> tonic::Request<T> {
+    pub(super) fn request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = tonic::Request::new(message);
         *request.metadata_mut() = self.metadata.clone();
         request
@@ -201,7 +201,10 @@ fn metadata(pairs: &[(String, String)]) -> Result<MetadataMap, ClientError> {
     Ok(metadata)
 }
 
-fn extend(metadata: &mut MetadataMap, pairs: &[(String, String)]) -> Result<(), ClientError> {
+pub(super) fn extend(
+    metadata: &mut MetadataMap,
+    pairs: &[(String, String)],
+) -> Result<(), ClientError> {
     for (name, value) in pairs {
         let wrong = || {
             ClientError::inputs(format!(

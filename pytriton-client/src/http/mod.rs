@@ -7,6 +7,7 @@ mod gzip;
 mod head;
 mod request;
 mod response;
+mod shared;
 mod transport;
 
 pub(crate) use transport::HttpTransport;

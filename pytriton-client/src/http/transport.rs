@@ -28,10 +28,10 @@ pub(crate) struct HttpTransport {
     gzip: bool,
 }
 
-struct Answered {
-    status: u16,
-    header_length: Option<usize>,
-    body: Bytes,
+pub(super) struct Answered {
+    pub(super) status: u16,
+    pub(super) header_length: Option<usize>,
+    pub(super) body: Bytes,
 }
 
 impl HttpTransport {
@@ -82,7 +82,9 @@ impl HttpTransport {
     }
 
     pub(crate) async fn config(&self, model: &Model) -> Result<ModelConfig, ClientError> {
-        let config = self.get(model, &format!("{}/config", path(model))).await?;
+        let config = self
+            .get(&model.to_string(), &format!("{}/config", path(model)))
+            .await?;
         ModelConfig::from_json(&config)
     }
 
@@ -90,7 +92,9 @@ impl HttpTransport {
         &self,
         model: &Model,
     ) -> Result<Vec<ModelStatistics>, ClientError> {
-        let answer = self.get(model, &format!("{}/stats", path(model))).await?;
+        let answer = self
+            .get(&model.to_string(), &format!("{}/stats", path(model)))
+            .await?;
         let entries = answer["model_stats"].as_array().into_iter().flatten();
         Ok(entries.map(ModelStatistics::from_json).collect())
     }
@@ -145,18 +149,18 @@ impl HttpTransport {
         }
     }
 
-    async fn get(&self, model: &Model, path: &str) -> Result<Value, ClientError> {
+    pub(super) async fn get(&self, model: &str, path: &str) -> Result<Value, ClientError> {
         let answered = self
             .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
             .await?;
         if answered.status != 200 {
-            return Err(failed(&model.to_string(), &answered));
+            return Err(failed(model, &answered));
         }
         serde_json::from_slice(&answered.body)
             .map_err(|error| ClientError::protocol(format!("it is no JSON: {error}")))
     }
 
-    async fn ask(
+    pub(super) async fn ask(
         &self,
         method: Method,
         path: &str,
@@ -197,7 +201,7 @@ impl HttpTransport {
     }
 }
 
-fn path(model: &Model) -> String {
+pub(super) fn path(model: &Model) -> String {
     let name = encoded(&model.name);
     match model.version.as_str() {
         "" => format!("/v2/models/{name}"),
@@ -206,7 +210,7 @@ fn path(model: &Model) -> String {
 }
 
 /// An error that the server told, whose words are the member `error` of its JSON, or its body.
-fn failed(model: &str, answered: &Answered) -> ClientError {
+pub(super) fn failed(model: &str, answered: &Answered) -> ClientError {
     let json: Option<Value> = serde_json::from_slice(&answered.body).ok();
     let words = json.and_then(|json| json["error"].as_str().map(str::to_owned));
     let words = words.unwrap_or_else(|| String::from_utf8_lossy(&answered.body).into_owned());

@@ -22,6 +22,7 @@ pub struct InferOptions {
     pub(crate) parameters: Vec<(String, ParameterValue)>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) outputs: Vec<String>,
+    pub(crate) shared_outputs: Vec<(String, usize)>,
     pub(crate) id: Option<String>,
     pub(crate) sequence: Option<SequenceId>,
     pub(crate) timeout: Option<Duration>,
@@ -50,6 +51,14 @@ impl InferOptions {
     /// An output that is asked for; all of the model's are where none is named.
     pub fn output(mut self, name: impl Into<String>) -> Self {
         self.outputs.push(name.into());
+        self
+    }
+
+    /// How many bytes an output may have that is to come through shared memory, where the client has some
+    /// ([`Builder::shared_memory`](crate::Builder::shared_memory)): to be said for those whose size the model's configuration does not
+    /// say. Where it has more, the server refuses the request.
+    pub fn shared_output(mut self, name: impl Into<String>, bytes: usize) -> Self {
+        self.shared_outputs.push((name.into(), bytes));
         self
     }
 

@@ -66,3 +66,11 @@ impl Sum {
         Array2::from_elem((1, 1), *sum)
     }
 }
+
+/// 256 KiB there and back, whose size the configuration says.
+#[pytriton::model(name = "Large", max_batch_size = 8)]
+#[output(name = "y", shape = [65_536])]
+#[batch]
+fn large(#[input(shape = [65_536])] x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}

@@ -20,6 +20,17 @@ fn tiny_queue(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     milliseconds.to_owned()
 }
 
+/// Large, and so many milliseconds late.
+#[pytriton::model(name = "Late", batching = false)]
+#[output(name = "y", shape = [65_536])]
+fn late(
+    #[input(shape = [65_536])] x: ArrayView1<f32>,
+    milliseconds: ArrayView1<u32>,
+) -> Array1<f32> {
+    thread::sleep(Duration::from_millis(milliseconds[0].into()));
+    x.to_owned()
+}
+
 /// How often it was told that nobody waits.
 static GIVEN_UP: AtomicU32 = AtomicU32::new(0);
 

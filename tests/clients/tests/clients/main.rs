@@ -8,6 +8,7 @@ mod loading;
 mod pipelined;
 mod secured;
 mod several;
+mod shared;
 mod testing;
 mod waited;
 

@@ -1,0 +1,156 @@
+//! Inferences whose tensors are in shared memory.
+
+use bytes::Bytes;
+use hyper::Method;
+use hyper::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use pytriton_protocol::tensor::{DataType, Tensor};
+use serde_json::{Value, json};
+
+use crate::request::InferRequest;
+use crate::shared_memory::{Lent, Place};
+use crate::{ClientError, Outputs, SharedMemoryRegion};
+
+use super::body::Pieces;
+use super::head::{HEADER_LENGTH, encoded, headers};
+use super::transport::{HttpTransport, failed, path};
+use super::{request, response};
+
+const REGIONS: &str = "/v2/systemsharedmemory";
+
+impl HttpTransport {
+    pub(crate) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
+        let told = self.get("", &format!("{REGIONS}/status")).await?;
+        let regions = told.as_array().into_iter().flatten();
+        let regions = regions.map(|region| {
+            let text = |name: &str| region[name].as_str().unwrap_or_default().to_owned();
+            let number = |name: &str| region[name].as_u64().unwrap_or_default();
+            SharedMemoryRegion {
+                name: text("name"),
+                key: text("key"),
+                offset: number("offset"),
+                byte_size: number("byte_size"),
+            }
+        });
+        Ok(regions.collect())
+    }
+
+    pub(crate) async fn register(
+        &self,
+        name: &str,
+        key: &str,
+        byte_size: usize,
+    ) -> Result<(), ClientError> {
+        let body = json!({"key": key, "offset": 0, "byte_size": byte_size});
+        self.tell(name, "register", body).await
+    }
+
+    pub(crate) async fn unregister(&self, name: &str) -> Result<(), ClientError> {
+        self.tell(name, "unregister", json!({})).await
+    }
+
+    async fn tell(&self, name: &str, what: &str, body: Value) -> Result<(), ClientError> {
+        let path = format!("{REGIONS}/region/{}/{what}", encoded(name));
+        let body = Pieces::new([Bytes::from(body.to_string())]);
+        let answered = self
+            .ask(Method::POST, &path, HeaderMap::new(), body)
+            .await?;
+        match answered.status {
+            200 => Ok(()),
+            _ => Err(failed("", &answered)),
+        }
+    }
+
+    pub(crate) async fn infer_shared(
+        &self,
+        request: &InferRequest,
+        lent: &Lent,
+    ) -> Result<Outputs, ClientError> {
+        let (length, pieces) = encode(request, lent)?;
+        let mut headers = headers(&request.options.headers)?;
+        headers.insert(HEADER_LENGTH, HeaderValue::from(length));
+        let octets = HeaderValue::from_static("application/octet-stream");
+        headers.insert(CONTENT_TYPE, octets);
+        let path = format!("{}/infer", path(&request.model));
+        let body = Pieces::new(pieces);
+        let answered = self.ask(Method::POST, &path, headers, body).await?;
+        match answered.status {
+            200 => decode(&answered.body, answered.header_length, lent),
+            _ => Err(failed(&request.model.to_string(), &answered)),
+        }
+    }
+}
+
+/// The body of a request of which something is in the region.
+fn encode(request: &InferRequest, lent: &Lent) -> Result<(usize, Vec<Bytes>), ClientError> {
+    let (length, pieces) = request::encode(request);
+    let json = pieces.first().and_then(|piece| piece.get(..length));
+    let mut json: Value = serde_json::from_slice(json.unwrap_or_default())
+        .map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))?;
+    let mut elements = Vec::new();
+    for (index, (_, tensor)) in request.inputs.iter().enumerate() {
+        match lent.input(index) {
+            Some(place) => json["inputs"][index]["parameters"] = parameters(lent, place),
+            None => elements.push(tensor.data().clone()),
+        }
+    }
+    let outputs = lent.outputs().map(|(name, place)| {
+        let binary = json!({"binary_data": true});
+        json!({"name": name, "parameters": place.map_or(binary, |place| parameters(lent, place))})
+    });
+    json["outputs"] = outputs.collect();
+    let json = Bytes::from(json.to_string());
+    Ok((json.len(), [json].into_iter().chain(elements).collect()))
+}
+
+fn parameters(lent: &Lent, place: Place) -> Value {
+    json!({
+        "shared_memory_region": lent.region().name(),
+        "shared_memory_offset": place.offset,
+        "shared_memory_byte_size": place.len,
+    })
+}
+
+/// Reads an answer whose outputs are, in part, in the region.
+fn decode(body: &Bytes, header: Option<usize>, lent: &Lent) -> Result<Outputs, ClientError> {
+    let end = header.unwrap_or(body.len()).min(body.len());
+    let mut json: Value = serde_json::from_slice(&body[..end])
+        .map_err(|error| ClientError::protocol(format!("it is no JSON: {error}")))?;
+    let mut fetched = Vec::new();
+    if let Some(outputs) = json["outputs"].as_array_mut() {
+        let mut index = 0;
+        outputs.retain(|output| {
+            index += 1;
+            match of_region(output, lent) {
+                Ok(None) => true,
+                found => {
+                    fetched.push((index - 1, found));
+                    false
+                }
+            }
+        });
+    }
+    let json = Bytes::from(json.to_string());
+    let rest = Bytes::from([json.clone(), body.slice(end..)].concat());
+    let mut outputs = response::decode(&rest, Some(json.len()))?;
+    for (index, found) in fetched {
+        if let Some(tensor) = found? {
+            let index = index.min(outputs.tensors.len());
+            outputs.tensors.insert(index, tensor);
+        }
+    }
+    Ok(outputs)
+}
+
+fn of_region(output: &Value, lent: &Lent) -> Result<Option<(String, Tensor)>, ClientError> {
+    let name = output["name"].as_str().unwrap_or_default();
+    let datatype = output["datatype"].as_str().unwrap_or_default();
+    let dims = output["shape"].as_array().into_iter().flatten();
+    let shape = dims.map(|dim| usize::try_from(dim.as_u64()?).ok());
+    let shape: Option<Vec<usize>> = shape.collect();
+    // What is none of the protocol is told by who reads the rest.
+    let (Ok(datatype), Some(shape)) = (datatype.parse::<DataType>(), shape) else {
+        return Ok(None);
+    };
+    let tensor = lent.output(name, datatype, &shape)?;
+    Ok(tensor.map(|tensor| (name.to_owned(), tensor)))
+}

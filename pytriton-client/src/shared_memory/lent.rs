@@ -1,0 +1,226 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pytriton_protocol::tensor::{DataType, Tensor};
+
+use crate::config::{ModelConfig, TensorConfig};
+use crate::{ClientError, InferOptions};
+
+use super::place::Places;
+use super::{Place, Pool, Region};
+
+/// Tensors of fewer bytes go over the network, which takes no more time.
+const LARGE: usize = 64 << 10;
+
+/// A region that a request has, and what is where in it.
+#[derive(Debug)]
+pub(crate) struct Lent {
+    pool: Arc<Pool>,
+    region: Arc<Region>,
+    /// Inputs in the order of the request.
+    inputs: Vec<Option<Place>>,
+    /// Outputs that are asked for.
+    outputs: Vec<(String, Option<Place>)>,
+    /// Whether no server has it.
+    ended: AtomicBool,
+}
+
+impl Lent {
+    /// A region with the large inputs of a request, and places for its large outputs; `None` where there are none, or no room.
+    pub(crate) async fn new(
+        pool: &Arc<Pool>,
+        model: &ModelConfig,
+        inputs: &[(String, Tensor)],
+        options: &InferOptions,
+    ) -> Result<Option<Self>, ClientError> {
+        let rows = match (model.is_batching_supported(), inputs.first()) {
+            (true, Some((_, tensor))) => tensor.shape().first().copied().unwrap_or_default(),
+            _ => 1,
+        };
+        let mut places = Places::default();
+        let mut place = |bytes: Option<usize>| bytes.and_then(|bytes| places.next(bytes));
+        let placed = inputs.iter().map(|(_, tensor)| {
+            let bytes = tensor.data().len();
+            place((bytes >= LARGE).then_some(bytes))
+        });
+        let placed: Vec<_> = placed.collect();
+        let names: Vec<&str> = match options.outputs.as_slice() {
+            [] => model.outputs.iter().map(|it| it.name.as_str()).collect(),
+            names => names.iter().map(String::as_str).collect(),
+        };
+        let outputs = names.into_iter().map(|name| {
+            let output = model.outputs.iter().find(|it| it.name == name);
+            (name.to_owned(), place(output_bytes(output, rows, options)))
+        });
+        let outputs: Vec<_> = outputs.collect();
+        if places.end() == 0 {
+            return Ok(None);
+        }
+        let Some(region) = pool.take(places.end()).await? else {
+            return Ok(None);
+        };
+        let lent = Self {
+            pool: Arc::clone(pool),
+            region,
+            inputs: placed,
+            outputs,
+            ended: AtomicBool::new(true),
+        };
+        for ((name, tensor), place) in inputs.iter().zip(&lent.inputs) {
+            if let Some(place) = place {
+                let written = lent.region.write(*place, tensor.data());
+                written.map_err(|error| inaccessible(name, &error))?;
+            }
+        }
+        Ok(Some(lent))
+    }
+
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
+    /// Where an input is, by its place in the request; `None` for one that goes over the network.
+    pub(crate) fn input(&self, index: usize) -> Option<Place> {
+        self.inputs.get(index).copied().flatten()
+    }
+
+    /// The outputs that are asked for, and where to.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = (&str, Option<Place>)> {
+        let outputs = self.outputs.iter();
+        outputs.map(|(name, place)| (name.as_str(), *place))
+    }
+
+    /// The elements of an output that was asked into the region; `None` for another one.
+    pub(crate) fn output(
+        &self,
+        name: &str,
+        datatype: DataType,
+        shape: &[usize],
+    ) -> Result<Option<Tensor>, ClientError> {
+        let mut outputs = self.outputs();
+        let Some((_, Some(place))) = outputs.find(|(other, _)| *other == name) else {
+            return Ok(None);
+        };
+        let len = bytes_of(datatype, shape.iter().copied());
+        let Some(len) = len.filter(|len| *len <= place.len) else {
+            return Err(ClientError::protocol(format!(
+                "output `{name}` of {datatype} and shape {shape:?} cannot be in the {} bytes that it was asked into",
+                place.len
+            )));
+        };
+        let data = self.region.read(Place { len, ..place });
+        let data = data.map_err(|error| inaccessible(name, &error))?;
+        let tensor = Tensor::new(datatype, shape.to_vec(), data);
+        tensor.map(Some).map_err(ClientError::tensor(name))
+    }
+
+    /// A server has it from now on.
+    pub(crate) fn begin(&self) {
+        self.ended.store(false, Ordering::Relaxed);
+    }
+
+    /// The server is done with it.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let ended = self.ended.load(Ordering::Relaxed);
+        self.pool.give(Arc::clone(&self.region), ended);
+    }
+}
+
+/// How many bytes are set aside for an output: what the request says, or what the model says of one that is large.
+fn output_bytes(
+    output: Option<&TensorConfig>,
+    rows: usize,
+    options: &InferOptions,
+) -> Option<usize> {
+    let output = output.filter(|output| output.datatype != DataType::Bytes)?;
+    let mut said = options.shared_outputs.iter();
+    if let Some((_, bytes)) = said.find(|(name, _)| *name == output.name) {
+        return Some(*bytes);
+    }
+    let dims = output.dims.iter().map(|dim| usize::try_from(*dim).ok());
+    let dims: Option<Vec<usize>> = dims.collect();
+    let bytes = bytes_of(output.datatype, dims?.into_iter().chain([rows]))?;
+    (bytes >= LARGE).then_some(bytes)
+}
+
+/// `None` for elements of any length, or more than there is memory.
+fn bytes_of(datatype: DataType, dims: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut dims = dims;
+    dims.try_fold(datatype.size()?, usize::checked_mul)
+}
+
+fn inaccessible(name: &str, error: &std::io::Error) -> ClientError {
+    ClientError::SharedMemory {
+        message: format!("tensor `{name}` cannot be written or read: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(dims: &[i64], datatype: DataType) -> TensorConfig {
+        TensorConfig {
+            name: "y".to_owned(),
+            datatype,
+            dims: dims.to_vec(),
+            optional: false,
+        }
+    }
+
+    #[test]
+    fn places_are_for_outputs_whose_size_is_known() {
+        let table = [
+            (&[1000, 10][..], DataType::Fp32, 2, Some(80_000)),
+            (&[1000, 10], DataType::Fp32, 1, None),
+            (&[-1, 10], DataType::Fp32, 9, None),
+            (&[1 << 20], DataType::Bytes, 1, None),
+            (&[i64::MAX, 4], DataType::Fp32, 1, None),
+        ];
+        for (dims, datatype, rows, expected) in table {
+            let bytes = output_bytes(Some(&output(dims, datatype)), rows, &InferOptions::new());
+            assert_eq!(bytes, expected, "{dims:?}");
+        }
+        let told = InferOptions::new().shared_output("y", 7);
+        let bytes = |datatype| output_bytes(Some(&output(&[-1], datatype)), 1, &told);
+        assert_eq!(
+            (bytes(DataType::Fp32), bytes(DataType::Bytes)),
+            (Some(7), None)
+        );
+    }
+
+    #[tokio::test]
+    async fn what_is_large_is_in_the_region() {
+        let pool = Arc::new(Pool::new(8 << 20));
+        let model = ModelConfig {
+            name: "m".to_owned(),
+            max_batch_size: 0,
+            decoupled: false,
+            inputs: Vec::new(),
+            outputs: vec![output(&[LARGE as i64], DataType::Uint8)],
+        };
+        let tensor = |len: usize| Tensor::from_elements(vec![len], vec![7_u8; len]).unwrap();
+        let inputs = [("a".to_owned(), tensor(3)), ("b".to_owned(), tensor(LARGE))];
+        let options = InferOptions::new();
+        let lent = Lent::new(&pool, &model, &inputs, &options).await;
+        let lent = lent.unwrap().unwrap();
+        assert_eq!(
+            (lent.input(0), lent.input(1).map(|it| it.len)),
+            (None, Some(LARGE))
+        );
+        let (name, place) = lent.outputs().next().unwrap();
+        assert_eq!((name, place.unwrap().offset), ("y", LARGE));
+        let read = |shape: &[usize]| lent.output("y", DataType::Uint8, shape);
+        assert_eq!(read(&[2, 3]).unwrap().unwrap().data().len(), 6);
+        assert!(read(&[LARGE + 1]).is_err());
+        assert_eq!(lent.output("z", DataType::Uint8, &[1]), Ok(None));
+        let none = Lent::new(&pool, &model, &inputs[..1], &options.output("x")).await;
+        assert!(none.unwrap().is_none());
+    }
+}

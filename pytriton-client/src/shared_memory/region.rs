@@ -1,0 +1,168 @@
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use pytriton_protocol::tensor::AlignedBuffer;
+
+use crate::server::Server;
+
+use super::Place;
+
+/// Where `shm_open` looks.
+const FOLDER: &str = "/dev/shm";
+
+/// How much is read at a time.
+const STEP: usize = 256 << 10;
+
+/// Memory that this process shares, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Region {
+    name: String,
+    path: PathBuf,
+    file: File,
+    capacity: usize,
+    /// Of all regions of a client.
+    bytes: Arc<AtomicUsize>,
+    /// Who knows of it.
+    registered: Mutex<Vec<Arc<Server>>>,
+}
+
+impl Region {
+    /// So many bytes, which are there from the beginning: a server that writes to memory of which the machine has no more would end.
+    pub(super) fn new(capacity: usize, bytes: &Arc<AtomicUsize>) -> io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        // Other processes may have the same number, in containers that share the folder.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let moment = now.map_or(0, |now| now.subsec_nanos());
+        let name = format!("pytriton-client-{}-{moment:x}-{number}", process::id());
+        let path = Path::new(FOLDER).join(&name);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600);
+        let file = options.open(&path)?;
+        bytes.fetch_add(capacity, Ordering::Relaxed);
+        let region = Self {
+            name,
+            path,
+            file,
+            capacity,
+            bytes: Arc::clone(bytes),
+            registered: Mutex::default(),
+        };
+        region.allocate()?;
+        Ok(region)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn allocate(&self) -> io::Result<()> {
+        use rustix::fs::{FallocateFlags, fallocate};
+        let allocate = || fallocate(&self.file, FallocateFlags::empty(), 0, self.capacity as u64);
+        rustix::io::retry_on_intr(allocate).map_err(io::Error::from)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn allocate(&self) -> io::Result<()> {
+        self.file.set_len(self.capacity as u64)
+    }
+
+    /// As requests name it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// As `shm_open` wants it.
+    pub(crate) fn key(&self) -> String {
+        format!("/{}", self.name)
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(super) fn write(&self, place: Place, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, place.offset as u64)
+    }
+
+    /// A copy of some bytes, aligned for every element type.
+    pub(super) fn read(&self, place: Place) -> io::Result<Bytes> {
+        let mut buffer = AlignedBuffer::with_capacity(place.len, 0);
+        let mut step = vec![0; STEP.min(place.len)];
+        let (mut at, end) = (place.offset, place.offset + place.len);
+        while at < end {
+            let step = &mut step[..STEP.min(end - at)];
+            self.file.read_exact_at(step, at as u64)?;
+            buffer.extend_from_slice(step);
+            at += step.len();
+        }
+        Ok(buffer.freeze())
+    }
+
+    /// Whether a server knows of it.
+    pub(crate) fn is_registered(&self, server: &Arc<Server>) -> bool {
+        self.registered()
+            .iter()
+            .any(|other| Arc::ptr_eq(other, server))
+    }
+
+    pub(crate) fn note(&self, server: &Arc<Server>) {
+        self.registered().push(Arc::clone(server));
+    }
+
+    pub(crate) fn forget(&self, server: &Arc<Server>) {
+        self.registered()
+            .retain(|other| !Arc::ptr_eq(other, server));
+    }
+
+    /// All who know of it.
+    pub(super) fn servers(&self) -> Vec<Arc<Server>> {
+        self.registered().clone()
+    }
+
+    fn registered(&self) -> MutexGuard<'_, Vec<Arc<Server>>> {
+        self.registered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // Nobody is left who could be told.
+        let _ = fs::remove_file(&self.path);
+        self.bytes.fetch_sub(self.capacity, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_is_left() {
+        let region = Region::new(1 << 20, &Arc::default()).unwrap();
+        let place = |offset, len| Place { offset, len };
+        let bytes = vec![7; STEP + 5];
+        region.write(place(64, bytes.len()), &bytes).unwrap();
+        assert_eq!(region.read(place(64, bytes.len())).unwrap(), bytes);
+        assert_eq!(region.read(place(0, 64)).unwrap(), [0; 64][..]);
+        assert!(region.read(place((1 << 20) - 1, 2)).is_err());
+        let path = region.path.clone();
+        assert!(path.exists());
+        drop(region);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn more_than_there_is_leaves_nothing() {
+        let bytes = Arc::default();
+        Region::new(1 << 50, &bytes).unwrap_err();
+        assert_eq!(bytes.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,236 @@
+//! Tensors that go through shared memory.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use futures_util::future::try_join_all;
+use pytriton::client::ndarray::{Array1, Array2, Ix1, Ix2, array};
+use pytriton::client::{
+    AsyncModelClient, ClientError, InferOptions, ModelClient, SharedMemoryRegion,
+};
+use pytriton_tests::{Engine, Server};
+use tempfile::TempDir;
+
+use crate::{Result, each, serve, urls};
+
+each! {
+    large_tensors, tensors_that_stay_on_the_network, many_at_a_time, a_request_that_is_given_up,
+    regions_that_the_server_has_forgotten, an_output_that_is_larger_than_said,
+}
+
+const MIB: usize = 1 << 20;
+const LARGE: usize = 65_536;
+
+fn client(url: &str, model: &str, bytes: usize) -> Result<AsyncModelClient> {
+    let builder = AsyncModelClient::builder(url, model).init_timeout(Duration::from_secs(20));
+    Ok(builder.shared_memory(bytes).build()?)
+}
+
+fn numbers(from: usize) -> Array1<f32> {
+    (from..from + LARGE).map(|number| number as f32).collect()
+}
+
+fn file(region: &SharedMemoryRegion) -> PathBuf {
+    Path::new("/dev/shm").join(region.key.trim_start_matches('/'))
+}
+
+/// Waits until the server knows no region any more.
+async fn forgotten(url: &str) -> Result {
+    let client = AsyncModelClient::new(url, "Scale")?;
+    let begun = Instant::now();
+    while !client.shared_memory_regions().await?.is_empty() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "it is still known"
+        );
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
+}
+
+async fn large_tensors(_: &Server, url: &str) -> Result {
+    let large = client(url, "Large", 64 * MIB)?;
+    for round in 0..3 {
+        let outputs = large.infer_sample(numbers(round)).await?;
+        assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(round));
+    }
+    let regions = large.shared_memory_regions().await?;
+    assert_eq!(regions.len(), 1, "{regions:?}");
+    assert!(file(&regions[0]).exists() && regions[0].byte_size == MIB as u64);
+    let rows = Array2::from_shape_fn((3, LARGE), |(row, column)| (row * LARGE + column) as f32);
+    let outputs = large.infer_batch([("x", &rows)]).await?;
+    assert_eq!(outputs.array::<f32, Ix2>("y")?, rows);
+    // One whose size the request alone can say, beside an input that is small.
+    let scale = client(url, "Scale", 64 * MIB)?;
+    let options = InferOptions::new()
+        .shared_output("y", LARGE * 4)
+        .output("y");
+    let outputs = scale
+        .infer_sample_with((numbers(1), array![2.0_f32]), options)
+        .await?;
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(1) * 2.0);
+    let regions = large.shared_memory_regions().await?;
+    assert_eq!(regions.len(), 3, "{regions:?}");
+    drop((large, scale));
+    forgotten(url).await?;
+    assert!(!regions.iter().any(|region| file(region).exists()));
+    Ok(())
+}
+
+async fn tensors_that_stay_on_the_network(_: &Server, url: &str) -> Result {
+    let scale = client(url, "Scale", 64 * MIB)?;
+    let outputs = scale
+        .infer_sample((array![1.0_f32], array![2.0_f32]))
+        .await?;
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, array![2.0]);
+    // There is no room for it.
+    let little = client(url, "Large", MIB / 4)?;
+    let outputs = little.infer_sample(numbers(0)).await?;
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(0));
+    assert_eq!(little.shared_memory_regions().await?, []);
+    Ok(())
+}
+
+async fn many_at_a_time(_: &Server, url: &str) -> Result {
+    let large = client(url, "Large", 4 * MIB)?;
+    large.model_config().await?;
+    let asked = (0..16).map(|number| {
+        let asked = large.infer_sample(numbers(number));
+        async move {
+            let got = asked.await?.array::<f32, Ix1>("y")?;
+            Ok::<_, ClientError>(got == numbers(number))
+        }
+    });
+    assert!(try_join_all(asked).await?.into_iter().all(|right| right));
+    let regions = large.shared_memory_regions().await?;
+    assert!((1..=4).contains(&regions.len()), "{regions:?}");
+    drop(large);
+    forgotten(url).await
+}
+
+async fn a_request_that_is_given_up(_: &Server, url: &str) -> Result {
+    // Room for one request.
+    let late = client(url, "Late", MIB)?;
+    late.infer_sample((numbers(0), array![0_u32])).await?;
+    let first = late.shared_memory_regions().await?;
+    let hasty = InferOptions::new().timeout(Duration::from_millis(100));
+    let given_up = late
+        .infer_sample_with((numbers(1), array![700_u32]), hasty)
+        .await;
+    assert!(matches!(given_up, Err(ClientError::Timeout { .. })));
+    // What the server still has is given to nobody else.
+    let outputs = late.infer_sample((numbers(2), array![0_u32])).await?;
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(2));
+    let begun = Instant::now();
+    loop {
+        let outputs = late.infer_sample((numbers(3), array![0_u32])).await?;
+        assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(3));
+        let regions = late.shared_memory_regions().await?;
+        if !regions.is_empty() && regions != first {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "{regions:?}");
+    }
+    drop(late);
+    forgotten(url).await
+}
+
+async fn regions_that_the_server_has_forgotten(server: &Server, url: &str) -> Result {
+    let large = client(url, "Large", 64 * MIB)?;
+    large.infer_sample(numbers(0)).await?;
+    let regions = large.shared_memory_regions().await?;
+    let mut stream = TcpStream::connect(&server.banner().http)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.write_all(
+        b"POST /v2/systemsharedmemory/unregister HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    )?;
+    stream.read_to_string(&mut String::new())?;
+    assert_eq!(large.shared_memory_regions().await?, []);
+    let outputs = large.infer_sample(numbers(1)).await?;
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(1));
+    assert_eq!(large.shared_memory_regions().await?, regions);
+    drop(large);
+    forgotten(url).await
+}
+
+async fn an_output_that_is_larger_than_said(_: &Server, url: &str) -> Result {
+    let scale = client(url, "Scale", 64 * MIB)?;
+    let options = InferOptions::new().shared_output("y", 100);
+    let refused = scale
+        .infer_sample_with((numbers(1), array![2.0_f32]), options)
+        .await
+        .unwrap_err();
+    let words = "output 'y' (100 bytes) should be at least 262144 bytes";
+    assert!(refused.to_string().contains(words), "{refused}");
+    drop(scale);
+    forgotten(url).await
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_take_it_says_so() -> Result {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let home = TempDir::new()?;
+        let token = home.path().join("token");
+        fs::write(&token, "a-token-of-at-least-32-characters-in-all")?;
+        let file = format!("--access-token-file={}", token.display());
+        let server = serve(engine, &["--restricted-endpoints=shared-memory", &file])?;
+        for url in urls(&server) {
+            let refused = client(&url, "Large", 64 * MIB)?
+                .infer_sample(numbers(0))
+                .await
+                .unwrap_err();
+            let ClientError::SharedMemory { message } = &refused else {
+                panic!("{refused:?}")
+            };
+            assert!(message.contains("restricted"), "{message}");
+            assert!(message.starts_with(&url), "{message}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_that_was_killed() -> Result {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let server = serve(engine, &[])?;
+        let clients = urls(&server).map(|url| client(&url, "Large", 64 * MIB));
+        let mut regions = Vec::new();
+        for client in &clients {
+            let client = client.as_ref().map_err(ToString::to_string)?;
+            client.infer_sample(numbers(0)).await?;
+            regions = client.shared_memory_regions().await?;
+        }
+        assert_eq!(regions.len(), 2);
+        server.signal("KILL")?;
+        server.wait(Duration::from_secs(10))?;
+        drop(clients);
+        let begun = Instant::now();
+        while regions.iter().any(|region| file(region).exists()) {
+            assert!(begun.elapsed() < Duration::from_secs(10));
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_blocking_client_leaves_nothing_behind_it() -> Result {
+    let server = serve(Engine::Embedded, &[])?;
+    for url in urls(&server) {
+        let large = ModelClient::builder(&url, "Large")
+            .shared_memory(64 * MIB)
+            .build()?;
+        let outputs = large.infer_sample(numbers(0))?;
+        assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(0));
+        let regions = large.shared_memory_regions()?;
+        assert_eq!(regions.len(), 1);
+        drop(large);
+        let another = ModelClient::new(&url, "Large")?;
+        assert_eq!(another.shared_memory_regions()?, []);
+        assert!(!file(&regions[0]).exists());
+    }
+    Ok(())
+}
