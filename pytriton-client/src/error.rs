@@ -234,8 +234,9 @@ impl ClientError {
 
     /// What the server said of a model, with its code.
     pub(crate) fn server(model: &str, status: Status, message: String) -> Self {
-        // The one beginning of all of Triton's messages about a model that it cannot run.
-        match message.starts_with("Request for unknown model") {
+        // The one beginning of all of Triton's messages about a model that it cannot run, and all of MLServer's.
+        let unknown = message.starts_with("Request for unknown model");
+        match unknown || message.starts_with("Model ") && message.ends_with(" not found") {
             true => Self::ModelUnavailable {
                 model: model.to_owned(),
                 message,

@@ -31,6 +31,8 @@ pub(crate) struct InferRequest {
     pub(crate) options: InferOptions,
     /// What of it is in shared memory.
     pub(crate) shared: Option<Lent>,
+    /// Whether it goes over HTTP without binary tensors.
+    pub(crate) as_json: bool,
 }
 
 /// What loading a model says: its configuration as JSON, and the contents of its files.

@@ -97,8 +97,15 @@ impl Server {
         either!(self, transport => transport.unload(model))
     }
 
-    pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
-        either!(self, transport => transport.infer(request))
+    pub(crate) async fn infer(
+        self: &Arc<Self>,
+        request: &InferRequest,
+    ) -> Result<Outputs, ClientError> {
+        match (&**self, &request.shared) {
+            (_, Some(lent)) => self.infer_shared(request, lent).await,
+            (Self::Http(transport), None) if request.as_json => transport.infer_json(request).await,
+            (server, None) => either!(server, transport => transport.infer(request)),
+        }
     }
 
     pub(crate) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
@@ -114,7 +121,7 @@ impl Server {
     }
 
     /// Asks for an inference of which something is in a region, of which the server is told first.
-    pub(crate) async fn infer_shared(
+    async fn infer_shared(
         self: &Arc<Self>,
         request: &InferRequest,
         lent: &Lent,

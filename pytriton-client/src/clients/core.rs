@@ -241,10 +241,7 @@ impl Core {
         rows: Rows,
     ) -> Result<Outputs, ClientError> {
         let ask = |server: Arc<Server>, request: Arc<InferRequest>| async move {
-            match &request.shared {
-                Some(lent) => server.infer_shared(&request, lent).await,
-                None => server.infer(&request).await,
-            }
+            server.infer(&request).await
         };
         let asked = self.ask(false, inputs, options, rows, ask).await?;
         match asked.squeezed {
@@ -281,10 +278,12 @@ impl Core {
         let model = || config.name.clone();
         match (config.decoupled, decoupled) {
             (true, false) => return Err(ClientError::Decoupled { model: model() }),
-            (false, true) => return Err(ClientError::Coupled { model: model() }),
+            (false, true) if !config.from_metadata => {
+                return Err(ClientError::Coupled { model: model() });
+            }
             _ => {}
         }
-        let mut request = self.request(&config, inputs, options, rows)?;
+        let (mut request, squeezed) = self.request(&config, inputs, options, rows)?;
         if let (Some(memory), false) = (&self.memory, decoupled) {
             let lent = Lent::new(memory, &config, &request.inputs, &request.options);
             request.shared = deadline.within(lent).await?;
@@ -300,41 +299,49 @@ impl Core {
             answer,
             under_way,
             deadline,
-            squeezed: rows == Rows::Sample && config.is_batching_supported(),
+            squeezed,
         })
     }
 
+    /// The request, and whether its outputs are to lose the batch axis that its inputs got.
     fn request(
         &self,
         config: &ModelConfig,
         inputs: Inputs,
         options: InferOptions,
         rows: Rows,
-    ) -> Result<InferRequest, ClientError> {
+    ) -> Result<(InferRequest, bool), ClientError> {
         let mut inputs = inputs.named(config)?;
-        match (rows, config.is_batching_supported()) {
-            (Rows::Batch, false) => {
+        let single = match (rows, config.from_metadata) {
+            (Rows::Sample, false) => config.is_batching_supported(),
+            (Rows::Sample, true) => {
+                let given = inputs.iter();
+                config.are_rows(given.map(|(name, tensor)| (name.as_str(), tensor.shape().len())))
+            }
+            (Rows::Batch, false) if !config.is_batching_supported() => {
                 let model = config.name.clone();
                 return Err(ClientError::NoBatching { model });
             }
-            (Rows::Sample, true) => {
-                for (name, tensor) in &mut inputs {
-                    let shape: Vec<usize> = [1]
-                        .into_iter()
-                        .chain(tensor.shape().iter().copied())
-                        .collect();
-                    *tensor = tensor.reshaped(shape).map_err(ClientError::tensor(name))?;
-                }
+            (Rows::Batch, _) => false,
+        };
+        if single {
+            for (name, tensor) in &mut inputs {
+                let shape: Vec<usize> = [1]
+                    .into_iter()
+                    .chain(tensor.shape().iter().copied())
+                    .collect();
+                *tensor = tensor.reshaped(shape).map_err(ClientError::tensor(name))?;
             }
-            _ => {}
         }
         let count = || self.ids.fetch_add(1, Ordering::Relaxed).to_string();
-        Ok(InferRequest {
+        let request = InferRequest {
             model: self.model.clone(),
             id: options.id.clone().unwrap_or_else(count),
             inputs,
             options,
             shared: None,
-        })
+            as_json: config.as_json,
+        };
+        Ok((request, single))
     }
 }

@@ -16,6 +16,8 @@ impl ModelConfig {
             decoupled: config["model_transaction_policy"]["decoupled"] == true,
             inputs: tensors(&config["input"])?,
             outputs: tensors(&config["output"])?,
+            from_metadata: false,
+            as_json: false,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What a server says of its model.
 
 mod json;
+mod metadata;
 mod model_config;
 mod proto;
 

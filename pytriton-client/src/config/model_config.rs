@@ -14,6 +14,12 @@ pub struct ModelConfig {
     pub inputs: Vec<TensorConfig>,
     /// The outputs in order.
     pub outputs: Vec<TensorConfig>,
+    /// Whether this is what the metadata of a server say that has no configurations, as MLServer. Dimensions are those of whole tensors
+    /// then, and nobody knows whether there is a batch axis or how often a request is answered: batches are sent as they are given, and a
+    /// sample gets an axis where it has a dimension less than the metadata say and the first is of any size.
+    pub from_metadata: bool,
+    /// Whether the server reads tensors over HTTP as JSON alone.
+    pub(crate) as_json: bool,
 }
 
 /// An input or output of a served model.
@@ -31,7 +37,7 @@ pub struct TensorConfig {
 }
 
 impl ModelConfig {
-    /// Whether tensors have a batch axis.
+    /// Whether tensors have a batch axis, as far as the server says.
     pub fn is_batching_supported(&self) -> bool {
         self.max_batch_size > 0
     }

@@ -19,6 +19,8 @@ impl ModelConfig {
             decoupled: policy.decoupled,
             inputs: inputs.collect::<Result<_, _>>()?,
             outputs: outputs.collect::<Result<_, _>>()?,
+            from_metadata: false,
+            as_json: false,
         })
     }
 }

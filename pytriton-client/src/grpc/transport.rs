@@ -1,9 +1,9 @@
 use pytriton_protocol::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use pytriton_protocol::proto::model_repository_parameter::ParameterChoice;
 use pytriton_protocol::proto::{
-    ModelConfigRequest, ModelReadyRequest, ModelRepositoryParameter, ModelStatisticsRequest,
-    RepositoryModelLoadRequest, RepositoryModelUnloadRequest, ServerLiveRequest,
-    ServerReadyRequest,
+    ModelConfigRequest, ModelMetadataRequest, ModelReadyRequest, ModelRepositoryParameter,
+    ModelStatisticsRequest, RepositoryModelLoadRequest, RepositoryModelUnloadRequest,
+    ServerLiveRequest, ServerReadyRequest,
 };
 use tonic::codec::CompressionEncoding::Gzip;
 use tonic::metadata::{AsciiMetadataValue, KeyAndMutValueRef, MetadataKey, MetadataMap};
@@ -99,9 +99,24 @@ impl GrpcTransport {
             name: model.name.clone(),
             version: model.version.clone(),
         });
-        let answer = self.client().model_config(asked).await;
+        match self.client().model_config(asked).await {
+            Ok(answer) => ModelConfig::from_proto(answer.into_inner().config.unwrap_or_default()),
+            // The call is an extension of Triton's.
+            Err(status) if status.code() == tonic::Code::Unimplemented => {
+                self.metadata(model).await
+            }
+            Err(status) => Err(failed(&model.to_string(), &status)),
+        }
+    }
+
+    async fn metadata(&self, model: &Model) -> Result<ModelConfig, ClientError> {
+        let asked = self.request(ModelMetadataRequest {
+            name: model.name.clone(),
+            version: model.version.clone(),
+        });
+        let answer = self.client().model_metadata(asked).await;
         let answer = answer.map_err(|status| failed(&model.to_string(), &status))?;
-        ModelConfig::from_proto(answer.into_inner().config.unwrap_or_default())
+        ModelConfig::from_metadata_proto(answer.into_inner())
     }
 
     pub(crate) async fn statistics(

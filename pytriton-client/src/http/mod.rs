@@ -5,6 +5,7 @@ mod body;
 mod data;
 mod gzip;
 mod head;
+mod json;
 mod request;
 mod response;
 mod shared;

@@ -82,10 +82,25 @@ impl HttpTransport {
     }
 
     pub(crate) async fn config(&self, model: &Model) -> Result<ModelConfig, ClientError> {
-        let config = self
-            .get(&model.to_string(), &format!("{}/config", path(model)))
-            .await?;
-        ModelConfig::from_json(&config)
+        let words = model.to_string();
+        let config = self.get(&words, &format!("{}/config", path(model))).await;
+        match config {
+            Ok(config) => ModelConfig::from_json(&config),
+            // The route is an extension of Triton's.
+            Err(ClientError::Server {
+                status: Status::Http(404 | 405 | 501),
+                ..
+            }) => self.metadata(&words, &path(model)).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn metadata(&self, model: &str, path: &str) -> Result<ModelConfig, ClientError> {
+        let mut config = ModelConfig::from_metadata_json(&self.get(model, path).await?)?;
+        let server = self.get("", "/v2").await?;
+        let mut extensions = server["extensions"].as_array().into_iter().flatten();
+        config.as_json = !extensions.any(|extension| extension == "binary_tensor_data");
+        Ok(config)
     }
 
     pub(crate) async fn statistics(

@@ -43,6 +43,12 @@ impl Inputs {
             Kept::Placed(placed) => placed,
         };
         let (given, most) = (placed.len(), model.inputs.len());
+        if given > most && model.from_metadata {
+            let model = &model.name;
+            return Err(ClientError::inputs(format!(
+                "the server says of {most} inputs of model {model}, got {given} by place: give them by name"
+            )));
+        }
         if given > most {
             let model = &model.name;
             return Err(ClientError::inputs(format!(

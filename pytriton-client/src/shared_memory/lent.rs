@@ -204,6 +204,8 @@ mod tests {
             decoupled: false,
             inputs: Vec::new(),
             outputs: vec![output(&[LARGE as i64], DataType::Uint8)],
+            from_metadata: false,
+            as_json: false,
         };
         let tensor = |len: usize| Tensor::from_elements(vec![len], vec![7_u8; len]).unwrap();
         let inputs = [("a".to_owned(), tensor(3)), ("b".to_owned(), tensor(LARGE))];
