@@ -3,6 +3,7 @@
 mod banner;
 mod engine;
 mod error;
+mod foreign;
 mod native;
 mod perf_analyzer;
 mod process;
@@ -13,6 +14,7 @@ mod server;
 pub use banner::Banner;
 pub use engine::{Engine, tritonserver};
 pub use error::{HarnessError, Result};
+pub use foreign::Foreign;
 pub use perf_analyzer::PerfAnalyzer;
 pub use process::{Finished, finish};
 pub use python::Python;

@@ -17,7 +17,7 @@ use crate::{Banner, Engine, HarnessError, Result, Server, finish, tritonserver};
 const WRITE: Duration = Duration::from_secs(30);
 
 /// How often other ports are tried when somebody else was faster to take one.
-const TRIES: u32 = 3;
+pub(crate) const TRIES: u32 = 3;
 
 impl Server {
     /// Starts a stock tritonserver that runs the models of a binary in its own process: with the command that the
@@ -57,33 +57,43 @@ impl Server {
     }
 
     fn spawn_native(mut command: Command) -> Result<Self> {
-        let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let ports = Ports::find(Endpoints {
-            http: any,
-            grpc: any,
-            metrics: any,
-        });
-        let endpoints = ports.map_err(|error| error.source)?.endpoints;
-        let mut banner = Banner::default();
-        for (door, address, said) in [
-            ("http", endpoints.http, &mut banner.http),
-            ("grpc", endpoints.grpc, &mut banner.grpc),
-            ("metrics", endpoints.metrics, &mut banner.metrics),
+        let endpoints = free()?;
+        for (door, address) in [
+            ("http", endpoints.http),
+            ("grpc", endpoints.grpc),
+            ("metrics", endpoints.metrics),
         ] {
             if let Some(address) = address {
                 command
                     .arg(format!("--{door}-address={}", address.ip()))
                     .arg(format!("--{door}-port={}", address.port()));
-                *said = address.to_string();
             }
         }
+        Self::spawn_at(&mut command, &endpoints, READY)
+    }
+
+    /// Starts a command that serves at these endpoints, and waits until it is ready.
+    pub(crate) fn spawn_at(
+        command: &mut Command,
+        endpoints: &Endpoints,
+        deadline: Duration,
+    ) -> Result<Self> {
+        let said = |address: Option<SocketAddr>| {
+            address.map_or_else(String::new, |address| address.to_string())
+        };
+        let banner = Banner {
+            http: said(endpoints.http),
+            grpc: said(endpoints.grpc),
+            metrics: said(endpoints.metrics),
+            ..Banner::default()
+        };
         let log = NamedTempFile::new()?;
         let mut child = command
             .stdin(Stdio::null())
             .stdout(log.reopen()?)
             .stderr(log.reopen()?)
             .spawn()?;
-        let ready = poll(&mut child, READY, || {
+        let ready = poll(&mut child, deadline, || {
             Ok(ready(&banner.http).unwrap_or(false).then_some(()))
         });
         if let Ok(Some(())) = ready {
@@ -99,11 +109,22 @@ impl Server {
         child.wait()?;
         ready?;
         Err(HarnessError::Deadline {
-            program: program(&command),
-            deadline: READY,
+            program: program(command),
+            deadline,
             output: fs::read_to_string(log.path())?,
         })
     }
+}
+
+/// Endpoints that are free now.
+pub(crate) fn free() -> Result<Endpoints> {
+    let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let ports = Ports::find(Endpoints {
+        http: any,
+        grpc: any,
+        metrics: any,
+    });
+    Ok(ports.map_err(|error| error.source)?.endpoints)
 }
 
 fn ready(address: &str) -> Result<bool> {

@@ -17,6 +17,9 @@ const PYTRITON_CLIENTS: &str = include_str!("../requirements-pytriton.txt");
 /// KServe's client, pinned.
 const KSERVE: &str = include_str!("../requirements-kserve.txt");
 
+/// MLServer, pinned.
+const MLSERVER: &str = include_str!("../requirements-mlserver.txt");
+
 /// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
 const PERF_ANALYZER: &str = "tritonclient==2.50.0\n";
 
@@ -63,6 +66,21 @@ impl Python {
         Self::environment(folder, "pytriton_clients", PYTRITON_CLIENTS, &[])
     }
 
+    /// The same with PyTriton's servers, in the Python of the machine: tritonserver's Python backend is linked to that one's library, and
+    /// PyTriton wants no other on its side.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_pytriton_servers(folder: &Path) -> Result<Self> {
+        const MACHINE: &str = "/usr/bin/python3";
+        let python = match Path::new(MACHINE).exists() {
+            true => MACHINE,
+            false => "python3",
+        };
+        Self::environment_of(python, folder, "pytriton_servers", PYTRITON_CLIENTS, &[])
+    }
+
     /// The same with KServe's client alone.
     ///
     /// # Errors
@@ -70,6 +88,15 @@ impl Python {
     /// As [`Python::prepare`].
     pub fn with_kserve(folder: &Path) -> Result<Self> {
         Self::environment(folder, "kserve", KSERVE, &[])
+    }
+
+    /// The same with MLServer alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_mlserver(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "mlserver", MLSERVER, &[])
     }
 
     /// The same with nothing but `perf_analyzer`.
@@ -87,6 +114,16 @@ impl Python {
     }
 
     fn environment(folder: &Path, name: &str, packages: &str, options: &[&str]) -> Result<Self> {
+        Self::environment_of("python3", folder, name, packages, options)
+    }
+
+    fn environment_of(
+        interpreter: &str,
+        folder: &Path,
+        name: &str,
+        packages: &str,
+        options: &[&str],
+    ) -> Result<Self> {
         fs::create_dir_all(folder)?;
         let lock = File::create(folder.join(format!("{name}.lock")))?;
         lock.lock()?;
@@ -100,7 +137,7 @@ impl Python {
         }
         let requirements = environment.with_extension("requirements.txt");
         fs::write(&requirements, packages)?;
-        let mut venv = Command::new("python3");
+        let mut venv = Command::new(interpreter);
         venv.args(["-m", "venv", "--clear"]).arg(&environment);
         finish(&mut venv, INSTALL)?.success("python3 -m venv")?;
         let mut pip = python.command();

@@ -90,8 +90,9 @@ fn tensor(
     let dims = output.shape.into_iter().map(usize::try_from);
     let shape: Vec<usize> = dims.collect::<Result<_, _>>().map_err(|_| wrong("shape"))?;
     let tensor = match (output.contents, raw.next()) {
-        (Some(contents), _) => contents::tensor(datatype, shape, contents),
-        (None, Some(data)) => Tensor::new(datatype, shape, data),
+        // Some servers say beside raw elements that there are no others.
+        (_, Some(data)) => Tensor::new(datatype, shape, data),
+        (Some(contents), None) => contents::tensor(datatype, shape, contents),
         (None, None) => return Err(wrong("elements")),
     };
     let tensor = tensor.map_err(ClientError::tensor(&name))?;

@@ -1,7 +1,5 @@
 //! The models that the tests of the clients ask for.
 
-mod element_types;
-mod plain;
-mod waiting;
+use triton_test_clients as _;
 
 pytriton::main!();

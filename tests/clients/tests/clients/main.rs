@@ -1,9 +1,10 @@
-//! Rust's clients and real servers of both engines, over HTTP and gRPC.
+//! Rust's clients and real servers, over HTTP and gRPC: of both engines, a native backend, and those of others.
 
 mod asked;
 mod blocking;
 mod decoupled;
 mod failing;
+mod foreign;
 mod loading;
 mod pipelined;
 mod secured;
@@ -21,6 +22,12 @@ const SERVED: &str = env!("CARGO_BIN_EXE_served");
 
 type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
+/// Headers that reach the functions.
+const FORWARDED: [&str; 2] = [
+    "--http-header-forward-pattern=x-.*",
+    "--grpc-header-forward-pattern=x-.*",
+];
+
 /// Where tritonserver is installed, and Python.
 fn folder() -> &'static Path {
     // The folder of the other tests, which have put both there.
@@ -28,12 +35,13 @@ fn folder() -> &'static Path {
 }
 
 fn serve(engine: Engine, arguments: &[&str]) -> std::result::Result<Server, HarnessError> {
-    let forwarded = [
-        "--http-header-forward-pattern=x-.*",
-        "--grpc-header-forward-pattern=x-.*",
-    ];
-    let arguments: Vec<&str> = forwarded.iter().chain(arguments).copied().collect();
+    let arguments: Vec<&str> = FORWARDED.iter().chain(arguments).copied().collect();
     Server::start_with(engine, folder(), SERVED, &arguments)
+}
+
+/// The models as a backend of a stock tritonserver.
+fn serve_native() -> std::result::Result<Server, HarnessError> {
+    Server::start_native(SERVED.as_ref(), folder(), &FORWARDED)
 }
 
 /// The addresses of a server over HTTP and gRPC.
@@ -45,13 +53,24 @@ fn urls(server: &Server) -> [String; 2] {
     ]
 }
 
-/// Runs tests with either engine, over both protocols.
+/// Runs tests with either engine and with a native backend, over both protocols.
 macro_rules! each {
     ($($test:ident),* $(,)?) => {
         mod embedded {
             $(#[tokio::test]
             async fn $test() -> crate::Result {
                 let server = crate::serve(pytriton_tests::Engine::Embedded, &[])?;
+                for url in crate::urls(&server) {
+                    super::$test(&server, &url).await?;
+                }
+                Ok(())
+            })*
+        }
+
+        mod native {
+            $(#[tokio::test]
+            async fn $test() -> crate::Result {
+                let server = crate::serve_native()?;
                 for url in crate::urls(&server) {
                     super::$test(&server, &url).await?;
                 }

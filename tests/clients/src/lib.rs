@@ -1,0 +1,7 @@
+//! The models that the tests of the clients ask for.
+
+mod element_types;
+mod plain;
+mod waiting;
+
+pytriton::backend!();
