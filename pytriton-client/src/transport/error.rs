@@ -42,9 +42,12 @@ impl TransportError {
         let address = address.to_owned();
         // A server tells what it thinks of the client's certificate when the client takes the handshake for done, and HTTP/2
         // keeps of that no more than the words.
-        Self(match message.contains("received fatal alert") {
-            true => ClientError::Tls { address, message },
-            false => ClientError::Lost { address, message },
+        Self(match message.find("received fatal alert") {
+            Some(alert) => ClientError::Tls {
+                address,
+                message: format!("the server refuses the client: {}", &message[alert..]),
+            },
+            None => ClientError::Lost { address, message },
         })
     }
 

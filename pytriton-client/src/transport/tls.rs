@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, RootCertStore};
@@ -77,9 +77,11 @@ impl Tls {
             Some((certificates, key)) => {
                 let chain: Result<Vec<_>, _> =
                     CertificateDer::pem_slice_iter(certificates).collect();
-                let chain = chain.map_err(|error| damaged("the client's certificates", &error))?;
+                let chain =
+                    chain.map_err(|error| damaged("the client's certificates", &words(&error)))?;
                 let key = PrivateKeyDer::from_pem_slice(key);
-                let key = key.map_err(|error| damaged("the client's private key", &error))?;
+                let key =
+                    key.map_err(|error| damaged("the client's private key", &words(&error)))?;
                 let config = builder.with_client_auth_cert(chain, key);
                 config.map_err(|error| damaged("the client's certificates", &error))?
             }
@@ -104,14 +106,25 @@ impl Tls {
             };
         };
         for root in CertificateDer::pem_slice_iter(pem) {
-            let root = root.map_err(|error| damaged("the authorities' certificates", &error))?;
+            let root = root.map_err(|error| damaged(ROOTS, &words(&error)))?;
             let added = store.add(root);
-            added.map_err(|error| damaged("the authorities' certificates", &error))?;
+            added.map_err(|error| damaged(ROOTS, &format!("one is damaged ({error})")))?;
         }
         match store.is_empty() {
-            true => Err(damaged("the authorities' certificates", &"there are none")),
+            true => Err(damaged(ROOTS, &"there are none")),
             false => Ok(store),
         }
+    }
+}
+
+const ROOTS: &str = "the authorities' certificates";
+
+/// What is wrong with PEM, in words rather than in the numbers of their letters.
+fn words(error: &pem::Error) -> String {
+    match error {
+        pem::Error::MissingSectionEnd { .. } => "one has no end".to_owned(),
+        pem::Error::NoItemsFound => "there is none".to_owned(),
+        other => other.to_string(),
     }
 }
 
