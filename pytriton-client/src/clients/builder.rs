@@ -163,3 +163,23 @@ impl<C> fmt::Debug for Builder<C> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_pytriton() {
+        let builder = Builder::<()>::new("localhost", "m");
+        let Patience {
+            init,
+            inference,
+            retries,
+        } = builder.patience;
+        let seconds = [init, inference].map(|time| time.as_secs());
+        assert_eq!((seconds, retries), ([300, 60], 0));
+        let Bounds { under_way, queue } = builder.bounds;
+        assert_eq!((under_way, queue), (128, 128));
+        assert!(builder.model.version.is_empty() && builder.access_token.is_none());
+    }
+}

@@ -5,7 +5,7 @@ use crate::{ClientError, InferOptions, IntoInputs, ModelConfig};
 use super::answers::{AnswerStream, Answers};
 use super::core::Rows;
 use super::worker::Worker;
-use super::{AsyncModelClient, Builder};
+use super::{AsyncModelClient, Builder, ModelClient};
 
 /// A client for a model that answers a request any number of times, over gRPC, for programs that run on tokio. Any number of
 /// requests may be under way.
@@ -117,6 +117,11 @@ impl AsyncDecoupledModelClient {
         self.0.model_config().await
     }
 
+    /// The same client for what is no inference: readiness, statistics, loading.
+    pub fn client(&self) -> &AsyncModelClient {
+        &self.0
+    }
+
     /// As [`AsyncModelClient::close`]; streams that have begun go on.
     pub fn close(&self) {
         self.0.close();
@@ -217,6 +222,14 @@ impl DecoupledModelClient {
         let client = self.client.clone();
         self.worker
             .run(async move { client.model_config().await })?
+    }
+
+    /// The same client for what is no inference: readiness, statistics, loading.
+    pub fn client(&self) -> ModelClient {
+        ModelClient {
+            client: self.client.0.clone(),
+            worker: Arc::clone(&self.worker),
+        }
     }
 
     /// As [`AsyncModelClient::close`]; what has begun goes on.

@@ -27,8 +27,8 @@ use super::{AsyncModelClient, Builder};
 /// ```
 #[derive(Debug, Clone)]
 pub struct ModelClient {
-    client: AsyncModelClient,
-    worker: Arc<Worker>,
+    pub(super) client: AsyncModelClient,
+    pub(super) worker: Arc<Worker>,
 }
 
 impl ModelClient {

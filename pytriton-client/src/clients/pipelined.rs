@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::{ClientError, InferOptions, IntoInputs, Outputs};
 
 use super::worker::Worker;
-use super::{AsyncModelClient, Builder, Inference};
+use super::{AsyncModelClient, Builder, Inference, ModelClient};
 
 /// A client that has many requests under way at a time, and a bounded number waiting behind them: what PyTriton's
 /// `FuturesModelClient` is for. Requests go on while nobody looks at them, on a thread of the client's own, so that it may be used
@@ -117,6 +117,14 @@ impl PipelinedModelClient {
     fn asked(&self, inference: Inference) -> Asked {
         let client = self.clone();
         Asked { client, inference }
+    }
+
+    /// The same client, blocking and without bounds, for what is no inference: readiness, configuration, statistics, loading.
+    pub fn client(&self) -> ModelClient {
+        ModelClient {
+            client: self.client.clone(),
+            worker: Arc::clone(&self.pipeline.worker),
+        }
     }
 
     /// Ends the client: what is sent from now on, and what waits, is [`ClientError::Closed`]. What is under way is answered.

@@ -130,5 +130,10 @@ mod tests {
             assert!(decode(&body, header).is_err(), "{json}");
         }
         assert!(decode(&Bytes::from_static(b"{}"), Some(3)).is_err());
+        // One without outputs has none.
+        assert_eq!(
+            decode(&Bytes::from_static(b"{}"), None),
+            Ok(Outputs::default())
+        );
     }
 }

@@ -47,6 +47,17 @@ fn considerate(milliseconds: ArrayView1<u32>, cancellation: &Cancellation) -> Ar
     Array1::from_elem(1, GIVEN_UP.load(Ordering::Relaxed))
 }
 
+/// The parameters and headers of the request, one an answer.
+#[pytriton::model(name = "SaidOften", batching = false)]
+fn said_often(x: ArrayView1<f32>, parameters: &Parameters) -> impl Iterator<Item = Array1<String>> {
+    let said = parameters
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    let (length, said) = (x.len(), said.collect::<Vec<_>>());
+    said.into_iter()
+        .map(move |said| Array1::from_elem(length, said))
+}
+
 /// As many answers as it is told, which count from 0, each after so many milliseconds; it fails instead of the one it is told.
 #[pytriton::model(name = "Count", max_batch_size = 4, batches_in_flight = 8)]
 fn count(

@@ -26,7 +26,8 @@ async fn on_a_thread_of_a_runtime(_: &Server, url: &str) -> Result {
     assert_eq!(outputs.array::<f32, Ix1>("y")?, array![3.0]);
     assert_eq!(client.statistics()?[0].name, "Scale");
     let soon = InferOptions::new().timeout(Duration::from_millis(100));
-    let late = ModelClient::new(url, "Slow")?
+    let late = ModelClient::builder(url, "Slow")
+        .connect()?
         .infer_sample_with(array![500_u32], soon)
         .unwrap_err();
     assert!(

@@ -12,7 +12,7 @@ use pytriton_tests::{Engine, Server};
 use crate::{Result, each, serve, urls};
 
 each! {
-    streams, iterators, errors,
+    streams, iterators, what_else_a_request_says, errors,
 }
 
 fn number(outputs: &Outputs) -> i32 {
@@ -72,12 +72,53 @@ async fn iterators(_: &Server, url: &str) -> Result {
         numbers.collect::<std::result::Result<Vec<_>, _>>()?,
         [0, 1, 2, 3, 4]
     );
+    let (one, two) = (
+        client.infer_sample(array![3]),
+        client.infer_sample(array![3]),
+    );
+    assert_eq!(one.zip(two).count(), 3);
+    let rest = client.client();
+    rest.wait_for_model(Duration::from_secs(10))?;
+    assert_eq!(
+        (rest.is_batching_supported()?, &*rest.statistics()?[0].name),
+        (true, "Count")
+    );
     let another = DecoupledModelClient::from_existing(&client)?;
     let mut begun = client.infer_sample(array![3]);
     client.close();
     assert_eq!(begun.next().unwrap().unwrap_err(), ClientError::Closed);
     assert!(begun.next().is_none());
     assert_eq!(another.infer_batch(array![[4]]).count(), 4);
+    Ok(())
+}
+
+async fn what_else_a_request_says(_: &Server, url: &str) -> Result {
+    if url.starts_with("http") {
+        return Ok(());
+    }
+    let client = AsyncDecoupledModelClient::new(url, "SaidOften")?;
+    client
+        .client()
+        .wait_for_model(Duration::from_secs(10))
+        .await?;
+    let options = InferOptions::new()
+        .parameter("beams", 4)
+        .header("x-user", "ada")
+        .id("mine");
+    let answers = client.infer_sample_with(array![1.0_f32], options);
+    let answers: Vec<Outputs> = answers.try_collect().await?;
+    let said = answers
+        .iter()
+        .map(|outputs| outputs.array::<String, Ix1>("OUTPUT_1"));
+    let said = said.collect::<std::result::Result<Vec<_>, _>>()?;
+    assert_eq!(
+        said,
+        [
+            array!["beams=4".to_owned()],
+            array!["x-user=ada".to_owned()]
+        ]
+    );
+    assert!(answers.iter().all(|outputs| outputs.id() == "mine"));
     Ok(())
 }
 

@@ -228,12 +228,21 @@ async fn a_server_that_is_frozen() -> Result {
         let client =
             AsyncModelClient::builder(&url, "AddSub").init_timeout(Duration::from_millis(500));
         let client = client.inference_timeout(Duration::from_millis(500));
+        let patient = AsyncModelClient::new(&url, "AddSub")?;
         let (warm, cold) = (client.clone().connect().await?, client.build()?);
         server.signal("STOP")?;
         let begun = Instant::now();
         let stages = [
             warm.infer_sample((array![1], array![2])).await.unwrap_err(),
             cold.infer_sample((array![1], array![2])).await.unwrap_err(),
+            // A time that the request names is for all of it.
+            patient
+                .infer_sample_with(
+                    (array![1], array![2]),
+                    InferOptions::new().timeout(Duration::from_millis(300)),
+                )
+                .await
+                .unwrap_err(),
             warm.statistics().await.unwrap_err(),
             warm.wait_for_server(Duration::from_millis(100))
                 .await
@@ -248,6 +257,7 @@ async fn a_server_that_is_frozen() -> Result {
             stages,
             [
                 Stage::Inference,
+                Stage::Readiness,
                 Stage::Readiness,
                 Stage::Request,
                 Stage::Readiness

@@ -91,6 +91,8 @@ async fn what_is_dropped_makes_place(_: &Server, url: &str) -> Result {
 
 async fn a_closed_client(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::new(url, "AddSub")?;
+    client.client().wait_for_model(Duration::from_secs(10))?;
+    assert_eq!(client.client().model_config()?.name, "AddSub");
     client
         .infer_sample((array![1], array![1]))
         .send()
