@@ -65,7 +65,9 @@ impl<C> Builder<C> {
         self
     }
 
-    /// How long an inference may take; 60 seconds otherwise.
+    /// How long an inference may take; 60 seconds otherwise. Of that a connection may take ten, and where there are several servers no more
+    /// than leaves time for the others. Where the server's machine vanishes without a word, that is noticed within 40 seconds
+    /// ([`ClientError::Lost`]), however long this is.
     pub fn inference_timeout(mut self, timeout: Duration) -> Self {
         self.patience.inference = timeout;
         self

@@ -9,6 +9,8 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use pytriton_protocol::tensor::AlignedBuffer;
+use rustix::buffer::spare_capacity;
+use rustix::io::{pread, retry_on_intr};
 
 use crate::server::Server;
 
@@ -16,9 +18,6 @@ use super::Place;
 
 /// Where `shm_open` looks.
 const FOLDER: &str = "/dev/shm";
-
-/// How much is read at a time.
-const STEP: usize = 256 << 10;
 
 /// Memory that this process shares, until it is dropped.
 #[derive(Debug)]
@@ -63,7 +62,7 @@ impl Region {
     fn allocate(&self) -> io::Result<()> {
         use rustix::fs::{FallocateFlags, fallocate};
         let allocate = || fallocate(&self.file, FallocateFlags::empty(), 0, self.capacity as u64);
-        rustix::io::retry_on_intr(allocate).map_err(io::Error::from)
+        retry_on_intr(allocate).map_err(io::Error::from)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -92,15 +91,14 @@ impl Region {
     /// A copy of some bytes, aligned for every element type.
     pub(super) fn read(&self, place: Place) -> io::Result<Bytes> {
         let mut buffer = AlignedBuffer::with_capacity(place.len, 0);
-        let mut step = vec![0; STEP.min(place.len)];
-        let (mut at, end) = (place.offset, place.offset + place.len);
-        while at < end {
-            let step = &mut step[..STEP.min(end - at)];
-            self.file.read_exact_at(step, at as u64)?;
-            buffer.extend_from_slice(step);
-            at += step.len();
+        let read = buffer.fill(place.len, |bytes, filled| {
+            let at = (place.offset + filled) as u64;
+            retry_on_intr(|| pread(&self.file, spare_capacity(bytes), at))
+        })?;
+        match read == place.len {
+            true => Ok(buffer.freeze()),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
-        Ok(buffer.freeze())
     }
 
     /// Whether a server knows of it.
@@ -147,7 +145,7 @@ mod tests {
     fn what_is_written_is_read_and_nothing_is_left() {
         let region = Region::new(1 << 20, &Arc::default()).unwrap();
         let place = |offset, len| Place { offset, len };
-        let bytes = vec![7; STEP + 5];
+        let bytes = vec![7; 300_000];
         region.write(place(64, bytes.len()), &bytes).unwrap();
         assert_eq!(region.read(place(64, bytes.len())).unwrap(), bytes);
         assert_eq!(region.read(place(0, 64)).unwrap(), [0; 64][..]);

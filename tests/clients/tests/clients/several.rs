@@ -8,6 +8,7 @@ use pytriton::client::{
     AsyncDecoupledModelClient, AsyncModelClient, ClientError, InferOptions, SequenceStep,
 };
 use pytriton_tests::{Engine, Server};
+use tokio::net::{TcpSocket, TcpStream};
 
 use crate::{Result, serve, urls};
 
@@ -130,6 +131,35 @@ async fn a_frozen_one_keeps_nobody_from_one_that_becomes_ready() -> Result {
     waiting.await??;
     assert!(begun.elapsed() < Duration::from_secs(10));
     frozen.signal("CONT")?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_that_takes_no_connection_is_passed_over() -> Result {
+    let server = serve(Engine::Embedded, &[])?;
+    let socket = TcpSocket::new_v4()?;
+    socket.bind("127.0.0.1:0".parse()?)?;
+    let listener = socket.listen(1)?;
+    let full = listener.local_addr()?;
+    // Until its queue is full, so that the system answers no more.
+    let mut waiting = Vec::new();
+    let connect = || tokio::time::timeout(Duration::from_millis(500), TcpStream::connect(full));
+    while let Ok(connected) = connect().await {
+        waiting.push(connected?);
+    }
+    for url in urls(&server) {
+        let config = AsyncModelClient::new(&url, "AddSub")?
+            .model_config()
+            .await?;
+        let (scheme, host) = url.split_once("://").unwrap_or_default();
+        let list = format!("{scheme}://{full},{host}");
+        // Half of the time is for each.
+        let client = AsyncModelClient::builder(&list, "AddSub").model_config(config);
+        let client = client.inference_timeout(Duration::from_secs(8)).build()?;
+        for _ in 0..4 {
+            client.infer_sample((array![1], array![2])).await?;
+        }
+    }
     Ok(())
 }
 
