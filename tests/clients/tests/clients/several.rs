@@ -120,10 +120,10 @@ async fn a_frozen_one_keeps_nobody_from_one_that_becomes_ready() -> Result {
         urls[0].trim_start_matches("http://")
     );
     let waiting = AsyncModelClient::new(&list, "AddSub")?;
-    let waiting =
+    let mut waiting =
         tokio::spawn(async move { waiting.wait_for_model(Duration::from_secs(20)).await });
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(!waiting.is_finished());
+    let soon = tokio::time::timeout(Duration::from_millis(200), &mut waiting).await;
+    assert!(soon.is_err(), "{soon:?}");
     AsyncModelClient::new(&urls[0], "AddSub")?
         .load_model()
         .await?;
