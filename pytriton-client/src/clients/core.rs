@@ -28,7 +28,7 @@ pub(crate) struct Core {
     pub(super) patience: Patience,
     pub(super) config: OnceCell<Arc<ModelConfig>>,
     /// A server on which the model is ready, until what it says of it is known.
-    found: Mutex<Option<Arc<Server>>>,
+    pub(super) found: Mutex<Option<Arc<Server>>>,
     memory: Option<Arc<Pool>>,
     closed: AtomicBool,
     ids: AtomicU64,
@@ -106,71 +106,6 @@ impl Core {
         readiness::wait(&self.open()?.servers, Some(&self.model), limit)
             .await
             .map(drop)
-    }
-
-    /// What the server says of the model, asked once, when the model is ready.
-    pub(super) async fn config(&self) -> Result<Arc<ModelConfig>, ClientError> {
-        let Self { patience, .. } = self.open()?;
-        if let Some(config) = self.config.get() {
-            return Ok(Arc::clone(config));
-        }
-        let server = self.ready(patience.init).await?;
-        let deadline = Deadline::new(Stage::Request, patience.request());
-        self.describe(&server, deadline).await
-    }
-
-    /// The same and the time for an inference, of which asking is a part. It begins when the model is ready; one that the request
-    /// itself names is for that too.
-    async fn begin(
-        &self,
-        own: Option<Duration>,
-    ) -> Result<(Arc<ModelConfig>, Deadline), ClientError> {
-        let Self { patience, .. } = self.open()?;
-        let limit = own.unwrap_or(patience.inference);
-        let mut deadline = Deadline::new(Stage::Inference, limit);
-        if let Some(config) = self.config.get() {
-            return Ok((Arc::clone(config), deadline));
-        }
-        let init = own.map_or(patience.init, |own| own.min(patience.init));
-        let server = self.ready(init).await?;
-        if own.is_none() {
-            deadline = Deadline::new(Stage::Inference, limit);
-        }
-        Ok((self.describe(&server, deadline).await?, deadline))
-    }
-
-    /// A server that has been found ready, for which one waits for all.
-    async fn ready(&self, limit: Duration) -> Result<Arc<Server>, ClientError> {
-        let deadline = Deadline::new(Stage::Readiness, limit);
-        let found = async {
-            let mut found = self.found.lock().await;
-            if let Some(server) = &*found {
-                return Ok(Arc::clone(server));
-            }
-            let server = readiness::wait(&self.servers, Some(&self.model), limit).await?;
-            *found = Some(Arc::clone(&server));
-            Ok(server)
-        };
-        deadline.within(found).await
-    }
-
-    async fn describe(
-        &self,
-        server: &Arc<Server>,
-        deadline: Deadline,
-    ) -> Result<Arc<ModelConfig>, ClientError> {
-        let ask = || async {
-            let asked = self
-                .patience
-                .within(deadline, || server.config(&self.model));
-            asked.await.map(Arc::new)
-        };
-        let described = deadline.within(self.config.get_or_try_init(ask)).await;
-        if described.is_err() {
-            // Whoever asks next looks for one that is ready anew.
-            *self.found.lock().await = None;
-        }
-        described.cloned()
     }
 
     /// Those of one server, where there are several.

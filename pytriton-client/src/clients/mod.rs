@@ -5,6 +5,7 @@ mod async_model_client;
 mod builder;
 mod core;
 mod decoupled;
+mod description;
 mod model_client;
 mod patience;
 mod pipelined;
