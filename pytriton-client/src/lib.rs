@@ -29,6 +29,7 @@ pub mod config;
 mod deadline;
 mod error;
 mod grpc;
+mod gzip;
 mod http;
 pub mod inputs;
 pub mod options;

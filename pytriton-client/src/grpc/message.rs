@@ -12,6 +12,16 @@ use super::contents;
 
 /// The message of an inference.
 pub(super) fn encode(request: &InferRequest) -> ModelInferRequest {
+    let elements = request.inputs.iter();
+    let elements = elements.map(|(_, tensor)| tensor.data().clone());
+    ModelInferRequest {
+        raw_input_contents: elements.collect(),
+        ..without_elements(request)
+    }
+}
+
+/// The same without the bytes of the inputs' elements.
+pub(super) fn without_elements(request: &InferRequest) -> ModelInferRequest {
     let inputs = request.inputs.iter();
     let inputs = inputs.map(|(name, tensor)| InferInputTensor {
         name: name.clone(),
@@ -36,11 +46,7 @@ pub(super) fn encode(request: &InferRequest) -> ModelInferRequest {
         parameters: request.options.parameters.iter().map(parameter).collect(),
         inputs: inputs.collect(),
         outputs: outputs.collect(),
-        raw_input_contents: request
-            .inputs
-            .iter()
-            .map(|(_, tensor)| tensor.data().clone())
-            .collect(),
+        raw_input_contents: Vec::new(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! The protocol over gRPC: messages with raw tensors.
 
+mod answer;
 mod contents;
 mod error;
+mod framing;
 mod message;
+mod request;
 mod shared;
 mod streaming;
 mod transport;

@@ -1,9 +1,13 @@
+use hyper::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, TE};
+use hyper::http::uri::PathAndQuery;
+use hyper::{Method, Request, Uri, Version};
+use prost::Message;
 use pytriton_protocol::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use pytriton_protocol::proto::model_repository_parameter::ParameterChoice;
 use pytriton_protocol::proto::{
-    ModelConfigRequest, ModelMetadataRequest, ModelReadyRequest, ModelRepositoryParameter,
-    ModelStatisticsRequest, RepositoryModelLoadRequest, RepositoryModelUnloadRequest,
-    ServerLiveRequest, ServerReadyRequest,
+    ModelConfigRequest, ModelInferResponse, ModelMetadataRequest, ModelReadyRequest,
+    ModelRepositoryParameter, ModelStatisticsRequest, RepositoryModelLoadRequest,
+    RepositoryModelUnloadRequest, ServerLiveRequest, ServerReadyRequest,
 };
 use tonic::codec::CompressionEncoding::Gzip;
 use tonic::metadata::{AsciiMetadataValue, KeyAndMutValueRef, MetadataKey, MetadataMap};
@@ -12,12 +16,16 @@ use crate::config::ModelConfig;
 use crate::request::{InferRequest, Load, Model};
 use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::Channel;
+use crate::transport::{Channel, Pieces};
 use crate::{Address, ClientError, Outputs};
 
+use super::answer;
 use super::error::failed;
 use super::message;
+use super::request::encode;
 use super::streaming::Answers;
+
+const INFERENCE: &str = "/inference.GRPCInferenceService/ModelInfer";
 
 pub(super) type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
 
@@ -26,6 +34,10 @@ pub(super) type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
 pub(crate) struct GrpcTransport {
     channel: Channel<tonic::body::Body>,
     metadata: MetadataMap,
+    /// What an inference begins with.
+    inference: HeaderMap,
+    /// Where inferences are sent to.
+    to: Uri,
     gzip: bool,
 }
 
@@ -43,11 +55,25 @@ impl GrpcTransport {
             }
         }
         let channel = Channel::new(address, &link.tls, link.connect_timeout)?;
-        let gzip = link.gzip;
+        let mut inference = metadata.clone().into_headers();
+        inference.insert(TE, HeaderValue::from_static("trailers"));
+        inference.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        if link.gzip {
+            inference.insert("grpc-encoding", HeaderValue::from_static("gzip"));
+            inference.insert("grpc-accept-encoding", HeaderValue::from_static("gzip"));
+        }
+        let mut to = channel.origin().clone().into_parts();
+        to.path_and_query = Some(PathAndQuery::from_static(INFERENCE));
+        let to = Uri::from_parts(to).map_err(|error| ClientError::InvalidUrl {
+            url: address.to_string(),
+            reason: error.to_string(),
+        })?;
         Ok(Self {
             channel,
             metadata,
-            gzip,
+            inference,
+            to,
+            gzip: link.gzip,
         })
     }
 
@@ -55,8 +81,7 @@ impl GrpcTransport {
     pub(crate) fn anew(&self) -> Self {
         Self {
             channel: self.channel.anew(),
-            metadata: self.metadata.clone(),
-            gzip: self.gzip,
+            ..self.clone()
         }
     }
 
@@ -173,11 +198,25 @@ impl GrpcTransport {
     }
 
     pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
-        let mut asked = self.request(message::encode(request));
-        extend(asked.metadata_mut(), &request.options.headers)?;
-        let answer = self.client().model_infer(asked).await;
-        let answer = answer.map_err(|status| failed(&request.model.to_string(), &status))?;
-        message::decode(answer.into_inner())
+        let headers = match request.options.headers.as_slice() {
+            [] => self.inference.clone(),
+            own => {
+                let mut headers = metadata(own)?.into_headers();
+                headers.extend(self.inference.clone());
+                headers
+            }
+        };
+        let pieces = Pieces::new(encode(request, self.gzip)?);
+        let mut asked = Request::new(tonic::body::Body::new(pieces));
+        *asked.method_mut() = Method::POST;
+        *asked.version_mut() = Version::HTTP_2;
+        *asked.uri_mut() = self.to.clone();
+        *asked.headers_mut() = headers;
+        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
+        let message = answer::read(answer, &request.model).await?;
+        let message = ModelInferResponse::decode(message)
+            .map_err(|error| ClientError::protocol(format!("it is no message: {error}")))?;
+        message::decode(message)
     }
 
     /// Asks for any number of answers, on a stream of their own.

@@ -3,7 +3,8 @@ use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 use crate::ClientError;
 
 /// How long the JSON of a body is, which binary tensors follow.
-pub(super) const HEADER_LENGTH: &str = "inference-header-content-length";
+pub(super) static HEADER_LENGTH: HeaderName =
+    HeaderName::from_static("inference-header-content-length");
 
 /// Headers of these names and values.
 pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, ClientError> {

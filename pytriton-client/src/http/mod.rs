@@ -3,8 +3,8 @@
 mod base64;
 mod body;
 mod data;
-mod gzip;
 mod head;
+mod header;
 mod json;
 mod request;
 mod response;

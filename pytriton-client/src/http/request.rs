@@ -1,53 +1,176 @@
+use std::mem::take;
+
 use bytes::Bytes;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use crate::ParameterValue;
 use crate::request::InferRequest;
 
-/// The pieces of the body of an inference, and how long the first is, which is JSON.
+/// Elements of so many bytes are copied behind the JSON, which costs less than a piece of their own.
+const SMALL: usize = 4 << 10;
+
+/// What is reserved for JSON.
+const HEAD: usize = 256;
+
+/// The pieces of the body of an inference, in which large elements are as they are in memory, and how long its JSON is.
 pub(super) fn encode(request: &InferRequest) -> (usize, Vec<Bytes>) {
-    let inputs = request.inputs.iter();
-    let inputs = inputs.map(|(name, tensor)| {
-        json!({
-            "name": name,
-            "datatype": tensor.datatype().name(),
-            "shape": tensor.shape(),
-            "parameters": {"binary_data_size": tensor.data().len()},
-        })
-    });
-    let mut parameters: Map<String, Value> =
-        request.options.parameters.iter().map(parameter).collect();
-    let mut header = json!({"id": request.id, "inputs": inputs.collect::<Value>()});
-    match request.options.outputs.as_slice() {
-        [] => {
-            parameters.insert("binary_data_output".to_owned(), Value::Bool(true));
-        }
-        outputs => {
-            let outputs = outputs.iter();
-            let outputs =
-                outputs.map(|name| json!({"name": name, "parameters": {"binary_data": true}}));
-            header["outputs"] = outputs.collect();
+    let mut around = json(request);
+    let length = around.len();
+    let mut pieces = Vec::new();
+    for (_, tensor) in &request.inputs {
+        let data = tensor.data();
+        if data.len() <= SMALL {
+            around.extend_from_slice(data);
+        } else {
+            pieces.extend([Bytes::from(take(&mut around)), data.clone()]);
         }
     }
-    if !parameters.is_empty() {
-        header["parameters"] = Value::Object(parameters);
-    }
-    let header = Bytes::from(header.to_string());
-    let tensors = request
-        .inputs
-        .iter()
-        .map(|(_, tensor)| tensor.data().clone());
-    let length = header.len();
-    (length, [header].into_iter().chain(tensors).collect())
+    pieces.push(Bytes::from(around));
+    (length, pieces)
 }
 
-fn parameter((name, value): &(String, ParameterValue)) -> (String, Value) {
-    let value = match value {
-        ParameterValue::Bool(value) => Value::from(*value),
-        ParameterValue::Int64(value) => Value::from(*value),
-        ParameterValue::Uint64(value) => Value::from(*value),
-        ParameterValue::Double(value) => Value::from(*value),
-        ParameterValue::String(value) => Value::from(value.as_str()),
-    };
-    (name.clone(), value)
+fn json(request: &InferRequest) -> Vec<u8> {
+    let mut json = Vec::with_capacity(HEAD);
+    json.extend_from_slice(br#"{"id":"#);
+    push(&mut json, &request.id);
+    json.extend_from_slice(br#","inputs":["#);
+    list(&mut json, &request.inputs, |json, (name, tensor)| {
+        json.extend_from_slice(br#"{"name":"#);
+        push(json, name);
+        json.extend_from_slice(br#","datatype":"#);
+        push(json, tensor.datatype().name());
+        json.extend_from_slice(br#","shape":"#);
+        push(json, tensor.shape());
+        json.extend_from_slice(br#","parameters":{"binary_data_size":"#);
+        push(json, &tensor.data().len());
+        json.extend_from_slice(b"}}");
+    });
+    json.extend_from_slice(br#"],"parameters":{"#);
+    let options = &request.options;
+    list(&mut json, &options.parameters, |json, (name, value)| {
+        push(json, name);
+        json.push(b':');
+        parameter(json, value);
+    });
+    if options.outputs.is_empty() {
+        if !options.parameters.is_empty() {
+            json.push(b',');
+        }
+        json.extend_from_slice(br#""binary_data_output":true}}"#);
+        return json;
+    }
+    json.extend_from_slice(br#"},"outputs":["#);
+    list(&mut json, &options.outputs, |json, name| {
+        json.extend_from_slice(br#"{"name":"#);
+        push(json, name);
+        json.extend_from_slice(br#","parameters":{"binary_data":true}}"#);
+    });
+    json.extend_from_slice(b"]}");
+    json
+}
+
+/// The items with commas between them.
+fn list<T>(json: &mut Vec<u8>, items: &[T], write: impl Fn(&mut Vec<u8>, &T)) {
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            json.push(b',');
+        }
+        write(json, item);
+    }
+}
+
+fn parameter(json: &mut Vec<u8>, value: &ParameterValue) {
+    match value {
+        ParameterValue::Bool(value) => push(json, value),
+        ParameterValue::Int64(value) => push(json, value),
+        ParameterValue::Uint64(value) => push(json, value),
+        ParameterValue::Double(value) => push(json, value),
+        ParameterValue::String(value) => push(json, value),
+    }
+}
+
+/// Texts and numbers can always be written to a vector.
+fn push(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    let _ = serde_json::to_writer(json, value);
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_protocol::tensor::{DataType, Tensor};
+    use serde_json::{Value, json};
+
+    use crate::InferOptions;
+    use crate::request::Model;
+
+    use super::*;
+
+    fn request(sizes: &[usize], options: InferOptions) -> InferRequest {
+        let tensors = sizes.iter().map(|size| {
+            let data = Bytes::from(vec![7; *size]);
+            let tensor = Tensor::new(DataType::Uint8, vec![1, *size], data).unwrap();
+            ("x\"y".to_owned(), tensor)
+        });
+        InferRequest {
+            model: Model {
+                name: "Linear".to_owned(),
+                version: String::new(),
+            },
+            id: "é\n".to_owned(),
+            inputs: tensors.collect(),
+            options,
+            shared: None,
+            as_json: false,
+        }
+    }
+
+    #[test]
+    fn the_json_says_what_is_asked() {
+        let input = |size: usize| {
+            json!({"name": "x\"y", "datatype": "UINT8", "shape": [1, size],
+                "parameters": {"binary_data_size": size}})
+        };
+        let options = InferOptions::new();
+        let told = options
+            .clone()
+            .parameter("a", 1)
+            .parameter("b", "\\")
+            .parameter("c", 0.5);
+        let table = [
+            (
+                options.clone(),
+                json!({"binary_data_output": true}),
+                Value::Null,
+            ),
+            (
+                told.clone(),
+                json!({"a": 1, "b": "\\", "c": 0.5, "binary_data_output": true}),
+                Value::Null,
+            ),
+            (
+                told.output("y").output("z"),
+                json!({"a": 1, "b": "\\", "c": 0.5}),
+                json!([{"name": "y", "parameters": {"binary_data": true}},
+                    {"name": "z", "parameters": {"binary_data": true}}]),
+            ),
+        ];
+        for (options, parameters, outputs) in table {
+            let (length, pieces) = encode(&request(&[2, SMALL + 1], options));
+            let written: Value = serde_json::from_slice(&pieces.concat()[..length]).unwrap();
+            assert_eq!(written["id"], "é\n");
+            assert_eq!(written["inputs"], json!([input(2), input(SMALL + 1)]));
+            assert_eq!(written["parameters"], parameters);
+            assert_eq!(written["outputs"], outputs);
+        }
+    }
+
+    #[test]
+    fn elements_follow_in_order_and_large_ones_are_not_copied() {
+        let request = request(&[1, SMALL + 1, SMALL + 2, 2], InferOptions::new());
+        let (length, pieces) = encode(&request);
+        let data = |index: usize| request.inputs[index].1.data();
+        let all = [0, 1, 2, 3].map(|index| &data(index)[..]).concat();
+        assert_eq!(pieces.concat()[length..], all);
+        assert_eq!(pieces[1].as_ptr(), data(1).as_ptr());
+        assert_eq!(pieces[3].as_ptr(), data(2).as_ptr());
+    }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::{ClientError, Outputs, ParameterValue};
 
 use super::data;
+use super::header::{Header, Output};
 
 /// Reads the answer to an inference whose JSON is so long; all of it is where no length is told.
 pub(super) fn decode(body: &Bytes, header: Option<usize>) -> Result<Outputs, ClientError> {
@@ -12,57 +13,56 @@ pub(super) fn decode(body: &Bytes, header: Option<usize>) -> Result<Outputs, Cli
     let json = body
         .get(..end)
         .ok_or_else(|| ClientError::protocol("its JSON is longer than the body"))?;
-    let json: Value = serde_json::from_slice(json)
-        .map_err(|error| ClientError::protocol(format!("it is no JSON: {error}")))?;
+    let header: Header = serde_json::from_slice(json)
+        .map_err(|error| ClientError::protocol(format!("it is no JSON of an answer: {error}")))?;
     let mut binary = body.slice(end..);
-    let outputs = json["outputs"].as_array().into_iter().flatten();
+    let outputs = header.outputs.into_iter();
     let tensors = outputs.map(|output| tensor(output, &mut binary));
-    let text = |name: &str| json[name].as_str().unwrap_or_default().to_owned();
-    let parameters = json["parameters"].as_object().into_iter().flatten();
+    let parameters = header.parameters.into_iter().flatten();
     Ok(Outputs {
-        model_name: text("model_name"),
-        model_version: text("model_version"),
-        id: text("id"),
+        model_name: text(header.model_name),
+        model_version: text(header.model_version),
+        id: text(header.id),
         parameters: parameters
-            .filter_map(|(name, value)| Some((name.clone(), parameter(value)?)))
+            .filter_map(|(name, value)| Some((name, parameter(value)?)))
             .collect(),
         tensors: tensors.collect::<Result<_, _>>()?,
     })
 }
 
-fn tensor(output: &Value, binary: &mut Bytes) -> Result<(String, Tensor), ClientError> {
+/// What is no text is none.
+fn text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        _ => String::new(),
+    }
+}
+
+fn tensor(output: Output, binary: &mut Bytes) -> Result<(String, Tensor), ClientError> {
     let missing = |what: &str| ClientError::protocol(format!("an output has no {what}"));
-    let name = output["name"].as_str().ok_or_else(|| missing("name"))?;
-    let datatype = output["datatype"]
-        .as_str()
-        .and_then(|name| name.parse::<DataType>().ok());
+    let name = output.name.ok_or_else(|| missing("name"))?;
+    let datatype = output.datatype.as_str();
+    let datatype = datatype.and_then(|name| name.parse::<DataType>().ok());
     let datatype = datatype.ok_or_else(|| missing("element type"))?;
-    let dims = output["shape"].as_array().into_iter().flatten();
-    let shape: Option<Vec<usize>> = dims
-        .map(|dim| usize::try_from(dim.as_u64()?).ok())
-        .collect();
-    let shape = shape.ok_or_else(|| missing("shape"))?;
-    let size = output["parameters"]["binary_data_size"].as_u64();
-    let Some(size) = size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)) else {
-        return Ok((
-            name.to_owned(),
-            data::tensor(name, datatype, shape, &output["data"])?,
-        ));
+    let shape = output.shape.ok_or_else(|| missing("shape"))?;
+    let Some(size) = output.binary.and_then(|binary| binary.size) else {
+        let tensor = data::tensor(&name, datatype, shape, &output.data)?;
+        return Ok((name, tensor));
     };
     if size > binary.len() {
         return Err(ClientError::protocol(format!(
             "output `{name}` is longer than the body"
         )));
     }
-    let tensor =
-        Tensor::new(datatype, shape, binary.split_to(size)).map_err(ClientError::tensor(name))?;
-    Ok((name.to_owned(), tensor))
+    let tensor = Tensor::new(datatype, shape, binary.split_to(size));
+    let tensor = tensor.map_err(ClientError::tensor(&name))?;
+    Ok((name, tensor))
 }
 
-fn parameter(value: &Value) -> Option<ParameterValue> {
+fn parameter(value: Value) -> Option<ParameterValue> {
     Some(match value {
-        Value::Bool(value) => ParameterValue::Bool(*value),
-        Value::String(value) => ParameterValue::String(value.clone()),
+        Value::Bool(value) => ParameterValue::Bool(value),
+        Value::String(value) => ParameterValue::String(value),
         Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
             (Some(value), _, _) => ParameterValue::Int64(value),
             (_, Some(value), _) => ParameterValue::Uint64(value),

@@ -67,7 +67,7 @@ impl HttpTransport {
     ) -> Result<Outputs, ClientError> {
         let (length, pieces) = encode(request, lent)?;
         let mut headers = headers(&request.options.headers)?;
-        headers.insert(HEADER_LENGTH, HeaderValue::from(length));
+        headers.insert(&HEADER_LENGTH, HeaderValue::from(length));
         let octets = HeaderValue::from_static("application/octet-stream");
         headers.insert(CONTENT_TYPE, octets);
         let path = format!("{}/infer", path(&request.model));

@@ -1,22 +1,23 @@
+use std::sync::OnceLock;
+
 use bytes::Bytes;
 use hyper::http::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderValue,
 };
-use hyper::{Method, Request};
+use hyper::{Method, Request, Uri};
 use serde_json::{Map, Value, json};
-use tower_service::Service;
 
 use crate::config::ModelConfig;
 use crate::request::{InferRequest, Load, Model};
 use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::Channel;
-use crate::{Address, ClientError, Outputs, Status};
+use crate::transport::{Channel, Pieces};
+use crate::{Address, ClientError, Outputs, Status, gzip};
 
 use super::base64::base64;
-use super::body::{Pieces, read};
+use super::body::read;
 use super::head::{HEADER_LENGTH, encoded, headers};
-use super::{gzip, request, response};
+use super::{request, response};
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
@@ -24,7 +25,12 @@ const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 #[derive(Debug, Clone)]
 pub(crate) struct HttpTransport {
     channel: Channel<Pieces>,
+    /// Of all requests.
     headers: HeaderMap,
+    /// Of an inference.
+    inference: HeaderMap,
+    /// Where the inferences of a model are sent to: a client has one.
+    to: OnceLock<(Model, Uri)>,
     gzip: bool,
 }
 
@@ -44,11 +50,26 @@ impl HttpTransport {
         for value in headers.values_mut() {
             value.set_sensitive(true);
         }
+        let host = HeaderValue::from_str(&address.authority());
+        let host = host.map_err(|error| ClientError::InvalidUrl {
+            url: address.to_string(),
+            reason: error.to_string(),
+        })?;
+        headers.insert(HOST, host);
         let channel = Channel::new(address, &link.tls, link.connect_timeout)?;
         let gzip = link.gzip;
+        let octets = HeaderValue::from_static("application/octet-stream");
+        let mut inference = headers.clone();
+        inference.insert(CONTENT_TYPE, octets);
+        if gzip {
+            inference.insert(CONTENT_ENCODING, GZIP);
+            inference.insert(ACCEPT_ENCODING, GZIP);
+        }
         Ok(Self {
             channel,
             headers,
+            inference,
+            to: OnceLock::new(),
             gzip,
         })
     }
@@ -57,8 +78,7 @@ impl HttpTransport {
     pub(crate) fn anew(&self) -> Self {
         Self {
             channel: self.channel.anew(),
-            headers: self.headers.clone(),
-            gzip: self.gzip,
+            ..self.clone()
         }
     }
 
@@ -69,7 +89,12 @@ impl HttpTransport {
     /// Whether a route answers 200, as those of health do; one that is closed is an error.
     pub(crate) async fn is(&self, path: &str) -> Result<bool, ClientError> {
         let answered = self
-            .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
+            .ask(
+                Method::GET,
+                self.uri(path)?,
+                self.headers.clone(),
+                Pieces::default(),
+            )
             .await?;
         match answered.status {
             401 | 403 => Err(failed("", &answered)),
@@ -133,30 +158,56 @@ impl HttpTransport {
 
     pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
         let (length, mut pieces) = request::encode(request);
-        let mut headers = headers(&request.options.headers)?;
-        headers.insert(HEADER_LENGTH, HeaderValue::from(length));
-        let octets = HeaderValue::from_static("application/octet-stream");
-        headers.insert(CONTENT_TYPE, octets);
         if self.gzip {
-            let failed = |error| ClientError::inputs(format!("cannot be compressed: {error}"));
-            pieces = vec![gzip::compress(pieces).map_err(failed)?];
-            headers.insert(CONTENT_ENCODING, GZIP);
-            headers.insert(ACCEPT_ENCODING, GZIP);
+            pieces = vec![gzip::compress(pieces)?];
         }
-        let body = Pieces::new(pieces);
-        let path = format!("{}/infer", path(&request.model));
-        let answered = self.ask(Method::POST, &path, headers, body).await?;
+        let mut headers = match request.options.headers.as_slice() {
+            [] => self.inference.clone(),
+            own => {
+                let mut headers = headers(own)?;
+                // Who is behind a gateway may have to name another host.
+                let host = headers.remove(HOST);
+                headers.extend(self.inference.clone());
+                if let Some(host) = host {
+                    headers.insert(HOST, host);
+                }
+                headers
+            }
+        };
+        headers.insert(&HEADER_LENGTH, HeaderValue::from(length));
+        let (body, to) = (Pieces::new(pieces), self.to(&request.model)?);
+        let answered = self.ask(Method::POST, to, headers, body).await?;
         match answered.status {
             200 => response::decode(&answered.body, answered.header_length),
             _ => Err(failed(&request.model.to_string(), &answered)),
         }
     }
 
+    /// Where the inferences of a model are sent to.
+    fn to(&self, model: &Model) -> Result<Uri, ClientError> {
+        if let Some((known, uri)) = self.to.get()
+            && known == model
+        {
+            return Ok(uri.clone());
+        }
+        let uri = self.uri(&format!("{}/infer", path(model)))?;
+        // Another one's place, if there is one already, is as good to keep.
+        let _ = self.to.set((model.clone(), uri.clone()));
+        Ok(uri)
+    }
+
+    /// A place of the server.
+    fn uri(&self, path: &str) -> Result<Uri, ClientError> {
+        let origin = self.channel.origin().to_string();
+        let uri = format!("{}{path}", origin.trim_end_matches('/')).parse();
+        uri.map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))
+    }
+
     async fn repository(&self, model: &Model, what: &str, body: Value) -> Result<(), ClientError> {
         let path = format!("/v2/repository/models/{}/{what}", encoded(&model.name));
         let body = Pieces::new([Bytes::from(body.to_string())]);
         let answered = self
-            .ask(Method::POST, &path, HeaderMap::new(), body)
+            .ask(Method::POST, self.uri(&path)?, self.headers.clone(), body)
             .await?;
         match answered.status {
             200 => Ok(()),
@@ -166,7 +217,12 @@ impl HttpTransport {
 
     pub(super) async fn get(&self, model: &str, path: &str) -> Result<Value, ClientError> {
         let answered = self
-            .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
+            .ask(
+                Method::GET,
+                self.uri(path)?,
+                self.headers.clone(),
+                Pieces::default(),
+            )
             .await?;
         if answered.status != 200 {
             return Err(failed(model, &answered));
@@ -178,27 +234,17 @@ impl HttpTransport {
     pub(super) async fn ask(
         &self,
         method: Method,
-        path: &str,
-        mut headers: HeaderMap,
+        to: Uri,
+        headers: HeaderMap,
         body: Pieces,
     ) -> Result<Answered, ClientError> {
-        headers.extend(self.headers.clone());
-        let origin = self.channel.origin().to_string();
-        let request = Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", origin.trim_end_matches('/')))
-            .body(body);
-        let mut request = request
-            .map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))?;
-        request.headers_mut().extend(headers);
-        let answer = self
-            .channel
-            .clone()
-            .call(request)
-            .await
-            .map_err(|error| error.0)?;
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = to;
+        *request.headers_mut() = headers;
+        let answer = self.channel.send(request).await.map_err(|error| error.0)?;
         let status = answer.status().as_u16();
-        let header_length = answer.headers().get(HEADER_LENGTH);
+        let header_length = answer.headers().get(&HEADER_LENGTH);
         let header_length = header_length.and_then(|length| length.to_str().ok()?.parse().ok());
         let compressed = answer.headers().get(CONTENT_ENCODING) == Some(&GZIP);
         let aligned_at = header_length.unwrap_or_default();

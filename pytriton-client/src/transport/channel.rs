@@ -7,9 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::BodyExt;
-use http_body_util::combinators::MapErr;
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::{Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -24,6 +22,14 @@ use super::{Tls, TransportError};
 const STREAM_WINDOW: u32 = 8 << 20;
 const CONNECTION_WINDOW: u32 = 32 << 20;
 
+/// How much of an answer a server may send in one piece: large tensors in pieces of the 16 KiB that are usual take as many calls
+/// of the system.
+const FRAME: u32 = 256 << 10;
+
+/// What stands for the server in the addresses of requests over HTTP/1.1, which say in a header where they go to. A pool reads it
+/// several times for each request.
+const HERE: &str = "-";
+
 /// All connections to a server; clones share them.
 pub(crate) struct Channel<B> {
     client: Client<Connector, B>,
@@ -33,7 +39,35 @@ pub(crate) struct Channel<B> {
 }
 
 /// The body of an answer.
-pub(crate) type Answer = MapErr<Incoming, Box<dyn FnMut(hyper::Error) -> TransportError + Send>>;
+#[derive(Debug)]
+pub(crate) struct Answer {
+    body: Incoming,
+    address: Arc<str>,
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let Self { body, address } = self.get_mut();
+        let lost = |error| TransportError::found(address, &error);
+        Pin::new(body)
+            .poll_frame(context)
+            .map(|frame| frame.map(|frame| frame.map_err(lost)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
 
 impl<B> Channel<B>
 where
@@ -47,7 +81,10 @@ where
         timeout: Duration,
     ) -> Result<Self, ClientError> {
         // Connections are known by the address alone, whatever the connector makes of it.
-        let origin = format!("http://{}", address.authority()).parse();
+        let origin = match address.scheme().is_grpc() {
+            true => format!("http://{}", address.authority()).parse(),
+            false => format!("http://{HERE}").parse(),
+        };
         let origin: Uri = origin.map_err(|error| ClientError::InvalidUrl {
             url: address.to_string(),
             reason: format!("{error}"),
@@ -69,6 +106,8 @@ where
             .http2_only(address.scheme().is_grpc())
             .http2_initial_stream_window_size(STREAM_WINDOW)
             .http2_initial_connection_window_size(CONNECTION_WINDOW)
+            .http2_max_frame_size(FRAME)
+            .set_host(false)
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .build(connector.clone());
@@ -80,12 +119,23 @@ where
         }
     }
 
+    /// Sends a request, and waits for the head of its answer.
+    pub(crate) async fn send(
+        &self,
+        request: Request<B>,
+    ) -> Result<Response<Answer>, TransportError> {
+        let sent = self.client.request(request).await;
+        let answer = sent.map_err(|error| TransportError::found(&self.address, &error))?;
+        let address = Arc::clone(&self.address);
+        Ok(answer.map(|body| Answer { body, address }))
+    }
+
     /// The address in words.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Where requests are sent to.
+    /// What requests begin with that are sent.
     pub(crate) fn origin(&self) -> &Uri {
         &self.origin
     }
@@ -105,13 +155,8 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let (sent, address) = (self.client.request(request), Arc::clone(&self.address));
-        Box::pin(async move {
-            let sent = sent.await;
-            let answer = sent.map_err(|error| TransportError::found(&address, &error))?;
-            let lost = move |error: hyper::Error| TransportError::found(&address, &error);
-            Ok(answer.map(|body| body.map_err(Box::new(lost) as _)))
-        })
+        let channel = self.clone();
+        Box::pin(async move { channel.send(request).await })
     }
 }
 

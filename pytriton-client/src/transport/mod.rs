@@ -3,9 +3,11 @@
 mod channel;
 mod connector;
 mod error;
+mod pieces;
 mod stream;
 mod tls;
 
 pub(crate) use channel::{Answer, Channel};
 pub(crate) use error::TransportError;
+pub(crate) use pieces::Pieces;
 pub use tls::Tls;

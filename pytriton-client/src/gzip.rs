@@ -12,16 +12,17 @@ use crate::ClientError;
 const STEP: usize = 64 << 10;
 
 /// The pieces of a body as one, compressed.
-pub(super) fn compress(pieces: impl IntoIterator<Item = Bytes>) -> std::io::Result<Bytes> {
+pub(crate) fn compress(pieces: impl IntoIterator<Item = Bytes>) -> Result<Bytes, ClientError> {
+    let failed = |error| ClientError::inputs(format!("cannot be compressed: {error}"));
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     for piece in pieces {
-        encoder.write_all(&piece)?;
+        encoder.write_all(&piece).map_err(failed)?;
     }
-    encoder.finish().map(Bytes::from)
+    encoder.finish().map(Bytes::from).map_err(failed)
 }
 
 /// What a body was, in memory in which the byte at `aligned_at` is aligned.
-pub(super) fn decompress(body: &[u8], aligned_at: usize) -> Result<Bytes, ClientError> {
+pub(crate) fn decompress(body: &[u8], aligned_at: usize) -> Result<Bytes, ClientError> {
     let mut decoder = GzDecoder::new(body);
     let mut buffer = AlignedBuffer::with_capacity(body.len().saturating_mul(2), aligned_at);
     let mut step = vec![0; STEP];

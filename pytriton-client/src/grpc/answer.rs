@@ -1,0 +1,110 @@
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::Response;
+use hyper::http::{HeaderMap, StatusCode};
+use tonic::Code;
+
+use crate::request::Model;
+use crate::transport::Answer;
+use crate::{ClientError, Status};
+
+use super::framing::Arriving;
+
+const STATUS: &str = "grpc-status";
+/// What may stand there is read by nobody.
+const DETAILS: &str = "grpc-status-details-bin";
+
+/// The message of a call's answer, where the call went well.
+pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Bytes, ClientError> {
+    let (head, mut body) = answer.into_parts();
+    let mut headers = head.headers;
+    if headers.contains_key(STATUS) || head.status != StatusCode::OK {
+        ended(head.status, &mut headers, model)?;
+    }
+    let mut arriving = Arriving::default();
+    let mut trailers = HeaderMap::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| error.0)?;
+        match frame.into_data() {
+            Ok(data) => arriving.push(&data),
+            Err(frame) => trailers = frame.into_trailers().unwrap_or_default(),
+        }
+    }
+    ended(head.status, &mut trailers, model)?;
+    arriving.finish()
+}
+
+/// What the server says at the end of a call.
+fn ended(status: StatusCode, told: &mut HeaderMap, model: &Model) -> Result<(), ClientError> {
+    if told.get(STATUS).is_some_and(|code| code == "0") {
+        return Ok(());
+    }
+    // tonic ends the program where these are not as they should be.
+    told.remove(DETAILS);
+    let (code, message) = match tonic::Status::from_header_map(told) {
+        Some(status) => (status.code(), status.message().to_owned()),
+        None => (
+            without(status),
+            format!("the answer has the status {status} and none of gRPC"),
+        ),
+    };
+    Err(ClientError::server(
+        &model.to_string(),
+        Status::Grpc(code.into()),
+        message,
+    ))
+}
+
+/// What a status of HTTP means to gRPC where there is nothing else.
+fn without(status: StatusCode) -> Code {
+    match status.as_u16() {
+        400 => Code::Internal,
+        401 => Code::Unauthenticated,
+        403 => Code::PermissionDenied,
+        404 => Code::Unimplemented,
+        429 | 502..=504 => Code::Unavailable,
+        _ => Code::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_at_the_end_is_told() {
+        let model = Model {
+            name: "Linear".to_owned(),
+            version: String::new(),
+        };
+        let told = |pairs: &[(&'static str, &'static str)], status: u16| {
+            let pairs = pairs.iter().copied();
+            let mut headers = pairs
+                .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
+                .collect();
+            ended(StatusCode::from_u16(status).unwrap(), &mut headers, &model)
+        };
+        assert_eq!(told(&[(STATUS, "0")], 200), Ok(()));
+        let failed = |code, message: &str| {
+            let message = message.to_owned();
+            Err(ClientError::Server {
+                status: Status::Grpc(code),
+                message,
+            })
+        };
+        let words = ("grpc-message", "too%20much");
+        assert_eq!(told(&[(STATUS, "8"), words], 200), failed(8, "too much"));
+        assert_eq!(
+            told(&[(STATUS, "8"), words, (DETAILS, "%")], 200),
+            failed(8, "too much")
+        );
+        for (status, code) in [(404, 12), (503, 14), (500, 2), (200, 2)] {
+            assert!(matches!(
+                told(&[], status),
+                Err(ClientError::Server { status: Status::Grpc(found), .. }) if found == code
+            ));
+        }
+    }
+}

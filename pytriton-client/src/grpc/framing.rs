@@ -1,0 +1,162 @@
+use bytes::Bytes;
+use prost::encoding::{WireType, decode_key, decode_varint};
+use pytriton_protocol::tensor::AlignedBuffer;
+
+use crate::{ClientError, gzip};
+
+/// The bytes before each message: whether it is compressed, and its length.
+pub(super) const PREFIX: usize = 5;
+
+/// The field of the elements' bytes in an answer.
+const RAW: u32 = 6;
+
+/// What is set aside for a message before it comes, at most.
+const MOST_AHEAD: usize = 64 << 20;
+
+/// What stands before a message of so many bytes.
+pub(super) fn prefix(compressed: bool, length: usize) -> Result<[u8; PREFIX], ClientError> {
+    let length = u32::try_from(length).map_err(|_| {
+        ClientError::inputs(format!(
+            "{length} bytes are more than a message of gRPC has"
+        ))
+    })?;
+    let [one, two, three, four] = length.to_be_bytes();
+    Ok([u8::from(compressed), one, two, three, four])
+}
+
+/// The one message of an answer, as it comes: copied once, to where its first elements are aligned.
+#[derive(Debug, Default)]
+pub(super) struct Arriving {
+    prefix: [u8; PREFIX],
+    /// How much of the prefix has come.
+    known: usize,
+    message: Option<AlignedBuffer>,
+}
+
+impl Arriving {
+    /// Takes the next bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if let Some(message) = &mut self.message {
+            message.extend_from_slice(bytes);
+            return;
+        }
+        let (prefix, rest) = bytes.split_at(bytes.len().min(PREFIX - self.known));
+        self.prefix[self.known..][..prefix.len()].copy_from_slice(prefix);
+        self.known += prefix.len();
+        if !rest.is_empty() {
+            let (_, length) = self.announced();
+            let mut message = AlignedBuffer::with_capacity(length.min(MOST_AHEAD), elements(rest));
+            message.extend_from_slice(rest);
+            self.message = Some(message);
+        }
+    }
+
+    /// Whether it is compressed, and its length.
+    fn announced(&self) -> (u8, usize) {
+        let [flag, length @ ..] = self.prefix;
+        (flag, u32::from_be_bytes(length) as usize)
+    }
+
+    /// The message, when all of it has come.
+    pub(super) fn finish(self) -> Result<Bytes, ClientError> {
+        let (flag, length) = self.announced();
+        let came = self.message.as_ref().map_or(0, AlignedBuffer::len);
+        if self.known < PREFIX || came != length {
+            return Err(ClientError::protocol(format!(
+                "of a message of {length} bytes {came} have come"
+            )));
+        }
+        let message = self.message.map(AlignedBuffer::freeze).unwrap_or_default();
+        match flag {
+            0 => Ok(message),
+            1 => gzip::decompress(&message, 0),
+            flag => Err(ClientError::protocol(format!(
+                "a message has the flag {flag}"
+            ))),
+        }
+    }
+}
+
+/// Where in a message the bytes of the first elements stand, as far as the beginning of the message tells.
+fn elements(message: &[u8]) -> usize {
+    let mut rest = message;
+    while let Ok((field, WireType::LengthDelimited)) = decode_key(&mut rest) {
+        let Ok(length) = decode_varint(&mut rest) else {
+            break;
+        };
+        if field == RAW {
+            return message.len() - rest.len();
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let Some(behind) = rest.get(length..) else {
+            break;
+        };
+        rest = behind;
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+    use pytriton_protocol::proto::ModelInferResponse;
+
+    use super::*;
+
+    fn answer() -> ModelInferResponse {
+        ModelInferResponse {
+            model_name: "Linear".to_owned(),
+            raw_output_contents: vec![Bytes::from(vec![7; 24]), Bytes::from(vec![8; 9])],
+            ..ModelInferResponse::default()
+        }
+    }
+
+    #[test]
+    fn a_message_is_the_same_however_it_is_cut() {
+        let message = answer().encode_to_vec();
+        let body = [&prefix(false, message.len()).unwrap()[..], &message].concat();
+        for cut in 1..=body.len() {
+            let mut arriving = Arriving::default();
+            body.chunks(cut).for_each(|piece| arriving.push(piece));
+            assert_eq!(arriving.finish().unwrap(), message, "{cut}");
+            let mut arriving = Arriving::default();
+            arriving.push(&body[..cut - 1]);
+            assert!(arriving.finish().is_err(), "{cut}");
+        }
+        let mut arriving = Arriving::default();
+        arriving.push(&body);
+        arriving.push(&body);
+        assert!(arriving.finish().is_err());
+    }
+
+    #[test]
+    fn the_first_elements_are_aligned_and_not_copied_again() {
+        let message = answer().encode_to_vec();
+        let mut arriving = Arriving::default();
+        arriving.push(&prefix(false, message.len()).unwrap());
+        message.chunks(20).for_each(|piece| arriving.push(piece));
+        let message = arriving.finish().unwrap();
+        let through = message.as_ptr_range();
+        let answer = ModelInferResponse::decode(message.clone()).unwrap();
+        let elements = answer.raw_output_contents[0].as_ptr();
+        assert!(through.contains(&elements));
+        assert_eq!(elements.addr() % AlignedBuffer::ALIGNMENT, 0);
+    }
+
+    #[test]
+    fn what_is_no_message_is_told() {
+        for bytes in [
+            &[][..],
+            &[0, 0, 0, 0],
+            &[2, 0, 0, 0, 0],
+            &[1, 0, 0, 0, 1, 7],
+        ] {
+            let mut arriving = Arriving::default();
+            arriving.push(bytes);
+            assert!(arriving.finish().is_err(), "{bytes:?}");
+        }
+        assert_eq!(elements(&[]), 0);
+        assert_eq!(elements(&[0xff; 20]), 0);
+        assert_eq!(elements(&[0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]), 0);
+    }
+}
