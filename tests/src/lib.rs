@@ -18,5 +18,5 @@ pub use foreign::Foreign;
 pub use perf_analyzer::PerfAnalyzer;
 pub use process::{Finished, finish};
 pub use python::Python;
-pub use released::released;
+pub use released::{released, released_client};
 pub use server::Server;

@@ -16,11 +16,25 @@ const PACKAGE: &str = "pytriton-test-engines";
 ///
 /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what cargo said.
 pub fn released(binary: &str, folder: &Path) -> Result<PathBuf> {
+    let options = ["--no-default-features", "--features", "embedded"];
+    build(PACKAGE, binary, &options, folder)
+}
+
+/// Builds the program that asks a server with the clients, as it is released.
+///
+/// # Errors
+///
+/// As [`released`].
+pub fn released_client(folder: &Path) -> Result<PathBuf> {
+    build("asking", "asking", &[], folder)
+}
+
+fn build(package: &str, binary: &str, options: &[&str], folder: &Path) -> Result<PathBuf> {
     let target = folder.with_file_name("");
     let mut build = Command::new(env!("CARGO"));
     build
-        .args(["build", "--release", "--package", PACKAGE, "--bin", binary])
-        .args(["--no-default-features", "--features", "embedded"])
+        .args(["build", "--release", "--package", package, "--bin", binary])
+        .args(options)
         .arg("--target-dir")
         .arg(&target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))

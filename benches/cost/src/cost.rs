@@ -1,14 +1,14 @@
 use std::ffi::OsStr;
 
-use crate::Result;
 use crate::counts::Counts;
 use crate::served::Served;
+use crate::{Result, asking};
 
 /// Requests of a short run and of a long one. What they differ in are requests alone: starting and stopping cancel out.
 const SHORT: u32 = 300;
 const LONG: u32 = 1300;
 
-/// What a small request in JSON costs a server.
+/// What a request costs a server or a client.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
     /// Instructions in user space.
@@ -25,22 +25,47 @@ impl Cost {
     ///
     /// [`CostError`](crate::CostError) where valgrind is missing or the server does not answer as it should.
     pub fn least_of(times: u32, headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
-        let mut least = Self::of(headers, command)?;
-        for _ in 1..times {
-            let cost = Self::of(headers, command)?;
-            least.instructions = least.instructions.min(cost.instructions);
-            least.allocations = least.allocations.min(cost.allocations);
-        }
-        Ok(least)
+        let first = Self::of(headers, command)?;
+        (1..times).try_fold(first, |least, _| {
+            Ok(least.least(Self::of(headers, command)?))
+        })
+    }
+
+    /// The same of what a request costs a client, which takes `--requests` and how many it is to send.
+    ///
+    /// # Errors
+    ///
+    /// [`CostError`](crate::CostError) where valgrind is missing or the client fails.
+    pub fn of_client(times: u32, command: &[impl AsRef<OsStr>]) -> Result<Self> {
+        let count = || -> Result<Self> {
+            Ok(Self::between(
+                asking::run(command, SHORT)?,
+                asking::run(command, LONG)?,
+            ))
+        };
+        let first = count()?;
+        (1..times).try_fold(first, |least, _| Ok(least.least(count()?)))
     }
 
     fn of(headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
         let (short, long) = (run(headers, command, SHORT)?, run(headers, command, LONG)?);
+        Ok(Self::between(short, long))
+    }
+
+    fn between(short: Counts, long: Counts) -> Self {
         let each = |short: u64, long: u64| (long as f64 - short as f64) / f64::from(LONG - SHORT);
-        Ok(Self {
+        Self {
             instructions: each(short.instructions, long.instructions),
             allocations: each(short.allocations, long.allocations),
-        })
+        }
+    }
+
+    /// What is the least of each.
+    fn least(self, other: Self) -> Self {
+        Self {
+            instructions: self.instructions.min(other.instructions),
+            allocations: self.allocations.min(other.allocations),
+        }
     }
 }
 

@@ -26,6 +26,9 @@ pub enum CostError {
     /// The server answered something else than was expected.
     #[error("expected an answer with status 200 and a length, found `{0}`")]
     Answer(String),
+    /// A client has failed.
+    #[error("the client failed\n{0}")]
+    Client(String),
     /// What callgrind wrote has no instructions, or no call of an allocator that is known.
     #[error("callgrind has counted no instructions, or no calls of `malloc` and its like")]
     Uncounted,

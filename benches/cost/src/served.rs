@@ -1,7 +1,7 @@
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, ErrorKind};
-use std::process::{Child, Command, Stdio};
+use std::io;
+use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::counts::Counts;
-use crate::{CostError, Result, client, clock};
+use crate::{CostError, Result, client, clock, valgrind};
 
 /// What starting and ending may take under valgrind on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,23 +29,16 @@ impl Served {
     pub(crate) fn start(command: &[impl AsRef<OsStr>]) -> Result<Self> {
         let folder = TempDir::new()?;
         let file = |name| fs::File::create(folder.path().join(name));
-        let child = Command::new("valgrind")
-            .args(["--tool=callgrind", "--compress-strings=no"])
-            .arg(format!("--callgrind-out-file={}/counts", folder.path().display()))
+        let child = valgrind::command(&folder.path().join("counts"))
             .args(command)
             .env("LD_PRELOAD", clock::build(folder.path())?)
             // As many on every machine.
             .env("TOKIO_WORKER_THREADS", "2")
-            .stdin(Stdio::null())
             .stdout(file("output")?)
             .stderr(file("log")?)
             .spawn();
-        let child = child.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => CostError::Missing,
-            _ => error.into(),
-        })?;
         let mut served = Self {
-            child,
+            child: child.map_err(valgrind::missing)?,
             address: String::new(),
             folder,
         };

@@ -1,11 +1,12 @@
-//! What a small request in JSON costs the embedded engine, as it is released, stays below a limit.
+//! What a small request in JSON costs the embedded engine, as it is released, stays below a limit, and what one in binary costs
+//! the clients.
 //!
-//! A binary of its own: it builds a server first, and the other tests would be a load on the machine.
+//! A binary of its own: it builds a server and a client first, and the other tests would be a load on the machine.
 
 use std::path::Path;
 
 use cost::Cost;
-use pytriton_tests::{Result, released};
+use pytriton_tests::{Result, Server, released, released_client};
 
 /// A little above what `benches/run` finds, and lowered with it.
 const INSTRUCTIONS: f64 = 34_000.0;
@@ -16,6 +17,9 @@ const CHEAP: [&str; 2] = [
     "--log-format=json",
     "--metrics-config=histogram_latencies=true",
 ];
+
+/// The same for the client that does not block, of 16 bytes each way.
+const CLIENT: [(&str, f64, f64); 2] = [("http", 46_000.0, 36.0), ("grpc", 77_000.0, 49.0)];
 
 /// How often it is counted.
 const TIMES: u32 = 5;
@@ -40,6 +44,26 @@ fn a_request_costs_no_more_than_before() -> Result<()> {
         let with = count(&[option]);
         let ratio = with.instructions / cost.instructions;
         assert!(ratio <= 1.05, "{option}: {with:?} beside {cost:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_request_costs_a_client_no_more_than_before() -> Result<()> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let server = Server::start(released("embedded_identity", folder)?, &[])?;
+    let client = released_client(folder)?.display().to_string();
+    let banner = server.banner();
+    let addresses = [&banner.http, &banner.grpc];
+    for ((scheme, instructions, allocations), address) in CLIENT.into_iter().zip(addresses) {
+        let url = format!("{scheme}://{address}");
+        let cost = Cost::of_client(TIMES, &[client.as_str(), "async", &url]);
+        let cost = cost.unwrap_or_else(|error| panic!("{error}"));
+        let within = cost.instructions <= instructions && cost.allocations <= allocations;
+        assert!(
+            within,
+            "{scheme}: {cost:?}, more than {instructions} and {allocations}"
+        );
     }
     Ok(())
 }

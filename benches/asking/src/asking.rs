@@ -1,0 +1,181 @@
+use std::collections::VecDeque;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_client::ndarray::Array2;
+use pytriton_client::{
+    AsyncModelClient, IntoTensor, ModelClient, Outputs, Pending, PipelinedModelClient, Tensor,
+};
+use tokio::runtime::Builder;
+use tokio::task::JoinSet;
+
+use crate::error::Error;
+
+const MODEL: &str = "Identity";
+
+/// What is asked, and until when.
+pub(crate) struct Asking {
+    url: String,
+    tensor: Tensor,
+    under_way: usize,
+    enough: Enough,
+}
+
+/// When it ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Enough {
+    Requests(u64),
+    After(Duration),
+}
+
+/// What was measured behind the first answer.
+pub(crate) struct Done {
+    pub(crate) requests: u64,
+    pub(crate) seconds: Duration,
+    pub(crate) processors: Duration,
+}
+
+/// What all who ask share.
+struct Count {
+    enough: Enough,
+    asked: AtomicU64,
+    begun: Instant,
+    before: Duration,
+}
+
+impl Asking {
+    pub(crate) fn new(
+        url: &str,
+        bytes: usize,
+        under_way: usize,
+        enough: Enough,
+    ) -> Result<Self, Error> {
+        let elements = bytes / size_of::<f32>();
+        Ok(Self {
+            url: url.to_owned(),
+            tensor: Array2::<f32>::ones((1, elements)).into_tensor()?,
+            under_way,
+            enough,
+        })
+    }
+
+    pub(crate) fn asynchronous(self) -> Result<Done, Error> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async move {
+            let client = AsyncModelClient::new(&self.url, MODEL)?;
+            self.check(&client.infer_batch(&self.tensor).await?)?;
+            let (count, asking) = (Arc::new(Count::start(self.enough)?), Arc::new(self));
+            let mut running = JoinSet::new();
+            for _ in 0..asking.under_way {
+                let (client, count, asking) =
+                    (client.clone(), Arc::clone(&count), Arc::clone(&asking));
+                running.spawn(async move {
+                    while count.another() {
+                        asking.check(&client.infer_batch(&asking.tensor).await?)?;
+                    }
+                    Ok::<_, Error>(())
+                });
+            }
+            while let Some(ended) = running.join_next().await {
+                ended.map_err(|_| Error::Ended)??;
+            }
+            count.done()
+        })
+    }
+
+    pub(crate) fn blocking(self) -> Result<Done, Error> {
+        let client = ModelClient::new(&self.url, MODEL)?;
+        self.check(&client.infer_batch(&self.tensor)?)?;
+        let count = Count::start(self.enough)?;
+        thread::scope(|scope| {
+            let ask = || {
+                while count.another() {
+                    self.check(&client.infer_batch(&self.tensor)?)?;
+                }
+                Ok::<_, Error>(())
+            };
+            let threads: Vec<_> = (0..self.under_way).map(|_| scope.spawn(ask)).collect();
+            threads
+                .into_iter()
+                .try_for_each(|thread| thread.join().map_err(|_| Error::Ended)?)
+        })?;
+        count.done()
+    }
+
+    pub(crate) fn pipelined(self) -> Result<Done, Error> {
+        let client = PipelinedModelClient::builder(&self.url, MODEL)
+            .max_under_way(self.under_way)
+            .build()?;
+        let ask = || client.infer_batch(&self.tensor).blocking_send();
+        self.check(&ask()?.wait()?)?;
+        let count = Count::start(self.enough)?;
+        let mut pending: VecDeque<Pending> = VecDeque::with_capacity(self.under_way);
+        while count.another() {
+            if pending.len() == self.under_way
+                && let Some(first) = pending.pop_front()
+            {
+                self.check(&first.wait()?)?;
+            }
+            pending.push_back(ask()?);
+        }
+        for last in pending {
+            self.check(&last.wait()?)?;
+        }
+        count.done()
+    }
+
+    /// Whether an answer is its request, as far as that costs nothing.
+    fn check(&self, outputs: &Outputs) -> Result<(), Error> {
+        let tensor = outputs.tensor("OUTPUT_1").ok_or(Error::Answer)?;
+        match tensor.data().len() == self.tensor.data().len() {
+            true => Ok(()),
+            false => Err(Error::Answer),
+        }
+    }
+}
+
+impl Count {
+    fn start(enough: Enough) -> Result<Self, Error> {
+        Ok(Self {
+            enough,
+            asked: AtomicU64::new(0),
+            begun: Instant::now(),
+            before: processors()?,
+        })
+    }
+
+    /// Whether another request is to be sent.
+    fn another(&self) -> bool {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        let goes_on = match self.enough {
+            Enough::Requests(count) => asked < count,
+            Enough::After(time) => self.begun.elapsed() < time,
+        };
+        if !goes_on {
+            self.asked.fetch_sub(1, Ordering::Relaxed);
+        }
+        goes_on
+    }
+
+    fn done(&self) -> Result<Done, Error> {
+        Ok(Done {
+            requests: self.asked.load(Ordering::Relaxed),
+            seconds: self.begun.elapsed(),
+            processors: processors()?.saturating_sub(self.before),
+        })
+    }
+}
+
+/// What the process has had of the processors so far, of its own and for the system.
+fn processors() -> Result<Duration, Error> {
+    let stat = fs::read_to_string("/proc/self/stat")?;
+    // Behind the name of the program, which may have anything in it.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks: Option<Vec<u64>> = ticks.map(|field| field.parse().ok()).collect();
+    let ticks = ticks.ok_or(Error::Processors)?.into_iter().sum::<u64>();
+    Ok(Duration::from_millis(ticks * 10))
+}
