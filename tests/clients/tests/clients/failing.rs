@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use pytriton::client::ndarray::{Array1, array};
 use pytriton::client::{AsyncModelClient, ClientError, InferOptions, Stage, Status};
@@ -221,6 +222,22 @@ async fn a_server_that_is_killed() -> Result {
     Ok(())
 }
 
+/// A thread goes on for a while that is in the middle of something when the signal comes.
+async fn until_frozen(server: &Server) -> Result {
+    loop {
+        let mut threads = fs::read_dir(format!("/proc/{}/task", server.pid()))?;
+        let all = threads.try_fold(true, |all, thread| {
+            let stat = fs::read_to_string(thread?.path().join("stat"))?;
+            let state = stat.rsplit(')').next().unwrap_or_default();
+            Ok::<_, io::Error>(all && state.trim_start().starts_with('T'))
+        })?;
+        if all {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_is_frozen() -> Result {
     let server = serve(Engine::Embedded, &[])?;
@@ -231,6 +248,7 @@ async fn a_server_that_is_frozen() -> Result {
         let patient = AsyncModelClient::new(&url, "AddSub")?;
         let (warm, cold) = (client.clone().connect().await?, client.build()?);
         server.signal("STOP")?;
+        until_frozen(&server).await?;
         let begun = Instant::now();
         let stages = [
             warm.infer_sample((array![1], array![2])).await.unwrap_err(),

@@ -3,6 +3,8 @@
 mod asked;
 mod blocking;
 mod decoupled;
+mod documented;
+mod examples;
 mod failing;
 mod foreign;
 mod loading;

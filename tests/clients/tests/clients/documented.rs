@@ -1,0 +1,170 @@
+//! What `docs/clients.md` shows: each of its pieces of Rust stands here, and is run.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use pytriton::client::ndarray::{Array2, Ix1, Ix2, array};
+use pytriton::client::{
+    AsyncDecoupledModelClient, AsyncModelClient, ClientError, DecoupledModelClient, InferOptions,
+    ModelClient, PipelinedModelClient,
+};
+use pytriton_tests::Engine;
+
+use crate::{serve, urls};
+
+fn rows(url: &str) -> Result<(), ClientError> {
+    let client = ModelClient::new(url, "Scale")?;
+    let x = Array2::<f32>::ones((3, 4));
+    let scale = Array2::from_elem((3, 1), 2.0_f32);
+
+    let by_place = client.infer_batch((&x, &scale))?;
+    let by_name = client.infer_batch((("scale", &scale), ("x", &x)))?;
+
+    assert_eq!(by_place.view::<f32, Ix2>("y")?, &x * 2.0);
+    assert_eq!(by_name.view::<f32, Ix2>("y")?, &x * 2.0);
+    client.close();
+    Ok(())
+}
+
+fn a_row(url: &str) -> Result<(), ClientError> {
+    let client = ModelClient::new(url, "Scale")?;
+    let outputs = client.infer_sample((array![1.0_f32, 2.0], array![3.0_f32]))?;
+    for (name, tensor) in outputs.tensors() {
+        println!("{name}: {} {:?}", tensor.datatype(), tensor.shape());
+    }
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, array![3.0, 6.0]);
+    Ok(())
+}
+
+fn parameters_and_headers(url: &str) -> Result<(), ClientError> {
+    let client = ModelClient::new(url, "Said")?;
+    let options = InferOptions::new()
+        .parameter("multiplier", 2)
+        .header("x-divisor", "3")
+        .timeout(Duration::from_secs(5));
+    let outputs = client.infer_sample_with(array![1.0_f32], options)?;
+    let said = &outputs.array::<String, Ix1>("OUTPUT_1")?[0];
+    assert!(said.contains("multiplier=") && said.contains("x-divisor="));
+    Ok(())
+}
+
+fn a_version(url: &str) -> Result<(), ClientError> {
+    let client = ModelClient::builder(url, "Versioned")
+        .version("1")
+        .build()?;
+    let outputs = client.infer_sample(array![1])?;
+    assert_eq!(outputs.model_version(), "1");
+    assert_eq!(outputs.array::<i32, Ix1>("OUTPUT_1")?, array![2]);
+    Ok(())
+}
+
+fn pipelined(url: &str) -> Result<(), ClientError> {
+    let client = PipelinedModelClient::builder(url, "AddSub")
+        .max_under_way(16)
+        .max_queue_size(64)
+        .build()?;
+    let asked = (0..100).map(|number| {
+        client
+            .infer_sample((array![number], array![1]))
+            .blocking_send()
+    });
+    let pending = asked.collect::<Result<Vec<_>, _>>()?;
+    for (number, pending) in (0..).zip(pending) {
+        let outputs = pending.wait()?;
+        assert_eq!(outputs.array::<i32, Ix1>("OUTPUT_1")?, array![number + 1]);
+    }
+    Ok(())
+}
+
+async fn on_tokio(url: &str) -> Result<(), ClientError> {
+    let client = AsyncModelClient::builder(url, "AddSub").connect().await?;
+    let first = client.infer_sample((array![1], array![2]));
+    let second = client.infer_sample((array![3], array![4]));
+    let (first, second) = tokio::try_join!(first, second)?;
+    assert_eq!(first.array::<i32, Ix1>("OUTPUT_1")?, array![3]);
+    assert_eq!(second.array::<i32, Ix1>("OUTPUT_1")?, array![7]);
+    Ok(())
+}
+
+fn many_answers(url: &str) -> Result<(), ClientError> {
+    let client = DecoupledModelClient::new(url, "Count")?;
+    let mut expected = 0;
+    for outputs in client.infer_sample([("count", array![3])]) {
+        assert_eq!(outputs?.array::<i32, Ix1>("OUTPUT_1")?, array![expected]);
+        expected += 1;
+    }
+    assert_eq!(expected, 3);
+    Ok(())
+}
+
+async fn many_answers_on_tokio(url: &str) -> Result<(), ClientError> {
+    use futures_util::TryStreamExt;
+
+    let client = AsyncDecoupledModelClient::new(url, "Count")?;
+    let mut answers = client.infer_sample([("count", array![3])]);
+    while let Some(outputs) = answers.try_next().await? {
+        println!("{}", outputs.view::<i32, Ix1>("OUTPUT_1")?);
+    }
+    Ok(())
+}
+
+fn times(url: &str) -> Result<(), ClientError> {
+    let client = ModelClient::builder(url, "AddSub")
+        .init_timeout(Duration::from_secs(120))
+        .inference_timeout(Duration::from_secs(240))
+        .connect()?;
+    client.infer_sample((array![1], array![2]))?;
+    let another = ModelClient::from_existing(&client)?;
+    another.infer_sample((array![1], array![2]))?;
+    Ok(())
+}
+
+fn what_can_happen(url: &str) -> Result<(), ClientError> {
+    let client = ModelClient::new(url, "Slow")?;
+    let soon = InferOptions::new().timeout(Duration::from_millis(10));
+    match client.infer_sample_with(array![500_u32], soon) {
+        Ok(outputs) => println!("{outputs:?}"),
+        Err(ClientError::Timeout { stage, timeout, .. }) => println!("{stage}: {timeout:?}"),
+        Err(ClientError::Server { status, message }) => println!("{status}: {message}"),
+        Err(other) => return Err(other),
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_shown_does_what_it_says() -> crate::Result {
+    let server = serve(Engine::Embedded, &[])?;
+    for url in urls(&server) {
+        rows(&url)?;
+        a_row(&url)?;
+        parameters_and_headers(&url)?;
+        a_version(&url)?;
+        pipelined(&url)?;
+        on_tokio(&url).await?;
+        times(&url)?;
+        what_can_happen(&url)?;
+    }
+    let [_, grpc] = urls(&server);
+    many_answers(&grpc)?;
+    many_answers_on_tokio(&grpc).await?;
+    Ok(())
+}
+
+#[test]
+fn what_is_shown_is_what_is_run() -> crate::Result {
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
+    let document = fs::read_to_string(document)?;
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let run = plain(include_str!("documented.rs"));
+    let shown: Vec<&str> = document
+        .split("```rust\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert_eq!(shown.len(), 10);
+    for piece in shown {
+        assert!(run.contains(&plain(piece)), "nobody runs\n{piece}");
+    }
+    Ok(())
+}
