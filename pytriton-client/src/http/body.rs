@@ -3,6 +3,7 @@ use http_body_util::BodyExt;
 use hyper::body::Body;
 use pytriton_protocol::tensor::AlignedBuffer;
 
+pub(super) use crate::transport::Pieces;
 use crate::transport::{Answer, TransportError};
 
 /// What is set aside for an answer before it comes, at most.

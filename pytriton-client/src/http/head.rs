@@ -1,3 +1,4 @@
+use hyper::http::header::HOST;
 use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::ClientError;
@@ -21,6 +22,20 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, ClientErr
     Ok(headers)
 }
 
+/// The headers of a request, and those of all requests, which only its `host` is stronger than: who asks through a gateway may
+/// have to name another one.
+pub(super) fn with_all(mut own: HeaderMap, all: &HeaderMap) -> HeaderMap {
+    if own.is_empty() {
+        return all.clone();
+    }
+    let host = own.remove(HOST);
+    own.extend(all.clone());
+    if let Some(host) = host {
+        own.insert(HOST, host);
+    }
+    own
+}
+
 /// A part of a path.
 pub(super) fn encoded(part: &str) -> String {
     let mut text = String::with_capacity(part.len());
@@ -33,4 +48,34 @@ pub(super) fn encoded(part: &str) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_s_own_headers_are_weaker_but_its_host() {
+        let map = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter().map(|(name, value)| (*name, *value));
+            let pairs: Vec<_> = pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect();
+            headers(&pairs).unwrap()
+        };
+        let all = map(&[("host", "server:8000"), ("triton-access-token", "a")]);
+        assert_eq!(with_all(HeaderMap::new(), &all), all);
+        let own = map(&[
+            ("Host", "model.example"),
+            ("triton-access-token", "b"),
+            ("x", "1"),
+        ]);
+        let expected = map(&[
+            ("host", "model.example"),
+            ("triton-access-token", "a"),
+            ("x", "1"),
+        ]);
+        assert_eq!(with_all(own, &all), expected);
+        assert!(headers(&[("x y".to_owned(), String::new())]).is_err());
+    }
 }

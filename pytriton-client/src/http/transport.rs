@@ -11,12 +11,12 @@ use crate::config::ModelConfig;
 use crate::request::{InferRequest, Load, Model};
 use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::{Channel, Pieces};
+use crate::transport::Channel;
 use crate::{Address, ClientError, Outputs, Status, gzip};
 
 use super::base64::base64;
-use super::body::read;
-use super::head::{HEADER_LENGTH, encoded, headers};
+use super::body::{Pieces, read};
+use super::head::{HEADER_LENGTH, encoded, headers, with_all};
 use super::{request, response};
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
@@ -89,12 +89,7 @@ impl HttpTransport {
     /// Whether a route answers 200, as those of health do; one that is closed is an error.
     pub(crate) async fn is(&self, path: &str) -> Result<bool, ClientError> {
         let answered = self
-            .ask(
-                Method::GET,
-                self.uri(path)?,
-                self.headers.clone(),
-                Pieces::default(),
-            )
+            .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
             .await?;
         match answered.status {
             401 | 403 => Err(failed("", &answered)),
@@ -161,22 +156,10 @@ impl HttpTransport {
         if self.gzip {
             pieces = vec![gzip::compress(pieces)?];
         }
-        let mut headers = match request.options.headers.as_slice() {
-            [] => self.inference.clone(),
-            own => {
-                let mut headers = headers(own)?;
-                // Who is behind a gateway may have to name another host.
-                let host = headers.remove(HOST);
-                headers.extend(self.inference.clone());
-                if let Some(host) = host {
-                    headers.insert(HOST, host);
-                }
-                headers
-            }
-        };
+        let mut headers = with_all(headers(&request.options.headers)?, &self.inference);
         headers.insert(&HEADER_LENGTH, HeaderValue::from(length));
         let (body, to) = (Pieces::new(pieces), self.to(&request.model)?);
-        let answered = self.ask(Method::POST, to, headers, body).await?;
+        let answered = self.send(Method::POST, to, headers, body).await?;
         match answered.status {
             200 => response::decode(&answered.body, answered.header_length),
             _ => Err(failed(&request.model.to_string(), &answered)),
@@ -207,7 +190,7 @@ impl HttpTransport {
         let path = format!("/v2/repository/models/{}/{what}", encoded(&model.name));
         let body = Pieces::new([Bytes::from(body.to_string())]);
         let answered = self
-            .ask(Method::POST, self.uri(&path)?, self.headers.clone(), body)
+            .ask(Method::POST, &path, HeaderMap::new(), body)
             .await?;
         match answered.status {
             200 => Ok(()),
@@ -217,12 +200,7 @@ impl HttpTransport {
 
     pub(super) async fn get(&self, model: &str, path: &str) -> Result<Value, ClientError> {
         let answered = self
-            .ask(
-                Method::GET,
-                self.uri(path)?,
-                self.headers.clone(),
-                Pieces::default(),
-            )
+            .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
             .await?;
         if answered.status != 200 {
             return Err(failed(model, &answered));
@@ -232,6 +210,17 @@ impl HttpTransport {
     }
 
     pub(super) async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Pieces,
+    ) -> Result<Answered, ClientError> {
+        let headers = with_all(headers, &self.headers);
+        self.send(method, self.uri(path)?, headers, body).await
+    }
+
+    async fn send(
         &self,
         method: Method,
         to: Uri,
