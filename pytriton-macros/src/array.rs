@@ -1,6 +1,8 @@
 use proc_macro2::Ident;
 use syn::Type;
 
+use crate::element::check_element;
+use crate::errors::Errors;
 use crate::types::{last_segment, type_argument, type_text};
 
 /// An array type as the user wrote it: `ArrayView2<'_, f32>`, `ndarray::ArrayD<u8>`.
@@ -40,11 +42,16 @@ impl ArrayType {
         format!("{name}{rank}<{}>", type_text(&self.element))
     }
 
-    /// Whether the type is named like an array but lacks its element type.
-    pub(crate) fn lacks_element(ty: &Type) -> bool {
-        last_segment(ty).is_some_and(|segment| {
-            kind(&segment.ident).is_some() && type_argument(segment).is_none()
-        })
+    /// Checks the element of a type that is named like an array, of which the compiler says itself if it is missing; whether it
+    /// is named so.
+    pub(crate) fn check_element(ty: &Type, errors: &mut Errors) -> bool {
+        let is_named = last_segment(ty).is_some_and(|last| kind(&last.ident).is_some());
+        match Self::parse(ty) {
+            Some(array) => check_element(&array.element, errors),
+            None if is_named => errors.leave(),
+            None => {}
+        }
+        is_named
     }
 }
 

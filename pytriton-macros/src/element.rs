@@ -3,10 +3,22 @@ use syn::Type;
 use crate::errors::Errors;
 use crate::types::{last_segment, type_text};
 
-/// The names of the element types.
-const ELEMENTS: [&str; 14] = [
-    "bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64",
-    "String",
+/// The element types, and their KServe names.
+pub(crate) const ELEMENTS: [(&str, &str); 14] = [
+    ("bool", "BOOL"),
+    ("u8", "UINT8"),
+    ("u16", "UINT16"),
+    ("u32", "UINT32"),
+    ("u64", "UINT64"),
+    ("i8", "INT8"),
+    ("i16", "INT16"),
+    ("i32", "INT32"),
+    ("i64", "INT64"),
+    ("f16", "FP16"),
+    ("bf16", "BF16"),
+    ("f32", "FP32"),
+    ("f64", "FP64"),
+    ("String", "BYTES"),
 ];
 
 /// Well-known types that are none, and what to write instead.
@@ -40,7 +52,8 @@ pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     if let Some(instead) = instead(&text) {
         return Some(instead.to_owned());
     }
-    let known = last_segment(ty).is_some_and(|last| ELEMENTS.iter().any(|name| last.ident == name));
+    let is = |(name, _): &(&str, &str)| last_segment(ty).is_some_and(|last| last.ident == name);
+    let known = ELEMENTS.iter().any(is);
     (known || text == "Vec<u8>").then_some(text)
 }
 

@@ -1,4 +1,5 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use syn::Expr;
 
 use crate::errors::Errors;
 
@@ -55,6 +56,30 @@ pub(crate) fn entries(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<Token
         entries.push(part);
     }
     entries
+}
+
+/// Reads `key = value, …`, where each key stands once. What is none is reported as not what was `expected`, and a value that is
+/// no expression as none of `words`.
+pub(crate) fn values(
+    tokens: TokenStream,
+    expected: &str,
+    words: &str,
+    errors: &mut Errors,
+) -> Vec<(Ident, Expr)> {
+    let mut values: Vec<(Ident, Expr)> = Vec::new();
+    for part in split(tokens) {
+        let entry = Entry::read(&part).filter(|entry| !entry.list && !entry.value.is_empty());
+        let Some(Entry { key, value, .. }) = entry else {
+            errors.push(TokenStream::from_iter(part), expected);
+            continue;
+        };
+        match syn::parse2(value.clone()) {
+            _ if values.iter().any(|(other, _)| *other == key) => errors.twice(&key, &key),
+            Ok(value) => values.push((key, value)),
+            Err(_) => errors.push(value, words),
+        }
+    }
+    values
 }
 
 /// Where, behind the value of an option, another option begins.

@@ -16,6 +16,19 @@ impl Errors {
         self.reported.push(syn::Error::new_spanned(tokens, message));
     }
 
+    /// Reports tokens that must not be there, where they are.
+    pub(crate) fn refuse(&mut self, tokens: impl ToTokens, message: impl Display) {
+        let tokens = tokens.into_token_stream();
+        if !tokens.is_empty() {
+            self.push(tokens, message);
+        }
+    }
+
+    /// Reports the second of what may stand once.
+    pub(crate) fn twice(&mut self, second: impl ToTokens, what: impl Display) {
+        self.push(second, format!("`{what}` stands twice: remove one"));
+    }
+
     /// For what is missing: there is no token to point at but the attribute.
     pub(crate) fn push_missing(&mut self, message: impl Display) {
         self.reported

@@ -24,6 +24,7 @@ mod tensor;
 mod texts;
 mod types;
 mod value;
+mod word;
 
 use proc_macro::TokenStream;
 

@@ -1,4 +1,5 @@
 use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
 use syn::LitStr;
 
 use crate::entry::{Entry, entries};
@@ -108,6 +109,16 @@ impl Options {
     pub(crate) fn lacks(&self, name: &str) -> bool {
         let flawed = self.unreadable || self.flawed.iter().any(|flawed| flawed == name);
         self.key(name).is_none() && !flawed
+    }
+
+    /// Reports the option of an example where it is missing.
+    pub(crate) fn need(&self, example: &str, place: impl ToTokens, errors: &mut Errors) {
+        let end = example.find([' ', '(']).unwrap_or(example.len());
+        let option = &example[..end];
+        if self.lacks(option) {
+            let message = format!("`{option}` is missing: write `{example}`");
+            errors.push(place, message);
+        }
     }
 
     /// Whether the option is written `key(…)`.

@@ -1,21 +1,18 @@
 //! What to write instead of a type that is no output by its name.
 
-use syn::{Type, TypeImplTrait, TypeParamBound};
+use syn::Type;
 
 use crate::array::ArrayType;
-use crate::element::{check_element, meant_element};
+use crate::element::meant_element;
 use crate::errors::Errors;
-use crate::types::{argument_of, peeled, type_text};
+use crate::types::{argument_of, peeled, traits, type_text};
 
 /// Checks an output as far as its type's name tells; the rest is left to the traits `Output` and `Outputs`.
 pub(crate) fn check(output: &Type, errors: &mut Errors) {
-    match ArrayType::parse(output) {
-        Some(array) if !array.view => check_element(&array.element, errors),
-        None if ArrayType::lacks_element(output) => errors.leave(),
-        _ => {
-            if let Some(message) = no_array(output) {
-                errors.push(output, message);
-            }
+    match no_array(output) {
+        Some(message) => errors.push(output, message),
+        None => {
+            ArrayType::check_element(output, errors);
         }
     }
 }
@@ -24,7 +21,7 @@ pub(crate) fn check(output: &Type, errors: &mut Errors) {
 fn no_array(output: &Type) -> Option<String> {
     let text = type_text(output);
     if let Some(array) = ArrayType::parse(output) {
-        return Some(owned(&array.owned()));
+        return array.view.then(|| owned(&array.owned()));
     }
     if let Some(inner) = argument_of("Option", output) {
         let inner = type_text(inner);
@@ -38,28 +35,18 @@ fn no_array(output: &Type) -> Option<String> {
             Some(array) => owned(&array.owned()),
             None => "an output must be owned: write the type without `&`".to_owned(),
         }),
-        Type::ImplTrait(hidden) => Some(match many(hidden) {
-            Some(name) => {
-                format!("what an answer is must be known: write `impl {name}<Item = Array2<f32>>`")
-            }
-            None => "an output's type must be known: write `Array2<f32>`".to_owned(),
-        }),
+        Type::ImplTrait(hidden) => {
+            let many = |name: &str| name == "Iterator" || name == "Stream";
+            let mut names = traits(hidden).map(|last| last.ident.to_string());
+            Some(match names.find(|name| many(name)) {
+                Some(name) => format!(
+                    "what an answer is must be known: write `impl {name}<Item = Array2<f32>>`"
+                ),
+                None => "an output's type must be known: write `Array2<f32>`".to_owned(),
+            })
+        }
         _ => None,
     }
-}
-
-/// The trait of many answers, where it is one.
-fn many(hidden: &TypeImplTrait) -> Option<&'static str> {
-    let mut bounds = hidden.bounds.iter();
-    bounds.find_map(|bound| {
-        let TypeParamBound::Trait(bound) = bound else {
-            return None;
-        };
-        let last = bound.path.segments.last()?;
-        ["Iterator", "Stream"]
-            .into_iter()
-            .find(|name| last.ident == name)
-    })
 }
 
 fn owned(instead: &str) -> String {

@@ -32,9 +32,11 @@ impl TensorName {
 
     /// The name of a parameter or field.
     pub(crate) fn own(ident: &Ident) -> Self {
-        let (text, span) = plain_name(ident);
-        let own = true;
-        Self { text, span, own }
+        Self {
+            text: plain_name(ident),
+            span: ident.span(),
+            own: true,
+        }
     }
 
     /// The check of the name.

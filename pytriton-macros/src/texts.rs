@@ -1,9 +1,7 @@
-use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
-use syn::{LitStr, Token};
+use proc_macro2::{TokenStream, TokenTree};
+use syn::LitStr;
 
+use crate::decorators::plain_name;
 use crate::entry::{Entry, split};
 use crate::errors::Errors;
 
@@ -17,58 +15,36 @@ pub(crate) fn texts(option: &Entry, errors: &mut Errors) -> Vec<(String, String)
     };
     let mut texts: Vec<(String, String)> = Vec::new();
     for part in split(list) {
-        let part = TokenStream::from_iter(part);
-        let Ok(Named {
-            tokens,
-            name,
-            value,
-        }) = syn::parse2(part.clone())
-        else {
+        let Some((token, name, value)) = named(&part) else {
             let message = "expected `name = \"…\"`, or `\"other name\" = \"…\"` for a name that is no identifier";
-            errors.push(part, message);
+            errors.push(TokenStream::from_iter(part), message);
             continue;
         };
         if texts.iter().any(|(other, _)| *other == name) {
-            errors.push(tokens, format!("`{name}` stands twice: remove one"));
+            errors.twice(token, &name);
             continue;
         }
         let text = syn::parse2::<LitStr>(value.clone());
         if text.is_err() {
-            errors.push(value, format!("expected a text: write `{tokens} = \"…\"`"));
+            errors.push(value, format!("expected a text: write `{token} = \"…\"`"));
         }
         texts.push((name, text.map(|text| text.value()).unwrap_or_default()));
     }
     texts
 }
 
-/// `name = value`, whatever the value is.
-struct Named {
-    tokens: TokenStream,
-    name: String,
-    value: TokenStream,
-}
-
-impl Parse for Named {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (tokens, name) = match input.peek(LitStr) {
-            true => {
-                let name: LitStr = input.parse()?;
-                (name.to_token_stream(), name.value())
-            }
-            false => {
-                let name = input.call(Ident::parse_any)?;
-                (name.to_token_stream(), name.unraw().to_string())
-            }
-        };
-        input.parse::<Token![=]>()?;
-        if input.is_empty() {
-            return Err(input.error("expected a value"));
+/// The two sides of `name = value`, whatever the value is.
+fn named(part: &[TokenTree]) -> Option<(&TokenTree, String, TokenStream)> {
+    let [token, TokenTree::Punct(equals), value @ ..] = part else {
+        return None;
+    };
+    let name = match token {
+        TokenTree::Ident(name) => plain_name(name),
+        name => {
+            let name = syn::parse2::<LitStr>(name.clone().into());
+            name.ok()?.value()
         }
-        let value = input.parse()?;
-        Ok(Self {
-            tokens,
-            name,
-            value,
-        })
-    }
+    };
+    let known = equals.as_char() == '=' && !value.is_empty();
+    known.then(|| (token, name, value.iter().cloned().collect()))
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{GenericArgument, PathArguments, PathSegment, Type};
+use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeImplTrait, TypeParamBound};
 
 /// The type inside of parentheses and of the groups that `macro_rules!` leaves.
 pub(crate) fn peeled(ty: &Type) -> &Type {
@@ -21,12 +21,31 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
+/// The last segment of a type of that name.
+pub(crate) fn named<'a>(name: &str, ty: &'a Type) -> Option<&'a PathSegment> {
+    last_segment(ty).filter(|last| last.ident == name)
+}
+
+/// The last segments of the traits of an `impl Trait`.
+pub(crate) fn traits(hidden: &TypeImplTrait) -> impl Iterator<Item = &PathSegment> {
+    hidden.bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last(),
+        _ => None,
+    })
+}
+
+/// What stands between the angle brackets.
+pub(crate) fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
+    let arguments = match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments.into_iter().flatten()
+}
+
 /// The first type between the angle brackets.
 pub(crate) fn type_argument(segment: &PathSegment) -> Option<&Type> {
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        return None;
-    };
-    arguments.args.iter().find_map(|argument| match argument {
+    arguments(segment).find_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ty),
         _ => None,
     })
@@ -34,8 +53,12 @@ pub(crate) fn type_argument(segment: &PathSegment) -> Option<&Type> {
 
 /// The type argument of a type of that name: of `Option<T>`, `Result<T, E>`, `Vec<T>`.
 pub(crate) fn argument_of<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
-    let segment = last_segment(ty)?;
-    (segment.ident == name).then(|| type_argument(segment))?
+    type_argument(named(name, ty)?)
+}
+
+/// The type inside of an `Option`, or the type itself.
+pub(crate) fn present(ty: &Type) -> &Type {
+    argument_of("Option", ty).unwrap_or(ty)
 }
 
 /// A type as a user writes it.

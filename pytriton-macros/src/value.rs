@@ -1,14 +1,18 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
+use syn::{Expr, ExprLit, Lit, UnOp};
 
 use crate::errors::Errors;
+use crate::model::is_policy;
 use crate::options::Options;
+use crate::word::Word;
 
 /// What an option's value looks like where it is a literal. Other expressions are left to the compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Text,
+    /// A text that the runtime knows.
+    Action,
     Boolean,
     Number,
     /// `0.5`.
@@ -49,17 +53,17 @@ impl Value {
         }
     }
 
+    /// The value, or what stands for it where it is missing.
+    pub(crate) fn or(value: Option<&Self>, default: impl ToTokens) -> TokenStream {
+        value.map_or_else(|| default.to_token_stream(), Self::to_token_stream)
+    }
+
     /// The value where it is `true` or `false`, and no constant.
     pub(crate) fn boolean(&self) -> Option<bool> {
         match literal(&self.expression)? {
             Lit::Bool(boolean) => Some(boolean.value),
             _ => None,
         }
-    }
-
-    /// The expression inside of the groups that `macro_rules!` leaves.
-    pub(crate) fn peeled(&self) -> &Expr {
-        peeled(&self.expression)
     }
 
     /// Whether it is what such values mostly are: a rule that refuses it is there, but hardly ever the one that does.
@@ -103,49 +107,55 @@ impl ToTokens for Value {
 
 impl Form {
     fn takes(self, expression: &Expr) -> bool {
-        match peeled(expression) {
-            Expr::Path(path) if self == Self::Strategy => path.path.get_ident().is_some(),
-            _ if self == Self::Strategy => false,
-            Expr::Path(_) | Expr::Call(_) if self == Self::Versions => true,
-            _ if self == Self::Versions => false,
-            Expr::Lit(ExprLit { lit, .. }) => match lit {
-                Lit::Str(_) => self == Self::Text,
-                Lit::Bool(_) => self == Self::Boolean,
-                Lit::Int(_) => matches!(self, Self::Number | Self::Instances),
-                Lit::Float(_) => self == Self::Fraction,
+        match (self, peeled(expression)) {
+            (Self::Strategy, expression) => {
+                Word::read(expression).is_some_and(|word| word.arguments.is_empty())
+            }
+            (Self::Versions, expression) => is_policy(expression),
+            (form, Expr::Lit(ExprLit { lit, .. })) => match lit {
+                Lit::Str(_) => matches!(form, Self::Text | Self::Action),
+                Lit::Bool(_) => form == Self::Boolean,
+                Lit::Int(_) => matches!(form, Self::Number | Self::Instances),
+                Lit::Float(_) => form == Self::Fraction,
                 _ => false,
             },
-            Expr::Unary(ExprUnary {
-                op: UnOp::Neg(_), ..
-            }) => false,
-            Expr::Array(_) if self == Self::Instances => true,
-            Expr::Call(_) if self == Self::Instances => false,
-            Expr::Array(list) => self == Self::Numbers && list.elems.iter().all(is_number),
-            Expr::Tuple(_) | Expr::Closure(_) | Expr::Range(_) => false,
+            (Self::Instances, Expr::Array(_)) => true,
+            (Self::Numbers, Expr::Array(list)) => list.elems.iter().all(is_number),
+            (Self::Instances, Expr::Call(_)) => false,
+            (_, Expr::Unary(unary)) => !matches!(unary.op, UnOp::Neg(_)),
+            (_, Expr::Array(_) | Expr::Tuple(_) | Expr::Closure(_) | Expr::Range(_)) => false,
             _ => true,
         }
     }
 
-    pub(crate) fn expected(self, name: &str) -> String {
-        match self {
-            Self::Text => format!("expected a text: write `{name} = \"…\"`"),
-            Self::Boolean => format!("expected `{name} = true` or `{name} = false`"),
-            Self::Number => format!("expected a number: write `{name} = 1`"),
-            Self::Fraction => format!("expected a fraction: write `{name} = 0.5`"),
-            Self::Strategy => {
-                format!("expected a strategy: write `{name} = direct` or `{name} = oldest`")
-            }
-            Self::Versions => {
-                format!(
-                    "expected which versions are served: write `{name} = latest(1)`, `{name} = all` or `{name} = specific([1, 3])`"
-                )
-            }
-            Self::Instances => {
-                format!(
-                    "expected a number, or a list of devices: write `{name} = 2` or `{name} = [cpu(2), gpu(0)]`"
-                )
-            }
-            Self::Numbers => format!("expected a list of numbers: write `{name} = [4, 8]`"),
+    fn expected(self, name: &str) -> String {
+        let (what, examples): (&str, &[&str]) = match self {
+            Self::Text | Self::Action => ("expected a text: write", &["\"…\""]),
+            Self::Boolean => ("expected", &["true", "false"]),
+            Self::Number => ("expected a number: write", &["1"]),
+            Self::Fraction => ("expected a fraction: write", &["0.5"]),
+            Self::Numbers => ("expected a list of numbers: write", &["[4, 8]"]),
+            Self::Strategy => ("expected a strategy: write", &["direct", "oldest"]),
+            Self::Versions => (
+                "expected which versions are served: write",
+                &["latest(1)", "all", "specific([1, 3])"],
+            ),
+            Self::Instances => (
+                "expected a number, or a list of devices: write",
+                &["2", "[cpu(2), gpu(0)]"],
+            ),
+        };
+        let examples: Vec<_> = examples
+            .iter()
+            .map(|value| format!("`{name} = {value}`"))
+            .collect();
+        let (last, first) = (
+            &examples[examples.len() - 1],
+            &examples[..examples.len() - 1],
+        );
+        match first.is_empty() {
+            true => format!("{what} {last}"),
+            false => format!("{what} {} or {last}", first.join(", ")),
         }
     }
 }
@@ -165,7 +175,7 @@ fn literal(expression: &Expr) -> Option<&Lit> {
 }
 
 /// The expression inside of the groups that `macro_rules!` leaves.
-fn peeled(expression: &Expr) -> &Expr {
+pub(crate) fn peeled(expression: &Expr) -> &Expr {
     match expression {
         Expr::Group(group) => peeled(&group.expr),
         Expr::Paren(paren) => peeled(&paren.expr),

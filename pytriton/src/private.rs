@@ -2,9 +2,9 @@
 
 pub use pytriton_runtime::call::{
     Answer, Answered, Asked, Call, Calling, Execution, FirstValueParameter, FirstValueReader,
-    ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,
+    Loading, ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,
     SequenceReader, Shared, Start, Started, closed, ended, flow, iterate, loaded, loading, made,
-    made_by_default, output_field, sequenced, starting, stateless, stream_of,
+    made_by_default, output_field, sequenced, starting, stream_of,
 };
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;

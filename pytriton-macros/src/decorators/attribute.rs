@@ -1,5 +1,6 @@
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::{Attribute, FnArg, Meta, Path, Signature};
 
 use super::{Decorator, Place};
@@ -117,6 +118,28 @@ impl Decoration {
         errors.push(self, format!("`#[{name}]` belongs on {belongs}"));
     }
 
+    /// Reports the second of two.
+    pub(crate) fn twice(&self, errors: &mut Errors) {
+        errors.twice(self, format_args!("#[{}]", self.name()));
+    }
+
+    /// The options of a decorator that has some to say, such as `example`.
+    pub(crate) fn said(&self, example: &str, errors: &mut Errors) -> Options {
+        let before = errors.len();
+        let options = self.options(errors);
+        if options.is_empty() && errors.len() == before {
+            self.says_nothing(example, errors);
+        }
+        options
+    }
+
+    pub(crate) fn says_nothing(&self, example: &str, errors: &mut Errors) {
+        let name = self.name();
+        let message =
+            format!("`#[{name}]` says nothing: write `#[{name}({example})]`, or remove it");
+        errors.push(self, message);
+    }
+
     /// The decorator's own options between the parentheses, of which there may be none.
     pub(crate) fn options(&self, errors: &mut Errors) -> Options {
         self.options_of(self.decorator.options, errors)
@@ -172,8 +195,6 @@ pub(crate) fn is_model(attribute: &Attribute, root: &CratePath) -> bool {
 }
 
 /// The name of a parameter or field as text, without `r#`.
-pub(crate) fn plain_name(ident: &Ident) -> (String, Span) {
-    let name = ident.to_string();
-    let plain = name.strip_prefix("r#").unwrap_or(&name);
-    (plain.to_owned(), ident.span())
+pub(crate) fn plain_name(ident: &Ident) -> String {
+    ident.unraw().to_string()
 }

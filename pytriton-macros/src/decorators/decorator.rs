@@ -1,6 +1,6 @@
 use proc_macro2::{Ident, TokenStream};
 
-use super::Decoration;
+use super::{Decoration, plain_name};
 use crate::errors::Errors;
 use crate::nearest::nearest;
 use crate::path::CratePath;
@@ -51,7 +51,10 @@ impl Decorator {
         belongs: "",
         options: &[],
         stage: None,
-        steps: |_, _, _, _| Vec::new(),
+        steps: |decoration, _, _, errors| {
+            decoration.options(errors);
+            Vec::new()
+        },
     };
 
     pub(crate) fn stands_on(&self, place: Place) -> bool {
@@ -82,15 +85,14 @@ pub(crate) struct Input {
 impl Inputs {
     /// The input that a decorator names by its parameter.
     pub(crate) fn find(&self, ident: &Ident, errors: &mut Errors) -> Option<&Input> {
-        let text = ident.to_string();
-        let text = text.strip_prefix("r#").unwrap_or(&text);
+        let text = plain_name(ident);
         let found = self.0.iter().find(|input| input.parameter == text);
         if found.is_some() {
             return found;
         }
         let known = self.0.iter().map(|input| input.parameter.as_str());
         let known: Vec<&str> = known.collect();
-        let help = match nearest(text, &known) {
+        let help = match nearest(&text, &known) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None if known.is_empty() => "the function has no inputs".to_owned(),
             None => format!("the parameters are `{}`", known.join("`, `")),

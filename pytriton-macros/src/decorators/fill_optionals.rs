@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident};
 
 use super::{Decoration, Decorator, Input, Inputs, Place, Stage};
-use crate::entry::{Entry, split};
+use crate::entry::values;
 use crate::errors::Errors;
 use crate::path::CratePath;
 
@@ -36,25 +36,11 @@ fn steps(
 
 /// The parameters and their values.
 pub(crate) fn defaults(decoration: &Decoration, errors: &mut Errors) -> Vec<(Ident, Expr)> {
-    let mut defaults: Vec<(Ident, Expr)> = Vec::new();
-    for part in split(decoration.inside(errors).unwrap_or_default()) {
-        let entry = Entry::read(&part);
-        let value =
-            entry.and_then(|Entry { key, value, .. }| Some((key, syn::parse2(value).ok()?)));
-        match value {
-            Some((key, _)) if defaults.iter().any(|(other, _)| *other == key) => {
-                errors.push(&key, format!("`{key}` stands twice: remove one"));
-            }
-            Some(default) => defaults.push(default),
-            None => errors.push(
-                TokenStream::from_iter(part),
-                "expected a parameter and its value: write `scale = 1.0`",
-            ),
-        }
-    }
+    let inside = decoration.inside(errors).unwrap_or_default();
+    let expected = "expected a parameter and its value: write `scale = 1.0`";
+    let defaults = values(inside, expected, expected, errors);
     if defaults.is_empty() && errors.is_empty() {
-        let message = "`#[fill_optionals]` says nothing: write `#[fill_optionals(scale = 1.0)]`, or remove it";
-        errors.push(decoration, message);
+        decoration.says_nothing("scale = 1.0", errors);
     }
     defaults
 }

@@ -1,15 +1,17 @@
 //! `#[input]`: an input's name and dims; on a function that takes `&[Request]`, a whole input.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::{Decoration, Decorator, Input, Place};
+use crate::element::ELEMENTS;
 use crate::errors::Errors;
 use crate::nearest::nearest;
 use crate::options::Options;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional};
 use crate::value::{Form, Value};
+use crate::word::to_variant;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "input",
@@ -18,24 +20,6 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     options: &["name", "shape"],
     ..Decorator::NONE
 };
-
-/// The KServe names of the element types, their Rust names, and the variants of `DataType`.
-const DATATYPES: [(&str, &str, &str); 14] = [
-    ("BOOL", "bool", "Bool"),
-    ("UINT8", "u8", "Uint8"),
-    ("UINT16", "u16", "Uint16"),
-    ("UINT32", "u32", "Uint32"),
-    ("UINT64", "u64", "Uint64"),
-    ("INT8", "i8", "Int8"),
-    ("INT16", "i16", "Int16"),
-    ("INT32", "i32", "Int32"),
-    ("INT64", "i64", "Int64"),
-    ("FP16", "f16", "Fp16"),
-    ("BF16", "bf16", "Bf16"),
-    ("FP32", "f32", "Fp32"),
-    ("FP64", "f64", "Fp64"),
-    ("BYTES", "String", "Bytes"),
-];
 
 /// What the decorator says of a parameter.
 #[derive(Debug, Default)]
@@ -46,13 +30,7 @@ pub(crate) struct Named {
 
 impl Named {
     pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
-        let before = errors.len();
-        let options = decoration.options(errors);
-        if options.is_empty() && errors.len() == before {
-            let message =
-                "`#[input]` says nothing: write `#[input(name = \"INPUT_1\")]`, or remove it";
-            errors.push(decoration, message);
-        }
+        let options = decoration.said("name = \"INPUT_1\"", errors);
         Self {
             name: TensorName::take(&options, errors),
             shape: Dims::take(&options, errors),
@@ -79,15 +57,8 @@ impl Declared {
             decoration.misplaced(errors);
             return None;
         }
-        for (option, example) in [
-            ("name", "\"INPUT_1\""),
-            ("datatype", "FP32"),
-            ("shape", "[-1]"),
-        ] {
-            if options.lacks(option) {
-                let message = format!("`{option}` is missing: write `{option} = {example}`");
-                errors.push(decoration, message);
-            }
+        for example in ["name = \"INPUT_1\"", "datatype = FP32", "shape = [-1]"] {
+            options.need(example, decoration, errors);
         }
         let name = TensorName::take(&options, errors);
         let datatype = datatype(&options, errors);
@@ -121,10 +92,7 @@ impl Declared {
         } = self;
         let shape = optional(Some(shape));
         let none = optional(None::<TokenStream>);
-        let optional = match &self.optional {
-            Some(optional) => quote!(#optional),
-            None => quote!(false),
-        };
+        let optional = Value::or(self.optional.as_ref(), false);
         quote! {
             #root::TensorDeclaration {
                 name: #name,
@@ -142,12 +110,14 @@ impl Declared {
 fn datatype(options: &Options, errors: &mut Errors) -> Option<Ident> {
     let value = options.value("datatype")?;
     let text = value.to_string();
-    if let Some((_, _, variant)) = DATATYPES.iter().find(|(name, ..)| *name == text) {
-        return Some(format_ident!("{variant}"));
+    let names = ELEMENTS.map(|(_, name)| name);
+    if let Ok(known) = syn::parse2(value.clone())
+        && names.contains(&&*text)
+    {
+        return Some(to_variant(&known));
     }
-    let names = DATATYPES.map(|(name, ..)| name);
-    let meant = match DATATYPES.iter().find(|(_, rust, _)| *rust == text) {
-        Some((name, ..)) => Some(*name),
+    let meant = match ELEMENTS.iter().find(|(element, _)| *element == text) {
+        Some((_, name)) => Some(*name),
         None => nearest(&text.trim_matches('"').to_uppercase(), &names),
     };
     let message = match meant {

@@ -7,6 +7,7 @@ use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
 use crate::nearest::nearest;
 use crate::path::CratePath;
+use crate::word::to_variant;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "openai",
@@ -15,8 +16,8 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     ..Decorator::NONE
 };
 
-/// The routes, and what they are called in the runtime.
-const SURFACES: [(&str, &str); 2] = [("completions", "Completions"), ("chat", "Chat")];
+/// The routes.
+const SURFACES: [&str; 2] = ["completions", "chat"];
 
 /// What the decorator says.
 #[derive(Debug)]
@@ -46,12 +47,10 @@ fn surface(decoration: &Decoration, errors: &mut Errors) -> Option<Ident> {
     let inside = decoration.inside(errors).unwrap_or_default();
     let found = syn::parse2::<Ident>(inside.clone());
     let text = inside.to_string();
-    let known = SURFACES.iter().find(|(name, _)| *name == text);
-    if let (Ok(found), Some((_, variant))) = (found, known) {
-        return Some(Ident::new(variant, found.span()));
+    if let Some(found) = found.ok().filter(|_| SURFACES.contains(&&*text)) {
+        return Some(to_variant(&found));
     }
-    let names = SURFACES.map(|(name, _)| name);
-    let message = match nearest(&text, &names) {
+    let message = match nearest(&text, &SURFACES) {
         Some(meant) => format!("expected a route; did you mean `#[openai({meant})]`?"),
         None => "expected a route: write `#[openai(completions)]` or `#[openai(chat)]`".to_owned(),
     };

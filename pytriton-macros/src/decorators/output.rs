@@ -28,12 +28,7 @@ pub(crate) struct Override {
 
 impl Override {
     pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
-        let before = errors.len();
-        let options = decoration.options(errors);
-        if options.is_empty() && errors.len() == before {
-            let message = "`#[output]` says nothing: write `#[output(name = \"y\")]`, or remove it";
-            errors.push(decoration, message);
-        }
+        let options = decoration.said("name = \"y\"", errors);
         Self {
             decoration: decoration.clone(),
             name: TensorName::take(&options, errors),
@@ -45,10 +40,7 @@ impl Override {
     pub(crate) fn to_tokens(&self, root: &CratePath) -> TokenStream {
         let name = optional(self.name.as_ref());
         let shape = optional(self.shape.as_ref());
-        let labels = match &self.labels {
-            Some(labels) => quote!(#labels),
-            None => quote!(""),
-        };
+        let labels = Value::or(self.labels.as_ref(), "");
         quote!(#root::OutputOverride { name: #name, shape: #shape, labels: #labels })
     }
 }

@@ -9,6 +9,9 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     places: &[Place::Function],
     belongs: "the function itself, below `#[batch]`",
     stage: Some(Stage::Padding),
-    steps: |_, _, root, _| vec![quote!(#root::PadBatch)],
+    steps: |decoration, _, root, errors| {
+        decoration.options(errors);
+        vec![quote!(#root::PadBatch)]
+    },
     ..Decorator::NONE
 };

@@ -18,42 +18,40 @@ pub(crate) fn stray(
         return TokenStream::new();
     }
     let Decorator { name, belongs, .. } = decorator;
-    let mut errors = Errors::default();
     let mut parsed = syn::parse2::<Item>(item.clone());
     let attributes = parsed.as_mut().ok().and_then(attributes);
     let model = attributes
         .as_deref()
         .and_then(|attributes| attributes.iter().position(is_model));
     let stripped = || Decoration::strip(item.clone(), &CratePath::default());
-    let item = match (attributes, model) {
+    let (item, message) = match (attributes, model) {
         // There is no `#[model]` of that path, which the compiler reports.
-        (Some(attributes), Some(model)) if above(&attributes[model]) => stripped(),
+        (Some(attributes), Some(model)) if above(&attributes[model]) => return stripped(),
         (Some(_), Some(_)) if !decorator.stands_on(Place::Function) => {
-            errors.push_missing(format!("`#[{name}]` belongs on {belongs}"));
-            item
+            (item, format!("`#[{name}]` belongs on {belongs}"))
         }
         (Some(attributes), Some(model)) => {
-            errors.push_missing(format!(
-                "`#[{name}]` must stand below `#[pytriton::model]`: move it down"
-            ));
             // In its right place it causes no second error, and the rest of the function is checked.
             let moved = attribute(decorator, options, &attributes[model]);
             attributes.insert(model + 1, moved);
-            parsed.map_or(item, ToTokens::into_token_stream)
-        }
-        _ if decorator.stands_on(Place::Method) => {
-            errors.push_missing(format!(
-                "`#[{name}]` must stand in an `impl` block under `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above the block"
-            ));
-            stripped()
+            let message = "must stand below `#[pytriton::model]`: move it down";
+            let item = parsed.map_or(item, ToTokens::into_token_stream);
+            (item, format!("`#[{name}]` {message}"))
         }
         _ => {
-            errors.push_missing(format!(
-                "`#[{name}]` must stand below `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above it"
-            ));
-            stripped()
+            let message = match decorator.stands_on(Place::Method) {
+                true => {
+                    "must stand in an `impl` block under `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above the block"
+                }
+                false => {
+                    "must stand below `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above it"
+                }
+            };
+            (stripped(), format!("`#[{name}]` {message}"))
         }
     };
+    let mut errors = Errors::default();
+    errors.push_missing(message);
     let errors = errors.into_tokens();
     quote!(#item #errors)
 }

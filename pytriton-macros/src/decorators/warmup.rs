@@ -2,17 +2,17 @@
 //! instance makes before it takes requests.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
-use syn::parse::{Parse, ParseStream};
-use syn::{Expr, LitStr, Token, parenthesized};
+use quote::{ToTokens, quote};
+use syn::{Expr, LitStr};
 
 use super::{Decoration, Decorator, Input, Inputs, Place, plain_name};
-use crate::entry::{Entry, split};
+use crate::entry::values;
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
 use crate::tensor::{optional, refusal};
 use crate::value::{Form, Value};
+use crate::word::Word;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "warmup",
@@ -32,16 +32,15 @@ pub(crate) struct Warmup {
     name: Option<LitStr>,
     batch_size: Option<Value>,
     count: Option<Value>,
-    inputs: Vec<(Ident, Data)>,
+    inputs: Vec<(Ident, Expr)>,
 }
 
 /// `zero`, `random([128])`, `file("…", [128])`.
 #[derive(Debug)]
-struct Data {
-    tokens: TokenStream,
+struct Data<'ast> {
     kind: Ident,
-    path: Option<Expr>,
-    dims: Option<Expr>,
+    path: Option<&'ast Expr>,
+    dims: Option<&'ast Expr>,
 }
 
 impl Warmup {
@@ -49,34 +48,22 @@ impl Warmup {
         let inside = decoration.inside(errors).unwrap_or_default();
         let known = DECORATOR.options;
         let options = Options::parse_nested("#[warmup]", inside, known, &["inputs"], errors);
-        for (option, example) in [("name", "name = \"one\""), ("inputs", "inputs(x = zero)")] {
-            if options.lacks(option) {
-                let message = format!("`{option}` is missing: write `{example}`");
-                errors.push(decoration, message);
-            }
+        for example in ["name = \"one\"", "inputs(x = zero)"] {
+            options.need(example, decoration, errors);
         }
         let name = options.string("name", errors);
         let mut number = |name| Value::take(&options, name, Form::Number, errors);
         let (batch_size, count) = (number("batch_size"), number("count"));
-        let mut inputs: Vec<(Ident, Data)> = Vec::new();
-        for part in options
-            .nested("inputs")
-            .flat_map(|(_, inside)| split(inside))
-        {
-            let entry = Entry::read(&part).filter(|entry| !entry.list && !entry.value.is_empty());
-            let data = entry.map(|entry| (entry.key, syn::parse2::<Data>(entry.value)));
-            match data {
-                Some((key, _)) if inputs.iter().any(|(other, _)| *other == key) => {
-                    errors.push(&key, format!("`{key}` stands twice: remove one"));
-                }
-                Some((key, Ok(data))) => inputs.push((key, data)),
-                Some((_, Err(error))) => errors.push_error(error),
-                None => errors.push(
-                    TokenStream::from_iter(part),
-                    "expected an input and what is in it: write `x = zero`",
-                ),
+        let inside = options.nested("inputs").map(|(_, inside)| inside);
+        let given = "expected an input and what is in it: write `x = zero`";
+        let mut inputs = values(inside.collect(), given, EXPECTED, errors);
+        inputs.retain(|(_, data)| {
+            let known = Data::read(data).is_some();
+            if !known {
+                errors.push(data, EXPECTED);
             }
-        }
+            known
+        });
         Self {
             decoration: decoration.clone(),
             name,
@@ -94,25 +81,20 @@ impl Warmup {
         errors: &mut Errors,
     ) -> TokenStream {
         let given = self.inputs.iter().filter_map(|(key, data)| {
-            let name = &inputs.find(key, errors)?.name;
-            let dims = optional(data.dims.as_ref().map(|dims| borrowed(&quote!(&#dims))));
-            let kind = Ident::new(variant(&data.kind)?, data.kind.span());
-            let path = data.path.iter().map(|path| borrowed(&quote!(#path)));
-            let name = borrowed(name);
+            let name = borrowed(&inputs.find(key, errors)?.name);
+            let Data { kind, path, dims } = Data::read(data)?;
+            let path = path.map(|path| borrowed(&quote!(#path)));
+            let path = path.iter();
+            let dims = optional(dims.map(|dims| borrowed(&quote!(&#dims))));
             Some(quote! {
                 #root::WarmupInput { name: #name, data: #root::WarmupData::#kind #((#path))*, dims: #dims }
             })
         });
         let given = borrowed(&quote!(&[#(#given),*]));
-        let name = borrowed(&match &self.name {
-            Some(name) => quote!(#name),
-            None => quote!(""),
-        });
-        let number = |value: &Option<Value>| match value {
-            Some(value) => quote!(#value),
-            None => quote!(1),
-        };
-        let (batch_size, count) = (number(&self.batch_size), number(&self.count));
+        let name = self.name.as_ref();
+        let name = borrowed(&name.map_or_else(|| quote!(""), ToTokens::to_token_stream));
+        let batch_size = Value::or(self.batch_size.as_ref(), 1_u32);
+        let count = Value::or(self.count.as_ref(), 1_u32);
         quote! {
             #root::Warmup { name: #name, batch_size: #batch_size, count: #count, inputs: #given }
         }
@@ -128,12 +110,12 @@ impl Warmup {
         let inputs = self.inputs.iter().enumerate().map(|(input, (_, data))| {
             let warmup = quote!(&__WARMUPS[#index], #input);
             let flaw = quote!(__SIGNATURE.warmup_input_flaw(#warmup, &__OPTIONS));
-            refusal(&data.tokens, &flaw)
+            refusal(data, &flaw)
         });
         let given = |parameter: &str| {
             self.inputs
                 .iter()
-                .any(|(key, _)| plain_name(key).0 == parameter)
+                .any(|(key, _)| plain_name(key) == parameter)
         };
         let lacking = known.0.iter().filter(|input| !given(&input.parameter));
         let lacking = lacking.map(|Input { parameter, name, .. }| {
@@ -149,39 +131,16 @@ fn borrowed(value: &TokenStream) -> TokenStream {
     quote!(::std::borrow::Cow::Borrowed(#value))
 }
 
-/// The variant of `WarmupData`.
-fn variant(kind: &Ident) -> Option<&'static str> {
-    let variants = [("zero", "Zero"), ("random", "Random"), ("file", "File")];
-    let found = variants.into_iter().find(|(name, _)| kind == name);
-    found.map(|(_, variant)| variant)
-}
-
-impl Parse for Data {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let tokens: TokenStream = input.fork().parse()?;
-        let wrong = |tokens: &TokenStream| syn::Error::new_spanned(tokens, EXPECTED);
-        let Ok(kind) = input.parse::<Ident>() else {
-            return Err(wrong(&tokens));
-        };
-        let mut values = Vec::new();
-        if !input.is_empty() {
-            let inside;
-            parenthesized!(inside in input);
-            values.extend(inside.parse_terminated(Expr::parse, Token![,])?);
-        }
-        let mut values = values.into_iter();
-        let file = kind == "file";
+impl<'ast> Data<'ast> {
+    fn read(data: &'ast Expr) -> Option<Self> {
+        let word = Word::read(data)?;
+        let file = word.is("file", 1..=2);
+        let known = file || word.is("zero", 0..=1) || word.is("random", 0..=1);
+        let kind = word.to_variant();
+        let mut values = word.arguments.into_iter();
         let path = file.then(|| values.next()).flatten();
         let dims = values.next();
-        let listed = matches!(dims, None | Some(Expr::Array(_))) && values.next().is_none();
-        match variant(&kind).is_some() && listed && path.is_some() == file && input.is_empty() {
-            true => Ok(Self {
-                tokens,
-                kind,
-                path,
-                dims,
-            }),
-            false => Err(wrong(&tokens)),
-        }
+        let listed = matches!(dims, None | Some(Expr::Array(_)));
+        (known && listed).then_some(Self { kind, path, dims })
     }
 }

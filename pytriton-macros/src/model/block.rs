@@ -2,7 +2,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{ImplItemFn, ItemImpl, Signature};
 
-use super::item::{Function, Member, lints};
+use super::item::{Function, Member, is_cfg, lints};
 use super::lifetime::spell_out;
 use super::state::{Maker, State};
 use crate::decorators::{Decoration, Decorator, infer, load, sequence};
@@ -18,16 +18,16 @@ pub(super) fn find(
     errors: &mut Errors,
 ) -> Option<Function> {
     let mut stray = Decoration::take(&mut block.attrs, root);
-    let mut methods: Vec<Method> = Vec::new();
-    for member in members {
-        if let Member::Method(method, _) = member {
-            methods.push(Method::take(method, root));
-        }
-    }
+    let methods = members.iter_mut().filter_map(|member| match member {
+        Member::Method(method, _) => Some(Method::take(method, root)),
+        Member::Other(_) => None,
+    });
+    let mut methods: Vec<Method> = methods.collect();
     check_block(block, errors)?;
-    let infer = single(&infer::DECORATOR, block, &methods, errors);
-    let load = single(&load::DECORATOR, block, &methods, errors);
-    let start = single(&sequence::DECORATOR, block, &methods, errors);
+    let mut single = |role| single(role, block, &methods, errors);
+    let infer = single(&infer::DECORATOR);
+    let load = single(&load::DECORATOR);
+    let start = single(&sequence::DECORATOR);
     let before = errors.len();
     methods.iter().for_each(|method| method.check_roles(errors));
     if errors.len() > before {
@@ -42,47 +42,30 @@ pub(super) fn find(
         start: maker(&sequence::DECORATOR, start),
     };
     let mut lints = lints(&block.attrs);
-    lints.extend(
-        methods
-            .iter()
-            .filter(|method| method.has_role())
-            .map(|method| method.lints.clone()),
-    );
-    let roles = methods.iter().flat_map(|method| &method.decorations);
-    let roles: Vec<Decoration> = roles.filter(|found| found.is_role()).cloned().collect();
+    let with_roles = methods.iter().filter(|method| !method.roles.is_empty());
+    lints.extend(with_roles.map(|method| method.lints.clone()));
+    let roles = methods.iter().flat_map(|method| method.roles.clone());
+    let roles = roles.collect();
     let infer = infer.map(|infer| methods.remove(infer));
-    // Of two methods under one role, that is the mistake.
-    let others = methods.into_iter();
-    let others = others.filter(|method| {
-        let mut decorations = method.decorations.iter();
-        !decorations.any(|decoration| decoration.is(&infer::DECORATOR))
-    });
     for role in stray.extract_if(.., |stray| stray.is_role()) {
         role.misplaced(errors);
     }
-    stray.extend(others.flat_map(|method| {
-        let decorations = method.decorations.into_iter();
-        let decorations = decorations.filter(|decoration| !decoration.is_role());
-        decorations.chain(method.parameters.into_iter().flatten())
+    // Of two methods under one role, that is the mistake.
+    methods.retain(|method| !method.roles.iter().any(|role| role.is(&infer::DECORATOR)));
+    stray.extend(methods.into_iter().flat_map(|method| {
+        let parameters = method.parameters.into_iter().flatten();
+        method.decorations.into_iter().chain(parameters)
     }));
     for stray in &stray {
         let name = stray.name();
-        errors.push(
-            stray,
-            format!("`#[{name}]` belongs on the method under `#[infer]`"),
-        );
+        let message = format!("`#[{name}]` belongs on the method under `#[infer]`");
+        errors.push(stray, message);
     }
-    let Method {
-        signature,
-        mut decorations,
-        parameters,
-        ..
-    } = infer?;
-    decorations.retain(|decoration| !decoration.is_role());
+    let infer = infer?;
     Some(Function {
-        signature,
-        decorations,
-        parameters,
+        signature: infer.signature,
+        decorations: infer.decorations,
+        parameters: infer.parameters,
         docs: docs(&block.attrs),
         lints,
         roles,
@@ -94,6 +77,8 @@ pub(super) fn find(
 #[derive(Debug)]
 struct Method {
     signature: Signature,
+    /// What says what it is for.
+    roles: Vec<Decoration>,
     decorations: Vec<Decoration>,
     parameters: Vec<Vec<Decoration>>,
     lints: TokenStream,
@@ -103,16 +88,17 @@ struct Method {
 
 impl Method {
     fn take(method: &mut ImplItemFn, root: &CratePath) -> Self {
+        let decorations = Decoration::take(&mut method.attrs, root);
+        let (roles, decorations) = decorations.into_iter().partition(Decoration::is_role);
         let found = Self {
-            decorations: Decoration::take(&mut method.attrs, root),
+            roles,
+            decorations,
             parameters: Decoration::take_parameters(&mut method.sig, root),
             signature: method.sig.clone(),
             lints: lints(&method.attrs),
-            conditional: method.attrs.iter().any(|attribute| {
-                attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
-            }),
+            conditional: method.attrs.iter().any(is_cfg),
         };
-        if found.has_role() {
+        if !found.roles.is_empty() {
             strip_parameters(&mut method.sig);
             spell_out(&mut method.sig);
         }
@@ -121,19 +107,13 @@ impl Method {
 
     /// Reports a second role beside the first.
     fn check_roles(&self, errors: &mut Errors) {
-        let roles = self.decorations.iter().filter(|found| found.is_role());
-        let roles: Vec<&Decoration> = roles.collect();
-        for role in roles.iter().skip(1) {
-            if !role.is(roles[0].decorator) {
-                let (first, other) = (roles[0].name(), role.name());
+        for role in self.roles.iter().skip(1) {
+            if !role.is(self.roles[0].decorator) {
+                let (first, other) = (self.roles[0].name(), role.name());
                 let message = format!("`#[{first}]` and `#[{other}]` must stand on two functions");
                 errors.push(role, message);
             }
         }
-    }
-
-    fn has_role(&self) -> bool {
-        self.decorations.iter().any(Decoration::is_role)
     }
 }
 
@@ -151,17 +131,14 @@ fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
         errors.push(lifetime, message);
         return None;
     }
-    if !block.generics.params.is_empty() {
-        let message =
-            "a model's state must not be generic: name one type, such as `impl State<f32>`";
-        errors.push(&block.generics, message);
-    }
-    if let Some(where_clause) = &block.generics.where_clause {
-        errors.push(
-            where_clause,
-            "a model's state must not have a `where` clause",
-        );
-    }
+    errors.refuse(
+        &block.generics,
+        "a model's state must not be generic: name one type, such as `impl State<f32>`",
+    );
+    errors.refuse(
+        &block.generics.where_clause,
+        "a model's state must not have a `where` clause",
+    );
     Some(())
 }
 
@@ -197,31 +174,32 @@ fn single(
     let name = role.name;
     let mut found = None;
     for (index, method) in methods.iter().enumerate() {
-        for attribute in method.decorations.iter().filter(|found| found.is(role)) {
+        for attribute in method.roles.iter().filter(|found| found.is(role)) {
             attribute.options(errors);
-            if found.is_some() {
-                let message = match method.conditional {
-                    true => format!(
-                        "`#[{name}]` stands twice in this `impl` block, where `#[cfg]` is not looked at: put each `#[cfg]` on an `impl` block of its own, above `#[pytriton::model]`"
-                    ),
-                    false => format!("`#[{name}]` stands twice in this `impl` block: remove one"),
-                };
-                errors.push(attribute, message);
-            }
-            if found.is_none() && method.conditional {
-                let message = format!(
+            let message = match (found, method.conditional) {
+                (None, false) => None,
+                (None, true) => Some(format!(
                     "`#[cfg]` is not looked at beside `#[{name}]`: put it on the `impl` block, above `#[pytriton::model]`"
-                );
+                )),
+                (Some(_), true) => Some(format!(
+                    "`#[{name}]` stands twice in this `impl` block, where `#[cfg]` is not looked at: put each `#[cfg]` on an `impl` block of its own, above `#[pytriton::model]`"
+                )),
+                (Some(_), false) => Some(format!(
+                    "`#[{name}]` stands twice in this `impl` block: remove one"
+                )),
+            };
+            if let Some(message) = message {
                 errors.push(attribute, message);
             }
             found = found.or(Some(index));
         }
     }
-    if found.is_none() && *role != sequence::DECORATOR {
-        let example = match *role == load::DECORATOR {
-            true => "#[load] fn load() -> Self",
-            false => "#[infer] fn infer(&self, x: ArrayView2<f32>) -> Array2<f32>",
-        };
+    let example = match name {
+        "load" => "#[load] fn load() -> Self",
+        "infer" => "#[infer] fn infer(&self, x: ArrayView2<f32>) -> Array2<f32>",
+        _ => return found,
+    };
+    if found.is_none() {
         let message = format!("`#[{name}]` is missing in this `impl` block: write `{example}`");
         errors.push(&block.self_ty, message);
     }

@@ -39,7 +39,7 @@ impl Decorations {
             } else if decoration.is(&openai::DECORATOR) && read.openai.is_none() {
                 read.openai = Some(OpenAi::read(decoration, errors));
             } else if decoration.is(&openai::DECORATOR) {
-                errors.push(decoration, "`#[openai]` stands twice: remove one");
+                decoration.twice(errors);
             } else if !decoration.decorator.stands_on(Place::Function) {
                 decoration.misplaced(errors);
             } else if read.fits(decoration, errors) {
@@ -71,34 +71,25 @@ impl Decorations {
     /// Compares a decorator with the ones above it.
     fn fits(&self, decoration: &Decoration, errors: &mut Errors) -> bool {
         let name = decoration.name();
+        let other = |found: &dyn Fn(&Decoration) -> bool| {
+            let mut steps = self.steps.iter();
+            Some(steps.find(|other| found(other))?.name())
+        };
         let repeats = decoration.is(&step::DECORATOR);
-        if !repeats
-            && self
-                .steps
-                .iter()
-                .any(|other| other.is(decoration.decorator))
-        {
-            errors.push(decoration, format!("`#[{name}]` stands twice: remove one"));
-            return false;
-        }
-        let same = self
-            .steps
-            .iter()
-            .find(|other| is_mode(other) && is_mode(decoration));
-        if let Some(other) = same {
-            let other = other.name();
+        if other(&|other| other.is(decoration.decorator) && !repeats).is_some() {
+            decoration.twice(errors);
+        } else if let Some(other) = other(&|other| is_mode(other) && is_mode(decoration)) {
             let message = format!("`#[{name}]` and `#[{other}]` exclude each other: remove one");
             errors.push(decoration, message);
-            return false;
-        }
-        let later = |other: &&Decoration| other.decorator.stage > decoration.decorator.stage;
-        if let Some(later) = self.steps.iter().find(later) {
-            let later = later.name();
+        } else if let Some(later) =
+            other(&|other| other.decorator.stage > decoration.decorator.stage)
+        {
             let message = format!("`#[{name}]` must stand above `#[{later}]`: move it up");
             errors.push(decoration, message);
-            return false;
+        } else {
+            return true;
         }
-        true
+        false
     }
 
     /// Reports steps that need a batch where there is none.
@@ -138,9 +129,6 @@ impl Decorations {
         for decoration in &self.steps {
             let made = (decoration.decorator.steps)(decoration, inputs, root, errors);
             steps.extend(made);
-            if decoration.decorator.options.is_empty() && is_plain(decoration) {
-                decoration.options(errors);
-            }
         }
         steps
     }
@@ -183,9 +171,4 @@ impl Decorations {
 /// Whether it says what one call sees.
 fn is_mode(decoration: &Decoration) -> bool {
     decoration.is(&batch::DECORATOR) || decoration.is(&sample::DECORATOR)
-}
-
-/// Whether it has nothing between parentheses.
-fn is_plain(decoration: &Decoration) -> bool {
-    !decoration.is(&step::DECORATOR) && !decoration.is(&fill_optionals::DECORATOR)
 }

@@ -1,11 +1,12 @@
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::ast::Model;
 use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
+use super::state::Maker;
 use super::streamed::Streamed;
 use super::validate::validate;
 use crate::decorators::{Decoration, sequence};
@@ -36,14 +37,11 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .as_ref()
         .and_then(|model| model.decorations.openai.as_ref());
     options.openai = openai.and_then(|openai| openai.to_surface(&options.root));
-    let constants = match model {
-        Some(model) if errors.is_empty() => model.to_registration(&options),
-        Some(model) => model.into_types(&options),
-        None => {
-            let errors = errors.into_tokens();
-            return quote!(#item #errors);
-        }
+    let Some(model) = model else {
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
     };
+    let constants = model.into_constants(&options, errors.is_empty());
     let errors = errors.into_tokens();
     let import = options.root.to_import();
     let uses = Decoration::to_uses(&decorations);
@@ -60,30 +58,47 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 impl Model {
-    fn to_registration(&self, options: &ModelOptions) -> TokenStream {
+    /// What the compiler checks, and the registration of a function without `right` mistakes. Of any other it is shown what has
+    /// none itself, without what follows from them.
+    fn into_constants(mut self, options: &ModelOptions, right: bool) -> TokenStream {
         let private = &options.root;
+        let count = self.parameters.len();
+        self.parameters.retain(|parameter| !parameter.flawed);
+        let whole = self.parameters.len() == count;
         let constants = options.to_tokens();
         let signature = self.to_signature(private);
-        let checks = self.to_checks(options);
-        let outputs = self.to_outputs(private);
-        let check = self.to_output_checks(options);
-        let function = self.to_function(private);
-        let load = self.to_load(private);
-        let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
-        let (steps, warmups) = (&self.steps, &self.warmups);
-        let (overrides, _) = self.to_overrides(private);
-        let said = !warmups.is_empty();
-        let warmups =
-            said.then(|| quote!(const __WARMUPS: &[#private::Warmup] = &[#(#warmups),*];));
-        let warm = if said { quote!(__WARMUPS) } else { quote!(&[]) };
+        let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
+        let plain = right && self.is_plain();
+        let parameters = self.parameters.iter().enumerate();
+        let parameters = parameters
+            .filter(|_| options.sound)
+            .map(|(index, parameter)| parameter.to_checks(index, batching, plain, private));
+        let outputs = whole.then(|| self.to_outputs(private));
+        let checks = right.then(|| self.to_checks(batching, private));
+        let registration = right.then(|| self.to_registration(options));
         quote! {
             use #private::methods::*;
             #constants
             #signature
-            #warmups
+            #(#parameters)*
             #checks
             #outputs
-            #check
+            #registration
+        }
+    }
+
+    fn to_registration(&self, options: &ModelOptions) -> TokenStream {
+        let private = &options.root;
+        let (overrides, constant) = self.to_overrides(private);
+        let checks = self.to_output_checks(options, &overrides);
+        let function = self.to_function(private);
+        let load = self.to_load(private);
+        let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+        let steps = &self.steps;
+        let (warmups, _) = self.to_warmups(private);
+        quote! {
+            #constant
+            #checks
             #function
             #private::inventory::submit! {
                 #private::FunctionDeclaration {
@@ -92,29 +107,12 @@ impl Model {
                     outputs: __OUTPUTS,
                     output_overrides: #overrides,
                     steps: &[#(&#steps),*],
-                    warmups: #warm,
+                    warmups: #warmups,
                     load: #load,
                     location: #private::Location::here(#package),
                 }
             }
         }
-    }
-
-    /// What is left to the compiler of a function with mistakes: what has none itself, without what follows from them.
-    fn into_types(mut self, options: &ModelOptions) -> TokenStream {
-        let private = &options.root;
-        let before = self.parameters.len();
-        self.parameters.retain(|parameter| !parameter.flawed);
-        let whole = self.parameters.len() == before;
-        let constants = options.to_tokens();
-        let signature = self.to_signature(private);
-        let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
-        let parameters = self.parameters.iter().enumerate();
-        let checks = parameters
-            .filter(|_| options.sound)
-            .map(|(index, parameter)| parameter.to_checks(index, batching, false, private));
-        let outputs = whole.then(|| self.to_outputs(private));
-        quote!(use #private::methods::*; #constants #signature #(#checks)* #outputs)
     }
 
     /// The constant `__SIGNATURE`; the compiler reports each type that is no parameter on the type itself.
@@ -155,19 +153,15 @@ impl Model {
         }
     }
 
-    fn to_checks(&self, options: &ModelOptions) -> TokenStream {
-        let private = &options.root;
-        let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
-        let plain = self.is_plain();
-        let parameters = self.parameters.iter().enumerate();
-        let parameters = parameters
-            .map(|(index, parameter)| parameter.to_checks(index, batching, plain, private));
+    /// What refuses decorators, and all together; `batching` where something is to be said of that.
+    fn to_checks(&self, batching: bool, private: &CratePath) -> TokenStream {
+        let (_, warmups) = self.to_warmups(private);
         let decorations = self.decorations.to_checks(batching, private);
-        let whole = quote!(__SIGNATURE.whole_flaw(&__OPTIONS));
+        let warmup_checks = &self.warmup_checks;
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
-        let whole = (!surely || self.streamed.is_some()).then(|| refusal(&self.name, &whole));
-        let warmups = &self.warmup_checks;
-        quote!(#(#parameters)* #decorations #warmups #whole)
+        let whole = (!surely || self.streamed.is_some())
+            .then(|| refusal(&self.name, &quote!(__SIGNATURE.whole_flaw(&__OPTIONS))));
+        quote!(#warmups #decorations #warmup_checks #whole)
     }
 
     /// The constant `__OUTPUTS`; the compiler reports a type that is no output on the type itself.
@@ -202,21 +196,18 @@ impl Model {
     fn to_overrides(&self, private: &CratePath) -> (TokenStream, TokenStream) {
         let overrides = self.decorations.overrides.iter();
         let overrides: Vec<_> = overrides.map(|with| with.to_tokens(private)).collect();
-        match overrides.is_empty() {
-            true => (quote!(&[]), TokenStream::new()),
-            false => {
-                let constant =
-                    quote!(const __OVERRIDES: &[#private::OutputOverride] = &[#(#overrides),*];);
-                (quote!(__OVERRIDES), constant)
-            }
-        }
+        listed("__OVERRIDES", "OutputOverride", &overrides, private)
+    }
+
+    /// The same of what each instance is called with.
+    fn to_warmups(&self, private: &CratePath) -> (TokenStream, TokenStream) {
+        listed("__WARMUPS", "Warmup", &self.warmups, private)
     }
 
     /// What refuses the outputs and, in the same constant, what is hardly ever wrong: a constant each would take the compiler
     /// longer than all the rest.
-    fn to_output_checks(&self, options: &ModelOptions) -> TokenStream {
+    fn to_output_checks(&self, options: &ModelOptions, overrides: &TokenStream) -> TokenStream {
         let private = &options.root;
-        let (overrides, constant) = self.to_overrides(private);
         let usual = options.to_usual_checks();
         let outputs = quote!(__OUTPUTS, #overrides, __OPTIONS.batching);
         let refuse = spanned_call(&self.shown, "refuse_outputs", &outputs);
@@ -224,25 +215,22 @@ impl Model {
             let flaw = quote!(__SIGNATURE.plain_flaw(&__OPTIONS));
             spanned_call(&self.name, "refuse", &flaw)
         });
-        let mut checks = quote! {
-            #constant
+        let shapes = self.decorations.overrides.iter().enumerate();
+        let shapes = shapes.filter_map(|(index, with)| {
+            let flaw = quote! {
+                #private::override_flaw(__OUTPUTS, __OVERRIDES, #index, __OPTIONS.batching)
+            };
+            Some(refusal(with.shape.as_ref()?.value(), &flaw))
+        });
+        quote! {
             const _: () = { #(#usual;)* #refuse; #plain };
-        };
-        let overrides = self.decorations.overrides.iter().enumerate();
-        for (index, with) in overrides {
-            checks.extend(with.shape.iter().map(|shape| {
-                let flaw = quote! {
-                    #private::override_flaw(__OUTPUTS, __OVERRIDES, #index, __OPTIONS.batching)
-                };
-                refusal(shape.value(), &flaw)
-            }));
+            #(#shapes)*
         }
-        checks
     }
 
     /// What is called for each batch or request, on a state or on none.
     fn to_function(&self, private: &CratePath) -> TokenStream {
-        let (state, _) = self.to_state();
+        let state = self.to_state();
         let plain = self.is_plain();
         let locals: Vec<_> = (0..self.parameters.len())
             .map(|index| {
@@ -297,21 +285,31 @@ impl Model {
         self.is_async || self.streamed.is_some_and(Streamed::waits)
     }
 
-    /// What the function is called on, and what makes it; nothing where that is wrong.
-    fn to_state(&self) -> (TokenStream, Option<TokenStream>) {
+    /// What the function is called on.
+    fn to_state(&self) -> TokenStream {
+        match &self.state {
+            Some((ty, _)) => quote!(#ty),
+            None => quote!(()),
+        }
+    }
+
+    /// What makes that; nothing where it is wrong.
+    fn to_loaded(&self) -> Option<TokenStream> {
         let Some((ty, load)) = &self.state else {
-            return (quote!(()), Some(quote!(::std::sync::Arc::new(()))));
+            return Some(quote!(::std::sync::Arc::new(())));
         };
+        let Maker {
+            name,
+            returned,
+            parameters,
+            ..
+        } = load.as_ref()?;
         let context = quote!(__context);
-        let loaded = load.as_ref().map(|load| {
-            let (name, returned) = (&load.name, &load.returned);
-            let parameters = load.parameters.iter();
-            let parameters =
-                parameters.map(|ty| quote_spanned!(ty.span()=> __private::loading::<#ty>(#context)));
-            let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, <#ty>::#name(#(#parameters),*)));
-            quote!(__private::#loaded?)
-        });
-        (quote!(#ty), loaded)
+        let parameters = parameters.iter();
+        let parameters =
+            parameters.map(|ty| quote_spanned!(ty.span()=> __private::loading::<#ty>(#context)));
+        let loaded = quote_spanned!(returned.span()=> loaded::<#ty, _>(#context, <#ty>::#name(#(#parameters),*)));
+        Some(quote!(__private::#loaded?))
     }
 
     /// What makes the state of a sequence that starts, where the function takes one.
@@ -332,7 +330,7 @@ impl Model {
             }
             _ => quote_spanned!(taken.span()=> made_by_default::<#taken>(#call)),
         };
-        let (state, _) = self.to_state();
+        let state = self.to_state();
         Some(quote! {
             fn __started(__state: &#state, #call: &#private::Start<'_>) -> #private::Started {
                 #private::#made
@@ -342,27 +340,34 @@ impl Model {
 
     /// What makes an instance.
     fn to_load(&self, private: &CratePath) -> Option<TokenStream> {
-        let (_, state) = self.to_state();
-        let state = state?;
-        let kind = if self.waits() {
-            quote!(Awaited)
-        } else {
-            quote!(AtOnce)
+        let state = self.to_loaded()?;
+        let kind = match self.waits() {
+            true => quote!(Awaited),
+            false => quote!(AtOnce),
         };
         let calling = quote!(#private::Calling::#kind(__called));
-        Some(if self.parameters.iter().any(Parameter::is_state) {
-            quote!(|__context| #private::sequenced(__context, #state, #calling, __started))
+        let made = if self.parameters.iter().any(Parameter::is_state) {
+            quote!(#private::sequenced(__context, #state, #calling, __started))
         } else if self.state.is_some() {
-            quote!(|__context| (&#private::Shared(#state)).instance(#calling))
+            quote!((&#private::Shared(#state)).instance(#calling))
         } else {
-            quote!(|_| #private::stateless(#calling))
-        })
+            return Some(quote!(#private::Loading::Stateless(#calling)));
+        };
+        Some(quote!(#private::Loading::Stated(|__context| #made)))
     }
 }
 
-impl ModelOptions {
-    /// Whether axis 0 of every tensor is the batch, as far as the text tells.
-    pub(super) fn batching(&self) -> bool {
-        self.boolean("batching") != Some(false)
+/// A list, and the constant that it stands in if there is anything in it.
+fn listed(
+    name: &str,
+    element: &str,
+    list: &[TokenStream],
+    private: &CratePath,
+) -> (TokenStream, TokenStream) {
+    if list.is_empty() {
+        return (quote!(&[]), TokenStream::new());
     }
+    let (name, element) = (format_ident!("{name}"), format_ident!("{element}"));
+    let constant = quote!(const #name: &[#private::#element] = &[#(#list),*];);
+    (name.into_token_stream(), constant)
 }

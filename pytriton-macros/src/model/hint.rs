@@ -7,7 +7,7 @@ use crate::array::ArrayType;
 use crate::element::{check_element, meant_element};
 use crate::errors::Errors;
 use crate::output;
-use crate::types::{argument_of, last_segment, peeled, type_text};
+use crate::types::{argument_of, named, peeled, present, type_text};
 
 /// What a call has of its own, and a function borrows.
 const INJECTED: [&str; 5] = [
@@ -36,81 +36,52 @@ pub(super) struct Standing {
 
 /// Reports a type that can be no parameter.
 pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
-    if standing.state {
-        if let Some(message) = wrong_state(ty) {
-            errors.push(ty, message);
-        }
-        return;
-    }
-    if let Some(message) = wrong(ty, standing) {
+    let wrong = match standing.state {
+        true => wrong_state(ty),
+        false => wrong(ty, standing),
+    };
+    if let Some(message) = wrong {
         errors.push(ty, message);
         return;
     }
-    if standing.openai {
+    if standing.state || standing.openai {
         return;
     }
     if let Some(outputs) = answers(ty) {
         output::check(outputs, errors);
-        return;
-    }
-    let inner = argument_of("Option", ty).unwrap_or(ty);
-    if ArrayType::lacks_element(inner) {
-        errors.leave();
-        return;
-    }
-    match ArrayType::parse(inner) {
-        Some(array) => check_element(&array.element, errors),
-        None if standing.first_value => check_element(inner, errors),
-        None => {}
+    } else if !ArrayType::check_element(present(ty), errors) && standing.first_value {
+        check_element(present(ty), errors);
     }
 }
 
 /// Whether a type asks for the requests as they are, by its name.
 pub(super) fn is_requests(ty: &Type) -> bool {
-    match peeled(ty) {
-        Type::Reference(reference) => match peeled(&reference.elem) {
-            Type::Slice(slice) => named(&slice.elem, "Request"),
-            _ => false,
-        },
-        _ => false,
-    }
+    referred(ty)
+        .and_then(element)
+        .is_some_and(|ty| is("Request", ty))
 }
 
 /// What one answer is, for a type that takes any number of them, by its name.
 pub(super) fn answers(ty: &Type) -> Option<&Type> {
-    let ty = match peeled(ty) {
-        Type::Reference(reference) => peeled(&reference.elem),
-        ty => argument_of("Vec", ty).unwrap_or(ty),
-    };
-    argument_of("Responses", ty)
+    let each = referred(ty).or_else(|| argument_of("Vec", ty));
+    argument_of("Responses", each.unwrap_or(ty))
 }
 
 /// What is wrong with the state of a sequence.
 fn wrong_state(ty: &Type) -> Option<String> {
-    let (outer, inner) = match peeled(ty) {
-        Type::Reference(reference) => (Some(reference), peeled(&reference.elem)),
-        ty => (None, argument_of("Option", ty)?),
+    let inner = referred(ty).or_else(|| argument_of("Option", ty))?;
+    let changes = |ty| matches!(peeled(ty), Type::Reference(outer) if outer.mutability.is_some());
+    let each = element(inner);
+    let state = each.unwrap_or(inner);
+    let right = changes(ty) && each.is_none_or(changes);
+    let state = type_text(peeled(referred(state).unwrap_or(state)));
+    let message = match each {
+        Some(_) => format!("the states of sequences change: write `&mut [&mut {state}]`"),
+        None => {
+            format!("the state of a sequence is there, and changes: write `&mut {state}`")
+        }
     };
-    let changes = outer.is_some_and(|reference| reference.mutability.is_some());
-    let (state, each) = match inner {
-        Type::Slice(slice) => (peeled(&slice.elem), true),
-        inner => (inner, false),
-    };
-    let (state, lent) = match state {
-        Type::Reference(state) => (peeled(&state.elem), state.mutability.is_some()),
-        state => (state, false),
-    };
-    let state = type_text(state);
-    match each {
-        true if changes && lent => None,
-        true => Some(format!(
-            "the states of sequences change: write `&mut [&mut {state}]`"
-        )),
-        false if changes => None,
-        false => Some(format!(
-            "the state of a sequence is there, and changes: write `&mut {state}`"
-        )),
-    }
+    (!right).then_some(message)
 }
 
 fn wrong(ty: &Type, standing: Standing) -> Option<String> {
@@ -127,26 +98,21 @@ fn wrong(ty: &Type, standing: Standing) -> Option<String> {
 
 fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<String> {
     let inner = peeled(&reference.elem);
-    let injected = match inner {
-        Type::Slice(slice) => named(&slice.elem, "Request"),
-        _ => INJECTED.iter().any(|name| named(inner, name)),
+    let changes = reference.mutability.is_some();
+    let text = || type_text(reference);
+    let injected = match element(inner) {
+        Some(element) if is_reference("Sequence", element) && !changes => return None,
+        Some(element) => is("Request", element),
+        None => INJECTED.iter().any(|name| is(name, inner)),
     };
-    if let Type::Slice(slice) = inner
-        && named_reference(&slice.elem, "Sequence")
-        && reference.mutability.is_none()
-    {
-        return None;
-    }
-    if injected && reference.mutability.is_some() {
-        let inner = type_text(inner);
-        return Some(format!("arguments cannot be changed: write `&{inner}`"));
-    }
     if injected {
-        let ty = type_text(reference);
-        let message = format!("`{ty}` is no input: remove `#[first_value]`");
-        return standing.first_value.then_some(message);
+        let message = match changes {
+            true => format!("arguments cannot be changed: write `&{}`", type_text(inner)),
+            false => format!("`{}` is no input: remove `#[first_value]`", text()),
+        };
+        return (changes || standing.first_value).then_some(message);
     }
-    if named(inner, "Request") {
+    if is("Request", inner) {
         return Some(SLICE.to_owned());
     }
     if let Some(array) = ArrayType::parse(inner) {
@@ -155,12 +121,10 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
     }
     // An alias may be anything that can be borrowed.
     match inner {
-        Type::Path(_) if reference.mutability.is_some() && meant_element(inner).is_none() => {
-            let text = type_text(reference);
-            Some(format!(
-                "`{text}` is no input: write `#[sequence]` before it, if it is the state of the request's sequence"
-            ))
-        }
+        Type::Path(_) if changes && meant_element(inner).is_none() => Some(format!(
+            "`{}` is no input: write `#[sequence]` before it, if it is the state of the request's sequence",
+            text()
+        )),
         Type::Path(_) if type_text(inner) != "str" => None,
         Type::Path(_) if standing.first_value => {
             Some("a `&str` cannot be an element of a tensor: write `String`".to_owned())
@@ -168,19 +132,18 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
         Type::Path(_) if standing.openai => {
             Some("a text is the function's own: write `String`".to_owned())
         }
-        Type::Path(_) => Some(scalar(inner, standing).unwrap_or_else(|| unknown(reference))),
+        Type::Path(_) => scalar(inner, standing),
         _ => Some(unknown(reference)),
     }
 }
 
 fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
-    for name in &INJECTED[..4] {
-        if named(ty, name) || argument_of("Option", ty).is_some_and(|ty| named_reference(ty, name))
-        {
-            return Some(format!(
-                "a call always has its own `{name}`: write `&{name}`"
-            ));
-        }
+    let inner = argument_of("Option", ty);
+    let owned = |name: &&&str| is(name, ty) || inner.is_some_and(|ty| is_reference(name, ty));
+    if let Some(name) = INJECTED[..4].iter().find(owned) {
+        return Some(format!(
+            "a call always has its own `{name}`: write `&{name}`"
+        ));
     }
     if let Some(outputs) = argument_of("Responses", ty) {
         let outputs = type_text(outputs);
@@ -188,25 +151,20 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
             "a call has one way for its answers: write `&Responses<{outputs}>`"
         ));
     }
-    if named(ty, "Request") || argument_of("Vec", ty).is_some_and(|ty| named(ty, "Request")) {
+    if is("Request", argument_of("Vec", ty).unwrap_or(ty)) {
         return Some(SLICE.to_owned());
     }
-    if let Some(inner) = argument_of("Option", ty) {
-        let mut innermost = inner;
-        while let Some(inner) = argument_of("Option", innermost) {
-            innermost = inner;
+    match inner {
+        Some(inner) if argument_of("Option", inner).is_some() => {
+            let innermost = std::iter::successors(Some(inner), |ty| argument_of("Option", ty));
+            let innermost = type_text(&innermost.last());
+            Some(format!(
+                "an input is there or not: write `Option<{innermost}>`"
+            ))
         }
-        return match argument_of("Option", inner) {
-            Some(_) => Some(format!(
-                "an input is there or not: write `Option<{}>`",
-                type_text(innermost)
-            )),
-            None => wrong(inner, standing),
-        };
-    }
-    match standing.first_value || standing.openai {
-        true => None,
-        false => scalar(ty, standing),
+        Some(inner) => wrong(inner, standing),
+        None if standing.first_value || standing.openai => None,
+        None => scalar(ty, standing),
     }
 }
 
@@ -214,23 +172,37 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
 fn scalar(ty: &Type, standing: Standing) -> Option<String> {
     let element = meant_element(ty)?;
     let text = type_text(ty);
-    Some(match standing {
-        Standing { batch: true, .. } => format!(
+    Some(match (standing.batch, standing.batching) {
+        (true, _) => format!(
             "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{element}>`"
         ),
-        Standing { batching, .. } => {
-            let rank = if batching { 2 } else { 1 };
-            format!("`{text}` is no array: write `ArrayView{rank}<{element}>`")
-        }
+        (false, true) => format!("`{text}` is no array: write `ArrayView2<{element}>`"),
+        (false, false) => format!("`{text}` is no array: write `ArrayView1<{element}>`"),
     })
 }
 
-fn named(ty: &Type, name: &str) -> bool {
-    last_segment(ty).is_some_and(|last| last.ident == name)
+fn is(name: &str, ty: &Type) -> bool {
+    named(name, ty).is_some()
 }
 
-fn named_reference(ty: &Type, name: &str) -> bool {
-    matches!(peeled(ty), Type::Reference(reference) if named(&reference.elem, name))
+fn is_reference(name: &str, ty: &Type) -> bool {
+    referred(ty).is_some_and(|ty| is(name, ty))
+}
+
+/// What a reference refers to.
+fn referred(ty: &Type) -> Option<&Type> {
+    match peeled(ty) {
+        Type::Reference(reference) => Some(peeled(&reference.elem)),
+        _ => None,
+    }
+}
+
+/// The type of a slice's elements.
+fn element(ty: &Type) -> Option<&Type> {
+    match peeled(ty) {
+        Type::Slice(slice) => Some(&slice.elem),
+        _ => None,
+    }
 }
 
 /// The message on a type that is nothing a function can be given.

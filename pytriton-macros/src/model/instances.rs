@@ -1,12 +1,13 @@
 //! The option `instances`: how many there are, or on which devices.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Expr, ExprCall};
+use syn::Expr;
 
 use crate::errors::Errors;
 use crate::path::CratePath;
 use crate::value::Value;
+use crate::word::Word;
 
 /// Whether every element of the list is a device; what is none is reported.
 pub(super) fn check(value: &Value, errors: &mut Errors) -> bool {
@@ -29,23 +30,14 @@ pub(super) fn to_groups(value: &Value, root: &CratePath) -> TokenStream {
         return quote!(&[#groups]);
     }
     let groups = value.elements().into_iter().filter_map(group);
-    let groups = groups.map(|(device, argument)| match device == "cpu" {
-        true => cpu(argument),
-        false => quote!(#root::InstanceGroup::gpu(#argument)),
+    let groups = groups.map(|group| match (group.ident, group.arguments[0]) {
+        (device, count) if device == "cpu" => cpu(count),
+        (_, number) => quote!(#root::InstanceGroup::gpu(#number)),
     });
     quote!(&[#(#groups),*])
 }
 
 /// `cpu(2)` or `gpu(0)`.
-fn group(element: &Expr) -> Option<(&Ident, &Expr)> {
-    let Expr::Call(ExprCall { func, args, .. }) = element else {
-        return None;
-    };
-    let Expr::Path(path) = &**func else {
-        return None;
-    };
-    let device = path.path.get_ident()?;
-    let known = device == "cpu" || device == "gpu";
-    let argument = args.first().filter(|_| known && args.len() == 1)?;
-    Some((device, argument))
+fn group(element: &Expr) -> Option<Word<'_>> {
+    Word::read(element).filter(|word| word.is("cpu", 1..=1) || word.is("gpu", 1..=1))
 }

@@ -164,6 +164,11 @@ pub(super) fn lints(attributes: &[Attribute]) -> TokenStream {
     lints
 }
 
+/// Whether what is under the attribute may not be there.
+pub(super) fn is_cfg(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
+}
+
 /// A function without a body, with one that causes no further error.
 fn with_some_body(function: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = function.into_iter().collect();
@@ -174,7 +179,7 @@ fn with_some_body(function: TokenStream) -> TokenStream {
 fn refuse_models(attributes: &mut Vec<Attribute>, root: &CratePath, errors: &mut Errors) {
     let models = attributes.extract_if(.., |attribute| is_model(attribute, root));
     for model in models {
-        errors.push(model, "`#[pytriton::model]` stands twice: remove one");
+        errors.twice(model, "#[pytriton::model]");
     }
 }
 

@@ -4,7 +4,7 @@ use syn::{FnArg, GenericArgument, Path, PathArguments, Signature, Type, parse_qu
 
 use crate::array::ArrayType;
 use crate::errors::Errors;
-use crate::types::{argument_of, last_segment, peeled};
+use crate::types::{argument_of, arguments, last_segment, peeled, present};
 
 /// A type as code outside of the function can name it: without the function's lifetimes, and with the state's type in the
 /// place of `Self`.
@@ -40,19 +40,15 @@ fn rewrite(tokens: TokenStream, state: Option<&Type>) -> TokenStream {
 
 /// A view and a reference live as long as the call.
 pub(super) fn check_static(ty: &Type, errors: &mut Errors) {
-    let inner = argument_of("Option", ty).unwrap_or(ty);
+    let inner = present(ty);
     let lifetime = match peeled(inner) {
         Type::Reference(reference) => reference.lifetime.as_ref(),
-        Type::Path(_) => last_segment(inner).and_then(|segment| match &segment.arguments {
-            PathArguments::AngleBracketed(list) => {
-                list.args.iter().find_map(|argument| match argument {
-                    GenericArgument::Lifetime(lifetime) => Some(lifetime),
-                    _ => None,
-                })
-            }
-            _ => None,
+        _ => last_segment(inner).and_then(|segment| {
+            arguments(segment).find_map(|argument| match argument {
+                GenericArgument::Lifetime(lifetime) => Some(lifetime),
+                _ => None,
+            })
         }),
-        _ => None,
     };
     if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
         errors.push(

@@ -20,3 +20,4 @@ mod validate;
 mod versions;
 
 pub(crate) use expand::expand;
+pub(crate) use versions::is_policy;

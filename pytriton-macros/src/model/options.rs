@@ -5,61 +5,44 @@ use super::{instances, versions};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
-use crate::tensor::{refusal, spanned_call};
+use crate::tensor::{optional, refusal, spanned_call};
 use crate::value::{Form, Value};
 
-/// The option that says where the instances are.
-const INSTANCES: &str = "instances";
-/// The option that says which versions are served.
-const VERSIONS: &str = "version_policy";
 /// The option that says how sequences are batched.
 const SEQUENCES: &str = "sequence_batching";
 /// The option that gives a priority level a policy of its own.
 const POLICY: &str = "priority_queue_policy";
-/// The options of the model and what their values look like; their rules and defaults are the runtime's.
-const MODEL: [(&str, Form); 21] = [
-    ("name", Form::Text),
-    ("version", Form::Number),
-    (VERSIONS, Form::Versions),
-    ("max_batch_size", Form::Number),
-    ("batching", Form::Boolean),
-    (INSTANCES, Form::Instances),
-    ("batches_in_flight", Form::Number),
-    ("max_call_microseconds", Form::Number),
-    ("unrecoverable_panics", Form::Boolean),
-    ("dynamic_batching", Form::Boolean),
-    ("preferred_batch_size", Form::Numbers),
-    ("max_queue_delay_microseconds", Form::Number),
-    ("preserve_ordering", Form::Boolean),
-    ("priority_levels", Form::Number),
-    ("default_priority_level", Form::Number),
-    (SEQUENCES, Form::Strategy),
-    ("max_sequence_idle_microseconds", Form::Number),
-    ("minimum_slot_utilization", Form::Fraction),
-    ("max_candidate_sequences", Form::Number),
-    ("response_cache", Form::Boolean),
-    ("description", Form::Text),
+/// The options of the model, what their values look like, and whether there are others that cannot stand beside them; their
+/// rules and defaults are the runtime's.
+const MODEL: [(&str, Form, bool); 21] = [
+    ("name", Form::Text, false),
+    ("version", Form::Number, false),
+    ("version_policy", Form::Versions, false),
+    ("max_batch_size", Form::Number, false),
+    ("batching", Form::Boolean, true),
+    ("instances", Form::Instances, false),
+    ("batches_in_flight", Form::Number, false),
+    ("max_call_microseconds", Form::Number, false),
+    ("unrecoverable_panics", Form::Boolean, false),
+    ("dynamic_batching", Form::Boolean, true),
+    ("preferred_batch_size", Form::Numbers, true),
+    ("max_queue_delay_microseconds", Form::Number, false),
+    ("preserve_ordering", Form::Boolean, true),
+    ("priority_levels", Form::Number, true),
+    ("default_priority_level", Form::Number, true),
+    (SEQUENCES, Form::Strategy, true),
+    ("max_sequence_idle_microseconds", Form::Number, true),
+    ("minimum_slot_utilization", Form::Fraction, true),
+    ("max_candidate_sequences", Form::Number, true),
+    ("response_cache", Form::Boolean, true),
+    ("description", Form::Text, false),
 ];
-/// The options beside which others cannot stand.
-const CONFLICTING: [&str; 11] = [
-    "preferred_batch_size",
-    "batching",
-    "dynamic_batching",
-    "preserve_ordering",
-    "priority_levels",
-    "default_priority_level",
-    SEQUENCES,
-    "max_sequence_idle_microseconds",
-    "minimum_slot_utilization",
-    "max_candidate_sequences",
-    "response_cache",
-];
-/// The options of a queue: the model's, or that of one level.
-const QUEUE: [(&str, Form); 4] = [
-    ("max_queue_size", Form::Number),
-    ("default_timeout_microseconds", Form::Number),
-    ("timeout_action", Form::Text),
-    ("allow_timeout_override", Form::Boolean),
+/// The same of a queue: the model's, or that of one level.
+const QUEUE: [(&str, Form, bool); 4] = [
+    ("max_queue_size", Form::Number, true),
+    ("default_timeout_microseconds", Form::Number, true),
+    ("timeout_action", Form::Action, true),
+    ("allow_timeout_override", Form::Boolean, true),
 ];
 
 /// What stands between the parentheses of `#[model(…)]`.
@@ -93,13 +76,16 @@ struct Policy {
 #[derive(Debug)]
 struct Row {
     name: &'static str,
+    form: Form,
+    /// Whether others cannot stand beside it.
+    conflicting: bool,
     key: Option<Ident>,
     value: Value,
 }
 
 impl ModelOptions {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        let rows = MODEL.iter().chain(&QUEUE).map(|(name, _)| *name);
+        let rows = MODEL.iter().chain(&QUEUE).map(|(name, ..)| *name);
         let known: Vec<&str> = rows.chain([POLICY, "parameters", "crate"]).collect();
         let options =
             Options::parse_nested("#[pytriton::model]", tokens, &known, &[POLICY], errors);
@@ -111,11 +97,7 @@ impl ModelOptions {
         let root = CratePath::take(&options, errors);
         let before = errors.len();
         let mut model = values(&options, &MODEL, errors);
-        model.retain(|row| match row.name {
-            INSTANCES => instances::check(&row.value, errors),
-            VERSIONS => versions::check(VERSIONS, &row.value, errors),
-            _ => true,
-        });
+        model.retain(|row| row.form != Form::Instances || instances::check(&row.value, errors));
         let queue = values(&options, &QUEUE, errors);
         let policies = options.nested(POLICY);
         let policies = policies.map(|(key, inside)| Policy::parse(key, inside, errors));
@@ -134,10 +116,11 @@ impl ModelOptions {
         }
     }
 
-    /// The value of an option that is `true` or `false`, and no constant.
-    pub(super) fn boolean(&self, name: &str) -> Option<bool> {
+    /// Whether axis 0 of every tensor is the batch, as far as the text tells.
+    pub(super) fn batching(&self) -> bool {
         let mut options = self.model.iter();
-        options.find(|row| row.name == name)?.value.boolean()
+        let batching = options.find(|row| row.name == "batching");
+        batching.and_then(|row| row.value.boolean()) != Some(false)
     }
 
     /// Whether the option is there.
@@ -153,24 +136,7 @@ impl ModelOptions {
     /// The constant `__OPTIONS`, and what refuses each option that cannot be.
     pub(super) fn to_tokens(&self) -> TokenStream {
         let root = &self.root;
-        let model = self.model.iter().map(|Row { name, value, .. }| {
-            let field = format_ident!("{name}");
-            match *name {
-                INSTANCES => {
-                    let groups = instances::to_groups(value, root);
-                    quote!(#field: #groups)
-                }
-                VERSIONS => {
-                    let policy = versions::to_policy(value, root);
-                    quote!(#field: #policy)
-                }
-                SEQUENCES => {
-                    let strategy = value.expression.to_token_stream().to_string();
-                    quote!(#field: #root::SequenceScheduling::named(#strategy))
-                }
-                _ => quote!(#field: #value),
-            }
-        });
+        let model = self.model.iter().map(|row| row.to_field(root));
         let docs = &self.docs;
         let described = docs.is_empty() || self.says("description");
         let description = (!described).then(|| quote!(description: #docs,));
@@ -179,20 +145,14 @@ impl ModelOptions {
             quote!(queue_policy: #policy,)
         });
         let policies = self.policies.iter().map(|policy| {
-            let level = match &policy.level {
-                Some(level) => quote!(#level),
-                None => quote!(1),
-            };
+            let level = Value::or(policy.level.as_ref(), 1_u32);
             let queue = queue_policy(&policy.queue, root);
             quote!((#level, #queue))
         });
-        let policies: Vec<TokenStream> = policies.collect();
-        let policies =
-            (!policies.is_empty()).then(|| quote!(priority_queue_policy: &[#(#policies),*],));
+        let policies = list(POLICY, policies);
         let parameters = self.parameters.iter();
         let parameters = parameters.map(|(name, value)| quote!((#name, #value)));
-        let parameters: Vec<TokenStream> = parameters.collect();
-        let parameters = (!parameters.is_empty()).then(|| quote!(parameters: &[#(#parameters),*],));
+        let parameters = list("parameters", parameters);
         let implied = (self.state && !self.says(SEQUENCES))
             .then(|| quote!(sequence_batching: #root::SequenceScheduling::named("direct"),));
         let openai = self.openai.as_ref().map(|surface| {
@@ -229,9 +189,13 @@ impl ModelOptions {
         let root = &self.root;
         let mut checks = TokenStream::new();
         let rows = || self.model.iter().chain(&self.queue);
-        for Row { name, value, .. } in rows().filter(|row| !row.value.is_usual()) {
+        let unusual = rows().filter(|row| !row.value.is_usual());
+        for Row {
+            name, form, value, ..
+        } in unusual
+        {
             let groups = value.elements().into_iter().enumerate();
-            let groups = groups.filter(|_| *name == INSTANCES);
+            let groups = groups.filter(|_| *form == Form::Instances);
             let groups = groups
                 .map(|(index, group)| refusal(group, &quote!(__OPTIONS.instance_flaw(#index))));
             let groups: TokenStream = groups.collect();
@@ -242,15 +206,15 @@ impl ModelOptions {
         }
         let policies = self.policies.iter().flat_map(|policy| &policy.queue);
         let actions = self.queue.iter().chain(policies);
-        let actions = actions.filter(|row| row.name == "timeout_action");
+        let actions = actions.filter(|row| row.form == Form::Action);
         let actions: Vec<&Value> = actions.map(|row| &row.value).collect();
         for value in &actions {
             let flaw = quote!(#root::timeout_action_flaw(#value));
             checks.extend(refusal(&value.expression, &flaw));
         }
         let apart = self.openai.is_some() && self.says("max_batch_size");
-        let conflicts = apart || !self.queue.is_empty() || self.policy_key.is_some() || self.state;
-        if !self.sound || !(conflicts || CONFLICTING.iter().any(|name| self.says(name))) {
+        let conflicts = apart || self.policy_key.is_some() || self.state;
+        if !self.sound || !(conflicts || rows().any(|row| row.conflicting)) {
             return checks;
         }
         let names = rows().map(|row| row.name);
@@ -261,7 +225,10 @@ impl ModelOptions {
             ]);
         });
         let beside = |flaw: TokenStream| quote!(#root::flaw_if(__SOUND, __OPTIONS.#flaw));
-        for Row { name, key, value } in rows() {
+        for Row {
+            name, key, value, ..
+        } in rows()
+        {
             checks.extend(refusal(key, &beside(quote!(conflict(#name)))));
             let sizes = value.elements().into_iter().enumerate();
             let sizes = sizes.filter(|_| *name == "preferred_batch_size");
@@ -289,12 +256,10 @@ impl ModelOptions {
 impl Policy {
     fn parse(key: &Ident, inside: TokenStream, errors: &mut Errors) -> Self {
         let attribute = format!("{POLICY}(…)");
-        let rows = QUEUE.iter().map(|(name, _)| *name);
+        let rows = QUEUE.iter().map(|(name, ..)| *name);
         let known: Vec<&str> = ["level"].into_iter().chain(rows).collect();
         let options = Options::parse(&attribute, inside, &known, errors);
-        if options.lacks("level") {
-            errors.push(key, "`level` is missing: write `level = 1`");
-        }
+        options.need("level = 1", key, errors);
         Self {
             level: Value::take(&options, "level", Form::Number, errors),
             queue: values(&options, &QUEUE, errors),
@@ -302,24 +267,48 @@ impl Policy {
     }
 }
 
-fn values(options: &Options, rows: &[(&'static str, Form)], errors: &mut Errors) -> Vec<Row> {
-    let rows = rows.iter().filter_map(|&(name, form)| {
+impl Row {
+    /// The option as the runtime has it.
+    fn to_field(&self, root: &CratePath) -> TokenStream {
+        let Self { name, value, .. } = self;
+        let field = format_ident!("{name}");
+        let value = match self.form {
+            Form::Instances => instances::to_groups(value, root),
+            Form::Versions => optional(versions::to_policy(value, root)),
+            Form::Strategy => {
+                let strategy = value.expression.to_token_stream().to_string();
+                quote!(#root::SequenceScheduling::named(#strategy))
+            }
+            Form::Action => quote!(#root::timeout_action(#value)),
+            _ => quote!(#value),
+        };
+        quote!(#field: #value)
+    }
+}
+
+fn values(options: &Options, rows: &[(&'static str, Form, bool)], errors: &mut Errors) -> Vec<Row> {
+    let rows = rows.iter().filter_map(|&(name, form, conflicting)| {
         let value = Value::take(options, name, form, errors)?;
-        let key = options.key(name).cloned();
-        Some(Row { name, key, value })
+        Some(Row {
+            name,
+            form,
+            conflicting,
+            key: options.key(name).cloned(),
+            value,
+        })
     });
     rows.collect()
 }
 
 fn queue_policy(queue: &[Row], root: &CratePath) -> TokenStream {
-    let fields = queue.iter().map(|Row { name, value, .. }| {
-        let field = format_ident!("{name}");
-        match *name {
-            "timeout_action" => {
-                quote!(#field: #root::timeout_action(#value))
-            }
-            _ => quote!(#field: #value),
-        }
-    });
+    let fields = queue.iter().map(|row| row.to_field(root));
     quote!(#root::QueuePolicy { #(#fields,)* ..#root::QueuePolicy::DEFAULT })
+}
+
+/// The field of a list, where there is anything in it.
+fn list(name: &str, list: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
+    let mut list = list.peekable();
+    list.peek()?;
+    let name = format_ident!("{name}");
+    Some(quote!(#name: &[#(#list),*],))
 }

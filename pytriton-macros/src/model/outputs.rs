@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{GenericArgument, PathArguments, ReturnType, Signature, Type};
+use syn::{GenericArgument, ReturnType, Signature, Type};
 
 use super::decorations::Decorations;
 use super::lifetime::nameable;
@@ -12,7 +12,7 @@ use crate::decorators::output::Override;
 use crate::errors::Errors;
 use crate::output;
 use crate::tensor::{TensorName, check_distinct};
-use crate::types::{argument_of, last_segment, peeled, type_text};
+use crate::types::{argument_of, arguments, named, peeled, type_text};
 
 /// How many outputs a tuple can have.
 const MOST: usize = 8;
@@ -106,11 +106,7 @@ fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
 
 /// The two types of a `Result` that has two.
 fn result(ty: &Type) -> Option<(&Type, &Type)> {
-    let segment = last_segment(ty).filter(|last| last.ident == "Result")?;
-    let PathArguments::AngleBracketed(list) = &segment.arguments else {
-        return None;
-    };
-    match Vec::from_iter(&list.args)[..] {
+    match Vec::from_iter(arguments(named("Result", ty)?))[..] {
         [GenericArgument::Type(outputs), GenericArgument::Type(error)] => Some((outputs, error)),
         _ => None,
     }
@@ -162,13 +158,8 @@ fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
 
 /// Checks that the error of a `Result` can be named outside of the function.
 fn check_error(returned: &Type, errors: &mut Errors) {
-    let Some(segment) = last_segment(returned).filter(|last| last.ident == "Result") else {
-        return;
-    };
-    let PathArguments::AngleBracketed(list) = &segment.arguments else {
-        return;
-    };
-    for error in list.args.iter().skip(1) {
+    let errors_of = named("Result", returned).into_iter().flat_map(arguments);
+    for error in errors_of.skip(1) {
         let text = type_text(error);
         if text.contains("impl ") {
             let message =

@@ -1,9 +1,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Pat, PatType, Type};
+use syn::{FnArg, Pat, PatType, Type};
 
 use super::hint::{self, Standing};
+use super::item::is_cfg;
 use super::lifetime::{check_static, nameable};
 use crate::array::ArrayType;
 use crate::decorators::first_value::{self, FirstValue};
@@ -13,7 +14,8 @@ use crate::docs::{docs, to_described};
 use crate::errors::Errors;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional, refusal};
-use crate::types::argument_of;
+use crate::types::present;
+use crate::value::Value;
 
 /// A parameter of the function. What it is, its type decides.
 #[derive(Debug)]
@@ -31,15 +33,45 @@ pub(super) struct Parameter {
     shape: Option<Dims>,
     docs: String,
     given: Option<Decoration>,
-    first_value: Option<(FirstValue, Decoration)>,
-    /// Whether it is under `#[sequence]`.
-    state: bool,
-    /// Whether it is a member of OpenAI's requests.
-    openai: bool,
+    kind: Kind,
     /// Whether `#[fill_optionals]` has a value for it.
     pub(super) filled: bool,
     /// Whether a mistake in it has been reported.
     pub(super) flawed: bool,
+}
+
+/// What decorators make of a parameter.
+#[derive(Debug)]
+enum Kind {
+    /// Nothing but what its type says.
+    Own,
+    FirstValue(Box<(FirstValue, Decoration)>),
+    /// The state of a sequence.
+    State,
+    /// A member of OpenAI's requests.
+    Text,
+}
+
+impl Kind {
+    /// The trait that the type must have, and what reads the argument.
+    fn names(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Own => ("Parameter", "Reader"),
+            Self::FirstValue(..) => ("FirstValueParameter", "FirstValueReader"),
+            Self::State => ("SequenceParameter", "SequenceReader"),
+            Self::Text => ("TextParameter", "TextReader"),
+        }
+    }
+
+    fn to_trait(&self) -> Ident {
+        let (parameter, _) = self.names();
+        Ident::new(parameter, Span::call_site())
+    }
+
+    fn to_reader(&self) -> Ident {
+        let (_, reader) = self.names();
+        Ident::new(reader, Span::call_site())
+    }
 }
 
 impl Parameter {
@@ -72,7 +104,12 @@ impl Parameter {
         errors: &mut Errors,
     ) -> Self {
         let before = errors.len();
-        check_attributes(&typed.attrs, errors);
+        // The registration cannot see which parameters a `#[cfg]` leaves.
+        for attribute in typed.attrs.iter().filter(|attribute| is_cfg(attribute)) {
+            let message =
+                "a parameter of a model cannot depend on `#[cfg]`: put it on the function";
+            errors.push(attribute, message);
+        }
         let mut named = Named::default();
         let mut given = None;
         let mut first_value = None;
@@ -82,8 +119,7 @@ impl Parameter {
                 .iter()
                 .any(|other| other.is(decoration.decorator))
             {
-                let name = decoration.name();
-                errors.push(decoration, format!("`#[{name}]` stands twice: remove one"));
+                decoration.twice(errors);
             } else if decoration.is(&input::DECORATOR) {
                 named = Named::read(decoration, errors);
                 given = Some(decoration.clone());
@@ -119,8 +155,7 @@ impl Parameter {
         };
         check_static(&typed.ty, errors);
         hint::check(&typed.ty, standing, errors);
-        let inner = argument_of("Option", &typed.ty).unwrap_or(&typed.ty);
-        let span = match ArrayType::parse(inner) {
+        let span = match ArrayType::parse(present(&typed.ty)) {
             Some(array) => array.element.span(),
             None => typed.ty.span(),
         };
@@ -128,14 +163,17 @@ impl Parameter {
             ty: nameable(&typed.ty, state),
             shown: (*typed.ty).clone(),
             span,
-            parameter: ident.map(|ident| plain_name(ident).0),
+            parameter: ident.map(plain_name),
             name: named.name.or_else(|| ident.map(TensorName::own)),
             shape: named.shape,
             docs: docs(&typed.attrs),
             given,
-            first_value,
-            state: state_of.is_some(),
-            openai: standing.openai,
+            kind: match first_value {
+                _ if standing.state => Kind::State,
+                Some(said) => Kind::FirstValue(Box::new(said)),
+                None if standing.openai => Kind::Text,
+                None => Kind::Own,
+            },
             filled: false,
             flawed: errors.len() > before,
         }
@@ -149,67 +187,59 @@ impl Parameter {
 
     /// Whether it is the state of a sequence.
     pub(super) fn is_state(&self) -> bool {
-        self.state
+        matches!(self.kind, Kind::State)
     }
 
     /// Whether decorators call it that.
     pub(super) fn is(&self, ident: &Ident) -> bool {
-        self.parameter.as_ref() == Some(&plain_name(ident).0)
+        self.parameter.as_ref() == Some(&plain_name(ident))
     }
 
     /// Whether its type is an array by its name.
     pub(super) fn is_surely_input(&self) -> bool {
-        ArrayType::parse(argument_of("Option", &self.shown).unwrap_or(&self.shown)).is_some()
+        ArrayType::parse(present(&self.shown)).is_some()
     }
 
     /// Whether it is an input by the name of its type, and of so many dimensions that only an alias could be wrong.
     pub(super) fn is_plain(&self) -> bool {
-        let array = ArrayType::parse(argument_of("Option", &self.shown).unwrap_or(&self.shown));
+        let array = ArrayType::parse(present(&self.shown));
         let ranked = array.is_some_and(|array| array.rank >= Some(2));
-        ranked && self.name.is_some() && !self.state && !self.openai && self.first_value.is_none()
+        ranked && self.name.is_some() && matches!(self.kind, Kind::Own)
+    }
+
+    fn first_value(&self) -> Option<(&FirstValue, &Decoration)> {
+        match &self.kind {
+            Kind::FirstValue(said) => Some((&said.0, &said.1)),
+            _ => None,
+        }
     }
 
     /// What decorators of the function may name.
     pub(super) fn to_input(&self, root: &CratePath) -> Option<Input> {
-        let (ty, name) = (&self.ty, self.name.as_ref().filter(|_| !self.state)?);
-        let parameter = self.to_trait(root);
+        let (ty, name) = (&self.ty, self.name.as_ref().filter(|_| !self.is_state())?);
+        let parameter = self.kind.to_trait();
         Some(Input {
             parameter: self.parameter.clone()?,
             name: quote!(#name),
-            element: quote!(<#ty as #parameter>::Element),
+            element: quote!(<#ty as #root::#parameter>::Element),
         })
-    }
-
-    /// The trait that its type must have.
-    fn to_trait(&self, root: &CratePath) -> TokenStream {
-        match self.first_value {
-            _ if self.state => quote!(#root::SequenceParameter),
-            Some(_) => quote!(#root::FirstValueParameter),
-            None if self.openai => quote!(#root::TextParameter),
-            None => quote!(#root::Parameter),
-        }
     }
 
     /// The argument in the signature.
     pub(super) fn to_argument(&self, root: &CratePath) -> TokenStream {
-        let (ty, parameter) = (&self.ty, self.to_trait(root));
+        let (ty, parameter) = (&self.ty, self.kind.to_trait());
+        let parameter = quote!(#root::#parameter);
         let declared = quote_spanned!(self.span=> <#ty as #parameter>::DECLARED);
         let name = optional(self.name.as_ref());
         let shape = self.shape.iter().map(|shape| quote!(.shape(#shape)));
         let filled = self.filled.then(|| quote!(.filled()));
-        let first_value = self.first_value.iter().map(|(said, _)| {
-            let strict = match &said.strict {
-                Some(strict) => quote!(#strict),
-                None => quote!(true),
-            };
-            let squeeze = said
-                .squeeze
-                .iter()
-                .map(|squeeze| quote!(.squeeze(#squeeze)));
-            quote!(.first_value(#strict) #(#squeeze)*)
+        let first_value = self.first_value().map(|(said, _)| {
+            let strict = Value::or(said.strict.as_ref(), true);
+            let squeeze = said.squeeze.iter();
+            quote!(.first_value(#strict) #(.squeeze(#squeeze))*)
         });
         let described = to_described(&self.docs);
-        quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#first_value)* #filled #described)
+        quote!(#root::Argument::new(#declared, #name) #(#shape)* #first_value #filled #described)
     }
 
     /// What refuses the parameter of that index; `batching` where something is to be said of that, `plain` where its type is
@@ -230,7 +260,7 @@ impl Parameter {
             checks.extend(shape.to_checks(root));
             checks.extend(refusal(shape.value(), &flaw(quote!(shape_flaw))));
         }
-        if let Some((said, decoration)) = &self.first_value {
+        if let Some((said, decoration)) = self.first_value() {
             if batching {
                 checks.extend(refusal(decoration, &flaw(quote!(first_value_flaw))));
             }
@@ -260,31 +290,15 @@ impl Parameter {
         root: &CratePath,
     ) -> TokenStream {
         let ty = &self.ty;
-        let reader = match self.first_value {
-            _ if self.state => quote!(SequenceReader),
-            Some(_) => quote!(FirstValueReader),
-            None if self.openai => quote!(TextReader),
-            None => quote!(Reader),
-        };
+        let reader = self.kind.to_reader();
         let input = match plain {
             true => quote!(#index),
             false => quote!(__SIGNATURE.inputs_before(#index)),
         };
         let read = quote!(#root::#reader::<#ty>::NEW.read(__call, #input)?);
-        match self.state {
+        match self.is_state() {
             false => quote!(let #local = #read;),
             true => quote!(let mut __held = #read; let mut #local = __held.lend();),
-        }
-    }
-}
-
-/// The registration cannot see which parameters a `#[cfg]` leaves.
-fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
-    for attribute in attributes {
-        if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
-            let message =
-                "a parameter of a model cannot depend on `#[cfg]`: put it on the function";
-            errors.push(attribute, message);
         }
     }
 }

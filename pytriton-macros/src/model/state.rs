@@ -1,4 +1,4 @@
-use syn::{FnArg, Ident, ReturnType, Safety, Signature, Type};
+use syn::{FnArg, Ident, ReturnType, Signature, Type};
 
 use super::lifetime::nameable;
 use super::signature::check_receiver;
@@ -34,18 +34,10 @@ impl Maker {
         errors: &mut Errors,
     ) -> Option<Self> {
         let (loads, role) = (*role == load::DECORATOR, role.name);
-        if let Some(asyncness) = &signature.asyncness {
-            let message = format!("`#[{role}]` must not be `async`: remove `async`");
-            errors.push(asyncness, message);
-        }
-        if let Safety::Unsafe(token) = &signature.safety {
-            let message = format!("`#[{role}]` must not be `unsafe`: remove `unsafe`");
-            errors.push(token, message);
-        }
-        if !signature.generics.params.is_empty() {
-            let message = format!("`#[{role}]` must not be generic");
-            errors.push(&signature.generics, message);
-        }
+        let must_not = |what: &str| format!("`#[{role}]` must not be {what}");
+        errors.refuse(signature.asyncness, must_not("`async`: remove `async`"));
+        errors.refuse(&signature.safety, must_not("`unsafe`: remove `unsafe`"));
+        errors.refuse(&signature.generics, must_not("generic"));
         let mut parameters = Vec::new();
         for (index, parameter) in signature.inputs.iter().enumerate() {
             match parameter {

@@ -3,15 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{
-    FnArg, GenericArgument, PathArguments, ReturnType, Signature, Type, TypeImplTrait,
-    TypeParamBound,
-};
+use syn::{GenericArgument, ReturnType, Signature, Type, TypeImplTrait};
 
-use super::hint::answers;
 use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::types::{argument_of, peeled, type_text};
+use crate::types::{argument_of, arguments, peeled, traits, type_text};
 
 /// What the answers come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,25 +64,10 @@ pub(super) fn read(
     Some((Streamed::Returned { waits, fallible }, item))
 }
 
-/// Whether a function takes `Responses`, by the name of the type.
-pub(super) fn is_taken(signature: &Signature) -> bool {
-    signature.inputs.iter().any(|parameter| match parameter {
-        FnArg::Typed(parameter) => answers(&parameter.ty).is_some(),
-        FnArg::Receiver(_) => false,
-    })
-}
-
 /// The trait that says what an item is, and the item.
 fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
-    hidden.bounds.iter().find_map(|bound| {
-        let TypeParamBound::Trait(bound) = bound else {
-            return None;
-        };
-        let last = bound.path.segments.last()?;
-        let PathArguments::AngleBracketed(list) = &last.arguments else {
-            return None;
-        };
-        let item = list.args.iter().find_map(|argument| match argument {
+    traits(hidden).find_map(|last| {
+        let item = arguments(last).find_map(|argument| match argument {
             GenericArgument::AssocType(of) if of.ident == "Item" => Some(of.ty.clone()),
             _ => None,
         });

@@ -1,9 +1,9 @@
 use quote::ToTokens;
-use syn::{FnArg, ReturnType, Type};
+use syn::{FnArg, ReturnType, Signature, Type};
 
 use super::ast::Model;
 use super::decorations::Decorations;
-use super::hint::{Standing, is_requests};
+use super::hint::{Standing, answers, is_requests};
 use super::item::Function;
 use super::lifetime::nameable;
 use super::options::ModelOptions;
@@ -29,14 +29,7 @@ pub(super) fn validate(
         || function.signature.generics.type_params().next().is_none()
             && function.signature.generics.const_params().next().is_none()
             && (function.state.is_some() || function.signature.receiver().is_none());
-    let raw = function
-        .signature
-        .inputs
-        .iter()
-        .any(|parameter| match parameter {
-            FnArg::Typed(parameter) => is_requests(&parameter.ty),
-            FnArg::Receiver(_) => false,
-        });
+    let raw = takes(&function.signature, is_requests);
     let decorations = Decorations::read(&function.decorations, raw, errors);
     let (state, load, start) = match function.state {
         Some(State { ty, load, start }) => (Some(ty), load, start),
@@ -87,7 +80,7 @@ pub(super) fn validate(
     let warmup_checks = warmup_checks.collect();
     let before = errors.len();
     let (streamed, item) = streamed::read(raw, signature, errors).unzip();
-    let taken = streamed::is_taken(signature);
+    let taken = takes(signature, |ty| answers(ty).is_some());
     let returned = match taken {
         true => None,
         false => outputs::read(raw, signature, item.as_ref(), &decorations, errors),
@@ -117,5 +110,13 @@ pub(super) fn validate(
             ReturnType::Type(_, returned) => returned.to_token_stream(),
             ReturnType::Default => signature.ident.to_token_stream(),
         },
+    })
+}
+
+/// Whether a function takes anything of that kind, by the name of its type.
+fn takes(signature: &Signature, is: fn(&Type) -> bool) -> bool {
+    signature.inputs.iter().any(|parameter| match parameter {
+        FnArg::Typed(parameter) => is(&parameter.ty),
+        FnArg::Receiver(_) => false,
     })
 }

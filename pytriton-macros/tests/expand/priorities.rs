@@ -100,7 +100,8 @@ const _: () = {
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
-        : & [], load : | _ | __private::stateless(__private::Calling::AtOnce(__called)),
-        location : __private::Location::here("pytriton-macros"), }
+        : & [], load :
+        __private::Loading::Stateless(__private::Calling::AtOnce(__called)), location :
+        __private::Location::here("pytriton-macros"), }
     }
 };

@@ -89,8 +89,9 @@ const _: () = {
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
-        : & [], load : | __context | __private::sequenced(__context,
-        ::std::sync::Arc::new(()), __private::Calling::AtOnce(__called), __started),
-        location : __private::Location::here("pytriton-macros"), }
+        : & [], load : __private::Loading::Stated(| __context |
+        __private::sequenced(__context, ::std::sync::Arc::new(()),
+        __private::Calling::AtOnce(__called), __started)), location :
+        __private::Location::here("pytriton-macros"), }
     }
 };

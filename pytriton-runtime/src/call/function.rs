@@ -2,8 +2,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Answered, Call, Context, Detached, Execution, Instance, ModelError, Sequenced, Start, Started,
-    Starts, executed,
+    Answered, Call, Context, Detached, Execution, Instance, Load, Loader, ModelError, Sequenced,
+    Start, Started, Starts, executed,
 };
 
 /// How a function is called on a state of the type `S`, which is `()` for one without. What generated code writes down.
@@ -12,6 +12,15 @@ pub enum Calling<S> {
     AtOnce(fn(&S, &Call<'_>) -> Answered),
     /// It may wait without holding its thread.
     Awaited(for<'a> fn(&'a S, &'a Call<'a>) -> Execution<'a>),
+}
+
+/// What makes the instances of a function. What generated code writes down.
+#[derive(Clone, Copy)]
+pub enum Loading {
+    /// There is nothing to be made: one without a state, which takes a constant and no function of its own.
+    Stateless(Calling<()>),
+    /// This makes the state.
+    Stated(Load),
 }
 
 /// A function on a state, which makes it an instance.
@@ -52,13 +61,15 @@ impl<S: Send + Sync + 'static> Function<S> {
     }
 }
 
-/// An instance of a function without a state, as a loader returns it.
-///
-/// # Errors
-///
-/// None: loaders return them.
-pub fn stateless(calling: Calling<()>) -> Result<Box<dyn Instance>, ModelError> {
-    Ok(Box::new(Function::free(Arc::new(()), calling)))
+impl From<Loading> for Loader {
+    fn from(loading: Loading) -> Self {
+        match loading {
+            Loading::Stateless(calling) => Arc::new(move |_: &Context| {
+                Ok(Box::new(Function::free(Arc::new(()), calling)) as Box<dyn Instance>)
+            }),
+            Loading::Stated(load) => Arc::new(load),
+        }
+    }
 }
 
 /// An instance of a function that takes a state for each sequence, as a loader returns it.
@@ -125,6 +136,12 @@ impl<S> Clone for Calling<S> {
 }
 
 impl<S> Copy for Calling<S> {}
+
+impl fmt::Debug for Loading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Loading")
+    }
+}
 
 impl<S> fmt::Debug for Calling<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

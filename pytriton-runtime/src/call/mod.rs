@@ -56,7 +56,7 @@ pub use error::ModelError;
 pub use execute::{Callee, Executed};
 pub(crate) use execute::{caught, panic_message};
 pub use first_value::FirstValueParameter;
-pub use function::{Calling, Function, sequenced, stateless};
+pub use function::{Calling, Function, Loading, sequenced};
 pub(crate) use health::Health;
 pub(crate) use instance::executed;
 pub use instance::{Answered, Detached, Execution, Instance, Load, Loader};

@@ -1,4 +1,4 @@
-use crate::call::Load;
+use crate::call::{Load, nothing};
 use crate::decorators::Step;
 use crate::model::{
     CallMode, FirstValue, InstanceGroup, Location, OutputOverride, Surface, TensorDeclaration,
@@ -71,8 +71,8 @@ pub struct ModelDeclaration {
 }
 
 impl ModelDeclaration {
-    /// A model of these options, whose tensors and steps are to be filled in.
-    pub(super) fn new(options: &ModelOptions<'static>, signature: &Signature, load: Load) -> Self {
+    /// A model of these options, whose tensors, steps and loader are to be filled in.
+    pub(super) fn new(options: &ModelOptions<'static>, signature: &Signature) -> Self {
         Self {
             name: options.name,
             description: options.description,
@@ -102,7 +102,7 @@ impl ModelDeclaration {
             first_values: &[],
             steps: &[],
             warmups: &[],
-            load,
+            load: |context| Err(nothing(context)),
             location: Location {
                 package: "",
                 file: "",

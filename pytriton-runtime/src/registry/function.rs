@@ -1,4 +1,4 @@
-use crate::call::Load;
+use crate::call::{Loader, Loading};
 use crate::decorators::Step;
 use crate::model::{Location, OutputOverride, TensorDeclaration, Warmup};
 
@@ -21,7 +21,7 @@ pub struct FunctionDeclaration {
     /// What each instance is called with before it takes requests, in this order.
     pub warmups: &'static [Warmup],
     /// Makes the function, or the state it is called on, once for each instance.
-    pub load: Load,
+    pub load: Loading,
     /// Where the model stands in the user's source.
     pub location: Location,
 }
@@ -41,8 +41,9 @@ impl FunctionDeclaration {
             steps: self.steps,
             warmups: self.warmups,
             location: self.location,
-            ..ModelDeclaration::new(self.options, self.signature, self.load)
+            ..ModelDeclaration::new(self.options, self.signature)
         };
-        declaration.of(&self.signature.inputs(), &self.signature.first_values())
+        let (inputs, first_values) = (self.signature.inputs(), self.signature.first_values());
+        declaration.of(&inputs, &first_values, Loader::from(self.load))
     }
 }

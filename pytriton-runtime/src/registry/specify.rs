@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call::Loader;
 use crate::decorators::Step;
 use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
 
@@ -14,14 +15,15 @@ impl ModelDeclaration {
     ///
     /// As [`spec`](Self::spec), and [`RegistryError::Step`] for a step that does not fit the model.
     pub fn registration(&self) -> Result<Registration, RegistryError> {
-        self.of(self.inputs, self.first_values)
+        self.of(self.inputs, self.first_values, Arc::new(self.load))
     }
 
-    /// The same with these inputs in the place of its own.
+    /// The same with these inputs, and what makes the instances, in the place of its own.
     pub(super) fn of(
         &self,
         inputs: &[TensorDeclaration],
         first_values: &[FirstValue],
+        load: Loader,
     ) -> Result<Registration, RegistryError> {
         let spec = self.spec_of(inputs, first_values)?;
         let steps = self.steps.iter();
@@ -36,7 +38,7 @@ impl ModelDeclaration {
         let steps = steps.map(|&step| Arc::new(step) as Arc<dyn Step>);
         Ok(Registration {
             spec: Arc::new(spec),
-            load: Arc::new(self.load),
+            load,
             steps: steps.collect(),
         })
     }
