@@ -1,0 +1,118 @@
+use half::{bf16, f16};
+use ndarray::{ArcArray, Array, ArrayRef, ArrayView, CowArray, Dimension};
+
+use crate::tensor::{Element, Tensor, TensorError};
+
+use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
+
+/// What can be given for an input `I`: for an array any array of its element type and number of dimensions, owned (not copied
+/// where it is in row-major order) or borrowed; for one that may be left out also `None`, or `Some` of a view.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be given where the model takes `{I}`",
+    label = "not what the model takes",
+    note = "for an array give one of the same element type and number of dimensions, owned or borrowed; for one value that value"
+)]
+pub trait Argument<I> {
+    /// The tensor, without the batch axis for one value; `None` for what is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB and more.
+    fn into_tensor(self) -> Result<Option<Tensor>, TensorError>;
+}
+
+impl<T: Element, D: Dimension> Argument<OptionalArrayOf<T, D>> for Option<ArrayView<'_, T, D>> {
+    fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+        self.map_or(Ok(None), Argument::<ArrayOf<T, D>>::into_tensor)
+    }
+}
+
+macro_rules! arrays {
+    ($($input:ident),*) => {$(
+        impl<T: Element, D: Dimension> Argument<$input<T, D>> for Array<T, D> {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                Tensor::from_array(self).map(Some)
+            }
+        }
+
+        arrays! { $input:
+            &Array<T, D>,
+            ArrayView<'_, T, D>,
+            &ArrayView<'_, T, D>,
+            CowArray<'_, T, D>,
+            &CowArray<'_, T, D>,
+            ArcArray<T, D>,
+            &ArcArray<T, D>,
+            &ArrayRef<T, D>,
+        }
+    )*};
+    ($input:ident: $($array:ty),* $(,)?) => {$(
+        impl<T: Element, D: Dimension> Argument<$input<T, D>> for $array {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                Tensor::from_array(self.as_standard_layout().into_owned()).map(Some)
+            }
+        }
+    )*};
+}
+
+arrays!(ArrayOf, OptionalArrayOf);
+
+/// Bytes that are a text.
+macro_rules! texts {
+    ($($input:ident),*) => {$(
+        impl<D: Dimension> Argument<$input<Vec<u8>, D>> for Array<String, D> {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                Tensor::from_array(self).map(Some)
+            }
+        }
+
+        impl<D: Dimension> Argument<$input<Vec<u8>, D>> for &Array<String, D> {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                Tensor::from_array(self.clone()).map(Some)
+            }
+        }
+    )*};
+}
+
+texts!(ArrayOf, OptionalArrayOf);
+
+macro_rules! values {
+    ($($value:ty => $($given:ty),+;)*) => {$($(
+        impl Argument<ValueOf<$value>> for $given {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                Tensor::from_elements(Vec::new(), vec![<$value>::from(self)]).map(Some)
+            }
+        }
+
+        impl Argument<OptionalValueOf<$value>> for $given {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                Tensor::from_elements(Vec::new(), vec![<$value>::from(self)]).map(Some)
+            }
+        }
+    )+
+
+        impl Argument<OptionalValueOf<$value>> for Option<$value> {
+            fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
+                self.map_or(Ok(None), Argument::<ValueOf<$value>>::into_tensor)
+            }
+        }
+    )*};
+}
+
+values! {
+    bool => bool;
+    u8 => u8;
+    u16 => u16;
+    u32 => u32;
+    u64 => u64;
+    i8 => i8;
+    i16 => i16;
+    i32 => i32;
+    i64 => i64;
+    f16 => f16;
+    bf16 => bf16;
+    f32 => f32;
+    f64 => f64;
+    String => String, &String, &str;
+    Vec<u8> => Vec<u8>, &[u8], String, &str;
+}

@@ -1,0 +1,113 @@
+use ndarray::{Array, CowArray, Dimension};
+
+use crate::tensor::{Element, Tensor, TensorError, array};
+
+/// What a model's function returns, as its callers get it: an array, a tuple of arrays or a struct that derives `Outputs` as
+/// it is, a `Result` without its error.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from an answer",
+    label = "no outputs that a client could have",
+    note = "derive `pytriton::Outputs` for it, with the feature `client` of `pytriton`"
+)]
+pub trait Returned {
+    /// What a caller gets.
+    type Typed;
+
+    /// Reads it of the tensors of an answer.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] for the tensor that was read last.
+    fn read(tensors: &mut Tensors<'_>) -> Result<Self::Typed, TensorError>;
+}
+
+/// The tensors of an answer, one after the other in the model's order.
+#[derive(Debug)]
+pub struct Tensors<'a> {
+    tensors: &'a [Option<&'a Tensor>],
+    read: usize,
+}
+
+impl<'a> Tensors<'a> {
+    /// These, of which `None` is missing.
+    pub fn new(tensors: &'a [Option<&'a Tensor>]) -> Self {
+        Self { tensors, read: 0 }
+    }
+
+    /// The next one.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when it is missing, or is not of that type.
+    pub fn next<T: FromTensor>(&mut self) -> Result<T, TensorError> {
+        let tensor = self.tensors.get(self.read).copied().flatten();
+        self.read += 1;
+        T::from_tensor(tensor.ok_or(TensorError::Missing)?)
+    }
+
+    /// How many have been read.
+    pub fn read(&self) -> usize {
+        self.read
+    }
+}
+
+/// What one tensor of an answer can become.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from a tensor",
+    label = "no output",
+    note = "an output is an owned array such as `Array2<f32>`"
+)]
+pub trait FromTensor: Sized {
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// A [`TensorError`] when the tensor is of another type.
+    fn from_tensor(tensor: &Tensor) -> Result<Self, TensorError>;
+}
+
+impl<T: Element, D: Dimension> FromTensor for Array<T, D> {
+    fn from_tensor(tensor: &Tensor) -> Result<Self, TensorError> {
+        array(tensor).map(CowArray::into_owned)
+    }
+}
+
+impl<T: Element, D: Dimension> Returned for Array<T, D> {
+    type Typed = Self;
+
+    fn read(tensors: &mut Tensors<'_>) -> Result<Self, TensorError> {
+        tensors.next()
+    }
+}
+
+impl<O: Returned, E> Returned for Result<O, E> {
+    type Typed = O::Typed;
+
+    fn read(tensors: &mut Tensors<'_>) -> Result<O::Typed, TensorError> {
+        O::read(tensors)
+    }
+}
+
+macro_rules! tuples {
+    ($($($output:ident)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($output: FromTensor),*> Returned for ($($output,)*) {
+            type Typed = Self;
+
+            fn read(tensors: &mut Tensors<'_>) -> Result<Self, TensorError> {
+                Ok(($(tensors.next::<$output>()?,)*))
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+}

@@ -1,0 +1,63 @@
+use half::{bf16, f16};
+use ndarray::{Array, ArrayView, Dimension};
+
+use crate::tensor::Element;
+
+use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
+
+/// A function of one parameter of a model: a type with a lifetime can be named there without it.
+#[diagnostic::on_unimplemented(
+    message = "the model's function takes `{Self}`, which no client can give",
+    label = "a parameter that is no input",
+    note = "a parameter that is no input is known by its reference: write `&Context` in the function, no alias of it"
+)]
+pub trait Takes {
+    /// What the input is.
+    type As;
+}
+
+impl<T: Element, D: Dimension> Takes for for<'a> fn(ArrayView<'a, T, D>) {
+    type As = ArrayOf<T, D>;
+}
+
+impl<T: Element, D: Dimension> Takes for fn(Array<T, D>) {
+    type As = ArrayOf<T, D>;
+}
+
+impl<T: Element, D: Dimension> Takes for for<'a> fn(Option<ArrayView<'a, T, D>>) {
+    type As = OptionalArrayOf<T, D>;
+}
+
+impl<T: Element, D: Dimension> Takes for fn(Option<Array<T, D>>) {
+    type As = OptionalArrayOf<T, D>;
+}
+
+macro_rules! values {
+    ($($value:ty),* $(,)?) => {$(
+        impl Takes for fn($value) {
+            type As = ValueOf<$value>;
+        }
+
+        impl Takes for fn(Option<$value>) {
+            type As = OptionalValueOf<$value>;
+        }
+    )*};
+}
+
+values!(
+    bool,
+    u8,
+    u16,
+    u32,
+    u64,
+    i8,
+    i16,
+    i32,
+    i64,
+    f16,
+    bf16,
+    f32,
+    f64,
+    String,
+    Vec<u8>,
+);

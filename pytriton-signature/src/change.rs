@@ -1,0 +1,360 @@
+use std::fmt;
+
+use crate::{ModelSignature, TensorSignature};
+
+/// What of a model is not as it is expected to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// What differs: an input or output by its name, or a property of the whole model.
+    pub what: String,
+    /// What callers expect of it.
+    pub expected: String,
+    /// What it is.
+    pub found: String,
+    /// Whether a caller that expects the one does not get along with the other.
+    pub breaking: bool,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            what,
+            expected,
+            found,
+            ..
+        } = self;
+        write!(f, "{what}: expected {expected}, found {found}")
+    }
+}
+
+const NONE: &str = "none";
+
+/// Which way a tensor goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+/// The tensors of one way, of two models.
+struct Tensors<'a> {
+    way: Way,
+    expected: &'a [TensorSignature],
+    expected_model: &'a ModelSignature,
+    found: &'a [TensorSignature],
+    found_model: &'a ModelSignature,
+}
+
+impl ModelSignature {
+    /// What of `found` is not as callers of this model expect it, in the order of this model's tensors.
+    ///
+    /// A caller gets along with whatever takes all that this model takes, and returns nothing that it does not return.
+    pub fn changes(&self, found: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut differs = |what: &str, expected: String, found: String, breaking| {
+            if expected != found {
+                let what = what.to_owned();
+                changes.push(Change {
+                    what,
+                    expected,
+                    found,
+                    breaking,
+                });
+            }
+        };
+        let fewer = match (self.max_batch_size, found.max_batch_size) {
+            (0, _) | (_, 0) => true,
+            (expected, found) => found < expected,
+        };
+        differs("batching", self.rows(), found.rows(), fewer);
+        differs("answers", self.answers(), found.answers(), true);
+        let inputs = Tensors {
+            way: Way::In,
+            expected: &self.inputs,
+            expected_model: self,
+            found: &found.inputs,
+            found_model: found,
+        };
+        let outputs = Tensors {
+            way: Way::Out,
+            expected: &self.outputs,
+            found: &found.outputs,
+            ..inputs
+        };
+        changes.extend(inputs.changes());
+        changes.extend(outputs.changes());
+        changes
+    }
+
+    fn rows(&self) -> String {
+        match self.max_batch_size {
+            0 => NONE.to_owned(),
+            1 => "1 row".to_owned(),
+            most => format!("up to {most} rows"),
+        }
+    }
+
+    fn answers(&self) -> String {
+        match self.decoupled {
+            true => "any number".to_owned(),
+            false => "one".to_owned(),
+        }
+    }
+
+    /// A tensor as its callers see it, with the batch axis in front where there is one.
+    fn text(&self, tensor: &TensorSignature) -> String {
+        let batch = self.batching().then_some(-1);
+        let dims = batch.iter().chain(&tensor.dims).map(i64::to_string);
+        let dims: Vec<String> = dims.collect();
+        let optional = if tensor.optional { ", optional" } else { "" };
+        format!("{} [{}]{optional}", tensor.datatype, dims.join(","))
+    }
+}
+
+impl Tensors<'_> {
+    fn changes(&self) -> Vec<Change> {
+        let gone = || {
+            self.expected
+                .iter()
+                .filter(|one| of(self.found, one).is_none())
+        };
+        let new = || {
+            self.found
+                .iter()
+                .filter(|one| of(self.expected, one).is_none())
+        };
+        let mut changes = Vec::new();
+        // One that went and one that came, of the same type and dims, are one under another name.
+        let renamed = match (gone().count(), new().count()) {
+            (1, 1) => gone().zip(new()).find(|(old, new)| {
+                old.datatype == new.datatype && old.dims == new.dims && old.optional == new.optional
+            }),
+            _ => None,
+        };
+        for expected in self.expected {
+            let change = match (of(self.found, expected), renamed) {
+                (Some(found), _) => self.change(expected, found),
+                (None, Some((_, new))) => Some(self.named(expected, Some(expected), Some(new))),
+                (None, None) => Some(self.named(expected, Some(expected), None)),
+            };
+            changes.extend(change);
+        }
+        if renamed.is_none() {
+            changes.extend(new().map(|new| self.named(new, None, Some(new))));
+        }
+        changes
+    }
+
+    /// What differs in a tensor that is there on both sides.
+    fn change(&self, expected: &TensorSignature, found: &TensorSignature) -> Option<Change> {
+        let (wide, narrow) = match self.way {
+            Way::In => (found, expected),
+            Way::Out => (expected, found),
+        };
+        let fits = expected.datatype == found.datatype
+            && takes(&wide.dims, &narrow.dims)
+            && (wide.optional || !narrow.optional)
+            // A server does not say of its own model that it wants one value.
+            && (expected.first_value || !found.first_value);
+        let mut change = self.named(expected, Some(expected), Some(found));
+        if expected.first_value != found.first_value && !fits {
+            change.found.push_str(", one value for all rows");
+        }
+        change.breaking = !fits;
+        let same = expected.datatype == found.datatype
+            && expected.dims == found.dims
+            && expected.optional == found.optional;
+        (!fits || !same).then_some(change)
+    }
+
+    fn named(
+        &self,
+        tensor: &TensorSignature,
+        expected: Option<&TensorSignature>,
+        found: Option<&TensorSignature>,
+    ) -> Change {
+        let kind = match self.way {
+            Way::In => "input",
+            Way::Out => "output",
+        };
+        let text = |model: &ModelSignature, one: Option<&TensorSignature>| {
+            one.map_or_else(|| NONE.to_owned(), |one| model.text(one))
+        };
+        let mut found_text = text(self.found_model, found);
+        if let Some(found) = found.filter(|found| found.name != tensor.name) {
+            found_text = format!("{found_text} under the name `{}`", found.name);
+        }
+        Change {
+            what: format!("{kind} `{}`", tensor.name),
+            expected: text(self.expected_model, expected),
+            found: found_text,
+            breaking: match (expected, found) {
+                (None, Some(new)) => self.way == Way::In && !new.optional,
+                _ => true,
+            },
+        }
+    }
+}
+
+/// The tensor of that one's name.
+fn of<'a>(tensors: &'a [TensorSignature], one: &TensorSignature) -> Option<&'a TensorSignature> {
+    tensors.iter().find(|other| other.name == one.name)
+}
+
+/// Whether each shape of these `narrow` dims is one of the `wide`.
+fn takes(wide: &[i64], narrow: &[i64]) -> bool {
+    let mut pairs = wide.iter().zip(narrow);
+    wide.len() == narrow.len() && pairs.all(|(wide, narrow)| *wide == -1 || wide == narrow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DataType::{Fp32, Fp64, Int64};
+
+    fn linear() -> ModelSignature {
+        ModelSignature::new("Linear", 16, false)
+            .input(TensorSignature::new("x", Fp32, &[20]))
+            .input(TensorSignature::new("scale", Fp32, &[1]).first_value())
+            .input(TensorSignature::new("bias", Fp32, &[-1]).optional())
+            .output(TensorSignature::new("y", Fp32, &[30]))
+    }
+
+    fn changed(change: impl FnOnce(&mut ModelSignature)) -> ModelSignature {
+        let mut model = linear();
+        change(&mut model);
+        model
+    }
+
+    /// What happened, which lines say so, and whether it breaks callers.
+    #[test]
+    fn every_change_is_named_and_judged() {
+        let (breaking, compatible) = (true, false);
+        let table: Vec<(ModelSignature, &str, bool)> = vec![
+            (
+                changed(|model| drop(model.inputs.remove(0))),
+                "input `x`: expected FP32 [-1,20], found none",
+                breaking,
+            ),
+            (
+                changed(|model| model.inputs[0].name = "X".to_owned()),
+                "input `x`: expected FP32 [-1,20], found FP32 [-1,20] under the name `X`",
+                breaking,
+            ),
+            (
+                linear().input(TensorSignature::new("new", Int64, &[3])),
+                "input `new`: expected none, found INT64 [-1,3]",
+                breaking,
+            ),
+            (
+                linear().input(TensorSignature::new("new", Int64, &[3]).optional()),
+                "input `new`: expected none, found INT64 [-1,3], optional",
+                compatible,
+            ),
+            (
+                changed(|model| model.inputs[0].datatype = Fp64),
+                "input `x`: expected FP32 [-1,20], found FP64 [-1,20]",
+                breaking,
+            ),
+            (
+                changed(|model| model.outputs[0].datatype = Fp64),
+                "output `y`: expected FP32 [-1,30], found FP64 [-1,30]",
+                breaking,
+            ),
+            (
+                changed(|model| model.inputs[0].dims = vec![21]),
+                "input `x`: expected FP32 [-1,20], found FP32 [-1,21]",
+                breaking,
+            ),
+            (
+                changed(|model| model.inputs[0].dims = vec![20, 1]),
+                "input `x`: expected FP32 [-1,20], found FP32 [-1,20,1]",
+                breaking,
+            ),
+            (
+                changed(|model| model.inputs[0].dims = vec![-1]),
+                "input `x`: expected FP32 [-1,20], found FP32 [-1,-1]",
+                compatible,
+            ),
+            (
+                changed(|model| model.inputs[2].dims = vec![4]),
+                "input `bias`: expected FP32 [-1,-1], optional, found FP32 [-1,4], optional",
+                breaking,
+            ),
+            (
+                changed(|model| model.outputs[0].dims = vec![-1]),
+                "output `y`: expected FP32 [-1,30], found FP32 [-1,-1]",
+                breaking,
+            ),
+            (
+                changed(|model| model.inputs[2].optional = false),
+                "input `bias`: expected FP32 [-1,-1], optional, found FP32 [-1,-1]",
+                breaking,
+            ),
+            (
+                changed(|model| model.inputs[0].optional = true),
+                "input `x`: expected FP32 [-1,20], found FP32 [-1,20], optional",
+                compatible,
+            ),
+            (
+                changed(|model| model.inputs[0].first_value = true),
+                "input `x`: expected FP32 [-1,20], found FP32 [-1,20], one value for all rows",
+                breaking,
+            ),
+            (
+                changed(|model| drop(model.outputs.remove(0))),
+                "output `y`: expected FP32 [-1,30], found none",
+                breaking,
+            ),
+            (
+                linear().output(TensorSignature::new("z", Int64, &[1])),
+                "output `z`: expected none, found INT64 [-1,1]",
+                compatible,
+            ),
+            (
+                changed(|model| model.max_batch_size = 0),
+                "batching: expected up to 16 rows, found none",
+                breaking,
+            ),
+            (
+                changed(|model| model.max_batch_size = 8),
+                "batching: expected up to 16 rows, found up to 8 rows",
+                breaking,
+            ),
+            (
+                changed(|model| model.max_batch_size = 32),
+                "batching: expected up to 16 rows, found up to 32 rows",
+                compatible,
+            ),
+            (
+                changed(|model| model.decoupled = true),
+                "answers: expected one, found any number",
+                breaking,
+            ),
+        ];
+        for (found, line, breaking) in table {
+            let changes = linear().changes(&found);
+            let lines: Vec<String> = changes.iter().map(Change::to_string).collect();
+            assert_eq!(lines, [line]);
+            assert_eq!(changes[0].breaking, breaking, "{line}");
+        }
+        assert_eq!(linear().changes(&linear()), []);
+        let as_served = changed(|model| model.inputs[1].first_value = false);
+        assert_eq!(linear().changes(&as_served), []);
+    }
+
+    #[test]
+    fn a_model_that_has_a_batch_axis_where_there_was_none_breaks_its_callers() {
+        let (without, with) = (
+            ModelSignature::new("m", 0, false),
+            ModelSignature::new("m", 1, false),
+        );
+        let changes = without.changes(&with);
+        assert_eq!(
+            changes[0].to_string(),
+            "batching: expected none, found 1 row"
+        );
+        assert!(changes[0].breaking);
+    }
+}

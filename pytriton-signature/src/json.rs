@@ -1,0 +1,189 @@
+//! JSON as far as a lock file needs it: no fractions, and members in their order.
+
+use std::fmt::Write;
+
+use crate::LockError;
+
+/// A value, and the line on which it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub(crate) line: usize,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bool(bool),
+    Number(i64),
+    Text(String),
+    List(Vec<Value>),
+    Object(Vec<(String, Value)>),
+}
+
+/// How deep values may be in others.
+const DEEPEST: usize = 16;
+
+pub(crate) fn parse(text: &str) -> Result<Value, LockError> {
+    let mut reader = Reader {
+        rest: text,
+        line: 1,
+    };
+    let value = reader.value(0)?;
+    reader.skip_space();
+    match reader.rest.is_empty() {
+        true => Ok(value),
+        false => Err(reader.expected("the end of the file")),
+    }
+}
+
+/// A text in quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => quoted.extend(['\\', char]),
+            char if char < ' ' => {
+                // Writing to a `String` never fails.
+                let _ = write!(quoted, "\\u{:04x}", u32::from(char));
+            }
+            char => quoted.push(char),
+        }
+    }
+    quoted + "\""
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    line: usize,
+}
+
+impl Reader<'_> {
+    fn value(&mut self, depth: usize) -> Result<Value, LockError> {
+        self.skip_space();
+        let line = self.line;
+        let kind = match self.rest.bytes().next() {
+            Some(_) if depth > DEEPEST => return Err(self.expected("fewer values in each other")),
+            Some(b'{') => Kind::Object(self.items('}', |reader| {
+                reader.skip_space();
+                let name = reader.text()?;
+                reader.skip_space();
+                match reader.take(":") {
+                    true => Ok((name, reader.value(depth + 1)?)),
+                    false => Err(reader.expected("`:`")),
+                }
+            })?),
+            Some(b'[') => Kind::List(self.items(']', |reader| reader.value(depth + 1))?),
+            Some(b'"') => Kind::Text(self.text()?),
+            _ if self.take("true") => Kind::Bool(true),
+            _ if self.take("false") => Kind::Bool(false),
+            _ => Kind::Number(self.number()?),
+        };
+        Ok(Value { line, kind })
+    }
+
+    /// What stands between brackets, with commas.
+    fn items<T>(
+        &mut self,
+        end: char,
+        mut item: impl FnMut(&mut Self) -> Result<T, LockError>,
+    ) -> Result<Vec<T>, LockError> {
+        self.rest = &self.rest[1..];
+        let end = end.to_string();
+        let mut items = Vec::new();
+        self.skip_space();
+        if self.take(&end) {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            self.skip_space();
+            if self.take(&end) {
+                return Ok(items);
+            }
+            if !self.take(",") {
+                return Err(self.expected(&format!("`,` or `{end}`")));
+            }
+        }
+    }
+
+    fn text(&mut self) -> Result<String, LockError> {
+        if !self.take("\"") {
+            return Err(self.expected("a text"));
+        }
+        let mut text = String::new();
+        loop {
+            let Some(char) = self.next() else {
+                return Err(self.expected("`\"`"));
+            };
+            text.push(match char {
+                '"' => return Ok(text),
+                '\\' => match self.next() {
+                    Some('n') => '\n',
+                    Some('t') => '\t',
+                    Some('r') => '\r',
+                    Some('b') => '\u{8}',
+                    Some('f') => '\u{c}',
+                    Some(char @ ('"' | '\\' | '/')) => char,
+                    Some('u') => {
+                        let digits = self.rest.get(..4);
+                        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                        let Some(char) = code.and_then(char::from_u32) else {
+                            return Err(self.expected("four digits of a character"));
+                        };
+                        self.rest = &self.rest[4..];
+                        char
+                    }
+                    _ => return Err(self.expected("an escaped character")),
+                },
+                char if char < ' ' => return Err(self.expected("`\"` on the same line")),
+                char => char,
+            });
+        }
+    }
+
+    fn number(&mut self) -> Result<i64, LockError> {
+        let digit = |char: char| char == '-' || char.is_ascii_digit();
+        let end = self.rest.find(|char| !digit(char));
+        let (digits, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        match digits.parse() {
+            Ok(number) => {
+                self.rest = rest;
+                Ok(number)
+            }
+            Err(_) => Err(self.expected("a value")),
+        }
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let next = chars.next();
+        self.rest = chars.as_str();
+        next
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn skip_space(&mut self) {
+        let rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        let space = &self.rest[..self.rest.len() - rest.len()];
+        self.line += space.matches('\n').count();
+        self.rest = rest;
+    }
+
+    fn expected(&self, what: &str) -> LockError {
+        let found = self.rest.chars().next();
+        let found = found.map_or_else(
+            || "the end of the file".to_owned(),
+            |char| format!("`{char}`"),
+        );
+        LockError::new(self.line, format!("expected {what}, found {found}"))
+    }
+}
