@@ -1,6 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use pytriton_protocol::signature::Change;
 use pytriton_protocol::tensor::TensorError;
 use thiserror::Error;
 
@@ -79,6 +80,17 @@ pub enum ClientError {
         /// Its name.
         model: String,
     },
+    /// The server's model is not the one that a typed client was compiled for.
+    #[error(
+        "model {model} of the server is not what this client was compiled for:{}",
+        lines(changes)
+    )]
+    Signature {
+        /// Its name.
+        model: String,
+        /// What of it is in the client's way.
+        changes: Vec<Change>,
+    },
     /// What the client does goes over gRPC alone.
     #[error("{what} goes over gRPC alone, and the server is at {address}")]
     OnlyGrpc {
@@ -141,6 +153,13 @@ pub enum ClientError {
         /// Why not.
         message: String,
     },
+}
+
+fn lines(changes: &[Change]) -> String {
+    changes
+        .iter()
+        .map(|change| format!("\n  {change}"))
+        .collect()
 }
 
 fn note(message: &str) -> String {

@@ -43,8 +43,9 @@ mod transport;
 pub mod url;
 
 pub use clients::{
-    AnswerStream, Answers, Asked, AsyncDecoupledModelClient, AsyncModelClient, Builder,
-    DecoupledModelClient, Inference, ModelClient, Pending, PipelinedModelClient,
+    AnswerStream, Answers, Asked, AsyncDecoupledModelClient, AsyncModelClient, AsyncTyped, Builder,
+    DecoupledModelClient, Inference, ModelClient, Pending, PipelinedModelClient, Typed,
+    TypedAnswerStream, TypedAnswers, TypedInference,
 };
 pub use config::{ModelConfig, TensorConfig};
 pub use error::{ClientError, Stage, Status};
@@ -52,7 +53,9 @@ pub use inputs::{Inputs, IntoInput, IntoInputs, IntoTensor};
 pub use ndarray;
 pub use options::{InferOptions, ParameterValue, SequenceId, SequenceStep};
 pub use outputs::Outputs;
+pub use pytriton_protocol::signature::{Change, ModelSignature, TensorSignature};
 pub use pytriton_protocol::tensor::{DataType, Element, Tensor, TensorError};
+pub use pytriton_protocol::typed;
 pub use shared_memory::SharedMemoryRegion;
 pub use statistics::{BatchStatistics, Durations, InferenceStatistics, ModelStatistics};
 pub use transport::Tls;

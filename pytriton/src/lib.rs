@@ -73,6 +73,10 @@ mod served;
 pub mod testing;
 
 #[cfg(feature = "client")]
+#[doc(hidden)]
+#[path = "typed.rs"]
+pub mod __typed;
+#[cfg(feature = "client")]
 pub use pytriton_client as client;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub use served::*;

@@ -15,12 +15,15 @@ pub use pytriton_runtime::model::{
 pub use pytriton_runtime::openai::{Piece, Text, TextAsked, TextParameter, TextReader};
 pub use pytriton_runtime::registry::{
     Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
-    VersionPolicyDeclaration as VersionPolicy, dimension_flaw, flaw_if, override_flaw, refuse,
-    refuse_outputs, sound, tensor_name_flaw, timeout_action, timeout_action_flaw,
+    VersionPolicyDeclaration as VersionPolicy, callers_signature, dimension_flaw, flaw_if,
+    override_flaw, refuse, refuse_outputs, sound, tensor_name_flaw, timeout_action,
+    timeout_action_flaw,
 };
 pub use pytriton_runtime::server::run;
 pub use pytriton_runtime::tensor::{DataType, Tensor};
 
+#[cfg(feature = "client")]
+pub use crate::__typed as typed;
 pub use crate::main_macro::{Exit, Main, is_main};
 
 /// The traits whose methods generated code calls, without their names: those of the user's types stay the user's.

@@ -51,6 +51,13 @@ impl AnswerStream {
         });
         Self(answers.boxed())
     }
+
+    /// Answers that come from elsewhere.
+    pub(super) fn of(
+        answers: impl Stream<Item = Result<Outputs, ClientError>> + Send + 'static,
+    ) -> Self {
+        Self(answers.boxed())
+    }
 }
 
 impl Stream for AnswerStream {

@@ -27,7 +27,7 @@ use super::{AsyncModelClient, Builder, ModelClient};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct AsyncDecoupledModelClient(AsyncModelClient);
+pub struct AsyncDecoupledModelClient(pub(super) AsyncModelClient);
 
 /// The same, blocking: answers are an iterator.
 ///

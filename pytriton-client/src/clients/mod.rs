@@ -10,6 +10,7 @@ mod model_client;
 mod patience;
 mod pipelined;
 mod readiness;
+mod typed;
 mod worker;
 
 pub use answers::{AnswerStream, Answers};
@@ -18,3 +19,4 @@ pub use builder::Builder;
 pub use decoupled::{AsyncDecoupledModelClient, DecoupledModelClient};
 pub use model_client::ModelClient;
 pub use pipelined::{Asked, Pending, PipelinedModelClient};
+pub use typed::{Answering, AsyncTyped, Typed, TypedAnswerStream, TypedAnswers, TypedInference};

@@ -36,6 +36,11 @@ impl Inputs {
         }
     }
 
+    /// These, by their names; there may be none.
+    pub(crate) fn of(named: Vec<(String, Tensor)>) -> Self {
+        Self(Kept::Named(named))
+    }
+
     /// The tensors with their names, which those by place have from the model.
     pub(crate) fn named(self, model: &ModelConfig) -> Result<Vec<(String, Tensor)>, ClientError> {
         let placed = match self.0 {

@@ -1,6 +1,6 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{ImplItemFn, ItemImpl, Signature};
+use syn::{ImplItemFn, ItemImpl, Signature, Visibility};
 
 use super::item::{Function, Member, is_cfg, lints};
 use super::lifetime::spell_out;
@@ -68,6 +68,7 @@ pub(super) fn find(
         parameters: infer.parameters,
         docs: docs(&block.attrs),
         lints,
+        visibility: Visibility::Inherited,
         roles,
         state: Some(state),
     })

@@ -3,6 +3,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::ast::Model;
+use super::client::Client;
 use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
@@ -16,6 +17,12 @@ use crate::tensor::{refusal, spanned_call};
 
 /// The item without its decorators, and beside it either its registration or everything that is wrong with it.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    // Golden files say which of them have clients, whatever the tests are built with.
+    expand_with(attribute, item, cfg!(all(feature = "client", not(test))))
+}
+
+/// The same, with a type for typed clients or without.
+pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bool) -> TokenStream {
     let mut errors = Errors::default();
     let mut options = ModelOptions::parse(attribute, &mut errors);
     let (item, function) = Function::find(item, &options.root, &mut errors);
@@ -32,7 +39,12 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .cloned();
     let decorations: Vec<Decoration> = decorations.chain(function.roles.iter().cloned()).collect();
     let lints = function.lints.clone();
+    let client = clients.then(|| Client::of(&options, &function)).flatten();
     let model = validate(&options, function, &mut errors);
+    let typed = model
+        .as_ref()
+        .is_some_and(|model| model.is_typed() && errors.is_empty());
+    let client = client.filter(|_| typed);
     let openai = model
         .as_ref()
         .and_then(|model| model.decorations.openai.as_ref());
@@ -41,17 +53,24 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     };
+    let implementation = client
+        .iter()
+        .map(|client| client.to_implementation(&model, &options.root));
+    let implementation: TokenStream = implementation.collect();
     let constants = model.into_constants(&options, errors.is_empty());
     let errors = errors.into_tokens();
     let import = options.root.to_import();
     let uses = Decoration::to_uses(&decorations);
+    let client = client.iter().map(Client::to_declaration);
     quote! {
         #item
+        #(#client)*
         #lints
         const _: () = {
             #import
             #uses
             #constants
+            #implementation
         };
         #errors
     }

@@ -1,6 +1,6 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemFn, Signature};
+use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemFn, Signature, Visibility};
 
 use super::block;
 use super::lifetime::spell_out;
@@ -21,6 +21,8 @@ pub(super) struct Function {
     pub(super) docs: String,
     /// The lints that are off in it, as its registration names what it names.
     pub(super) lints: TokenStream,
+    /// Who may call it; of a method it does not count.
+    pub(super) visibility: Visibility,
     /// What says which methods it and its state are made of.
     pub(super) roles: Vec<Decoration>,
     /// For a method, what it is called on.
@@ -75,6 +77,7 @@ impl Function {
             signature: function.sig.clone(),
             docs: docs(&function.attrs),
             lints: lints(&function.attrs),
+            visibility: function.vis.clone(),
             roles: Vec::new(),
             state: None,
         };

@@ -2,6 +2,7 @@
 
 mod ast;
 mod block;
+mod client;
 mod decorations;
 mod expand;
 mod hint;

@@ -1,5 +1,6 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::{Expr, ExprLit, Lit};
 
 use super::{instances, versions};
 use crate::errors::Errors;
@@ -55,6 +56,8 @@ pub(super) struct ModelOptions {
     /// The key of [`POLICY`], which stands once for each level.
     policy_key: Option<Ident>,
     parameters: Vec<(String, String)>,
+    /// The name of the type for typed clients, in the place of the function's.
+    pub(super) client: Option<Ident>,
     /// Over which of OpenAI's routes the model is served besides.
     pub(super) openai: Option<TokenStream>,
     /// The function's doc comment, which describes the model where no option does.
@@ -63,6 +66,16 @@ pub(super) struct ModelOptions {
     pub(super) state: bool,
     /// Whether every option that others may depend on could be read.
     pub(super) sound: bool,
+}
+
+/// The option `client`.
+fn client(options: &Options, errors: &mut Errors) -> Option<Ident> {
+    let value = options.value("client")?;
+    let name = syn::parse2(value.clone());
+    if name.is_err() {
+        errors.push(value, "expected a name: write `client = MyModel`");
+    }
+    name.ok()
 }
 
 /// The policy of one level.
@@ -86,7 +99,9 @@ struct Row {
 impl ModelOptions {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let rows = MODEL.iter().chain(&QUEUE).map(|(name, ..)| *name);
-        let known: Vec<&str> = rows.chain([POLICY, "parameters", "crate"]).collect();
+        let known: Vec<&str> = rows
+            .chain([POLICY, "parameters", "client", "crate"])
+            .collect();
         let options =
             Options::parse_nested("#[pytriton::model]", tokens, &known, &[POLICY], errors);
         if options.lacks("name") {
@@ -110,10 +125,23 @@ impl ModelOptions {
             sound: options.readable() && errors.len() == before,
             policy_key: options.key(POLICY).cloned(),
             parameters: options.texts("parameters", errors),
+            client: client(&options, errors),
             openai: None,
             docs: String::new(),
             state: false,
         }
+    }
+
+    /// The model's name; empty where it is missing.
+    pub(super) fn model_name(&self) -> String {
+        let name = self.model.iter().find(|row| row.name == "name");
+        name.map_or_else(String::new, |row| match &row.value.expression {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => text.value(),
+            other => other.to_token_stream().to_string(),
+        })
     }
 
     /// Whether axis 0 of every tensor is the batch, as far as the text tells.

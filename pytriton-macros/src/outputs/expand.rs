@@ -4,12 +4,18 @@ use syn::DeriveInput;
 use syn::spanned::Spanned;
 
 use super::fields::{OutputField, read, root};
+use super::returned;
 use crate::docs::to_described;
 use crate::errors::Errors;
 use crate::path::CratePath;
 use crate::tensor::{optional, refusal};
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
+    expand_with(item, cfg!(all(feature = "client", not(test))))
+}
+
+/// The same, with what typed clients read or without.
+pub(super) fn expand_with(item: TokenStream, clients: bool) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(item) {
         Ok(input) => input,
         Err(error) => return error.into_compile_error(),
@@ -18,7 +24,9 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let root = root(&input, &mut errors);
     let fields = read(&input, &mut errors);
     if errors.is_empty() {
-        return implementation(&input, &fields, &root);
+        let outputs = implementation(&input, &fields, &root);
+        let returned = clients.then(|| returned::implementation(&input, &fields, &root));
+        return quote!(#outputs #returned);
     }
     // A struct without outputs satisfies the bounds of the functions that return it.
     let implementation = implementation(&input, &[], &root);

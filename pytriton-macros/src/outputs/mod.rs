@@ -2,6 +2,7 @@
 
 mod expand;
 mod fields;
+mod returned;
 #[cfg(test)]
 mod tests;
 

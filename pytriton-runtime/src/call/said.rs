@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
+use pytriton_protocol::typed::{Returned, Tensors};
+
 use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
 use crate::request::{Few, Parameters};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorError};
 
 use super::{ModelError, Outputs};
 
@@ -76,6 +78,16 @@ impl<O: Outputs> Outputs for WithParameters<O> {
         let mut said = self.outputs.into_said(model)?;
         said.parameters.extend(self.parameters);
         Ok(said)
+    }
+}
+
+/// Callers that know the function get its outputs.
+#[diagnostic::do_not_recommend]
+impl<O: Returned> Returned for WithParameters<O> {
+    type Typed = O::Typed;
+
+    fn read(tensors: &mut Tensors<'_>) -> Result<O::Typed, TensorError> {
+        O::read(tensors)
     }
 }
 

@@ -2,6 +2,7 @@
 //! into a checked [`ModelSpec`](crate::model::ModelSpec) with what makes its instances.
 
 mod batching;
+mod callers;
 mod declaration;
 mod error;
 mod function;
@@ -23,6 +24,7 @@ pub use batching::{
     DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
     SequenceStrategyDeclaration,
 };
+pub use callers::callers_signature;
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
 pub use function::FunctionDeclaration;

@@ -157,7 +157,7 @@ fn tensors(
 }
 
 /// The dims of a tensor without the batch axis.
-fn dims(tensor: &TensorDeclaration, batching: bool) -> Vec<i64> {
+pub(super) fn dims(tensor: &TensorDeclaration, batching: bool) -> Vec<i64> {
     let rank = tensor.rank.unwrap_or_default();
     match tensor.shape {
         Some(shape) => shape.to_vec(),

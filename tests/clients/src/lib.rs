@@ -2,6 +2,7 @@
 
 mod element_types;
 mod plain;
+pub mod typed;
 mod waiting;
 
 pytriton::backend!();

@@ -13,6 +13,7 @@ mod secured;
 mod several;
 mod shared;
 mod testing;
+mod typed;
 mod waited;
 
 use std::path::Path;

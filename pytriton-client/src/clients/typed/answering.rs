@@ -1,0 +1,78 @@
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use pytriton_protocol::typed::{Many, Model, Once, Returned};
+
+use crate::clients::answers::Answers;
+use crate::clients::{AsyncDecoupledModelClient, AsyncModelClient, Builder};
+use crate::{ClientError, Outputs};
+
+use super::question::{Question, Waiting};
+use super::{TypedAnswerStream, TypedAnswers};
+
+/// A typed answer that is under way as long as this is polled; dropped, the request is cancelled.
+pub type TypedInference<O> = BoxFuture<'static, Result<O, ClientError>>;
+
+/// How often a request is answered, [`Once`] or [`Many`] times, and what a call gives then.
+pub trait Answering<M> {
+    /// What a call of a blocking client gives.
+    type Blocking;
+    /// What a call on tokio gives.
+    type Async;
+
+    #[doc(hidden)]
+    fn client<C>(builder: Builder<C>) -> Result<AsyncModelClient, ClientError>;
+
+    #[doc(hidden)]
+    fn blocking(question: Question, waiting: &Waiting) -> Self::Blocking;
+
+    #[doc(hidden)]
+    fn on_tokio(question: Question) -> Self::Async;
+}
+
+impl<M: Model<Outputs: Returned>> Answering<M> for Once {
+    type Blocking = Result<<M::Outputs as Returned>::Typed, ClientError>;
+    type Async = TypedInference<<M::Outputs as Returned>::Typed>;
+
+    fn client<C>(builder: Builder<C>) -> Result<AsyncModelClient, ClientError> {
+        builder.of::<AsyncModelClient>().build()
+    }
+
+    fn blocking(question: Question, waiting: &Waiting) -> Self::Blocking {
+        let checked = Arc::clone(&question.checked);
+        let outputs: Outputs = waiting.0.run(question.one())??;
+        checked.read::<M>(&outputs)
+    }
+
+    fn on_tokio(question: Question) -> Self::Async {
+        let checked = Arc::clone(&question.checked);
+        let outputs = question.one();
+        Box::pin(async move { checked.read::<M>(&outputs.await?) })
+    }
+}
+
+impl<M: Model<Outputs: Returned>> Answering<M> for Many {
+    type Blocking = TypedAnswers<M>;
+    type Async = TypedAnswerStream<M>;
+
+    fn client<C>(builder: Builder<C>) -> Result<AsyncModelClient, ClientError> {
+        Ok(builder.of::<AsyncDecoupledModelClient>().build()?.0)
+    }
+
+    fn blocking(question: Question, waiting: &Waiting) -> Self::Blocking {
+        TypedAnswers {
+            checked: Arc::clone(&question.checked),
+            answers: Answers::new(question.many(), Arc::clone(&waiting.0)),
+            model: PhantomData,
+        }
+    }
+
+    fn on_tokio(question: Question) -> Self::Async {
+        TypedAnswerStream {
+            checked: Arc::clone(&question.checked),
+            answers: question.many(),
+            model: PhantomData,
+        }
+    }
+}

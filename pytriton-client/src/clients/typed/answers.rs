@@ -1,0 +1,58 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::{Stream, StreamExt};
+use pytriton_protocol::typed::{Model, Returned};
+
+use crate::ClientError;
+use crate::clients::answers::{AnswerStream, Answers};
+
+use super::checked::Checked;
+
+/// The answers of a model as its function returned them, each within the client's time for an inference. An error is the last
+/// of them; dropped, the request is cancelled.
+pub struct TypedAnswerStream<M> {
+    pub(super) answers: AnswerStream,
+    pub(super) checked: Arc<Checked>,
+    pub(super) model: PhantomData<fn() -> M>,
+}
+
+/// The same for a blocking client, as an iterator.
+pub struct TypedAnswers<M> {
+    pub(super) answers: Answers,
+    pub(super) checked: Arc<Checked>,
+    pub(super) model: PhantomData<fn() -> M>,
+}
+
+impl<M: Model<Outputs: Returned>> Stream for TypedAnswerStream<M> {
+    type Item = Result<<M::Outputs as Returned>::Typed, ClientError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let answer = self.answers.poll_next_unpin(context);
+        answer.map(|answer| Some(answer?.and_then(|outputs| self.checked.read::<M>(&outputs))))
+    }
+}
+
+impl<M: Model<Outputs: Returned>> Iterator for TypedAnswers<M> {
+    type Item = Result<<M::Outputs as Returned>::Typed, ClientError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let answer = self.answers.next()?;
+        Some(answer.and_then(|outputs| self.checked.read::<M>(&outputs)))
+    }
+}
+
+impl<M> fmt::Debug for TypedAnswerStream<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedAnswerStream").finish_non_exhaustive()
+    }
+}
+
+impl<M> fmt::Debug for TypedAnswers<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedAnswers").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,48 @@
+//! `call`, for each number of inputs.
+
+use pytriton_protocol::typed::{Argument, Model, Takes};
+
+use super::{Answering, AsyncTyped, Typed};
+
+macro_rules! calls {
+    ($($($input:ident $given:ident)*;)*) => {$(
+        impl<M: Model<Answers: Answering<M>>, $($input: Takes),*> Typed<M, ($($input,)*)> {
+            /// Asks the model, and waits for what its function returns; where that is any number of answers, for each of them
+            /// in turn.
+            pub fn call(
+                &self,
+                $($given: impl Argument<$input::As>),*
+            ) -> <M::Answers as Answering<M>>::Blocking {
+                let question = self.client.question([$($given.into_tensor()),*]);
+                M::Answers::blocking(question, &self.waiting)
+            }
+        }
+
+        impl<M: Model<Answers: Answering<M>>, $($input: Takes),*> AsyncTyped<M, ($($input,)*)> {
+            /// Asks the model when what this returns is polled. What is given is taken before.
+            pub fn call(
+                &self,
+                $($given: impl Argument<$input::As>),*
+            ) -> <M::Answers as Answering<M>>::Async {
+                let question = self.question([$($given.into_tensor()),*]);
+                M::Answers::on_tokio(question)
+            }
+        }
+    )*};
+}
+
+calls! {
+    ;
+    A a;
+    A a B b;
+    A a B b C c;
+    A a B b C c D d;
+    A a B b C c D d E e;
+    A a B b C c D d E e F f;
+    A a B b C c D d E e F f G g;
+    A a B b C c D d E e F f G g H h;
+    A a B b C c D d E e F f G g H h I i;
+    A a B b C c D d E e F f G g H h I i J j;
+    A a B b C c D d E e F f G g H h I i J j K k;
+    A a B b C c D d E e F f G g H h I i J j K k L l;
+}

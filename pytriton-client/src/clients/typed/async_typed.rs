@@ -1,0 +1,135 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use pytriton_protocol::signature::ModelSignature;
+use pytriton_protocol::tensor::{Tensor, TensorError};
+use pytriton_protocol::typed::Model;
+
+use crate::clients::{AsyncModelClient, Builder};
+use crate::{ClientError, InferOptions};
+
+use super::Answering;
+use super::checked::Checked;
+use super::question::Question;
+
+/// A client for a model that the compiler knows, for programs that run on tokio: `AsyncTyped<linear>` for a function `linear`
+/// under `#[pytriton::model]`. Clones are the same client.
+///
+/// `call` takes what the function takes, by reference or not, and answers with what it returns: with a future, or with a
+/// stream where it returns any number of answers.
+pub struct AsyncTyped<M: Model, A = <M as Model>::Arguments> {
+    client: AsyncModelClient,
+    pub(super) checked: Arc<Checked>,
+    pub(super) options: InferOptions,
+    types: PhantomData<fn() -> (M, A)>,
+}
+
+impl<M: Model<Answers: Answering<M>>> AsyncTyped<M> {
+    /// A client of a server whose model is ready and has the signature that this one was compiled for.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Signature`] where it has another one, and as
+    /// [`AsyncModelClient::model_config`] and [`AsyncModelClient::new`]; [`ClientError::OnlyGrpc`] for an address of HTTP where the
+    /// model answers any number of times.
+    pub async fn connect(url: &str) -> Result<Self, ClientError> {
+        Self::builder(url).connect().await
+    }
+
+    /// A client that is told more.
+    pub fn builder(url: &str) -> Builder<Self> {
+        Builder::new(url, &M::signature().name)
+    }
+}
+
+impl<M: Model, A> AsyncTyped<M, A> {
+    pub(super) fn new(client: AsyncModelClient) -> Self {
+        Self {
+            client,
+            checked: Arc::new(Checked::new(M::signature())),
+            options: InferOptions::new(),
+            types: PhantomData,
+        }
+    }
+
+    /// The same client, all of whose requests say this.
+    #[must_use]
+    pub fn with(&self, options: InferOptions) -> Self {
+        Self {
+            options,
+            ..self.clone()
+        }
+    }
+
+    /// What it was compiled for.
+    pub fn signature(&self) -> &ModelSignature {
+        &self.checked.signature
+    }
+
+    /// The same client without types, for all else that can be asked of a model.
+    pub fn untyped(&self) -> &AsyncModelClient {
+        &self.client
+    }
+
+    pub(super) async fn check(&self) -> Result<(), ClientError> {
+        self.checked.check(&self.client.0).await
+    }
+
+    /// A request of what was given for each input, in order.
+    pub(super) fn question<const N: usize>(
+        &self,
+        given: [Result<Option<Tensor>, TensorError>; N],
+    ) -> Question {
+        let named = given.into_iter().zip(&self.checked.signature.inputs);
+        let tensors = named.map(|(tensor, input)| tensor.map_err(ClientError::tensor(&input.name)));
+        let tensors: Result<Vec<_>, _> = tensors.collect();
+        Question {
+            core: Arc::clone(&self.client.0),
+            checked: Arc::clone(&self.checked),
+            inputs: tensors.and_then(|tensors| self.checked.inputs(tensors)),
+            options: self.options.clone(),
+        }
+    }
+}
+
+impl<M: Model<Answers: Answering<M>>> Builder<AsyncTyped<M>> {
+    /// A client that connects, and compares the signatures, when it is first needed.
+    ///
+    /// # Errors
+    ///
+    /// As `build` of an [`AsyncModelClient`].
+    pub fn build(self) -> Result<AsyncTyped<M>, ClientError> {
+        M::Answers::client(self).map(AsyncTyped::new)
+    }
+
+    /// As [`AsyncTyped::connect`].
+    ///
+    /// # Errors
+    ///
+    /// As [`AsyncTyped::connect`].
+    pub async fn connect(self) -> Result<AsyncTyped<M>, ClientError> {
+        let client = self.build()?;
+        client.check().await?;
+        Ok(client)
+    }
+}
+
+impl<M: Model, A> Clone for AsyncTyped<M, A> {
+    fn clone(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            checked: Arc::clone(&self.checked),
+            options: self.options.clone(),
+            types: PhantomData,
+        }
+    }
+}
+
+impl<M: Model, A> fmt::Debug for AsyncTyped<M, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AsyncTyped")
+            .field("client", &self.client)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,106 @@
+use std::sync::OnceLock;
+
+use pytriton_protocol::signature::{ModelSignature, TensorSignature};
+use pytriton_protocol::tensor::Tensor;
+use pytriton_protocol::typed::{Model, Returned, Tensors};
+
+use crate::clients::core::Core;
+use crate::config::{ModelConfig, TensorConfig};
+use crate::{ClientError, Inputs, Outputs};
+
+/// What a client was compiled for, and whether the server has said that it is so.
+#[derive(Debug)]
+pub(super) struct Checked {
+    pub(super) signature: ModelSignature,
+    checked: OnceLock<()>,
+}
+
+impl Checked {
+    pub(super) fn new(signature: ModelSignature) -> Self {
+        Self {
+            signature,
+            checked: OnceLock::new(),
+        }
+    }
+
+    /// Compares what the server says of its model, once.
+    pub(super) async fn check(&self, core: &Core) -> Result<(), ClientError> {
+        if self.checked.get().is_some() {
+            return Ok(());
+        }
+        let found = signature(&*core.config().await?);
+        let mut changes = self.signature.changes(&found);
+        changes.retain(|change| change.breaking);
+        if !changes.is_empty() {
+            let model = self.signature.name.clone();
+            return Err(ClientError::Signature { model, changes });
+        }
+        // Whoever came first has found the same.
+        let _ = self.checked.set(());
+        Ok(())
+    }
+
+    /// The inputs by their names; a value for all rows is repeated for each of them.
+    pub(super) fn inputs(&self, tensors: Vec<Option<Tensor>>) -> Result<Inputs, ClientError> {
+        let inputs = || self.signature.inputs.iter().zip(&tensors);
+        let mut rows = inputs().filter(|(input, _)| !input.first_value);
+        let rows = rows.find_map(|(_, tensor)| Some(tensor.as_ref()?.rows()));
+        let rows = rows.unwrap_or(1);
+        let given = inputs().filter_map(|(input, tensor)| Some((input, tensor.as_ref()?)));
+        let given = given.map(|(input, tensor)| {
+            let tensor = match input.first_value && self.signature.batching() {
+                true => repeated(input, tensor, rows)?,
+                false => tensor.clone(),
+            };
+            Ok((input.name.clone(), tensor))
+        });
+        given.collect::<Result<_, _>>().map(Inputs::of)
+    }
+
+    /// What the model's function returned, of an answer.
+    pub(super) fn read<M: Model<Outputs: Returned>>(
+        &self,
+        outputs: &Outputs,
+    ) -> Result<<M::Outputs as Returned>::Typed, ClientError> {
+        let declared = &self.signature.outputs;
+        let found = declared.iter().map(|output| outputs.tensor(&output.name));
+        let found: Vec<Option<&Tensor>> = found.collect();
+        let mut tensors = Tensors::new(&found);
+        M::Outputs::read(&mut tensors).map_err(|source| {
+            let last = declared.get(tensors.read().saturating_sub(1));
+            ClientError::tensor(last.map_or("", |output| &output.name))(source)
+        })
+    }
+}
+
+/// One value, or one row, for each row.
+fn repeated(input: &TensorSignature, row: &Tensor, rows: usize) -> Result<Tensor, ClientError> {
+    let ones = vec![1; input.dims.len()];
+    let dims = match row.shape() {
+        [] => &ones,
+        dims => dims,
+    };
+    let shape: Vec<usize> = [&[rows], dims].concat();
+    let tensor = match rows {
+        1 => row.reshaped(shape),
+        _ => Tensor::new(row.datatype(), shape, row.data().repeat(rows).into()),
+    };
+    tensor.map_err(ClientError::tensor(&input.name))
+}
+
+/// What a server says, as far as callers depend on it.
+fn signature(config: &ModelConfig) -> ModelSignature {
+    let tensors = |tensors: &[TensorConfig]| tensors.iter().map(tensor).collect();
+    ModelSignature {
+        inputs: tensors(&config.inputs),
+        outputs: tensors(&config.outputs),
+        ..ModelSignature::new(&config.name, config.max_batch_size, config.decoupled)
+    }
+}
+
+fn tensor(config: &TensorConfig) -> TensorSignature {
+    TensorSignature {
+        optional: config.optional,
+        ..TensorSignature::new(&config.name, config.datatype, &config.dims)
+    }
+}

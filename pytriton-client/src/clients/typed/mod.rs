@@ -1,0 +1,18 @@
+//! Clients of one model that the compiler knows.
+
+mod answering;
+mod answers;
+mod arity;
+mod async_typed;
+mod checked;
+mod question;
+#[expect(
+    clippy::module_inception,
+    reason = "the room and the noun share their name"
+)]
+mod typed;
+
+pub use answering::{Answering, TypedInference};
+pub use answers::{TypedAnswerStream, TypedAnswers};
+pub use async_typed::AsyncTyped;
+pub use typed::Typed;

@@ -1,0 +1,131 @@
+//! The model as a type, for typed clients.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Type, Visibility, parse_quote};
+
+use super::ast::Model;
+use super::hint::{answers, is_requests};
+use super::item::Function;
+use super::options::ModelOptions;
+use crate::decorators::plain_name;
+use crate::path::CratePath;
+use crate::types::peeled;
+
+/// Types whose names stand for them in any scope: no type of the model's may have one.
+const PRIMITIVE: [&str; 17] = [
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
+    "u32", "u64", "u128", "usize",
+];
+
+/// The type that stands for a model.
+#[derive(Debug)]
+pub(super) struct Client {
+    ty: TokenStream,
+    /// What declares it, where it is not the user's.
+    declaration: TokenStream,
+}
+
+impl Client {
+    /// `None` for a function that could have none, without an option that names one.
+    pub(super) fn of(options: &ModelOptions, function: &Function) -> Option<Self> {
+        let name = match (&options.client, &function.state) {
+            (Some(name), _) => name,
+            (None, Some(state)) => {
+                return Some(Self {
+                    ty: state.ty.to_token_stream(),
+                    declaration: TokenStream::new(),
+                });
+            }
+            (None, None) => &function.signature.ident,
+        };
+        let text = plain_name(name).0;
+        if PRIMITIVE.contains(&text.as_str()) {
+            return None;
+        }
+        let module = format_ident!("__client_{text}", span = Span::call_site());
+        // Located at the function, and known as what a macro wrote: no lint asks for another name.
+        let mut name = name.clone();
+        name.set_span(name.span().resolved_at(Span::call_site()));
+        let (outer, inner) = (&function.visibility, within(&function.visibility));
+        let docs = format!("The model `{}`, for typed clients.", options.model_name());
+        Some(Self {
+            ty: quote!(#module::#name),
+            // An item of the user's of that name stands before what comes from a glob.
+            declaration: quote! {
+                #[doc(hidden)]
+                mod #module {
+                    #[doc = #docs]
+                    #inner enum #name {}
+                }
+                #outer use #module::*;
+            },
+        })
+    }
+
+    pub(super) fn to_declaration(&self) -> &TokenStream {
+        &self.declaration
+    }
+
+    /// What makes it the model.
+    pub(super) fn to_implementation(&self, model: &Model, private: &CratePath) -> TokenStream {
+        let ty = &self.ty;
+        let taken = model.parameters.iter();
+        let taken = taken.filter(|parameter| !parameter.is_state() && !is_reference(&parameter.ty));
+        let taken = taken.map(|parameter| &parameter.ty);
+        let mut given = model.parameters.iter();
+        let given = given.find_map(|parameter| answers(&parameter.ty));
+        let outputs = given.or(model.returned.as_ref());
+        let answers = Ident::new(
+            match model.streamed {
+                Some(_) => "Many",
+                None => "Once",
+            },
+            Span::call_site(),
+        );
+        let overrides = match model.decorations.overrides.is_empty() {
+            true => quote!(&[]),
+            false => quote!(__OVERRIDES),
+        };
+        quote! {
+            impl #private::typed::Model for #ty {
+                type Arguments = (#(fn(#taken),)*);
+                type Outputs = #outputs;
+                type Answers = #private::typed::#answers;
+
+                fn signature() -> #private::typed::ModelSignature {
+                    #private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, #overrides)
+                }
+            }
+        }
+    }
+}
+
+impl Model {
+    /// Whether its parameters and what it returns are those of its callers.
+    pub(super) fn is_typed(&self) -> bool {
+        let mut parameters = self.parameters.iter();
+        self.decorations.openai.is_none() && !parameters.any(|parameter| is_requests(&parameter.ty))
+    }
+}
+
+/// What is injected is borrowed; inputs are not.
+fn is_reference(ty: &Type) -> bool {
+    matches!(peeled(ty), Type::Reference(_))
+}
+
+/// The visibility in a module within.
+fn within(visibility: &Visibility) -> Visibility {
+    let Visibility::Restricted(restricted) = visibility else {
+        return match visibility {
+            Visibility::Inherited => parse_quote!(pub(super)),
+            other => other.clone(),
+        };
+    };
+    let path = &restricted.path;
+    match path.segments.first().map(|first| first.ident.to_string()) {
+        Some(first) if first == "crate" => visibility.clone(),
+        Some(first) if first == "self" => parse_quote!(pub(super)),
+        _ => parse_quote!(pub(in super::#path)),
+    }
+}

@@ -1,0 +1,67 @@
+//! What a model is to its callers.
+
+use pytriton_protocol::signature::{Lock, ModelSignature, TensorSignature};
+
+use crate::model::{ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
+
+use super::signature::overridden;
+use super::specify::dims;
+use super::{ModelOptions, Registry, Signature};
+
+/// The signature of a model as generated code declares it.
+pub fn callers_signature(
+    options: &ModelOptions<'_>,
+    signature: &Signature,
+    outputs: &[TensorDeclaration],
+    overrides: &[OutputOverride],
+) -> ModelSignature {
+    let tensor = |declared: &TensorDeclaration| TensorSignature {
+        optional: declared.optional,
+        ..TensorSignature::new(
+            declared.name,
+            declared.datatype,
+            &dims(declared, options.batching),
+        )
+    };
+    let max_batch_size = match options.batching {
+        true => options.max_batch_size,
+        false => 0,
+    };
+    let mut model = ModelSignature::new(options.name, max_batch_size, signature.decoupled);
+    model.inputs = signature.inputs().iter().map(tensor).collect();
+    for value in signature.first_values() {
+        model.inputs[value.input].first_value = true;
+    }
+    let outputs = outputs.iter().enumerate();
+    let outputs = outputs.map(|(index, output)| tensor(&overridden(*output, overrides, index)));
+    model.outputs = outputs.collect();
+    model
+}
+
+impl ModelSpec {
+    /// What the model is to its callers.
+    pub fn signature(&self) -> ModelSignature {
+        let tensor = |tensor: &TensorSpec| TensorSignature {
+            optional: tensor.optional,
+            ..TensorSignature::new(&tensor.name, tensor.datatype, &tensor.dims)
+        };
+        let mut model = ModelSignature::new(&self.name, self.max_batch_size, self.decoupled);
+        model.inputs = self.inputs.iter().map(tensor).collect();
+        for value in &self.first_values {
+            model.inputs[value.input].first_value = true;
+        }
+        model.outputs = self.outputs.iter().map(tensor).collect();
+        model
+    }
+}
+
+impl Registry {
+    /// The signatures of the models that are served.
+    pub fn lock(&self) -> Lock {
+        let served = self.served();
+        let models = served.iter().map(|spec| (spec.version, spec.signature()));
+        Lock {
+            models: models.collect(),
+        }
+    }
+}
