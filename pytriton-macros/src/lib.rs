@@ -7,6 +7,8 @@
 )]
 
 mod array;
+#[cfg(any(feature = "client", test))]
+mod client;
 mod decorators;
 mod docs;
 mod element;
@@ -36,6 +38,12 @@ pub fn model(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Outputs, attributes(output))]
 pub fn derive_outputs(item: TokenStream) -> TokenStream {
     outputs::expand(item.into()).into()
+}
+
+#[cfg(feature = "client")]
+#[proc_macro]
+pub fn client(tokens: TokenStream) -> TokenStream {
+    client::expand(tokens.into()).into()
 }
 
 /// The entry point of each decorator, and the table of all: a decorator is a file of its name and a word here.

@@ -78,5 +78,18 @@ pub mod testing;
 pub mod __typed;
 #[cfg(feature = "client")]
 pub use pytriton_client as client;
+/// The models of a file as types, for [typed clients](client::Typed), in a crate that has only the file.
+///
+/// `<binary> list --format json > models.lock` writes the file; its path is relative to the crate's `Cargo.toml`. Each model is a
+/// type whose name is the model's with its words in capitals: `add_sub` is `AddSub`. Where that is no name, or another
+/// model's, it is given: `pytriton::client!("models.lock", "2nd-model" = Second);`. Of a model with several versions it is the
+/// latest. The types are made anew when the file changes.
+///
+/// Arrays have the dimensions that the file says, and the batch axis before them; an input that has one value for all rows is
+/// that value. Elements of `BYTES` are `Vec<u8>`, for which texts can be given too. Several outputs are a tuple. A
+/// model with more than 16 inputs or outputs, or with arrays of more than 6 dimensions, is left out.
+///
+/// `crate = my::pytriton` says where this crate is, as in `#[pytriton::model]`.
+pub use pytriton_macros::client;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub use served::*;

@@ -89,6 +89,7 @@ pub use pytriton_runtime::backend;
 /// | `max_candidate_sequences = 64` | `max_batch_size` | `oldest`: how many sequences an instance serves at a time |
 /// | `response_cache = true` | `false` | requests of the same inputs get the response of the first, without a call |
 /// | `parameters(weights = "/w", "a.b" = "1")` | none | what else the model's configuration says: [`ModelSpec::parameter`] |
+/// | `client = LinearClient` | the function's name | the type that stands for the model in typed clients, with the feature `client` |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |
 ///
 /// `crate` is for a crate that has this one under another name: `#[my::pytriton::model(name = "…", crate = my::pytriton)]`.

@@ -68,7 +68,7 @@ pub(super) fn find(
         parameters: infer.parameters,
         docs: docs(&block.attrs),
         lints,
-        visibility: Visibility::Inherited,
+        visibility: infer.visibility,
         roles,
         state: Some(state),
     })
@@ -83,6 +83,7 @@ struct Method {
     decorations: Vec<Decoration>,
     parameters: Vec<Vec<Decoration>>,
     lints: TokenStream,
+    visibility: Visibility,
     /// Whether it depends on `#[cfg]`.
     conditional: bool,
 }
@@ -97,6 +98,7 @@ impl Method {
             parameters: Decoration::take_parameters(&mut method.sig, root),
             signature: method.sig.clone(),
             lints: lints(&method.attrs),
+            visibility: method.vis.clone(),
             conditional: method.attrs.iter().any(is_cfg),
         };
         if !found.roles.is_empty() {

@@ -31,6 +31,8 @@ impl Client {
     pub(super) fn of(options: &ModelOptions, function: &Function) -> Option<Self> {
         let name = match (&options.client, &function.state) {
             (Some(name), _) => name,
+            // What nobody else may call may return what nobody else may see, and a type may have several such models.
+            (None, Some(_)) if matches!(function.visibility, Visibility::Inherited) => return None,
             (None, Some(state)) => {
                 return Some(Self {
                     ty: state.ty.to_token_stream(),

@@ -21,7 +21,7 @@ pub(super) struct Function {
     pub(super) docs: String,
     /// The lints that are off in it, as its registration names what it names.
     pub(super) lints: TokenStream,
-    /// Who may call it; of a method it does not count.
+    /// Who may call it.
     pub(super) visibility: Visibility,
     /// What says which methods it and its state are made of.
     pub(super) roles: Vec<Decoration>,

@@ -2,7 +2,91 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::expand;
+use super::expand::expand_with;
 use crate::snapshot::{assert_expansion, messages};
+
+#[test]
+fn models_with_clients_are_as_in_the_golden_files() {
+    let table: [(&str, TokenStream, TokenStream); 3] = [
+        (
+            "client_function",
+            quote!(name = "Linear"),
+            quote! {
+                #[batch]
+                #[output(name = "y")]
+                pub(crate) fn linear(
+                    context: &Context,
+                    x: ArrayView2<'_, f32>,
+                    #[first_value] scale: f32,
+                ) -> Result<Array2<f32>, String> { f() }
+            },
+        ),
+        (
+            "client_stream",
+            quote!(name = "Down", batching = false, client = CountDown),
+            quote! {
+                fn down(from: Option<ArrayView1<i32>>, responses: &Responses<Both>) { f() }
+            },
+        ),
+        (
+            "client_impl",
+            quote!(name = "State"),
+            quote! {
+                impl State {
+                    #[load]
+                    fn load() -> Self { f() }
+
+                    #[infer]
+                    pub fn infer(&self, #[sequence] sum: &mut i64, x: ArrayView2<i64>) -> impl Iterator<Item = Array2<i64>> { f() }
+                }
+            },
+        ),
+    ];
+    for (name, attribute, item) in table {
+        assert_expansion(name, expand_with(attribute, item, true));
+    }
+    // A method of nobody else's, the requests as they are, texts, and a name that is a type's.
+    let without: [(TokenStream, TokenStream); 4] = [
+        (
+            quote!(name = "Own"),
+            quote! {
+                impl Own {
+                    #[load]
+                    fn load() -> Self { f() }
+
+                    #[infer]
+                    fn infer(&self, x: ArrayView2<u8>) -> Array2<u8> { f() }
+                }
+            },
+        ),
+        (
+            quote!(name = "Raw"),
+            quote! {
+                #[input(name = "x", datatype = FP32, shape = [1])]
+                fn raw(requests: &[Request]) -> Vec<Array2<f32>> { f() }
+            },
+        ),
+        (
+            quote!(name = "Text"),
+            quote! {
+                #[openai(completions)]
+                fn text(prompt: String) -> String { f() }
+            },
+        ),
+        (
+            quote!(name = "U8"),
+            quote!(
+                fn u8(x: ArrayView2<u8>) -> Array2<u8> {
+                    f()
+                }
+            ),
+        ),
+    ];
+    for (attribute, item) in without {
+        let expand = |clients| expand_with(attribute.clone(), item.clone(), clients).to_string();
+        assert_eq!(expand(true), expand(false));
+    }
+}
 
 #[test]
 fn expansions_are_as_in_the_golden_files() {

@@ -21,6 +21,7 @@ pub trait Argument<I> {
     fn into_tensor(self) -> Result<Option<Tensor>, TensorError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element, D: Dimension> Argument<OptionalArrayOf<T, D>> for Option<ArrayView<'_, T, D>> {
     fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
         self.map_or(Ok(None), Argument::<ArrayOf<T, D>>::into_tensor)
@@ -29,6 +30,7 @@ impl<T: Element, D: Dimension> Argument<OptionalArrayOf<T, D>> for Option<ArrayV
 
 macro_rules! arrays {
     ($($input:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Element, D: Dimension> Argument<$input<T, D>> for Array<T, D> {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self).map(Some)
@@ -47,6 +49,7 @@ macro_rules! arrays {
         }
     )*};
     ($input:ident: $($array:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Element, D: Dimension> Argument<$input<T, D>> for $array {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self.as_standard_layout().into_owned()).map(Some)
@@ -60,12 +63,14 @@ arrays!(ArrayOf, OptionalArrayOf);
 /// Bytes that are a text.
 macro_rules! texts {
     ($($input:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<D: Dimension> Argument<$input<Vec<u8>, D>> for Array<String, D> {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self).map(Some)
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<D: Dimension> Argument<$input<Vec<u8>, D>> for &Array<String, D> {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_array(self.clone()).map(Some)
@@ -78,12 +83,14 @@ texts!(ArrayOf, OptionalArrayOf);
 
 macro_rules! values {
     ($($value:ty => $($given:ty),+;)*) => {$($(
+        #[diagnostic::do_not_recommend]
         impl Argument<ValueOf<$value>> for $given {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_elements(Vec::new(), vec![<$value>::from(self)]).map(Some)
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl Argument<OptionalValueOf<$value>> for $given {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 Tensor::from_elements(Vec::new(), vec![<$value>::from(self)]).map(Some)
@@ -91,6 +98,7 @@ macro_rules! values {
         }
     )+
 
+        #[diagnostic::do_not_recommend]
         impl Argument<OptionalValueOf<$value>> for Option<$value> {
             fn into_tensor(self) -> Result<Option<Tensor>, TensorError> {
                 self.map_or(Ok(None), Argument::<ValueOf<$value>>::into_tensor)

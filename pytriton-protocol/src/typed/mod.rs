@@ -7,6 +7,8 @@ mod model;
 mod returned;
 mod takes;
 
+pub use half::{bf16, f16};
+
 pub use argument::Argument;
 pub use markers::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 pub use model::{Many, Model, Once};

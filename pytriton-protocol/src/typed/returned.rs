@@ -110,4 +110,12 @@ tuples! {
     A B C D E F;
     A B C D E F G;
     A B C D E F G H;
+    A B C D E F G H I;
+    A B C D E F G H I J;
+    A B C D E F G H I J K;
+    A B C D E F G H I J K L;
+    A B C D E F G H I J K L N;
+    A B C D E F G H I J K L N O;
+    A B C D E F G H I J K L N O P;
+    A B C D E F G H I J K L N O P Q;
 }

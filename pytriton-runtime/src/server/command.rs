@@ -1,7 +1,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use super::Options;
 use super::settings::{Mistakes, ResolveError, Setting, resolve};
@@ -26,9 +26,21 @@ pub(super) enum Command {
     /// Serve the models (the default)
     Serve(Options),
     /// Print the models with their tensors
-    List,
+    List {
+        /// For people, or as the file that typed clients are made from
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
     /// Check options, models, ports and tritonserver without serving
-    Check(Options),
+    Check {
+        /// Compare the models with those that `list --format json` wrote into a file, and nothing else: what breaks their
+        /// callers is an error
+        #[arg(long, value_name = "FILE")]
+        lock: Option<PathBuf>,
+
+        #[command(flatten)]
+        options: Box<Options>,
+    },
     /// Fetch tritonserver into the cache
     Install,
     /// Write the models into a folder as tritonserver reads them
@@ -42,6 +54,15 @@ pub(super) enum Command {
         #[arg(long)]
         native: bool,
     },
+}
+
+/// What `list` prints.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Format {
+    /// A table
+    Text,
+    /// The signatures of the models
+    Json,
 }
 
 impl CommandLine {

@@ -46,6 +46,22 @@ pub enum ServerError {
         #[source]
         source: std::io::Error,
     },
+    /// A file of signatures that is none.
+    #[error("{}: {message}", file.display())]
+    LockFile {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Models that their callers do not get along with.
+    #[error("{}: {breaking} of these changes break callers; if they are meant, write the file anew with `list --format json`", file.display())]
+    Breaking {
+        /// The file of signatures that callers depend on.
+        file: PathBuf,
+        /// How many changes do.
+        breaking: usize,
+    },
     /// Traces that cannot be as `--trace-config` wants them.
     #[cfg(feature = "embedded")]
     #[error(transparent)]

@@ -43,6 +43,7 @@ mod inspect;
 mod limit_options;
 #[cfg(feature = "embedded")]
 mod listener;
+mod locked;
 #[cfg(feature = "embedded")]
 mod memory;
 #[cfg(feature = "embedded")]

@@ -10,8 +10,9 @@ use crate::logging::{self, LogSettings};
 use crate::registry::Registry;
 use crate::trace::{Export, TracesExporter};
 
-use super::command::{Command, CommandLine};
+use super::command::{Command, CommandLine, Format};
 use super::ffi::outlive_file_size_limits;
+use super::locked::Compared;
 use super::{Options, ServerError, Triton, check, descriptors, inspect, table};
 
 /// The exit code for a mistake of whoever started the binary; clap's.
@@ -40,8 +41,21 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             // What has been seen so far is sent before the process ends.
             served.map(drop)
         }
-        Command::List => registry().map(|registry| print(table(&registry).trim_end())),
-        Command::Check(options) => {
+        Command::List { format } => registry().map(|registry| match format {
+            Format::Text => print(table(&registry).trim_end()),
+            Format::Json => print(registry.lock().to_json().trim_end()),
+        }),
+        Command::Check {
+            lock: Some(file), ..
+        } => registry().and_then(|registry| {
+            let compared = Compared::new(&file, &registry)?;
+            print(&compared.to_string());
+            compared.check()
+        }),
+        Command::Check {
+            lock: None,
+            options,
+        } => {
             let export = log(&options);
             print(&check::settings(&settings, &options));
             export

@@ -122,7 +122,7 @@ impl Total {
     }
 
     #[infer]
-    fn infer(&self, #[sequence] sum: &mut i64, x: ArrayView2<i64>) -> Array2<i64> {
+    pub fn infer(&self, #[sequence] sum: &mut i64, x: ArrayView2<i64>) -> Array2<i64> {
         *sum += x.sum();
         array![[*sum]]
     }

@@ -45,4 +45,8 @@ calls! {
     A a B b C c D d E e F f G g H h I i J j;
     A a B b C c D d E e F f G g H h I i J j K k;
     A a B b C c D d E e F f G g H h I i J j K k L l;
+    A a B b C c D d E e F f G g H h I i J j K k L l N n;
+    A a B b C c D d E e F f G g H h I i J j K k L l N n O o;
+    A a B b C c D d E e F f G g H h I i J j K k L l N n O o P p;
+    A a B b C c D d E e F f G g H h I i J j K k L l N n O o P p Q q;
 }

@@ -15,8 +15,8 @@ impl Keys {
     /// Those of a command, but the one that names the file.
     pub(super) fn new(command: &Command) -> Self {
         let options = command.get_arguments().filter(|option| {
-            let name = option.get_long();
-            name.is_some_and(|name| !["config", "help", "version"].contains(&name))
+            let name = option.get_long().filter(|_| option.get_env().is_some());
+            name.is_some_and(|name| name != "config")
         });
         let command = Command::new("configuration")
             .no_binary_name(true)

@@ -65,6 +65,7 @@ pub(in crate::server) fn resolve(
         Some((name, given)) => (command.find_subcommand(name), given, 1),
         None => (Some(command), &matches, 0),
     };
+    // What has no variable is of that command alone, as `--help` is.
     let has_options = |level: &&Command| {
         let mut options = level.get_arguments();
         options.any(|option| option.get_id() == CONFIG)
@@ -77,7 +78,7 @@ pub(in crate::server) fn resolve(
     let mut settled = Vec::new();
     let mut added = Vec::new();
     for option in level.get_arguments() {
-        let Some(name) = option.get_long() else {
+        let Some(name) = option.get_long().filter(|_| option.get_env().is_some()) else {
             continue;
         };
         let mut origin = Origin::of(option, given);

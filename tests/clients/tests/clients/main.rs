@@ -8,6 +8,7 @@ mod examples;
 mod failing;
 mod foreign;
 mod loading;
+mod locked;
 mod pipelined;
 mod secured;
 mod several;

@@ -1,0 +1,219 @@
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use pytriton_signature::{DataType, ModelSignature, TensorSignature};
+use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{LitStr, Path, Token};
+
+use super::file::File;
+use super::names::{latest, type_name};
+use crate::errors::Errors;
+
+/// What stands between the parentheses: a file, then names of models and `crate = …`.
+struct Call {
+    file: LitStr,
+    names: Vec<(LitStr, Ident)>,
+    root: Option<Path>,
+}
+
+impl Parse for Call {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let file = input.parse().map_err(|error| {
+            syn::Error::new(
+                error.span(),
+                "expected the path of a lock file: write `pytriton::client!(\"models.lock\");`",
+            )
+        })?;
+        let (mut names, mut root) = (Vec::new(), None);
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if input.is_empty() {
+                break;
+            }
+            if input.peek(Token![crate]) {
+                input.parse::<Token![crate]>()?;
+                input.parse::<Token![=]>()?;
+                root = Some(input.parse()?);
+                continue;
+            }
+            let model = input.parse().map_err(|error| {
+                let message = "expected the name of a model: write `\"my-model\" = MyModel`";
+                syn::Error::new(error.span(), message)
+            })?;
+            input.parse::<Token![=]>()?;
+            names.push((model, input.parse()?));
+        }
+        Ok(Self { file, names, root })
+    }
+}
+
+/// A type for each model of the file, or all that is in the way.
+pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let at = tokens.clone().into_iter().next();
+    let call = match syn::parse2::<Call>(tokens) {
+        Ok(call) => call,
+        Err(error) => {
+            errors.push_error(error);
+            return errors.into_tokens();
+        }
+    };
+    let file = match File::read(&call.file.value()) {
+        Ok(file) => file,
+        Err(message) => {
+            errors.push(&call.file, message);
+            return errors.into_tokens();
+        }
+    };
+    let span = at.as_ref().map_or_else(Span::call_site, TokenTree::span);
+    let models = latest(&file.lock.models);
+    for (name, _) in &call.names {
+        if !models.iter().any(|model| model.name == name.value()) {
+            let message = format!("`{}` has no such model: remove this", call.file.value());
+            errors.push(name, message);
+        }
+    }
+    let mut types: Vec<(Ident, &ModelSignature)> = Vec::new();
+    for model in models.into_iter().filter(|model| can_be_said(model)) {
+        let mut given = call.names.iter();
+        let given = given.find(|(name, _)| name.value() == model.name);
+        let name = match given {
+            Some((_, ident)) => Ok(ident.clone()),
+            None => type_name(&model.name, span),
+        };
+        let name = name.and_then(|name| match types.iter().find(|(other, _)| *other == name) {
+            Some((_, other)) => Err(format!(
+                "models `{}` and `{}` are both `{name}` in Rust: give one another name here, `\"{}\" = Other{name}`",
+                other.name, model.name, model.name
+            )),
+            None => Ok(name),
+        });
+        match name {
+            Ok(name) => types.push((name, model)),
+            Err(message) => errors.push(&call.file, message),
+        }
+    }
+    if !errors.is_empty() {
+        return errors.into_tokens();
+    }
+    let path = file.path.to_string_lossy();
+    let root = call
+        .root
+        .map_or_else(|| quote!(::pytriton), |root| quote!(#root));
+    let declarations = types.iter().map(|(name, model)| declaration(name, model));
+    let implementations = types
+        .iter()
+        .map(|(name, model)| implementation(name, model));
+    quote! {
+        #(#declarations)*
+        const _: () = {
+            // The types are made anew when the file changes.
+            const _: &str = ::core::include_str!(#path);
+            use #root::__typed;
+            #(#implementations)*
+        };
+    }
+}
+
+/// The most inputs of a call, and outputs of a tuple.
+const MOST: usize = 16;
+
+/// Whether Rust's types can say what a model takes and returns.
+fn can_be_said(model: &ModelSignature) -> bool {
+    let mut tensors = model.inputs.iter().chain(&model.outputs);
+    model.inputs.len() <= MOST
+        && (1..=MOST).contains(&model.outputs.len())
+        && tensors.all(|tensor| rank(model, tensor) <= 6)
+}
+
+fn declaration(name: &Ident, model: &ModelSignature) -> TokenStream {
+    let docs = format!("The model `{}`, for typed clients.", model.name);
+    quote! {
+        #[doc = #docs]
+        #[derive(Debug)]
+        pub enum #name {}
+    }
+}
+
+fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
+    let arguments = model.inputs.iter().map(|input| argument(model, input));
+    let outputs = model.outputs.iter().map(|output| array(model, output));
+    let outputs: Vec<TokenStream> = outputs.collect();
+    let outputs = match &outputs[..] {
+        [one] => one.clone(),
+        several => quote!((#(#several),*)),
+    };
+    let answers = format_ident!("{}", if model.decoupled { "Many" } else { "Once" });
+    let (text, most, decoupled) = (&model.name, model.max_batch_size, model.decoupled);
+    let inputs = model.inputs.iter().map(tensor);
+    let declared = model.outputs.iter().map(tensor);
+    quote! {
+        impl __typed::Model for #name {
+            type Arguments = (#(fn(#arguments),)*);
+            type Outputs = #outputs;
+            type Answers = __typed::#answers;
+
+            fn signature() -> __typed::ModelSignature {
+                __typed::ModelSignature::new(#text, #most, #decoupled)
+                    #(.input(#inputs))*
+                    #(.output(#declared))*
+            }
+        }
+    }
+}
+
+/// How a tensor is declared again.
+fn tensor(tensor: &TensorSignature) -> TokenStream {
+    let (name, dims) = (&tensor.name, &tensor.dims);
+    let datatype = format_ident!("{}", format!("{:?}", tensor.datatype));
+    let optional = tensor.optional.then(|| quote!(.optional()));
+    let first_value = tensor.first_value.then(|| quote!(.first_value()));
+    quote! {
+        __typed::TensorSignature::new(#name, __typed::DataType::#datatype, &[#(#dims),*])
+            #optional
+            #first_value
+    }
+}
+
+/// What a call takes for an input.
+fn argument(model: &ModelSignature, input: &TensorSignature) -> TokenStream {
+    let one = input.first_value && input.dims.iter().all(|dim| *dim == 1);
+    let ty = match one {
+        true => element(input.datatype),
+        false => array(model, input),
+    };
+    match input.optional {
+        true => quote!(::core::option::Option<#ty>),
+        false => ty,
+    }
+}
+
+fn array(model: &ModelSignature, tensor: &TensorSignature) -> TokenStream {
+    let element = element(tensor.datatype);
+    let rank = format_ident!("Ix{}", rank(model, tensor));
+    quote!(__typed::Array<#element, __typed::#rank>)
+}
+
+/// How many dimensions the array has.
+fn rank(model: &ModelSignature, tensor: &TensorSignature) -> usize {
+    tensor.dims.len() + usize::from(model.batching() && !tensor.first_value)
+}
+
+/// The Rust type of elements; of texts nobody knows that they are UTF-8.
+fn element(datatype: DataType) -> TokenStream {
+    match datatype {
+        DataType::Bool => quote!(bool),
+        DataType::Uint8 => quote!(u8),
+        DataType::Uint16 => quote!(u16),
+        DataType::Uint32 => quote!(u32),
+        DataType::Uint64 => quote!(u64),
+        DataType::Int8 => quote!(i8),
+        DataType::Int16 => quote!(i16),
+        DataType::Int32 => quote!(i32),
+        DataType::Int64 => quote!(i64),
+        DataType::Fp16 => quote!(__typed::f16),
+        DataType::Bf16 => quote!(__typed::bf16),
+        DataType::Fp32 => quote!(f32),
+        DataType::Fp64 => quote!(f64),
+        DataType::Bytes => quote!(::std::vec::Vec<u8>),
+    }
+}

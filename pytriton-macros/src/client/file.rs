@@ -1,0 +1,27 @@
+use std::path::PathBuf;
+use std::{env, fs};
+
+use pytriton_signature::Lock;
+
+/// A lock file, and where it is.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) lock: Lock,
+}
+
+impl File {
+    /// Reads a file whose path is relative to the manifest of the crate that is being built.
+    pub(super) fn read(name: &str) -> Result<Self, String> {
+        let folder = env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
+        let path = folder.join(name);
+        let advice = "write it with `<binary> list --format json`";
+        let text = fs::read_to_string(&path).map_err(|error| {
+            format!("`{name}` cannot be read beside Cargo.toml: {error}; {advice}")
+        })?;
+        let lock = Lock::parse(&text).map_err(|error| format!("`{name}`, {error}"))?;
+        match lock.models.is_empty() {
+            true => Err(format!("`{name}` has no models: {advice}")),
+            false => Ok(Self { path, lock }),
+        }
+    }
+}

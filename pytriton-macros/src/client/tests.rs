@@ -1,0 +1,63 @@
+use quote::quote;
+
+use super::expand;
+use crate::snapshot::{assert_expansion, messages};
+
+#[test]
+fn the_types_of_a_file_are_as_in_the_golden_file() {
+    let expansion = expand(quote!("tests/lock/models.lock", "1st" = First)).to_string();
+    // Where this crate is differs between machines.
+    let here = env!("CARGO_MANIFEST_DIR");
+    let expansion = expansion.replace(here, "HERE");
+    assert_expansion("client", expansion.parse().unwrap());
+}
+
+#[test]
+fn every_mistake_is_told() {
+    let table = [
+        (
+            quote!(),
+            "expected the path of a lock file: write `pytriton::client!(\"models.lock\");`",
+        ),
+        (
+            quote!(models),
+            "expected the path of a lock file: write `pytriton::client!(\"models.lock\");`",
+        ),
+        (
+            quote!("tests/lock/malformed.lock"),
+            "`tests/lock/malformed.lock`, line 3: `datatype` is missing",
+        ),
+        (
+            quote!("tests/lock/later.lock"),
+            "`tests/lock/later.lock`, line 1: format 7 is not known here, only 1: write the file anew, or take the version of pytriton that wrote it",
+        ),
+        (
+            quote!("tests/lock/empty.lock"),
+            "`tests/lock/empty.lock` has no models: write it with `<binary> list --format json`",
+        ),
+        (
+            quote!("tests/lock/models.lock"),
+            "model `1st` has no name that Rust could give a type: give it one here, `\"1st\" = MyModel`",
+        ),
+        (
+            quote!("tests/lock/models.lock", "1st" = Linear),
+            "models `1st` and `Linear` are both `Linear` in Rust: give one another name here, `\"Linear\" = OtherLinear`",
+        ),
+        (
+            quote!("tests/lock/models.lock", "1st" = First, "2nd" = Second),
+            "`tests/lock/models.lock` has no such model: remove this",
+        ),
+        (
+            quote!("tests/lock/models.lock", first),
+            "expected the name of a model: write `\"my-model\" = MyModel`",
+        ),
+    ];
+    for (tokens, expected) in table {
+        assert_eq!(messages(expand(tokens)), [expected]);
+    }
+    let missing = messages(expand(quote!("models.lock"))).remove(0);
+    assert!(
+        missing.starts_with("`models.lock` cannot be read beside Cargo.toml: "),
+        "{missing}"
+    );
+}

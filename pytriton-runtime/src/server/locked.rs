@@ -1,0 +1,61 @@
+use std::fmt;
+use std::path::Path;
+use std::{fs, io};
+
+use pytriton_protocol::signature::{Change, Lock};
+
+use crate::registry::Registry;
+
+use super::ServerError;
+
+/// What this binary serves beside what a file says that callers depend on.
+#[derive(Debug)]
+pub(super) struct Compared<'a> {
+    file: &'a Path,
+    changes: Vec<Change>,
+}
+
+impl<'a> Compared<'a> {
+    pub(super) fn new(file: &'a Path, registry: &Registry) -> Result<Self, ServerError> {
+        let read = |text: String| Lock::parse(&text).map_err(|error| error.to_string());
+        let no_text = |error: io::Error| error.to_string();
+        let lock = fs::read_to_string(file).map_err(no_text).and_then(read);
+        let lock = lock.map_err(|message| ServerError::LockFile {
+            file: file.to_owned(),
+            message,
+        })?;
+        let changes = lock.changes(&registry.lock());
+        Ok(Self { file, changes })
+    }
+
+    /// Whether callers get along with the models.
+    pub(super) fn check(&self) -> Result<(), ServerError> {
+        let breaking = self.changes.iter().filter(|change| change.breaking).count();
+        match breaking {
+            0 => Ok(()),
+            breaking => Err(ServerError::Breaking {
+                file: self.file.to_owned(),
+                breaking,
+            }),
+        }
+    }
+}
+
+/// A line for each change.
+impl fmt::Display for Compared<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.changes.is_empty() {
+            return write!(f, "the models are as {} says", self.file.display());
+        }
+        for (index, change) in self.changes.iter().enumerate() {
+            let end = if index == 0 { "" } else { "\n" };
+            let kind = if change.breaking {
+                "breaking"
+            } else {
+                "compatible"
+            };
+            write!(f, "{end}{kind:<10}  {change}")?;
+        }
+        Ok(())
+    }
+}

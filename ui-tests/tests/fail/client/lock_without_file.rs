@@ -1,0 +1,4 @@
+pytriton::client!();
+
+fn main() {}
+//~ 1: pytriton::client!("../../../../ui-tests/tests/locks/models.lock", "1st" = First);

@@ -1,0 +1,124 @@
+//! Types for clients clash with nothing of the user's, and cause no lint.
+
+#![deny(warnings, missing_docs, missing_debug_implementations, unreachable_pub, rust_2018_idioms)]
+#![forbid(nonstandard_style, unused, non_local_definitions)]
+
+use pytriton::client::Typed;
+use pytriton::prelude::*;
+
+/// An alias with a lifetime that is not written.
+pub type Rows<'a> = ArrayView2<'a, f32>;
+
+/// A module of a function's name: it stands before the type.
+pub mod shadowed {
+    /// What is in it.
+    pub const INSIDE: u8 = 7;
+}
+
+/// Beside a module of its name.
+#[pytriton::model(name = "Shadowed")]
+#[batch]
+pub fn shadowed(x: Rows<'_>) -> Array2<f32> {
+    x.to_owned()
+}
+
+/// Whose client has another name.
+#[pytriton::model(name = "Renamed", client = Other)]
+#[batch]
+pub fn renamed(x: Rows<'_>) -> Array2<f32> {
+    x.to_owned()
+}
+
+/// Without a client, which could not be named.
+pub mod types {
+    use pytriton::prelude::*;
+
+    /// A type of this name there is.
+    #[pytriton::model(name = "Primitive")]
+    #[batch]
+    pub fn u8(x: ArrayView2<'_, u8>) -> Array2<u8> {
+        let first: u8 = x[[0, 0]];
+        Array2::from_elem(x.dim(), first)
+    }
+}
+
+mod private {
+    use pytriton::prelude::*;
+
+    #[derive(pytriton::Outputs)]
+    struct Hidden {
+        y: Array2<f32>,
+    }
+
+    #[pytriton::model(name = "Hidden")]
+    #[batch]
+    fn hidden(x: ArrayView2<'_, f32>) -> Hidden {
+        Hidden { y: x.to_owned() }
+    }
+
+    pub(crate) mod inner {
+        use pytriton::prelude::*;
+
+        #[derive(pytriton::Outputs)]
+        pub(in super::super) struct Seen {
+            pub(in super::super) y: Array2<f32>,
+        }
+
+        #[pytriton::model(name = "Seen")]
+        #[batch]
+        pub(in super::super) fn seen(x: ArrayView2<'_, f32>) -> Seen {
+            Seen { y: x.to_owned() }
+        }
+    }
+
+    /// Two models of one type, which nobody else calls.
+    struct Twice;
+
+    #[pytriton::model(name = "One")]
+    impl Twice {
+        #[load]
+        fn load() -> Self {
+            Self
+        }
+
+        #[infer]
+        fn one(&self, x: ArrayView2<'_, f32>) -> Array2<f32> {
+            x.to_owned()
+        }
+    }
+
+    #[pytriton::model(name = "Two", client = Two)]
+    impl Twice {
+        #[load]
+        fn load_two() -> Self {
+            Self
+        }
+
+        #[infer]
+        pub(crate) fn two(&self, x: ArrayView2<'_, f32>) -> Array2<f32> {
+            x.to_owned()
+        }
+    }
+}
+
+/// Reads what each of them answers.
+pub fn ask(x: &Array2<f32>) -> Result<Array2<f32>, pytriton::client::ClientError> {
+    use private::Two;
+    use private::inner::seen;
+
+    #[pytriton::model(name = "Within")]
+    #[batch]
+    fn within(x: Rows<'_>, by: Option<ArrayView2<'_, f32>>) -> Array2<f32> {
+        by.map_or_else(|| x.to_owned(), |by| &x + &by)
+    }
+
+    let url = "http://127.0.0.1:1";
+    let y = Typed::<Other>::connect(url)?.call(x)?;
+    let y = Typed::<seen>::connect(url)?.call(y)?.y;
+    let y = Typed::<Two>::connect(url)?.call(y.view())?;
+    Typed::<within>::connect(url)?.call(&y, None)
+}
+
+fn main() {
+    assert_eq!(shadowed::INSIDE, 7);
+}
