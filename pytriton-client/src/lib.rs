@@ -15,6 +15,9 @@
 //! # }
 //! ```
 //!
+//! A model that the compiler knows, by its function or by a file of signatures, has clients that take and return its own arrays:
+//! [`Typed`] and [`AsyncTyped`].
+//!
 //! The rooms, in the order in which a request walks through them:
 //!
 //! - [`inputs`], [`options`]: what is asked.

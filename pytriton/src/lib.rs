@@ -90,6 +90,7 @@ pub use pytriton_client as client;
 /// model with more than 16 inputs or outputs, or with arrays of more than 6 dimensions, is left out.
 ///
 /// `crate = my::pytriton` says where this crate is, as in `#[pytriton::model]`.
+#[cfg(feature = "client")]
 pub use pytriton_macros::client;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 pub use served::*;

@@ -24,17 +24,20 @@ pub(super) fn expand_with(item: TokenStream, clients: bool) -> TokenStream {
     let root = root(&input, &mut errors);
     let fields = read(&input, &mut errors);
     if errors.is_empty() {
-        let outputs = implementation(&input, &fields, &root);
-        let returned = clients.then(|| returned::implementation(&input, &fields, &root));
-        return quote!(#outputs #returned);
+        return implementation(&input, &fields, &root, clients);
     }
     // A struct without outputs satisfies the bounds of the functions that return it.
-    let implementation = implementation(&input, &[], &root);
+    let implementation = implementation(&input, &[], &root, false);
     let errors = errors.into_tokens();
     quote!(#implementation #errors)
 }
 
-fn implementation(input: &DeriveInput, fields: &[OutputField], root: &CratePath) -> TokenStream {
+fn implementation(
+    input: &DeriveInput,
+    fields: &[OutputField],
+    root: &CratePath,
+    clients: bool,
+) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let constants: Vec<_> = (0..fields.len())
@@ -65,6 +68,7 @@ fn implementation(input: &DeriveInput, fields: &[OutputField], root: &CratePath)
         quote!(#constant.convert(self.#ident, __model, #index)?)
     });
     let import = root.to_import();
+    let returned = clients.then(|| returned::implementation(input, fields, &constants, root));
     quote! {
         const _: () = {
             #import
@@ -80,6 +84,8 @@ fn implementation(input: &DeriveInput, fields: &[OutputField], root: &CratePath)
                     ::core::result::Result::Ok(::std::vec![#(#tensors),*])
                 }
             }
+
+            #returned
         };
     }
 }

@@ -28,17 +28,14 @@ const _: () = {
             )
         }
     }
-};
-const _: () = {
-    use ::pytriton::__private;
     impl __private::typed::Returned for Both {
         type Typed = Self;
         fn read(
             __tensors: &mut __private::typed::Tensors<'_>,
         ) -> ::core::result::Result<Self, __private::typed::TensorError> {
             ::core::result::Result::Ok(Self {
-                sum: __tensors.next()?,
-                r#type: __tensors.next()?,
+                sum: __FIELD_0.read(__tensors)?,
+                r#type: __FIELD_1.read(__tensors)?,
             })
         }
     }

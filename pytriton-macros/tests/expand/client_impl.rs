@@ -2,7 +2,7 @@ impl State {
     fn load() -> Self {
         f()
     }
-    fn infer(
+    pub fn infer(
         &self,
         sum: &mut i64,
         x: ArrayView2<i64>,

@@ -39,7 +39,7 @@ impl<'a> Tensors<'a> {
     /// # Errors
     ///
     /// A [`TensorError`] when it is missing, or is not of that type.
-    pub fn next<T: FromTensor>(&mut self) -> Result<T, TensorError> {
+    pub fn take<T: FromTensor>(&mut self) -> Result<T, TensorError> {
         let tensor = self.tensors.get(self.read).copied().flatten();
         self.read += 1;
         T::from_tensor(tensor.ok_or(TensorError::Missing)?)
@@ -76,7 +76,7 @@ impl<T: Element, D: Dimension> Returned for Array<T, D> {
     type Typed = Self;
 
     fn read(tensors: &mut Tensors<'_>) -> Result<Self, TensorError> {
-        tensors.next()
+        tensors.take()
     }
 }
 
@@ -95,7 +95,7 @@ macro_rules! tuples {
             type Typed = Self;
 
             fn read(tensors: &mut Tensors<'_>) -> Result<Self, TensorError> {
-                Ok(($(tensors.next::<$output>()?,)*))
+                Ok(($(tensors.take::<$output>()?,)*))
             }
         }
     )*};

@@ -1,7 +1,9 @@
 use std::fmt;
 
+use pytriton_protocol::typed::Tensors;
+
 use crate::model::{ModelSpec, TensorDeclaration};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorError};
 
 use super::{ModelError, Output, declaration, output};
 
@@ -11,6 +13,7 @@ use super::{ModelError, Output, declaration, output};
 pub struct OutputField<T> {
     declaration: TensorDeclaration,
     convert: fn(T, &ModelSpec, usize) -> Result<Tensor, ModelError>,
+    read: fn(&mut Tensors<'_>) -> Result<T, TensorError>,
 }
 
 /// A field of this type that is the output of that name.
@@ -18,6 +21,7 @@ pub const fn output_field<T: Output>(name: &'static str) -> OutputField<T> {
     OutputField {
         declaration: declaration::<T>(name),
         convert: output::<T>,
+        read: |tensors| tensors.take(),
     }
 }
 
@@ -55,6 +59,15 @@ impl<T> OutputField<T> {
     /// As [`output`].
     pub fn convert(&self, field: T, model: &ModelSpec, index: usize) -> Result<Tensor, ModelError> {
         (self.convert)(field, model, index)
+    }
+
+    /// What a caller finds for the field in an answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensors::take`].
+    pub fn read(&self, tensors: &mut Tensors<'_>) -> Result<T, TensorError> {
+        (self.read)(tensors)
     }
 }
 

@@ -2,6 +2,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use ndarray::{Array, Dimension};
+use pytriton_protocol::typed::FromTensor;
 
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::request::{Few, Parameters};
@@ -17,7 +18,7 @@ use super::{ModelError, Said};
     label = "not an output",
     note = "an output is an owned array such as `Array2<f32>`"
 )]
-pub trait Output {
+pub trait Output: FromTensor {
     /// The element type.
     const DATATYPE: DataType;
     /// The number of dimensions; `None` for arrays of any rank.
