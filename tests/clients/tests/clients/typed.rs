@@ -9,7 +9,9 @@ use pytriton::client::{
     Typed,
 };
 use pytriton_tests::Server;
-use triton_test_clients::typed::{Described, Doubled, Total, both, describe, down, linear, reversed, up};
+use triton_test_clients::typed::{
+    Described, Doubled, Total, both, describe, down, linear, reversed, up,
+};
 
 use crate::{Result, each};
 
