@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{Mutex, OwnedMutexGuard, watch};
 
-use crate::model::ModelSpec;
+use crate::model::{ModelSpec, VersionPolicy};
 use crate::registry::Registration;
 
 /// What Triton says of a model that was taken out and has nothing left to answer.
@@ -20,6 +20,8 @@ pub(super) struct Catalog(BTreeMap<Arc<str>, Entry>);
 #[derive(Debug, Default)]
 struct Entry {
     versions: BTreeMap<u32, Version>,
+    /// Which of them are served, where a client has said it otherwise than they were bound.
+    policy: Option<VersionPolicy>,
     /// Held as long as the model is being loaded.
     turn: Arc<Mutex<()>>,
     wishes: watch::Sender<Wishes>,
@@ -113,16 +115,20 @@ pub struct IndexedVersion {
 
 impl Catalog {
     /// Adds a version, which is another one than any before.
-    pub(super) fn insert(&mut self, registration: &Registration, state: State) {
+    pub(super) fn insert(&mut self, registration: &Registration, state: State) -> Found {
         let spec = &registration.spec;
         let entry = self.0.entry(Arc::clone(&spec.name)).or_default();
-        let registration = registration.clone();
+        let generation = generation();
         let version = Version {
-            registration,
+            registration: registration.clone(),
             state,
-            generation: generation(),
+            generation,
         };
         entry.versions.insert(spec.version, version);
+        Found {
+            registration: registration.clone(),
+            generation,
+        }
     }
 
     /// Takes a version out.
@@ -160,10 +166,48 @@ impl Catalog {
     }
 
     /// What the versions of a model are.
-    pub(super) fn specs(&self, name: &str) -> impl Iterator<Item = &ModelSpec> + Clone {
+    fn specs(&self, name: &str) -> impl Iterator<Item = &ModelSpec> + Clone {
         let versions = self.0.get(name).into_iter();
         let versions = versions.flat_map(|entry| entry.versions.values());
         versions.map(|version| &*version.registration.spec)
+    }
+
+    /// What of a model's versions is served, where it is not Triton's default.
+    pub(super) fn policy(&self, name: &str) -> Option<VersionPolicy> {
+        let said = self.0.get(name).and_then(|entry| entry.policy.clone());
+        said.or_else(|| VersionPolicy::among(self.specs(name)))
+    }
+
+    /// Notes which versions a client wants to be served; `None` for those that their policy takes as they were bound.
+    pub(super) fn set_policy(&mut self, name: &str, policy: Option<VersionPolicy>) {
+        if let Some(entry) = self.0.get_mut(name) {
+            entry.policy = policy;
+        }
+    }
+
+    /// The versions of a model that are to be served.
+    pub(super) fn taken(&self, name: &str) -> Vec<u32> {
+        let versions: Vec<u32> = self.specs(name).map(|spec| spec.version).collect();
+        match self.policy(name) {
+            Some(policy) => policy.of(&versions),
+            None => versions,
+        }
+    }
+
+    /// Whether a version would be served beside the others that there are.
+    pub(super) fn takes(&self, spec: &ModelSpec) -> bool {
+        let others = self.specs(&spec.name);
+        let all = others
+            .filter(|other| other.version != spec.version)
+            .chain([spec]);
+        let said = self
+            .0
+            .get(&spec.name)
+            .and_then(|entry| entry.policy.clone());
+        let mut versions: Vec<u32> = all.clone().map(|spec| spec.version).collect();
+        versions.sort_unstable();
+        let policy = said.or_else(|| VersionPolicy::among(all));
+        policy.is_none_or(|policy| policy.of(&versions).contains(&spec.version))
     }
 
     /// The state of a version that was neither unloaded nor bound anew since it was found.

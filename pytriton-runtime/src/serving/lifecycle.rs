@@ -11,7 +11,7 @@ use crate::registry::Registration;
 use crate::text::excerpt;
 
 use super::catalog::{Catalog, Found, IndexEntry, State};
-use super::versions::taken;
+use super::settled::Settled;
 use super::{ControlError, LoadError, Model, ModelSet};
 
 /// How often models have been unloaded.
@@ -108,29 +108,39 @@ impl ModelSet {
 
     async fn replace(
         self: &Arc<Self>,
-        name: &str,
+        name: &Arc<str>,
         change: impl Fn(Registration, Option<&VersionPolicy>) -> Result<Registration, String>,
     ) -> Result<(), ControlError> {
         let mut found = self.catalog().find(name);
-        let policy = VersionPolicy::among(found.iter().map(|found| &*found.registration.spec));
+        let bound = VersionPolicy::among(found.iter().map(|found| &*found.registration.spec));
         let registrations: Result<Vec<_>, _> = found
             .iter()
-            .map(|found| change(found.registration.clone(), policy.as_ref()))
+            .map(|found| change(found.registration.clone(), bound.as_ref()))
             .collect();
         let mut registrations = registrations.map_err(|reason| {
             tracing::error!(
-                model = name,
+                model = &**name,
                 reason,
                 "the model is not loaded as it is asked for"
             );
             ControlError::Config {
-                model: name.into(),
+                model: Arc::clone(name),
                 reason,
             }
         })?;
-        let taken = taken(registrations.iter().map(|model| &*model.spec));
+        let policy = VersionPolicy::among(registrations.iter().map(|model| &*model.spec));
+        let versions: Vec<u32> = found
+            .iter()
+            .map(|found| found.registration.spec.version)
+            .collect();
+        let taken = match &policy {
+            Some(policy) => policy.of(&versions),
+            None => versions,
+        };
         if taken.is_empty() && !found.is_empty() {
-            return Err(ControlError::NoVersion { model: name.into() });
+            return Err(ControlError::NoVersion {
+                model: Arc::clone(name),
+            });
         }
         found.retain(|found| taken.contains(&found.registration.spec.version));
         registrations.retain(|model| taken.contains(&model.spec.version));
@@ -141,9 +151,8 @@ impl ModelSet {
         let started = join_all(started).await;
         if started.iter().all(Result::is_ok) {
             let models = started.into_iter().flatten();
-            self.put_all(name, &found, models.collect())?;
-            self.serve_only(name, &taken);
-            return Ok(());
+            let said = policy.filter(|policy| Some(policy) != bound.as_ref());
+            return self.serve(name, found, models, said);
         }
         let mut reasons = String::new();
         for (found, started) in found.iter().zip(&started) {
@@ -159,7 +168,7 @@ impl ModelSet {
             self.unless_serving(found, state);
         }
         Err(ControlError::Failed {
-            model: name.into(),
+            model: Arc::clone(name),
             reasons,
         })
     }
@@ -174,31 +183,29 @@ impl ModelSet {
     }
 
     /// Lets models serve at one stroke, in the place of those that did.
-    fn put_all(&self, name: &str, found: &[Found], models: Vec<Model>) -> Result<(), ControlError> {
+    fn serve(
+        self: &Arc<Self>,
+        name: &Arc<str>,
+        found: Vec<Found>,
+        models: impl Iterator<Item = Model>,
+        said: Option<VersionPolicy>,
+    ) -> Result<(), ControlError> {
+        let out_of_date = outdated(name, &found);
         let mut catalog = self.catalog();
-        let replaced = self.change(|table| {
+        let settled = self.change(|table| {
             if self.is_stopping() {
                 return Err(ControlError::Stopping);
             }
-            let mut replaced = Vec::new();
-            let mut is_outdated = true;
-            for (found, model) in found.iter().zip(models) {
-                let Some(state) = catalog.found(found) else {
-                    continue;
-                };
-                *state = State::Serving;
-                is_outdated = false;
-                let spec = Arc::clone(model.spec());
-                let versions = table.entry(Arc::clone(&spec.name)).or_default();
-                replaced.extend(versions.insert(spec.version, Arc::new(model)));
-            }
-            if is_outdated {
-                return Err(outdated(name, found));
-            }
-            Ok(replaced)
+            catalog.set_policy(name, said);
+            let loaded = found.into_iter().zip(models);
+            Ok(Settled::new(&mut catalog, table, name, loaded))
         })?;
+        if settled.is_outdated {
+            return Err(out_of_date);
+        }
+        self.retire(&mut catalog, settled.gone);
         drop(catalog);
-        replaced.iter().for_each(|model| self.let_go(model));
+        settled.replaced.iter().for_each(|model| self.let_go(model));
         Ok(())
     }
 

@@ -14,6 +14,7 @@ mod lifecycle_tests;
 mod load;
 mod model;
 mod set;
+mod settled;
 mod versions;
 
 pub use answers::Answers;

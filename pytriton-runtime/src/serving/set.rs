@@ -21,6 +21,7 @@ use crate::trace_file::Tracer;
 
 use super::catalog::{Catalog, State};
 use super::lifecycle::reason;
+use super::settled::Settled;
 use super::{LoadError, Model};
 
 /// The models that are being served, by name and version. Models come and go while others are asked.
@@ -109,7 +110,13 @@ impl ModelSet {
         let mut loading: FuturesOrdered<_> = loading.collect();
         while let Some((registration, started)) = loading.next().await {
             match started {
-                Ok(model) => drop(set.put(registration, model)?),
+                Ok(model) => {
+                    let name = &registration.spec.name;
+                    let mut catalog = set.catalog();
+                    let found = catalog.insert(registration, State::Loading);
+                    let loaded = Some((found, model));
+                    set.change(|models| Settled::new(&mut catalog, models, name, loaded));
+                }
                 Err(error) if set.control.exit_on_error => return Err(error),
                 Err(error) => {
                     tracing::error!(%error, "the server goes on without a model");
@@ -155,23 +162,6 @@ impl ModelSet {
                 }
             }
         }
-    }
-
-    pub(super) fn put(
-        &self,
-        registration: &Registration,
-        model: Model,
-    ) -> Result<Option<Arc<Model>>, LoadError> {
-        let spec = Arc::clone(model.spec());
-        let mut catalog = self.catalog();
-        self.change(|models| {
-            if self.is_stopping() {
-                return Err(LoadError::stopping(&spec));
-            }
-            catalog.insert(registration, State::Serving);
-            let versions = models.entry(Arc::clone(&spec.name)).or_default();
-            Ok(versions.insert(spec.version, Arc::new(model)))
-        })
     }
 
     /// Lets a model end once all that ask it have their answers.
@@ -229,7 +219,7 @@ impl ModelSet {
         result
     }
 
-    fn snapshot(&self) -> Arc<Models> {
+    pub(super) fn snapshot(&self) -> Arc<Models> {
         let models = self.models.read();
         Arc::clone(&models.unwrap_or_else(PoisonError::into_inner))
     }

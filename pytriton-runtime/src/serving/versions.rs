@@ -1,11 +1,11 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{ModelSpec, VersionPolicy};
 use crate::registry::Registration;
 
-use super::catalog::State;
+use super::catalog::{Found, State};
 use super::lifecycle::reason;
+use super::settled::Settled;
 use super::{LoadError, Model, ModelSet};
 
 /// Versions that come and go while the server runs.
@@ -22,32 +22,37 @@ impl ModelSet {
         model: &Registration,
     ) -> Result<Option<Arc<Model>>, LoadError> {
         let ModelSpec { name, version, .. } = &*model.spec;
-        let taken = {
-            let catalog = self.catalog();
-            let specs = catalog.specs(name);
-            let others = specs.filter(|other| other.version != *version);
-            taken(others.chain([&*model.spec]))
+        let is_taken = self.catalog().takes(&model.spec);
+        let started = match is_taken {
+            true => Some(self.started(model).await?),
+            false => {
+                tracing::warn!(
+                    model = &**name,
+                    version,
+                    "the model's version policy does not take this version: it is not served"
+                );
+                None
+            }
         };
-        if !taken.contains(version) {
-            tracing::warn!(
-                model = &**name,
-                version,
-                "the model's version policy does not take this version: it is not served"
-            );
-            self.catalog().insert(model, State::New);
-            return Ok(None);
-        }
-        let replaced = self.put(model, self.started(model).await?)?;
-        self.serve_only(name, &taken);
-        Ok(replaced)
+        let mut catalog = self.catalog();
+        let settled = self.change(|models| {
+            if self.is_stopping() {
+                return Err(LoadError::stopping(&model.spec));
+            }
+            let found = catalog.insert(model, State::New);
+            let loaded = started.map(|started| (found, started));
+            Ok(Settled::new(&mut catalog, models, name, loaded))
+        })?;
+        self.retire(&mut catalog, settled.gone);
+        Ok(settled.replaced.into_iter().next())
     }
 
     /// Serves a model no longer, and forgets it; returns it, which still has to answer what it has accepted. What the policy
     /// of its versions takes in its place is served first.
-    pub async fn unload(&self, name: &str, version: u32) -> Option<Arc<Model>> {
+    pub async fn unload(self: &Arc<Self>, name: &str, version: u32) -> Option<Arc<Model>> {
         self.catalog().remove(name, version);
         if self.is_there(name, version) {
-            self.fill_up(name).await;
+            self.fill_up(&name.into()).await;
         }
         self.change(|models| {
             let versions = models.get_mut(name)?;
@@ -61,64 +66,46 @@ impl ModelSet {
 
     /// What of a model's versions is served, where it is not Triton's default; its configuration says so.
     pub fn version_policy(&self, model: &ModelSpec) -> Option<VersionPolicy> {
-        // A client may have loaded it with another one than it was bound with.
-        let said = model.version_policy.clone();
-        said.or_else(|| VersionPolicy::among(self.catalog().specs(&model.name)))
-    }
-
-    /// Takes out the versions of a model that are not among these.
-    pub(super) fn serve_only(self: &Arc<Self>, name: &str, taken: &[u32]) {
-        let mut catalog = self.catalog();
-        let gone = self.change(|models| {
-            let versions = models.get_mut(name)?;
-            let gone: BTreeMap<_, _>;
-            (*versions, gone) = std::mem::take(versions)
-                .into_iter()
-                .partition(|(version, _)| taken.contains(version));
-            Some(gone)
-        });
-        self.retire(&mut catalog, gone.unwrap_or_default());
+        self.catalog().policy(&model.name)
     }
 
     /// Loads what is to be served of a model and is not.
-    async fn fill_up(&self, name: &str) {
-        let missing: Vec<Registration> = {
+    async fn fill_up(self: &Arc<Self>, name: &Arc<str>) {
+        let missing: Vec<Found> = {
             let catalog = self.catalog();
-            let taken = taken(catalog.specs(name));
-            let found = catalog.find(name).into_iter();
-            let found = found.map(|found| found.registration);
-            let missing = found.filter(|model| {
-                let version = model.spec.version;
+            let taken = catalog.taken(name);
+            let missing = catalog.find(name).into_iter().filter(|found| {
+                let version = found.registration.spec.version;
                 taken.contains(&version) && !self.is_there(name, version)
             });
             missing.collect()
         };
-        for model in missing {
-            let loaded = match self.started(&model).await {
-                Ok(started) => self.put(&model, started),
-                Err(error) => Err(error),
-            };
-            if let Err(error) = loaded {
-                tracing::error!(%error, "nothing takes the place of the version that is gone");
-                let failed = State::failed(&reason(&error));
-                self.catalog().insert(&model, failed);
+        for found in missing {
+            let started = self.started(&found.registration).await;
+            let mut catalog = self.catalog();
+            match started {
+                Ok(started) => {
+                    let settled = self.change(|models| {
+                        let loaded = (!self.is_stopping()).then_some((found, started));
+                        Settled::new(&mut catalog, models, name, loaded)
+                    });
+                    self.retire(&mut catalog, settled.gone);
+                }
+                Err(error) => {
+                    tracing::error!(%error, "nothing takes the place of the version that is gone");
+                    if let Some(state) = catalog.found(&found) {
+                        *state = State::failed(&reason(&error));
+                    }
+                }
             }
         }
     }
 }
 
-/// The versions that are served of these of one model.
-pub(super) fn taken<'a>(specs: impl Iterator<Item = &'a ModelSpec> + Clone) -> Vec<u32> {
-    let mut versions: Vec<u32> = specs.clone().map(|spec| spec.version).collect();
-    versions.sort_unstable();
-    match VersionPolicy::among(specs) {
-        Some(policy) => policy.of(&versions),
-        None => versions,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tokio::runtime::Handle;
+
     use crate::Limits;
     use crate::engine::{ControlMode, ControlOptions};
     use crate::registry::VersionPolicyDeclaration::{self, All, Latest, Specific};
@@ -217,6 +204,57 @@ mod tests {
         let gone = set.unload("Identity", 3).await.unwrap();
         assert_eq!(gone.spec().version, 3);
         assert_eq!((ask().await, index(&set)), (2, "2 READY ".to_owned()));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_load_takes_out_nothing_that_was_bound_after_it_had_begun() {
+        let table = [
+            (None, "1 READY ; 2 READY ; 3 READY "),
+            (Some(Latest(1)), "2 UNAVAILABLE unloaded; 3 READY "),
+            (Some(Specific(&[1, 3])), "1 READY ; 3 READY "),
+        ];
+        for (policy, expected) in table {
+            let set = started(&[&version(1, policy), &version(2, None)]).await;
+            let (binding, third) = (Arc::clone(&set), version(3, None).registration().unwrap());
+            let bind_meanwhile = move |model: Registration, _: Option<&VersionPolicy>| {
+                if model.spec.version == 1 {
+                    let bound = binding.load(&third);
+                    tokio::task::block_in_place(|| Handle::current().block_on(bound)).unwrap();
+                }
+                Ok(model)
+            };
+            let loaded = set.load_named("Identity", bind_meanwhile).await;
+            assert_eq!(loaded, Ok(()));
+            assert_eq!(settled(&set).await, expected, "{policy:?}");
+            assert!(set.ready());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_version_that_serves_goes_where_it_is_bound_anew_and_the_policy_leaves_it_out() {
+        let set = started(&[&version(1, None), &version(2, None)]).await;
+        let first = version(1, Some(Specific(&[2]))).registration().unwrap();
+        assert!(set.load(&first).await.unwrap().is_none());
+        assert_eq!(settled(&set).await, "1 UNAVAILABLE unloaded; 2 READY ");
+        assert!(set.model("Identity", Some(1)).is_err() && set.ready());
+    }
+
+    #[tokio::test]
+    async fn what_a_client_has_said_of_versions_holds_for_those_bound_later() {
+        let set = started(&[&version(1, None), &version(2, None)]).await;
+        let latest = |mut model: Registration, _: Option<&VersionPolicy>| {
+            Arc::make_mut(&mut model.spec).version_policy = Some(VersionPolicy::Latest(1));
+            Ok(model)
+        };
+        assert_eq!(set.load_named("Identity", latest).await, Ok(()));
+        let third = version(3, None).registration().unwrap();
+        set.load(&third).await.unwrap();
+        assert_eq!(
+            settled(&set).await,
+            "1 UNAVAILABLE unloaded; 2 UNAVAILABLE unloaded; 3 READY "
+        );
+        drop(set.unload("Identity", 3).await);
+        assert_eq!(index(&set), "1 UNAVAILABLE unloaded; 2 READY ");
     }
 
     #[tokio::test]
