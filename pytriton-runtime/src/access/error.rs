@@ -41,7 +41,7 @@ pub enum AccessError {
         name: &'static str,
     },
     /// The file with the token cannot be read.
-    #[error("cannot read the access token from {path}: {source}", path = path.display())]
+    #[error("cannot read the access token from --access-token-file {path}: {source}", path = path.display())]
     Read {
         /// The file.
         path: PathBuf,

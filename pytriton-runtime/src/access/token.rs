@@ -20,7 +20,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// The tokens in a file.
 pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
     match bytes(path, MOST) {
-        Ok(bytes) => parse(&bytes, || path.display().to_string()),
+        Ok(bytes) => parse(&bytes, || format!("--access-token-file {}", path.display())),
         Err(source) => Err(AccessError::Read {
             path: path.to_owned(),
             source,

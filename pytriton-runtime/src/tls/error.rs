@@ -1,7 +1,8 @@
 use std::io;
-use std::path::PathBuf;
 
 use thiserror::Error;
+
+use super::TlsFile;
 
 /// Why there is no TLS as it is asked for.
 #[derive(Debug, Error)]
@@ -71,46 +72,42 @@ pub enum TlsError {
         port: &'static str,
     },
     /// A file cannot be read.
-    #[error("cannot read {path}: {source}", path = path.display())]
+    #[error("cannot read {file}: {source}")]
     Read {
         /// Which.
-        path: PathBuf,
+        file: TlsFile,
         /// Why.
         #[source]
         source: io::Error,
     },
     /// A file has nothing of what it is for.
-    #[error("{path} has no {what} in PEM form", path = path.display())]
+    #[error("{file} has no {what} in PEM form")]
     Nothing {
         /// Which.
-        path: PathBuf,
+        file: TlsFile,
         /// `certificate` or `private key`.
         what: &'static str,
     },
     /// A key is encrypted.
-    #[error("the private key in {path} is encrypted: take one that is not", path = path.display())]
+    #[error("the private key in {file} is encrypted: take one that is not")]
     Encrypted {
         /// Its file.
-        path: PathBuf,
+        file: TlsFile,
     },
     /// What stands in a file is damaged.
-    #[error("{path} cannot be understood: {reason}", path = path.display())]
+    #[error("{file} cannot be understood: {reason}")]
     Damaged {
         /// Which.
-        path: PathBuf,
+        file: TlsFile,
         /// Why.
         reason: String,
     },
     /// A key is of another certificate.
-    #[error(
-        "the private key in {key} does not fit the first certificate in {certificate}",
-        key = key.display(),
-        certificate = certificate.display()
-    )]
+    #[error("the private key in {key} does not fit the first certificate in {certificate}")]
     Mismatch {
         /// The file of the certificate.
-        certificate: PathBuf,
+        certificate: TlsFile,
         /// The file of the key.
-        key: PathBuf,
+        key: TlsFile,
     },
 }

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::fs::{File, metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,11 +12,26 @@ const MOST: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The certificate and those that it is signed with, in PEM form.
-    pub certificate: PathBuf,
+    pub certificate: TlsFile,
     /// Its private key, in PEM form.
-    pub key: PathBuf,
+    pub key: TlsFile,
     /// What certificates of clients are signed with, in PEM form; `None` where clients need none.
-    pub roots: Option<PathBuf>,
+    pub roots: Option<TlsFile>,
+}
+
+/// A file that an option names, and is told of with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFile {
+    /// The option, with its dashes.
+    pub option: String,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl fmt::Display for TlsFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.option, self.path.display())
+    }
 }
 
 /// What stood in the files. It has a key, and no `Debug`.
@@ -31,14 +47,14 @@ impl TlsFiles {
         Ok(Contents {
             certificate: read(&self.certificate)?,
             key: read(&self.key)?,
-            roots: self.roots.as_deref().map(read).transpose()?,
+            roots: self.roots.as_ref().map(read).transpose()?,
         })
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
-    bytes(path, MOST).map_err(|source| TlsError::Read {
-        path: path.to_owned(),
+fn read(file: &TlsFile) -> Result<Vec<u8>, TlsError> {
+    bytes(&file.path, MOST).map_err(|source| TlsError::Read {
+        file: file.clone(),
         source,
     })
 }

@@ -1,5 +1,4 @@
 use std::fmt::Display;
-use std::path::Path;
 #[cfg(feature = "embedded")]
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use rustls::{RootCertStore, ServerConfig};
 #[cfg(feature = "embedded")]
 use super::files::Contents;
 use super::leaf::Leaf;
-use super::{Expiry, TlsError, TlsFiles};
+use super::{Expiry, TlsError, TlsFile, TlsFiles};
 
 /// Refuses files that no server could use, and says until when a certificate is good.
 ///
@@ -31,8 +30,8 @@ use super::{Expiry, TlsError, TlsFiles};
 #[cfg(tritonserver)]
 pub fn inspect(port: &'static str, files: &TlsFiles) -> Result<(), TlsError> {
     let contents = files.read()?;
-    if let (Some(path), Some(roots)) = (&files.roots, &contents.roots) {
-        certificates(path, roots)?;
+    if let (Some(file), Some(roots)) = (&files.roots, &contents.roots) {
+        certificates(file, roots)?;
     }
     let chain = certificates(&files.certificate, &contents.certificate)?;
     let key = private_key(&files.key, &contents.key)?;
@@ -72,8 +71,8 @@ impl Identity {
             .with_protocol_versions(&[&TLS13, &TLS12])
             .map_err(|source| damaged(&files.certificate, &source))?;
         let builder = match (&files.roots, &contents.roots) {
-            (Some(path), Some(roots)) => {
-                builder.with_client_cert_verifier(verifier(path, roots, provider)?)
+            (Some(file), Some(roots)) => {
+                builder.with_client_cert_verifier(verifier(file, roots, provider)?)
             }
             _ => builder.with_no_client_auth(),
         };
@@ -94,41 +93,41 @@ impl Identity {
 
 #[cfg(feature = "embedded")]
 fn verifier(
-    path: &Path,
+    file: &TlsFile,
     roots: &[u8],
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn rustls::server::danger::ClientCertVerifier>, TlsError> {
     let mut store = RootCertStore::empty();
-    for root in certificates(path, roots)? {
-        store.add(root).map_err(|source| damaged(path, &source))?;
+    for root in certificates(file, roots)? {
+        store.add(root).map_err(|source| damaged(file, &source))?;
     }
     WebPkiClientVerifier::builder_with_provider(Arc::new(store), provider)
         .build()
-        .map_err(|source| damaged(path, &source))
+        .map_err(|source| damaged(file, &source))
 }
 
-fn certificates(path: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+fn certificates(file: &TlsFile, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    let chain = chain.map_err(|source| damaged(path, &source))?;
+    let chain = chain.map_err(|source| damaged(file, &source))?;
     match chain.is_empty() {
         true => Err(TlsError::Nothing {
-            path: path.to_owned(),
+            file: file.clone(),
             what: "certificate",
         }),
         false => Ok(chain),
     }
 }
 
-fn private_key(path: &Path, pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
-    let path = path.to_owned();
+fn private_key(file: &TlsFile, pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
+    let file = file.clone();
     match PrivateKeyDer::from_pem_slice(pem) {
-        _ if is_encrypted(pem) => Err(TlsError::Encrypted { path }),
+        _ if is_encrypted(pem) => Err(TlsError::Encrypted { file }),
         Ok(key) => Ok(key),
         Err(pem::Error::NoItemsFound) => Err(TlsError::Nothing {
-            path,
+            file,
             what: "private key",
         }),
-        Err(source) => Err(damaged(&path, &source)),
+        Err(source) => Err(damaged(&file, &source)),
     }
 }
 
@@ -155,7 +154,7 @@ fn check_fit(
 }
 
 /// A chain is good as long as each of it.
-fn expiry(path: &Path, chain: &[CertificateDer<'_>]) -> Result<Expiry, TlsError> {
+fn expiry(file: &TlsFile, chain: &[CertificateDer<'_>]) -> Result<Expiry, TlsError> {
     let mut ends = chain
         .iter()
         .map(|certificate| Leaf::read(certificate).map(|leaf| leaf.expiry));
@@ -165,12 +164,12 @@ fn expiry(path: &Path, chain: &[CertificateDer<'_>]) -> Result<Expiry, TlsError>
     });
     first
         .flatten()
-        .ok_or_else(|| damaged(path, &"it is no certificate of X.509"))
+        .ok_or_else(|| damaged(file, &"it is no certificate of X.509"))
 }
 
-fn damaged(path: &Path, reason: &dyn Display) -> TlsError {
+fn damaged(file: &TlsFile, reason: &dyn Display) -> TlsError {
     TlsError::Damaged {
-        path: path.to_owned(),
+        file: file.clone(),
         reason: reason.to_string(),
     }
 }

@@ -14,8 +14,8 @@ mod plan;
 pub use certificates::Certificates;
 pub use error::TlsError;
 pub use expiry::Expiry;
-pub use files::TlsFiles;
 pub(crate) use files::bytes;
+pub use files::{TlsFile, TlsFiles};
 #[cfg(tritonserver)]
 pub use identity::inspect;
 pub use options::{TlsFlags, TlsOptions};

@@ -1,6 +1,8 @@
+use std::path::Path;
+
 use crate::engine::Flags;
 
-use super::{TlsError, TlsFiles, TlsFlags, TlsOptions};
+use super::{TlsError, TlsFile, TlsFiles, TlsFlags, TlsOptions};
 
 /// Which ports have TLS, and with which files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -104,18 +106,25 @@ fn files(
         Some(true) => {
             let roots = ports
                 .iter()
-                .find_map(|(from, flags)| Some((*from, flags.roots.clone()?)));
+                .find_map(|(from, flags)| Some((*from, flags.roots.as_deref()?)));
             let (from, roots) = roots.ok_or(TlsError::NoRoots { port })?;
             taken.roots.push(from);
-            Some(roots)
+            Some(file(from, "root-cert", roots))
         }
         _ => None,
     };
     Ok(Some(TlsFiles {
-        certificate: certificate.clone(),
-        key: key.clone(),
+        certificate: file(from, "server-cert", certificate),
+        key: file(from, "server-key", key),
         roots,
     }))
+}
+
+fn file(port: &str, ending: &str, path: &Path) -> TlsFile {
+    TlsFile {
+        option: format!("--{port}-{ending}"),
+        path: path.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -141,8 +150,9 @@ mod tests {
                 key,
                 roots,
             }) => {
-                let mut word = format!("{}{}", certificate.display(), key.display());
-                word.extend(roots.iter().map(|roots| format!("+{}", roots.display())));
+                let mut word = format!("{}{}", certificate.path.display(), key.path.display());
+                let roots = roots.iter();
+                word.extend(roots.map(|roots| format!("+{}", roots.path.display())));
                 word
             }
         };
@@ -207,6 +217,49 @@ mod tests {
                 "{arguments}"
             );
         }
+    }
+
+    #[test]
+    fn a_file_is_told_of_with_the_option_that_names_it() {
+        let flags = TlsFlags {
+            mutual: Some(true),
+            roots: Some("/nowhere/roots.pem".into()),
+            ..TlsFlags::default()
+        };
+        let http = TlsFlags {
+            certificate: Some("/nowhere/cert.pem".into()),
+            key: Some("/nowhere/key.pem".into()),
+            ..TlsFlags::default()
+        };
+        let options = TlsOptions {
+            http: TlsFlags {
+                mutual: Some(false),
+                ..http
+            },
+            metrics: flags,
+            ..TlsOptions::default()
+        };
+        let files = TlsPlan::new(&options, &Flags::default())
+            .unwrap()
+            .metrics
+            .unwrap();
+        let told = [
+            &files.certificate,
+            &files.key,
+            files.roots.as_ref().unwrap(),
+        ];
+        let expected = [
+            "--http-server-cert /nowhere/cert.pem",
+            "--http-server-key /nowhere/key.pem",
+            "--metrics-root-cert /nowhere/roots.pem",
+        ];
+        assert_eq!(told.map(ToString::to_string), expected);
+        let Err(error) = files.read() else {
+            panic!("there is no such file");
+        };
+        let expected =
+            "cannot read --http-server-cert /nowhere/cert.pem: No such file or directory";
+        assert!(error.to_string().starts_with(expected), "{error}");
     }
 
     #[test]

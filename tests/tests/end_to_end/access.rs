@@ -254,7 +254,7 @@ fn mistakes_end_the_start_with_tritonserver_s_words() -> Result<()> {
         ),
         (
             "--access-token-file=/nonexistent",
-            "cannot read the access token from /nonexistent",
+            "cannot read the access token from --access-token-file /nonexistent",
         ),
         (
             "--restricted-endpoints=bad",
