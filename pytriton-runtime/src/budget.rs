@@ -147,11 +147,15 @@ impl Held {
     ///
     /// [`BudgetError`].
     pub fn check(&self, bytes: usize) -> Result<(), BudgetError> {
-        let room = self.budget.limit.saturating_sub(self.budget.held());
-        match bytes <= room {
+        match bytes <= self.room() {
             true => Ok(()),
             false => Err(self.missing(bytes)),
         }
+    }
+
+    /// How many bytes more could be held now.
+    pub fn room(&self) -> usize {
+        self.budget.limit.saturating_sub(self.budget.held())
     }
 
     /// What is said where there is no memory for so many bytes more.

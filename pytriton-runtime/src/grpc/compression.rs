@@ -3,7 +3,9 @@ use std::io::{BufRead, BufReader, Read};
 use axum::http::HeaderMap;
 use flate2::read::{GzDecoder, ZlibDecoder};
 
+use crate::budget::Held;
 use crate::kserve::proto::Pieces;
+use crate::reception::Error;
 use crate::text::excerpt;
 
 use super::GrpcError;
@@ -34,18 +36,24 @@ impl Encoding {
         }
     }
 
-    /// Decompresses a message of at most `limit` bytes.
-    pub(super) fn decompress(self, bytes: &[u8], limit: usize) -> Result<Pieces, GrpcError> {
+    /// Decompresses a message of at most `limit` bytes, which are `held` as they come.
+    pub(super) fn decompress(
+        self,
+        bytes: &[u8],
+        limit: usize,
+        held: &mut Held,
+    ) -> Result<Pieces, GrpcError> {
         match self {
-            Self::Gzip => read(GzDecoder::new(bytes), limit),
-            Self::Deflate => read(ZlibDecoder::new(bytes), limit),
+            Self::Gzip => read(GzDecoder::new(bytes), limit, held),
+            Self::Deflate => read(ZlibDecoder::new(bytes), limit, held),
         }
     }
 }
 
-fn read(decoder: impl Read, limit: usize) -> Result<Pieces, GrpcError> {
+fn read(decoder: impl Read, limit: usize, held: &mut Held) -> Result<Pieces, GrpcError> {
     let mut reader = BufReader::with_capacity(PIECE, decoder);
-    let mut pieces = Pieces::new(limit);
+    // Nothing is made ready for what there is no room for, whatever the message says of itself.
+    let mut pieces = Pieces::new(limit.min(held.room()));
     let mut left = limit;
     loop {
         let piece = reader
@@ -60,6 +68,7 @@ fn read(decoder: impl Read, limit: usize) -> Result<Pieces, GrpcError> {
         left = left
             .checked_sub(length)
             .ok_or(GrpcError::TooLarge { limit })?;
+        held.grow(length).map_err(Error::from)?;
         pieces.push(piece);
         reader.consume(length);
     }

@@ -58,7 +58,9 @@ impl Message {
     ) -> Result<(ModelInferRequest, usize), GrpcError> {
         let pieces = match self {
             Self::Plain(pieces) => pieces,
-            Self::Compressed(encoding, compressed) => encoding.decompress(&compressed, limit)?,
+            Self::Compressed(encoding, compressed) => {
+                encoding.decompress(&compressed, limit, held)?
+            }
         };
         let elements = pieces.elements().ok_or(GrpcError::Crowded)?;
         let length = pieces.length();

@@ -137,6 +137,11 @@ impl Messages {
         if length > limit {
             return Err(GrpcError::TooLarge { limit });
         }
+        // What has come of it is counted.
+        let missing = length.saturating_sub(self.chunk.len());
+        if missing > 0 {
+            self.body.check(missing)?;
+        }
         Ok(Message::new(encoding, length))
     }
 

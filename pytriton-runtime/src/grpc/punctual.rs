@@ -47,6 +47,12 @@ impl Punctual {
         self.held.take()
     }
 
+    /// Refuses what there is no room for before it comes.
+    pub(super) fn check(&self, bytes: usize) -> Result<(), GrpcError> {
+        self.held.check(bytes).map_err(Error::from)?;
+        Ok(())
+    }
+
     fn came(&mut self, data: &Bytes) -> Result<(), GrpcError> {
         self.patience.came(data.len());
         self.held.grow(data.len()).map_err(Error::from)?;

@@ -60,6 +60,35 @@ async fn no_more_bytes_are_held_than_may_be() {
 }
 
 #[tokio::test]
+async fn what_there_is_no_room_for_is_refused_before_it_comes() {
+    let limits = Limits {
+        max_bytes_in_flight: 100 * KIB,
+        ..Limits::default()
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let reception = Reception {
+        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
+        limits,
+        forward: HeaderForward::default(),
+        gate: Gate::default(),
+        regions: Arc::default(),
+    };
+    let announced = |kib: usize| {
+        let mut start = framed(&message("1", &vec![1.0; kib * KIB / 4]));
+        start.truncate(200);
+        Bytes::from(start)
+    };
+    for method in ["ModelInfer", "ModelStreamInfer"] {
+        // Nothing comes behind its first bytes, and nobody waits for it.
+        let start = iter([Ok::<_, Infallible>(announced(110))]);
+        let body = Body::from_stream(start.chain(futures_util::stream::pending()));
+        let called = timeout(PATIENCE, call(&reception, method, None, body)).await;
+        assert_eq!(called.unwrap().0, "8", "{method}");
+        assert_eq!(reception.models.budget().held(), 0);
+    }
+}
+
+#[tokio::test]
 async fn elements_count_for_what_they_take_while_they_are_read() {
     let limits = Limits {
         max_bytes_in_flight: 1000 * KIB,

@@ -190,9 +190,13 @@ impl Pieces {
             self.rest.reserve(bytes.min(AHEAD));
             return Place::field(value);
         }
+        // Without so much at one place it is taken as it comes.
+        let Ok(buffer) = AlignedBuffer::try_with_capacity(bytes, 0) else {
+            return Place::field(value);
+        };
         self.rest.truncate(self.rest.len() - length.len());
         self.rest.push(0);
-        Place::Own(AlignedBuffer::with_capacity(bytes, 0), bytes)
+        Place::Own(buffer, bytes)
     }
 
     fn own(&mut self, buffer: AlignedBuffer, missing: usize) -> Place {
