@@ -43,6 +43,7 @@ fn launch() -> Launch {
         http_header_forward_pattern: String::new(),
         grpc_header_forward_pattern: String::new(),
         exit_timeout_secs: 5,
+        ready_timeout_secs: 600,
         log_verbose: 0,
         max_request_bytes: 64 << 20,
         repository: PathBuf::new(),

@@ -63,6 +63,7 @@ impl Setup {
             http_header_forward_pattern: "a b".to_owned(),
             grpc_header_forward_pattern: String::new(),
             exit_timeout_secs: 3,
+            ready_timeout_secs: 600,
             log_verbose: 0,
             max_request_bytes: 64 << 20,
             repository: root.join("models"),

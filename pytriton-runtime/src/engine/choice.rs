@@ -164,6 +164,7 @@ mod tests {
             engine,
             tritonserver: named,
             restart: false,
+            ready_timeout_secs: 600,
             flags: Flags::default(),
         }
     }

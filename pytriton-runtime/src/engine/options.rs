@@ -33,6 +33,15 @@ pub struct TritonOptions {
     #[arg(long, env = "PYTRITON_RESTART", value_parser = BoolishValueParser::new())]
     pub restart: bool,
 
+    /// Seconds that tritonserver may take until it is ready, with the models beside ours that it loads
+    #[arg(
+        long,
+        env = "PYTRITON_READY_TIMEOUT_SECS",
+        value_name = "SECONDS",
+        default_value_t = 600
+    )]
+    pub ready_timeout_secs: u64,
+
     /// What is passed on to tritonserver
     #[command(flatten)]
     pub flags: Flags,

@@ -118,7 +118,9 @@ mod tests {
                 continue;
             }
             let prefix = match long {
-                "config" | "engine" | "tritonserver" | "restart" => "PYTRITON_",
+                "config" | "engine" | "tritonserver" | "restart" | "ready-timeout-secs" => {
+                    "PYTRITON_"
+                }
                 _ => "PYTRITON_TRITON_CONFIG_",
             };
             let expected = match long {

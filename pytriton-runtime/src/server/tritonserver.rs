@@ -232,6 +232,7 @@ fn launch(options: &Options, access: Arc<Access>) -> Launch {
         http_header_forward_pattern: options.http_header_forward_pattern.pattern().to_owned(),
         grpc_header_forward_pattern: options.grpc_header_forward_pattern.pattern().to_owned(),
         exit_timeout_secs: options.exit_timeout_secs,
+        ready_timeout_secs: options.triton.ready_timeout_secs,
         log_verbose: options.log_verbose,
         max_request_bytes: options.http_max_input_size,
         repository: PathBuf::new(),

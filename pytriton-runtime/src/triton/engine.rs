@@ -15,7 +15,7 @@ use crate::registry::Registry;
 use crate::runner::Breakdown;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
-use super::process::{Exit, Workspace, WorkspaceError};
+use super::process::{Exit, NotReady, Workspace, WorkspaceError};
 use super::stopping::{Stopped, Stopping};
 use super::{
     DescriptorError, Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError,
@@ -191,9 +191,17 @@ impl TritonEngine {
                     Err(error) => tracing::error!("{error}"),
                 }
             }
-            if self.server.ready().await.is_ok() {
-                self.restarting = false;
-                tracing::info!("tritonserver is ready again");
+            match self.server.ready().await {
+                Ok(()) => {
+                    self.restarting = false;
+                    tracing::info!("tritonserver is ready again");
+                }
+                Err(NotReady::Late(late)) => {
+                    tracing::error!("tritonserver {late}; it is killed");
+                    self.server.end().await;
+                }
+                // Its end is told of where the next is started.
+                Err(NotReady::Ended(_)) => {}
             }
         }
     }
@@ -209,6 +217,7 @@ impl TritonEngine {
     ///
     /// A server that was being started again ends well however it ends: what it had to say has been logged.
     pub async fn stop(self, time: Duration) -> Stopped {
+        self.worker.wait_no_more();
         let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch, time)
             .stop()
             .await;
@@ -313,6 +322,7 @@ mod tests {
             http_header_forward_pattern: String::new(),
             grpc_header_forward_pattern: String::new(),
             exit_timeout_secs: 5,
+            ready_timeout_secs: 600,
             log_verbose: 0,
             max_request_bytes: 64 << 20,
             repository: PathBuf::new(),

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use crate::call::ModelError;
 use crate::claims::Claims;
@@ -39,6 +39,8 @@ pub(super) struct Loads {
     alive: Mutex<Alive>,
     /// Held while instances are being made.
     turn: tokio::sync::Mutex<()>,
+    /// Whether nobody waits for instances any longer.
+    over: watch::Sender<bool>,
     /// Why the model is beyond repair.
     breakdown: watch::Sender<Option<Breakdown>>,
 }
@@ -77,6 +79,7 @@ impl Loads {
             claims: Arc::clone(claims),
             alive: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
+            over: watch::Sender::new(false),
             breakdown: watch::Sender::new(None),
         })
     }
@@ -190,12 +193,18 @@ impl Loads {
         number: u64,
         mut wait: impl FnMut(),
     ) -> Result<Arc<Sessions>, String> {
+        let mut over = self.over.subscribe();
         self.runtime.block_on(async {
-            let mut entered = pin!(self.entered(number));
+            let (mut entered, mut over) = (
+                pin!(self.entered(number)),
+                pin!(over.wait_for(|over| *over)),
+            );
             loop {
-                match timeout(PERIOD, &mut entered).await {
-                    Ok(entered) => return entered,
-                    Err(_) => wait(),
+                tokio::select! {
+                    biased;
+                    entered = &mut entered => return entered,
+                    _ = &mut over => return Err(STOPPING.to_owned()),
+                    () = sleep(PERIOD) => wait(),
                 }
             }
         })
@@ -242,8 +251,14 @@ impl Loads {
         }
     }
 
+    /// Lets nobody wait for instances any longer: a function that makes them may never come back.
+    pub(super) fn wait_no_more(&self) {
+        self.over.send_replace(true);
+    }
+
     /// Ends all instances once what they have taken is answered; there will be no others.
     pub(super) fn close(&self) {
+        self.wait_no_more();
         let mut alive = lock(&self.alive);
         alive.closed = true;
         let sessions: Vec<_> = alive
@@ -274,10 +289,13 @@ fn part(loads: &Weak<Loads>, left: &Arc<Sessions>, parting: Parting) {
     match parting {
         Parting::Closed => leave(loads, left),
         Parting::Broken => {
+            let gone = left.deserted();
             let (loads, left) = (Weak::clone(loads), Arc::downgrade(left));
             own.runtime.spawn(async move {
                 sleep(RETURN).await;
-                if let Some(left) = left.upgrade().filter(|left| left.is_deserted()) {
+                // Whoever has come since has all of that time anew when it breaks too.
+                let left = left.upgrade();
+                if let Some(left) = left.filter(|left| gone.is_some() && left.deserted() == gone) {
                     leave(&loads, &left);
                 }
             });
@@ -303,4 +321,32 @@ fn leave(loads: &Weak<Loads>, left: &Sessions) {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing under these locks panics half-way.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_that_comes_back_and_breaks_again_has_all_of_the_time_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = IDENTITY.registration().unwrap();
+        let loads = Loads::new(&model, Some(folder.path().to_owned()), &Arc::default());
+        loads.made(loads.make()).await.unwrap();
+        let sessions = loads.find(7).unwrap();
+        let come_and_break = || {
+            assert!(sessions.come(1));
+            sessions.leave(Parting::Broken);
+        };
+        let second = Duration::from_secs(1);
+        come_and_break();
+        sleep(RETURN - second).await;
+        come_and_break();
+        sleep(RETURN - second).await;
+        assert!(sessions.is_open());
+        sleep(second * 2).await;
+        assert!(!sessions.is_open());
+    }
 }

@@ -55,6 +55,8 @@ struct Open {
     servers: Vec<Weak<Server>>,
     /// How many sessions there are.
     count: usize,
+    /// How many have come so far.
+    come: u64,
 }
 
 #[derive(Debug)]
@@ -94,6 +96,7 @@ impl Sessions {
                     way: Some(way),
                     servers: Vec::new(),
                     count: 0,
+                    come: 0,
                 }),
                 waiting: Mutex::new(waiting),
                 instances: Instances::new(Arc::clone(&spec.name), changed),
@@ -124,12 +127,14 @@ impl Sessions {
         let mut open = lock(&self.open);
         let has_place = open.count < most;
         open.count += usize::from(has_place);
+        open.come += u64::from(has_place);
         has_place
     }
 
-    /// Whether there is no session.
-    pub(super) fn is_deserted(&self) -> bool {
-        lock(&self.open).count == 0
+    /// How many sessions have come and gone; `None` while there is one.
+    pub(super) fn deserted(&self) -> Option<u64> {
+        let open = lock(&self.open);
+        (open.count == 0).then_some(open.come)
     }
 
     /// Takes a session that has come, and ends it when there shall be no more.

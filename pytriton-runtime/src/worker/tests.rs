@@ -1,4 +1,6 @@
 use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -244,6 +246,34 @@ async fn a_load_has_no_more_sessions_than_instances() {
     for client in [first, other] {
         assert!(ask(client, &[1.0]).await.0.unwrap()[0].is_ok());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_waits_for_instances_that_are_never_made_when_the_server_stops() {
+    static LOADS: AtomicUsize = AtomicUsize::new(0);
+    static LEAVE: Barrier = Barrier::new(2);
+    let hanging = ModelDeclaration {
+        load: |_| {
+            if LOADS.fetch_add(1, Ordering::SeqCst) == 1 {
+                LEAVE.wait();
+            }
+            Ok(Box::new(Identity))
+        },
+        ..IDENTITY
+    };
+    let (worker, _folder) = controlled(&hanging).await;
+    let served = connect_to(&worker, "Identity", None, 7).await.unwrap();
+    let mut waiting = pin!(connect_to(&worker, "Identity", None, 8));
+    while LOADS.load(Ordering::SeqCst) < 2 {
+        let soon = tokio::time::timeout(Duration::from_millis(1), &mut waiting);
+        soon.await.unwrap_err();
+    }
+    worker.wait_no_more();
+    let refused = timeout_at(soon(), waiting).await.unwrap().unwrap_err();
+    assert_eq!(refused.to_string(), "the worker is stopping");
+    // What serves goes on.
+    assert!(ask(served, &[1.0]).await.0.unwrap()[0].is_ok());
+    tokio::task::block_in_place(|| LEAVE.wait());
 }
 
 #[tokio::test]

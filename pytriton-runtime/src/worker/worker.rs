@@ -128,6 +128,13 @@ impl Worker {
         }
     }
 
+    /// Refuses sessions that wait for instances which are being made: a function that makes them may never come back.
+    pub fn wait_no_more(&self) {
+        for loads in &self.listener.models {
+            loads.wait_no_more();
+        }
+    }
+
     /// Answers the batches that are under way and ends the instances; returns whether all had ended by `deadline`.
     pub async fn stop(self, deadline: Instant) -> bool {
         self.listening.abort();

@@ -28,6 +28,7 @@ fn launch(flags: &Flags) -> Launch {
         http_header_forward_pattern: String::new(),
         grpc_header_forward_pattern: String::new(),
         exit_timeout_secs: 25,
+        ready_timeout_secs: 600,
         log_verbose: 0,
         max_request_bytes: Limits::default().max_request_bytes,
         repository: "/w/models".into(),

@@ -18,6 +18,8 @@ pub struct Launch {
     pub grpc_header_forward_pattern: String,
     /// How long accepted requests have when it stops.
     pub exit_timeout_secs: u64,
+    /// How long it may take to be ready.
+    pub ready_timeout_secs: u64,
     /// How much it logs beyond information.
     pub log_verbose: u8,
     /// The bytes of the largest request.

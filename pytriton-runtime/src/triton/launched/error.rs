@@ -2,7 +2,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::triton::process::{Exit, PortError};
+use crate::triton::process::{Exit, Late, PortError};
 use crate::triton::{DescriptorError, UnknownFlag};
 
 /// Why a tritonserver does not answer.
@@ -39,4 +39,7 @@ pub enum LaunchError {
         /// How, and its own words.
         exit: Exit,
     },
+    /// It takes longer than it may to be ready.
+    #[error("tritonserver {0}")]
+    Late(Late),
 }

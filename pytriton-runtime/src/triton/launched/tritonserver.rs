@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::access::{Protocol, VARIABLE};
 use crate::triton::allocation::{HUGE_PAGES, allocation};
 use crate::triton::engine::PRELOAD;
-use crate::triton::process::{Child, Exit, Lender, Ports, ready};
+use crate::triton::process::{Child, Exit, Lender, NotReady, Ports, ready};
 use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Placeholders, Version, arguments};
 
 use super::LaunchError;
@@ -37,6 +37,8 @@ pub struct Tritonserver {
     /// What it has said of its descriptors.
     exhausted: watch::Receiver<Option<DescriptorError>>,
     exit_timeout: Duration,
+    /// How long it may take to be ready.
+    ready_timeout: Duration,
     /// How it is asked whether it serves: it may do so without some models, which it has tried before it answers at all.
     question: &'static str,
 }
@@ -71,10 +73,11 @@ impl Tritonserver {
                 Err(_) if server.exhausted.borrow().is_some() => {
                     return Err(server.exhausted().await.into());
                 }
-                Err(exit) if chosen && tries > 0 && server.lost_a_port(&exit) => {
+                Err(NotReady::Ended(exit)) if chosen && tries > 0 && server.lost_a_port(&exit) => {
                     tracing::debug!("somebody else was faster to take a free port: trying others");
                 }
-                Err(exit) => return Err(LaunchError::Ended { exit }),
+                Err(NotReady::Ended(exit)) => return Err(LaunchError::Ended { exit }),
+                Err(NotReady::Late(late)) => return Err(LaunchError::Late(late)),
             }
         }
     }
@@ -145,6 +148,7 @@ impl Tritonserver {
             version,
             exhausted,
             exit_timeout: Duration::from_secs(launch.exit_timeout_secs),
+            ready_timeout: Duration::from_secs(launch.ready_timeout_secs),
             question: match launch.control.exit_on_error {
                 true => "ready",
                 false => "live",
@@ -157,13 +161,19 @@ impl Tritonserver {
     ///
     /// # Errors
     ///
-    /// How it ended, when it ended before.
+    /// [`NotReady`].
     ///
     /// # Cancel safety
     ///
     /// Dropping the future changes nothing.
-    pub async fn ready(&self) -> Result<(), Exit> {
-        ready(&self.child, &self.endpoints, self.question).await
+    pub async fn ready(&self) -> Result<(), NotReady> {
+        ready(
+            &self.child,
+            &self.endpoints,
+            self.question,
+            self.ready_timeout,
+        )
+        .await
     }
 
     /// Where it answers.

@@ -118,6 +118,11 @@ impl Child {
         }
     }
 
+    /// Its last error lines so far, oldest first; its last line of all where it had none.
+    pub(super) fn last_words(&self) -> Vec<String> {
+        self.output.last_words()
+    }
+
     /// Asks the child to stop.
     pub fn terminate(&self) {
         lock(&self.group).signal(Signal::TERM);

@@ -21,7 +21,7 @@ pub(super) use ffi::{die_with_this_thread, glibc_version};
 pub use lender::Lender;
 pub use ports::{PortError, Ports};
 pub(super) use ready::reachable;
-pub use ready::ready;
+pub use ready::{Late, NotReady, ready};
 pub use traffic::undelivered;
 pub(super) use workspace::mounted_noexec;
 pub use workspace::{Workspace, WorkspaceError};

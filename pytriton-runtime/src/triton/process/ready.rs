@@ -1,11 +1,13 @@
-use std::io;
+use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, interval, sleep, timeout};
 
+use crate::text::Legible;
 use crate::triton::Endpoints;
 
 use super::{Child, Exit};
@@ -19,59 +21,116 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is said that the server is still being waited for: models beside ours may take minutes to load.
 const REMINDER: Duration = Duration::from_secs(5);
 
+/// Why a tritonserver is not ready.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotReady {
+    /// It ended before.
+    Ended(Exit),
+    /// It took longer than it may.
+    Late(Late),
+}
+
+/// What a tritonserver was waited for in vain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Late {
+    /// How long.
+    pub seconds: u64,
+    /// What did not answer last.
+    pub missing: String,
+    /// Its last error lines, oldest first; its last line of all where it had none.
+    pub last_words: Vec<String>,
+}
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            seconds, missing, ..
+        } = self;
+        write!(
+            f,
+            "was not ready within {seconds} seconds, which --ready-timeout-secs sets: {missing}"
+        )?;
+        for line in &self.last_words {
+            write!(f, "\n  {}", Legible(line))?;
+        }
+        Ok(())
+    }
+}
+
 /// Waits until a tritonserver answers on all its endpoints, and says so when it is asked whether it is `ready`, or `live`.
 ///
 /// # Errors
 ///
-/// How the child ended, when it ended before.
+/// [`NotReady`]; one that is late runs on.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future changes nothing.
-pub async fn ready(child: &Child, endpoints: &Endpoints, question: &str) -> Result<(), Exit> {
+pub async fn ready(
+    child: &Child,
+    endpoints: &Endpoints,
+    question: &str,
+    time: Duration,
+) -> Result<(), NotReady> {
     let started = Instant::now();
     let mut reminder = interval(REMINDER);
     reminder.tick().await;
+    let missing = Cell::new(String::new());
     let asking = async {
-        while !answers(endpoints, question).await {
+        while let Some(silent) = silent(endpoints, question).await {
+            missing.set(silent);
             sleep(PAUSE).await;
         }
     };
-    tokio::pin!(asking);
+    let late = sleep(time);
+    tokio::pin!(asking, late);
     loop {
         tokio::select! {
             biased;
-            exit = child.exited() => return Err(exit),
+            exit = child.exited() => return Err(NotReady::Ended(exit)),
             () = &mut asking => return Ok(()),
+            () = &mut late => break,
             _ = reminder.tick() => {
                 let seconds = started.elapsed().as_secs();
                 tracing::info!(seconds, "waiting for tritonserver to be ready");
             }
         }
     }
+    Err(NotReady::Late(Late {
+        seconds: time.as_secs(),
+        missing: missing.take(),
+        last_words: child.last_words(),
+    }))
 }
 
-/// tritonserver opens its ports after it has loaded its models, one after the other: all must be open.
-async fn answers(endpoints: &Endpoints, question: &str) -> bool {
+/// What of a tritonserver does not answer. It opens its ports after it has loaded its models, one after the other: all must
+/// be open.
+async fn silent(endpoints: &Endpoints, question: &str) -> Option<String> {
     let Endpoints {
         http,
         grpc,
         metrics,
     } = *endpoints;
-    for address in [grpc, metrics].into_iter().flatten() {
-        if !matches!(
-            timeout(PATIENCE, TcpStream::connect(reachable(address))).await,
-            Ok(Ok(_))
-        ) {
-            return false;
+    for (name, address) in [("gRPC", grpc), ("metrics", metrics)] {
+        let Some(address) = address.map(reachable) else {
+            continue;
+        };
+        let connected = timeout(PATIENCE, TcpStream::connect(address)).await;
+        if !matches!(connected, Ok(Ok(_))) {
+            return Some(format!(
+                "its port for {name} ({address}) takes no connection"
+            ));
         }
     }
-    match http {
-        None => true,
-        Some(address) => matches!(
-            timeout(PATIENCE, ask(reachable(address), question)).await,
-            Ok(Ok(true))
-        ),
+    let address = reachable(http?);
+    match timeout(PATIENCE, ask(address, question)).await {
+        Ok(Ok(true)) => None,
+        Ok(Ok(false)) => Some(format!(
+            "/v2/health/{question} at {address} says that it is not"
+        )),
+        Ok(Err(_)) | Err(_) => Some(format!(
+            "/v2/health/{question} at {address} is not answered"
+        )),
     }
 }
 

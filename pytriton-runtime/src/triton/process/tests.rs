@@ -1,5 +1,6 @@
 //! Real children.
 
+use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -109,11 +110,51 @@ async fn a_death_before_readiness_is_reported_at_once() {
         ..Endpoints::default()
     });
     let endpoints = ports.unwrap().endpoints;
-    let exit = timeout(SOON, ready(&child, &endpoints, "ready"))
-        .await
-        .unwrap()
-        .unwrap_err();
+    let exit = timeout(SOON, ready(&child, &endpoints, "ready", SOON)).await;
+    let Err(NotReady::Ended(exit)) = exit.unwrap() else {
+        panic!("it is not ready");
+    };
     assert_eq!(exit.last_words, ["error: broken"]);
+}
+
+#[tokio::test]
+async fn one_that_hangs_while_it_starts_is_told_of() {
+    let (child, lines) = shell("echo 'error: still loading'; exec sleep 60");
+    lines.recv_timeout(SOON).unwrap();
+    let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let closed = free.local_addr().unwrap();
+    drop(free);
+    let deaf = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let open = deaf.local_addr().unwrap();
+    let table = [
+        (
+            Some(closed),
+            Some(closed),
+            format!("its port for gRPC ({closed}) takes no connection"),
+        ),
+        (
+            Some(open),
+            Some(closed),
+            format!("/v2/health/live at {closed} is not answered"),
+        ),
+    ];
+    for (grpc, http, missing) in table {
+        let endpoints = Endpoints {
+            grpc,
+            http,
+            metrics: None,
+        };
+        let time = Duration::from_millis(20);
+        let late = ready(&child, &endpoints, "live", time).await;
+        let Err(NotReady::Late(late)) = late else {
+            panic!("{late:?}");
+        };
+        let expected = format!(
+            "was not ready within 0 seconds, which --ready-timeout-secs sets: {missing}\n  error: still loading"
+        );
+        assert_eq!(late.to_string(), expected);
+    }
+    assert!(child.id().is_some());
 }
 
 #[tokio::test]
