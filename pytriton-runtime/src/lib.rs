@@ -8,7 +8,7 @@
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
 //! - [`bound`]: models that are put together at run time.
 //! - [`shared_memory`]: what clients share with the server, and what requests have there.
-//! - [`trace_file`]: what happened to requests and when, written down.
+//! - [`timeline`]: what happened to requests and when, written down.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`openai`]: models over OpenAI's routes: what is asked there as a request of the generate extension, and back.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
@@ -92,10 +92,10 @@ mod status;
 #[cfg(test)]
 mod testing;
 mod text;
+#[cfg(feature = "embedded")]
+pub mod timeline;
 pub mod tls;
 mod trace;
-#[cfg(feature = "embedded")]
-pub mod trace_file;
 #[cfg(tritonserver)]
 pub mod triton;
 mod warmup;

@@ -4,7 +4,7 @@ use crate::kserve::{CodecError, changed_level, unknown_model};
 use crate::proto::trace_setting_response::SettingValue;
 use crate::proto::{TraceSettingRequest, TraceSettingResponse};
 use crate::reception::{Error, Reception};
-use crate::trace_file::{Change, TraceChanges, TraceError, TraceSettings};
+use crate::timeline::{Change, TraceChanges, TraceError, TraceSettings};
 
 use super::GrpcError;
 

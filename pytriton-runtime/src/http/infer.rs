@@ -17,8 +17,8 @@ use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, RequestError, Response, Traced};
 use crate::serving::Model;
 use crate::shared_memory::Regions;
+use crate::timeline::Timeline;
 use crate::trace::identified;
-use crate::trace_file::Timeline;
 
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;

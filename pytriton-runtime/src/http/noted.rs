@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::request::{Response, Traced};
-use crate::trace_file::Timeline;
+use crate::timeline::Timeline;
 
 /// Notes what becomes of the answers to a request that is sampled, and at last that there are no more.
 #[derive(Debug)]

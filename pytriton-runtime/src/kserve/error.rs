@@ -8,7 +8,7 @@ use crate::request::{RequestId, SequenceId};
 use crate::shared_memory::SharedMemoryError;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
-use crate::trace_file::TraceError;
+use crate::timeline::TraceError;
 
 use super::document::DocumentError;
 use super::generate::GenerateError;

@@ -17,10 +17,10 @@ use crate::registry::RegistryError;
 use crate::runner::Breakdown;
 #[cfg(feature = "embedded")]
 use crate::serving::LoadError;
+#[cfg(feature = "embedded")]
+use crate::timeline::TraceConfigError;
 use crate::tls::TlsError;
 use crate::trace::TracesError;
-#[cfg(feature = "embedded")]
-use crate::trace_file::TraceConfigError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
 #[cfg(tritonserver)]

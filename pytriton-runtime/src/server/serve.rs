@@ -23,8 +23,8 @@ use crate::metrics::MetricsConfig;
 use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
+use crate::timeline::{TraceConfigError, Tracer, trace_config};
 use crate::tls::{TlsError, TlsPlan};
-use crate::trace_file::{TraceConfigError, Tracer, trace_config};
 
 use super::connection::{Connections, Protocol};
 #[cfg(tritonserver)]

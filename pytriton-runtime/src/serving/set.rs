@@ -17,7 +17,7 @@ use crate::request::RequestError;
 use crate::runner::Breakdown;
 use crate::scheduler::Resources;
 use crate::text::excerpt;
-use crate::trace_file::Tracer;
+use crate::timeline::Tracer;
 
 use super::catalog::{Catalog, State};
 use super::lifecycle::reason;

@@ -160,7 +160,7 @@ mod tests {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
-    use crate::trace_file::{Change, Destination, TraceLevel};
+    use crate::timeline::{Change, Destination, TraceLevel};
 
     const TIMES: TraceLevel = TraceLevel {
         timestamps: true,
