@@ -26,6 +26,7 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     shape: None,
     optional: false,
     description: "",
+    labels: "",
 }];
 
 /// Two instances.

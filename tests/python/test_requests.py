@@ -209,6 +209,16 @@ def test_classification(protocol, client):
     assert got.tolist() == [[b"4.000000:1", b"1.000000:0"], [b"9.000000:2", b"0.500000:0"]]
 
 
+def test_classes_have_the_labels_of_their_field(protocol, client):
+    sent = np.array([[1.0, 4.0, -2.0], [0.5, 0.0, 9.0]], dtype=np.float32)
+    names = ["judgement", "sum"]
+    outputs = [protocol.InferRequestedOutput(name, class_count=2 - index) for index, name in enumerate(names)]
+    got = client.infer("Judged", [tensor(protocol, "x", sent)], outputs=outputs)
+    judgement, sums = (got.as_numpy(name).tolist() for name in names)
+    assert judgement == [[b"4.000000:1:yes", b"1.000000:0:no"], [b"9.000000:2:perhaps", b"0.500000:0:no"]]
+    assert sums == [[b"3.000000:0"], [b"9.500000:0"]]
+
+
 def test_more_classes_than_there_are(protocol, client):
     inputs = [tensor(protocol, "INPUT_1", X)]
     outputs = [protocol.InferRequestedOutput("OUTPUT_1", class_count=10)]

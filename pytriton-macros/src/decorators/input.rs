@@ -101,6 +101,7 @@ impl Declared {
                 shape: #shape,
                 optional: #optional,
                 description: "",
+                labels: "",
             }
         }
     }

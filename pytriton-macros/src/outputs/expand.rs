@@ -100,7 +100,8 @@ impl OutputField {
 
     fn to_declaration(&self, constant: &syn::Ident) -> TokenStream {
         let shape = optional(self.shape.as_ref());
+        let labels = self.labels.iter();
         let described = to_described(&self.docs);
-        quote!(#constant.declaration(#shape) #described)
+        quote!(#constant.declaration(#shape) #(.labelled(#labels))* #described)
     }
 }

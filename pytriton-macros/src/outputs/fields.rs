@@ -7,6 +7,7 @@ use crate::options::Options;
 use crate::output;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, check_distinct};
+use crate::value::{Form, Value};
 
 /// A field of a struct, after every check.
 #[derive(Debug)]
@@ -15,6 +16,7 @@ pub(super) struct OutputField {
     pub(super) ty: Type,
     pub(super) name: TensorName,
     pub(super) shape: Option<Dims>,
+    pub(super) labels: Option<Value>,
     pub(super) docs: String,
 }
 
@@ -28,7 +30,7 @@ pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
         errors.push(second, "`#[output]` stands twice: remove one");
     }
     let tokens = first.meta.require_list().map(|list| list.tokens.clone());
-    let known = ["crate", "name", "shape"];
+    let known = ["crate", "name", "shape", "labels"];
     let mut unread = Errors::default();
     let options = Options::parse("#[output]", tokens.unwrap_or_default(), &known, &mut unread);
     if options.only("crate") && unread.is_empty() {
@@ -89,12 +91,14 @@ fn field(field: &Field, errors: &mut Errors) -> Option<OutputField> {
     let options = options(&field.attrs, errors);
     let name = TensorName::take(&options, errors).unwrap_or_else(|| TensorName::own(&ident));
     let shape = Dims::take(&options, errors);
+    let labels = Value::take(&options, "labels", Form::Text, errors);
     output::check(&field.ty, errors);
     Some(OutputField {
         ident,
         ty: field.ty.clone(),
         name,
         shape,
+        labels,
         docs: docs(&field.attrs),
     })
 }
@@ -114,7 +118,10 @@ fn options(attributes: &[Attribute], errors: &mut Errors) -> Options {
         errors.push(second, "`#[output]` stands twice: remove one");
     }
     match first.meta.require_list() {
-        Ok(list) => Options::parse("#[output]", list.tokens.clone(), &["name", "shape"], errors),
+        Ok(list) => {
+            let known = ["name", "shape", "labels"];
+            Options::parse("#[output]", list.tokens.clone(), &known, errors)
+        }
         Err(_) => {
             errors.push(
                 first,

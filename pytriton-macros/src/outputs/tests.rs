@@ -10,7 +10,7 @@ fn the_derive_is_as_in_its_golden_file() {
         struct Both {
             /// The sum.
             sum: Array2<f32>,
-            #[output(name = "text", shape = [1])]
+            #[output(name = "text", shape = [1], labels = include_str!("labels.txt"))]
             r#type: ndarray::ArrayD<String>,
         }
     };

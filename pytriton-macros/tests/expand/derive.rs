@@ -13,7 +13,9 @@ const _: () = {
     impl __private::Outputs for Both {
         const DECLARATIONS: &'static [__private::TensorDeclaration] = &[
             __FIELD_0.declaration(::core::option::Option::None).described("The sum."),
-            __FIELD_1.declaration(::core::option::Option::Some(&[1])),
+            __FIELD_1
+                .declaration(::core::option::Option::Some(&[1]))
+                .labelled(include_str!("labels.txt")),
         ];
         fn into_tensors(
             self,

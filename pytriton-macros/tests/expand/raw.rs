@@ -38,6 +38,7 @@ const _: () = {
                 shape: ::core::option::Option::Some(&[-1]),
                 optional: false,
                 description: "",
+                labels: "",
             },
             __private::TensorDeclaration {
                 name: "label",
@@ -46,6 +47,7 @@ const _: () = {
                 shape: ::core::option::Option::Some(&[1]),
                 optional: true,
                 description: "",
+                labels: "",
             },
         ],
     };

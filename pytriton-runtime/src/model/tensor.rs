@@ -32,6 +32,8 @@ pub struct TensorDeclaration {
     pub optional: bool,
     /// What the tensor is, for people; empty where nothing is said.
     pub description: &'static str,
+    /// What an output's elements are called, one a line; empty where nothing is said.
+    pub labels: &'static str,
 }
 
 impl TensorDeclaration {
@@ -39,6 +41,13 @@ impl TensorDeclaration {
     #[must_use]
     pub const fn described(mut self, description: &'static str) -> Self {
         self.description = description;
+        self
+    }
+
+    /// With what its elements are called, one a line.
+    #[must_use]
+    pub const fn labelled(mut self, labels: &'static str) -> Self {
+        self.labels = labels;
         self
     }
 
@@ -50,6 +59,7 @@ impl TensorDeclaration {
         shape: None,
         optional: false,
         description: "",
+        labels: "",
     };
 
     /// What keeps a tensor of this rank out of a model, with what to write instead.

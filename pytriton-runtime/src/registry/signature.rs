@@ -479,6 +479,7 @@ impl Argument {
             shape,
             optional: input.optional || self.filled,
             description: self.description,
+            labels: "",
         }
     }
 }
@@ -622,6 +623,9 @@ pub(super) const fn overridden(
         }
         if overrides[index].shape.is_some() {
             output.shape = overrides[index].shape;
+        }
+        if !overrides[index].labels.is_empty() {
+            output.labels = overrides[index].labels;
         }
     }
     output

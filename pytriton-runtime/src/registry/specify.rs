@@ -69,10 +69,10 @@ impl ModelDeclaration {
                 got: overrides.len(),
             });
         }
-        let labels = overrides.iter().map(|output| output.labels).enumerate();
-        let labels = labels.filter(|(_, labels)| !labels.is_empty());
         let outputs = self.outputs.iter().enumerate();
         let outputs = outputs.map(|(index, output)| overridden(*output, overrides, index));
+        let labels = outputs.clone().map(|output| output.labels).enumerate();
+        let labels = labels.filter(|(_, labels)| !labels.is_empty());
         let parameters = self.parameters.iter();
         let spec = ModelSpec {
             name: self.name.into(),

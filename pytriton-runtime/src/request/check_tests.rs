@@ -19,6 +19,7 @@ const FP32: TensorDeclaration = TensorDeclaration {
     shape: Some(&[2]),
     optional: false,
     description: "",
+    labels: "",
 };
 const WORDS: TensorDeclaration = TensorDeclaration {
     name: "words",

@@ -56,6 +56,21 @@ fn owned(mut x: Array2<f64>) -> Array2<f64> {
     x
 }
 
+#[derive(pytriton::Outputs)]
+struct Judged {
+    #[output(labels = "no\nyes\nperhaps")]
+    judgement: Array2<f32>,
+    sum: Array2<f32>,
+}
+
+#[pytriton::model(name = "Judged", max_batch_size = 8)]
+#[batch]
+fn judged(#[input(shape = [3])] x: ArrayView2<f32>) -> Judged {
+    let sum = x.sum_axis(Axis(1)).insert_axis(Axis(1));
+    let judgement = x.to_owned();
+    Judged { judgement, sum }
+}
+
 #[pytriton::model(name = "Versioned", version = 1, max_batch_size = 8)]
 #[batch]
 fn version_one(x: ArrayView2<i32>) -> Array2<i32> {

@@ -32,6 +32,7 @@ const TEXT: ModelDeclaration = ModelDeclaration {
         shape: Some(&[1]),
         optional: false,
         description: "",
+        labels: "",
     }],
     outputs: Piece::DECLARATIONS,
     call: CallMode::Request,
