@@ -2,7 +2,7 @@
 
 pub use pytriton_runtime::bound::{
     Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
-    Stateful,
+    Stateful, StatefulPerSequence,
 };
 pub use pytriton_runtime::call::{
     Cancellation, Cancelled, Context, ModelError, Responses, Unrecoverable, WithParameters,

@@ -1,8 +1,8 @@
 //! Models that are put together at run time: what `#[pytriton::model]` reads from a function is said here by hand.
 //!
 //! A [`Model`] says what the model is, with the macro's options as methods. A [`Function`] is what answers its requests: a
-//! closure, an `async` closure, one with a state that each instance ([`Stateful`]) or each sequence ([`PerSequence`]) has for itself, or one for each
-//! instance. Together they become the same [`Registration`](crate::registry::Registration) that a declaration becomes, or
+//! closure, an `async` closure, one with a state that each instance ([`Stateful`]) or each sequence ([`PerSequence`]) has for itself, or both
+//! ([`StatefulPerSequence`]), or one for each instance. Together they become the same [`Registration`](crate::registry::Registration) that a declaration becomes, or
 //! [`ModelFlaws`]. What the function returns is an [`Answer`], which is checked against the model.
 
 mod answer;
@@ -17,6 +17,7 @@ mod options;
 mod per_sequence;
 mod settings;
 mod stateful;
+mod stateful_sequences;
 mod tensor;
 
 pub use answer::{Answer, Named};
@@ -27,4 +28,5 @@ pub use inputs::Inputs;
 pub use model::Model;
 pub use per_sequence::PerSequence;
 pub use stateful::Stateful;
+pub use stateful_sequences::StatefulPerSequence;
 pub use tensor::{Input, Output};

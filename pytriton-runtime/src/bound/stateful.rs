@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::call::{Call, Context, Execution, Instance, IntoState, ModelError};
 use crate::model::CallMode;
-use crate::request::Request;
+use crate::request::{Request, Sequence};
 
 use super::answer::{each, whole};
 use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
-use super::{Answer, Failure, Function, Inputs};
+use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 
 /// A state that each instance of a model has for itself; the methods say what is called on it.
 ///
@@ -27,7 +27,7 @@ pub struct Stateful<S> {
     load: Arc<MakeState<S>>,
 }
 
-type MakeState<S> = dyn Fn(&Context) -> Result<S, Failure> + Send + Sync;
+pub(super) type MakeState<S> = dyn Fn(&Context) -> Result<S, Failure> + Send + Sync;
 
 impl<S: 'static> Stateful<S> {
     pub(super) fn new(
@@ -36,6 +36,15 @@ impl<S: 'static> Stateful<S> {
         Self {
             load: Arc::new(load),
         }
+    }
+
+    /// A function that is called on a state of the request's sequence too, which `start` makes when the sequence starts.
+    pub fn per_sequence<F, Q>(self, start: F) -> StatefulPerSequence<S, Q>
+    where
+        F: Fn(&S, &Sequence, &Context) -> Result<Q, Failure> + Send + Sync + 'static,
+        Q: 'static,
+    {
+        StatefulPerSequence::new(self.load, start)
     }
 
     /// As [`Function::batch`].

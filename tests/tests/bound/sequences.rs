@@ -102,6 +102,22 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
         Ok(answers.collect())
     });
     triton.bind(model("async_raw"), waiting)?;
+    let both = Function::stateful(|_| Ok(Cell::new(0.0625_f32)));
+    let both = both.per_sequence(|first: &Cell<f32>, _, _| Ok(first.get()));
+    let both = both.async_sample(async |_: &Cell<f32>, sum: &mut f32, inputs| {
+        tokio::task::yield_now().await;
+        *sum += inputs.array::<f32, Ix2>("x")?.sum();
+        Ok(array![[*sum]])
+    });
+    triton.bind(model("async_both"), both)?;
+    let both = Function::stateful(|_| Ok(Cell::new(0.0_f32)));
+    let both = both.per_sequence(|started: &Cell<f32>, _, _| {
+        started.set(started.get() + 1.0);
+        Ok(started.get())
+    });
+    let both =
+        both.sample(|started, number: &mut f32, _| Ok(array![[*number * 10.0 + started.get()]]));
+    triton.bind(model("both"), both)?;
     let at = triton.run()?.http.ok_or("no HTTP")?;
     for (model, five, six) in [
         ("sample", 0.0, 0.0),
@@ -110,6 +126,7 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
         ("async", 0.25, 0.25),
         ("async_batch", 0.75, 0.75),
         ("async_raw", 0.125, 0.125),
+        ("async_both", 0.0625, 0.0625),
     ] {
         let ask = |id: Value, flags, x| ask(at, model, (id, flags), x);
         assert_eq!(ask(json!(5), "start", 1.0)?, json!(five + 1.0), "{model}");
@@ -119,6 +136,16 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
         assert_eq!(ask(json!(5), "start", 4.0)?, json!(five + 4.0), "{model}");
         assert_eq!(ask(json!(5), "end", 8.0)?, json!(five + 12.0), "{model}");
         assert!(ask(json!(7), "start end", 3.0)?.is_number(), "{model}");
+    }
+    for (id, flags, expected) in [
+        (5, "start", 11.0),
+        (6, "start", 22.0),
+        (5, "", 12.0),
+        (6, "end", 22.0),
+        (5, "start", 33.0),
+    ] {
+        // The number that a sequence was, and how many its instance has started.
+        assert_eq!(ask(at, "both", (json!(id), flags), 0.0)?, json!(expected));
     }
     let failed = ask(at, "batch", (json!("seven"), "start"), 1.0)?;
     assert_eq!(failed, "model 'batch' failed: seven is no number");
