@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Failure, Function, ServerError, Triton, Unrecoverable};
+use pytriton::{Failure, Function, Request, ServerError, Triton, Unrecoverable};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -173,6 +173,77 @@ fn what_nobody_waits_for_does_not_keep_it() -> Result<()> {
     assert_eq!(begin(at, "lost", &[&[-1.0]])?.answer()?.status, 500);
     ended(&triton, "lost", Instant::now())?;
     leave.wait();
+    Ok(())
+}
+
+/// A function that answers each request by itself may be beyond repair for some: those hear of it, the others have their answers, and
+/// the server ends all the same.
+#[test]
+fn some_of_the_requests_of_a_batch() -> Result<()> {
+    let mixes = [
+        &[][..],
+        &[0],
+        &[1],
+        &[2],
+        &[3],
+        &[0, 3],
+        &[1, 2],
+        &[0, 1, 2, 3],
+    ];
+    for engine in ENGINES {
+        for lost in mixes {
+            let triton = triton(engine)?;
+            let function = Function::raw(|requests| {
+                assert_eq!(requests.len(), 4);
+                let each = |request: &Request| {
+                    answer(
+                        request
+                            .array::<f32>("x")?
+                            .ok_or("no x")?
+                            .into_dimensionality()?
+                            .into_owned(),
+                    )
+                };
+                Ok(requests.iter().map(each).collect())
+            });
+            let gathered = model("lost")
+                .preferred_batch_size([4])
+                .max_queue_delay_microseconds(5_000_000);
+            triton.bind(gathered, function)?;
+            let at = triton.run()?.http.ok_or("no HTTP")?;
+            let value = |place: usize| match lost.contains(&place) {
+                true => -1.0,
+                false => place as f32,
+            };
+            let asked: Vec<_> = (0..4)
+                .map(|place| begin(at, "lost", &[&[value(place)]]))
+                .collect();
+            for (place, asked) in asked.into_iter().enumerate() {
+                let answer = asked?.answer()?;
+                let (status, found, expected) = match lost.contains(&place) {
+                    true => (
+                        500,
+                        &answer.body["error"],
+                        json!("model 'lost' failed: the device is lost"),
+                    ),
+                    false => (
+                        200,
+                        &answer.body["outputs"][0]["data"],
+                        json!([value(place)]),
+                    ),
+                };
+                assert_eq!(
+                    (answer.status, found),
+                    (status, &expected),
+                    "{engine:?} {lost:?} {place}"
+                );
+            }
+            match lost.is_empty() {
+                true => assert!(triton.is_alive() && get(at, "/v2/health/ready")?.status == 200),
+                false => ended(&triton, "lost", Instant::now())?,
+            }
+        }
+    }
     Ok(())
 }
 
