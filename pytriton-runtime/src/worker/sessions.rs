@@ -291,10 +291,47 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use crate::gathered::{calls, welcome};
     use crate::model::{DynamicBatching, SequenceBatching};
     use crate::testing::IDENTITY;
 
     use super::*;
+
+    #[test]
+    fn sessions_come_while_instances_come_and_go() {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let (calls, end) = calls(1);
+        let left: Left = Box::new(|_, _| {});
+        let sessions = Sessions::new(spec, Arc::default(), calls, end, left);
+        let over = Arc::new(AtomicBool::new(false));
+        let changing = {
+            let (sessions, over) = (Arc::clone(&sessions), Arc::clone(&over));
+            thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    drop(sessions.instances.enter(0));
+                }
+            })
+        };
+        let (come, have_come) = channel();
+        let coming = thread::spawn(move || {
+            for _ in 0..500 {
+                let (ours, _theirs) = UnixStream::pair().unwrap();
+                let server = Server::open(ours, &welcome(&sessions.spec), || {}).unwrap();
+                assert!(sessions.come(usize::MAX));
+                sessions.enter(server);
+                assert!(sessions.next().is_some());
+            }
+            come.send(()).unwrap();
+        });
+        // Each waits for the other for ever where they lock in different orders.
+        have_come.recv_timeout(Duration::from_secs(60)).unwrap();
+        over.store(true, Ordering::Relaxed);
+        changing.join().unwrap();
+        coming.join().unwrap();
+    }
 
     #[test]
     fn a_request_may_wait_for_company_and_for_a_policy() {
