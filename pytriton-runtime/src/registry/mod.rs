@@ -1,6 +1,7 @@
 //! The models of a binary: a macro writes a [`FunctionDeclaration`] into it, and at start the [`Registry`] turns every one
 //! into a checked [`ModelSpec`](crate::model::ModelSpec) with what makes its instances.
 
+mod argument;
 mod batching;
 mod callers;
 mod declaration;
@@ -8,6 +9,7 @@ mod error;
 mod function;
 mod openai;
 mod options;
+mod outputs;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
@@ -20,6 +22,7 @@ mod specify;
 mod versions;
 mod warmup;
 
+pub use argument::Argument;
 pub use batching::{
     DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
     SequenceStrategyDeclaration,
@@ -29,12 +32,13 @@ pub use declaration::ModelDeclaration;
 pub use error::RegistryError;
 pub use function::FunctionDeclaration;
 pub use options::ModelOptions;
+pub use outputs::{override_flaw, refuse_outputs};
 pub use registry::{Registration, Registry};
 pub use rules::{
     dimension_flaw, flaw_if, name_flaw, refuse, sound, tensor_name_flaw, timeout_action,
     timeout_action_flaw,
 };
 pub use sequences::SequenceScheduling;
-pub use signature::{Argument, Signature, override_flaw, refuse_outputs};
+pub use signature::Signature;
 pub use versions::VersionPolicyDeclaration;
 pub(crate) use warmup::warmup_flaws;

@@ -2,7 +2,7 @@ use crate::model::{Declared, InputType, Surface};
 use crate::openai::{Kind, Member};
 use crate::tensor::DataType;
 
-use super::signature::equal;
+use super::rules::equal;
 use super::{Argument, ModelOptions, Signature};
 
 /// What keeps a function from being served over OpenAI's routes, with what to write instead.

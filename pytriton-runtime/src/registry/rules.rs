@@ -340,3 +340,18 @@ pub const fn timeout_action_flaw(name: &str) -> Flaw {
         None => Some("expected `\"reject\"` or `\"delay\"`"),
     }
 }
+
+/// Whether two texts are the same, in a constant too.
+pub(super) const fn equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < one.len() {
+        if one[index] != other[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}

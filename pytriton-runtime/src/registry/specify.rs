@@ -5,7 +5,7 @@ use crate::call::Loader;
 use crate::decorators::Step;
 use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
 
-use super::signature::overridden;
+use super::outputs::overridden;
 use super::{ModelDeclaration, Registration, RegistryError};
 
 impl ModelDeclaration {

@@ -2,8 +2,7 @@ use std::borrow::Cow;
 
 use crate::model::{ModelSpec, TensorDeclaration, Warmup, WarmupInput};
 
-use super::rules::{MOST, TO_MOST, range};
-use super::signature::equal;
+use super::rules::{MOST, TO_MOST, equal, range};
 use super::{ModelOptions, Signature};
 
 /// As many dims of any size as an array has at most.

@@ -1,0 +1,114 @@
+use crate::model::{Declared, InputType, TensorDeclaration};
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Argument {
+    /// What its type declares.
+    pub declared: Declared,
+    /// The name of the input; `None` for a parameter without one.
+    pub name: Option<&'static str>,
+    /// The dims of the input without the batch axis.
+    pub shape: Option<&'static [i64]>,
+    /// `#[first_value]`, and whether it is strict.
+    pub first_value: Option<bool>,
+    /// Whether it says that the value is squeezed.
+    pub squeeze: Option<bool>,
+    /// Whether `#[fill_optionals]` has a value for it.
+    pub filled: bool,
+    /// What the input is, for people.
+    pub description: &'static str,
+}
+
+impl Argument {
+    /// A parameter of that type and name.
+    pub const fn new(declared: Declared, name: Option<&'static str>) -> Self {
+        Self {
+            declared,
+            name,
+            shape: None,
+            first_value: None,
+            squeeze: None,
+            filled: false,
+            description: "",
+        }
+    }
+
+    /// With these dims without the batch axis.
+    #[must_use]
+    pub const fn shape(mut self, shape: &'static [i64]) -> Self {
+        self.shape = Some(shape);
+        self
+    }
+
+    /// Under `#[first_value]`, strict or not.
+    #[must_use]
+    pub const fn first_value(mut self, strict: bool) -> Self {
+        self.first_value = Some(strict);
+        self
+    }
+
+    /// With the option `squeeze`.
+    #[must_use]
+    pub const fn squeeze(mut self, squeeze: bool) -> Self {
+        self.squeeze = Some(squeeze);
+        self
+    }
+
+    /// With a value where a request leaves it out.
+    #[must_use]
+    pub const fn filled(mut self) -> Self {
+        self.filled = true;
+        self
+    }
+
+    /// With what it is, for people.
+    #[must_use]
+    pub const fn described(mut self, description: &'static str) -> Self {
+        self.description = description;
+        self
+    }
+
+    /// What the type says of an input.
+    pub(super) const fn input(&self) -> Option<InputType> {
+        match self.declared {
+            Declared::Input(input) | Declared::Value(input) => Some(input),
+            _ => None,
+        }
+    }
+
+    pub(super) const fn input_name(&self) -> Option<&'static str> {
+        match self.input() {
+            Some(_) => self.name,
+            None => None,
+        }
+    }
+
+    /// The input; the placeholder for what is none.
+    pub(super) const fn declaration(&self) -> TensorDeclaration {
+        let (input, shape) = match self.declared {
+            Declared::Input(input) => (input, self.shape),
+            Declared::Value(input) => match self.shape {
+                None => (input, Some(&[1_i64] as &[i64])),
+                shape => (input, shape),
+            },
+            _ => return TensorDeclaration::NONE,
+        };
+        let rank = match (input.rank, self.first_value) {
+            // The first row has no batch axis any more.
+            (Some(rank), Some(_)) => Some(rank + 1),
+            (rank, _) => rank,
+        };
+        TensorDeclaration {
+            name: match self.name {
+                Some(name) => name,
+                None => "",
+            },
+            datatype: input.datatype,
+            rank,
+            shape,
+            optional: input.optional || self.filled,
+            description: self.description,
+            labels: "",
+        }
+    }
+}
