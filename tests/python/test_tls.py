@@ -148,6 +148,32 @@ def test_thousands_of_handshakes_leave_the_port_as_it_was():
     wire.add_sub_is_right()
 
 
+def test_health_is_answered_while_handshakes_flood_in():
+    """Each of them is a signature that the server makes; a connection that is there already does not wait for them."""
+    over, made = threading.Event(), []
+
+    def flood(_):
+        context, count = offering("http"), 0
+        while not over.is_set():
+            handshake("http", context).close()
+            count += 1
+        made.append(count)
+
+    with handshake("http", trusting()) as client, ThreadPoolExecutor(8) as pool:
+        flooding = pool.map(flood, range(8))
+        try:
+            for _ in range(50):
+                begun = time.monotonic()
+                client.sendall(b"GET /v2/health/ready HTTP/1.1\r\nHost: x\r\n\r\n")
+                assert client.recv(1000).startswith(b"HTTP/1.1 200")
+                assert time.monotonic() - begun < 5
+                time.sleep(0.02)
+        finally:
+            over.set()
+        assert list(flooding) == [None] * 8
+    assert sum(made) > 50
+
+
 def test_tensors_of_all_sizes_come_and_go(protocol, client):
     for rows, columns in [(1, 1), (1, 10_000), (8, 100_000)]:
         value = np.random.default_rng(0).random((rows, columns), dtype=np.float32)

@@ -1,10 +1,11 @@
 //! What each instance is called with before it takes requests, on both engines.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pytriton::ndarray::{Array2, Ix2};
-use pytriton::{Function, Warmup, WarmupInput};
+use pytriton::{Function, SequenceScheduling, Warmup, WarmupInput};
 use pytriton_tests::Engine;
 use serde_json::json;
 
@@ -63,6 +64,69 @@ fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
             statistics["model_stats"][0]["inference_count"], 1,
             "{engine:?}"
         );
+    }
+    Ok(())
+}
+
+/// A state that is counted as long as it lives, and how many there have been.
+struct State(Arc<[AtomicUsize; 2]>);
+
+impl State {
+    fn new(counts: &Arc<[AtomicUsize; 2]>) -> Self {
+        counts
+            .iter()
+            .for_each(|count| drop(count.fetch_add(1, Ordering::SeqCst)));
+        Self(Arc::clone(counts))
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.0[0].fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn sequences_and_streams_are_warm_and_nothing_of_them_is_left() -> Result<()> {
+    for engine in ENGINES {
+        let open = builder(engine)?.arguments(["--restricted-endpoints="]);
+        let triton = open.build()?;
+        let zero = |batch_size| {
+            let warmup = Warmup::new("zero").batch_size(batch_size).count(2);
+            warmup.input(WarmupInput::zero("x").dims([1]))
+        };
+        let states = Arc::new([const { AtomicUsize::new(0) }; 2]);
+        let counted = Arc::clone(&states);
+        let stateful = Function::per_sequence(move |_, _| Ok(State::new(&counted)));
+        let stateful = stateful.batch(|states: &mut [&mut State], inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            assert_eq!(states.len(), x.nrows());
+            Ok(x)
+        });
+        let sequences = model("sequences").sequence_batching(SequenceScheduling::Oldest);
+        triton.bind(sequences.warmup(zero(3)), stateful)?;
+        let items = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&items);
+        let streamed = Function::sample_iter(move |inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            let counted = Arc::clone(&counted);
+            Ok((0..5).map(move |_| {
+                counted.fetch_add(1, Ordering::SeqCst);
+                Ok(x.clone())
+            }))
+        });
+        triton.bind(model("streams").warmup(zero(1)), streamed)?;
+        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let [alive, made] = [0, 1].map(|count| states[count].load(Ordering::SeqCst));
+        assert_eq!((alive, made), (0, 6), "{engine:?}");
+        assert_eq!(items.load(Ordering::SeqCst), 10, "{engine:?}");
+        for model in ["sequences", "streams"] {
+            let statistics = get(at, &format!("/v2/models/{model}/stats"))?.body;
+            assert_eq!(
+                statistics["model_stats"][0]["execution_count"], 0,
+                "{engine:?}"
+            );
+        }
     }
     Ok(())
 }
