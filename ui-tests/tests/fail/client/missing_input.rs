@@ -1,0 +1,15 @@
+use pytriton::client::Typed;
+use pytriton::prelude::*;
+
+#[pytriton::model(name = "Linear")]
+#[batch]
+fn linear(x: ArrayView2<f32>, #[first_value] scale: f32) -> Array2<f32> {
+    &x * scale
+}
+
+fn ask(client: &Typed<linear>, x: &Array2<f32>) {
+    let _ = client.call(x);
+}
+
+fn main() {}
+//~ 11:     let _ = client.call(x, 2.0);
