@@ -41,7 +41,7 @@ impl Client {
             }
             (None, None) => &function.signature.ident,
         };
-        let text = plain_name(name).0;
+        let text = plain_name(name);
         if PRIMITIVE.contains(&text.as_str()) {
             return None;
         }

@@ -4,7 +4,7 @@ use pytriton_protocol::signature::{Lock, ModelSignature, TensorSignature};
 
 use crate::model::{ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
 
-use super::signature::overridden;
+use super::outputs::overridden;
 use super::specify::dims;
 use super::{ModelOptions, Registry, Signature};
 

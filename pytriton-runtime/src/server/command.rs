@@ -24,7 +24,7 @@ pub(super) struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Serve the models (the default)
-    Serve(Options),
+    Serve(Box<Options>),
     /// Print the models with their tensors
     List {
         /// For people, or as the file that typed clients are made from
@@ -84,7 +84,7 @@ impl CommandLine {
         };
         match Self::from_arg_matches(&resolved.matches) {
             Ok(line) => {
-                let command = line.command.unwrap_or(Command::Serve(line.options));
+                let command = line.command.unwrap_or_else(|| Command::Serve(Box::new(line.options)));
                 Ok((command, resolved.settings))
             }
             Err(error) => error.exit(),

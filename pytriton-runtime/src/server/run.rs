@@ -35,7 +35,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::Serve(options) => {
             let export = log(&options);
             let served = export.and_then(|export| {
-                Triton::with(options, registry()?).serve()?;
+                Triton::with(*options, registry()?).serve()?;
                 Ok(export)
             });
             // What has been seen so far is sent before the process ends.

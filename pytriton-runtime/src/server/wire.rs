@@ -275,7 +275,9 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_long_takes_turns_and_comes_as_it_was() {
-        let long: Vec<u8> = (0..TURN * 20).map(|index| (index % 251) as u8).collect();
+        let long: Vec<u8> = (0..TURN * 20)
+            .map(|index| u8::try_from(index % 251).unwrap())
+            .collect();
         let lists: [&[&[u8]]; 4] = [
             &[&long],
             &[b"head", &long],

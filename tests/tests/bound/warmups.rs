@@ -73,9 +73,9 @@ struct State(Arc<[AtomicUsize; 2]>);
 
 impl State {
     fn new(counts: &Arc<[AtomicUsize; 2]>) -> Self {
-        counts
-            .iter()
-            .for_each(|count| drop(count.fetch_add(1, Ordering::SeqCst)));
+        for count in counts.iter() {
+            count.fetch_add(1, Ordering::SeqCst);
+        }
         Self(Arc::clone(counts))
     }
 }

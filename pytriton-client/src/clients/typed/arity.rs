@@ -1,5 +1,7 @@
 //! `call`, for each number of inputs.
 
+#![expect(clippy::too_many_arguments, reason = "as many as the function has")]
+
 use pytriton_protocol::typed::{Argument, Model, Takes};
 
 use super::{Answering, AsyncTyped, Typed};

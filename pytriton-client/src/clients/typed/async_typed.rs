@@ -87,7 +87,7 @@ impl<M: Model, A> AsyncTyped<M, A> {
         Question {
             core: Arc::clone(&self.client.0),
             checked: Arc::clone(&self.checked),
-            inputs: tensors.and_then(|tensors| self.checked.inputs(tensors)),
+            inputs: tensors.and_then(|tensors| self.checked.inputs(&tensors)),
             options: self.options.clone(),
         }
     }

@@ -41,8 +41,8 @@ impl Checked {
     }
 
     /// The inputs by their names; a value for all rows is repeated for each of them.
-    pub(super) fn inputs(&self, tensors: Vec<Option<Tensor>>) -> Result<Inputs, ClientError> {
-        let inputs = || self.signature.inputs.iter().zip(&tensors);
+    pub(super) fn inputs(&self, tensors: &[Option<Tensor>]) -> Result<Inputs, ClientError> {
+        let inputs = || self.signature.inputs.iter().zip(tensors);
         let mut rows = inputs().filter(|(input, _)| !input.first_value);
         let rows = rows.find_map(|(_, tensor)| Some(tensor.as_ref()?.rows()));
         let rows = rows.unwrap_or(1);

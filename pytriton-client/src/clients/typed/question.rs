@@ -1,4 +1,3 @@
-use std::future::Future;
 use std::sync::Arc;
 
 use futures_util::{TryFutureExt, future::BoxFuture};
@@ -40,15 +39,10 @@ impl Question {
         AnswerStream::of(self.answering(rows).try_flatten_stream())
     }
 
-    fn answering(
-        self,
-        rows: Rows,
-    ) -> impl Future<Output = Result<AnswerStream, ClientError>> + Send {
-        async move {
-            let inputs = self.inputs?;
-            self.checked.check(&self.core).await?;
-            Ok(AnswerStream::new(self.core, Ok(inputs), self.options, rows))
-        }
+    async fn answering(self, rows: Rows) -> Result<AnswerStream, ClientError> {
+        let inputs = self.inputs?;
+        self.checked.check(&self.core).await?;
+        Ok(AnswerStream::new(self.core, Ok(inputs), self.options, rows))
     }
 
     /// A model without a batch axis takes what it is given as it is.
