@@ -83,8 +83,8 @@ const _: () = {
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [],
-        warmups : & [], load : | _ |
-        __private::stateless(__private::Calling::AtOnce(__called)), location :
+        warmups : & [], load :
+        __private::Loading::Stateless(__private::Calling::AtOnce(__called)), location :
         __private::Location::here("pytriton-macros"), }
     }
     impl __private::typed::Model for __client_linear::linear {

@@ -82,10 +82,10 @@ const _: () = {
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
-        : & [], load : | __context | __private::sequenced(__context, __private::loaded::
-        < State, _ > (__context, < State > ::load()) ?,
-        __private::Calling::AtOnce(__called), __started), location :
-        __private::Location::here("pytriton-macros"), }
+        : & [], load : __private::Loading::Stated(| __context |
+        __private::sequenced(__context, __private::loaded:: < State, _ > (__context, <
+        State > ::load()) ?, __private::Calling::AtOnce(__called), __started)), location
+        : __private::Location::here("pytriton-macros"), }
     }
     impl __private::typed::Model for State {
         type Arguments = (fn(ArrayView2<i64>),);

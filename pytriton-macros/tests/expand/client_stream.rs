@@ -69,8 +69,9 @@ const _: () = {
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
-        : & [], load : | _ | __private::stateless(__private::Calling::Awaited(__called)),
-        location : __private::Location::here("pytriton-macros"), }
+        : & [], load :
+        __private::Loading::Stateless(__private::Calling::Awaited(__called)), location :
+        __private::Location::here("pytriton-macros"), }
     }
     impl __private::typed::Model for __client_CountDown::CountDown {
         type Arguments = (fn(Option<ArrayView1<i32>>),);
