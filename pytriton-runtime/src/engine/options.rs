@@ -38,7 +38,8 @@ pub struct TritonOptions {
         long,
         env = "PYTRITON_READY_TIMEOUT_SECS",
         value_name = "SECONDS",
-        default_value_t = 600
+        default_value_t = 600,
+        value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub ready_timeout_secs: u64,
 

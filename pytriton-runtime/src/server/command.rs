@@ -84,7 +84,9 @@ impl CommandLine {
         };
         match Self::from_arg_matches(&resolved.matches) {
             Ok(line) => {
-                let command = line.command.unwrap_or_else(|| Command::Serve(Box::new(line.options)));
+                let command = line
+                    .command
+                    .unwrap_or_else(|| Command::Serve(Box::new(line.options)));
                 Ok((command, resolved.settings))
             }
             Err(error) => error.exit(),

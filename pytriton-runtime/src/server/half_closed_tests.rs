@@ -106,6 +106,10 @@ async fn so_does_one_that_had_closed_it_before_it_was_served() {
 }
 
 async fn is_answered(client: &mut TcpStream) {
+    is_answered_with(client, ANSWER).await;
+}
+
+async fn is_answered_with(client: &mut TcpStream, length: usize) {
     let mut answer = String::new();
     let read = timeout(PATIENCE, client.read_to_string(&mut answer)).await;
     read.unwrap().unwrap();
@@ -113,7 +117,7 @@ async fn is_answered(client: &mut TcpStream) {
         .strip_prefix("HTTP/1.1 100 Continue\r\n\r\n")
         .unwrap_or(&answer);
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer:.30}");
-    assert!(answer.len() > ANSWER, "{}", answer.len());
+    assert!(answer.len() > length, "{}", answer.len());
 }
 
 #[tokio::test]
@@ -127,5 +131,40 @@ async fn a_client_that_is_gone_is_given_up() {
             assert!(gone.elapsed() < Duration::from_secs(1), "{}", body.len());
             sleep(Duration::from_millis(5)).await;
         }
+    }
+}
+
+#[tokio::test]
+async fn the_last_of_many_requests_is_answered_whose_turn_to_be_written_comes_later() {
+    // Some of these answers begin where those before them have had their turn.
+    for count in 55..75 {
+        let router = Router::new().fallback(async || "x".repeat(1000));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (mut client, stream) = (client.unwrap(), accepted.unwrap().0);
+        let (_stop, stopping) = watch::channel(None);
+        let limits = Limits::default();
+        let connections = Connections::new(Protocol::Both, &limits, Rooms::Routes(router));
+        tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+        let mut read = String::new();
+        for number in 1..=count {
+            client.write_all(post(0, "").as_bytes()).await.unwrap();
+            if number == count {
+                client.shutdown().await.unwrap();
+                break;
+            }
+            let mut answer = [0; 1000];
+            while !read.ends_with(&"x".repeat(1000)) {
+                let bytes = timeout(PATIENCE, client.read(&mut answer))
+                    .await
+                    .unwrap()
+                    .unwrap();
+                assert!(bytes > 0, "{number} of {count}");
+                read += std::str::from_utf8(&answer[..bytes]).unwrap();
+            }
+            read.clear();
+        }
+        is_answered_with(&mut client, 1000).await;
     }
 }

@@ -15,7 +15,8 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_s
 /// What a client of HTTP/1.1 that waits for its answer passes over, and what one that is gone is told of by its system.
 const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// So many bytes are written in a row: while the system copies them, all other connections of the thread wait.
+/// So many bytes are written in a row: while the system copies them, all other connections of the thread wait. A connection
+/// has as many such turns before them as [`Attentive`](super::attentive::Attentive) has rounds.
 const TURN: usize = 64 << 10;
 
 /// So many slices of what is longer are written at once, as a head and its body are.
@@ -101,6 +102,8 @@ impl Wire {
             return Poll::Ready(());
         }
         self.turn = 0;
+        // An answer that has not begun is to be written as well.
+        self.unwritten = true;
         context.waker().wake_by_ref();
         Poll::Pending
     }

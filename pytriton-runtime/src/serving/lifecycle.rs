@@ -190,19 +190,18 @@ impl ModelSet {
         models: impl Iterator<Item = Model>,
         said: Option<VersionPolicy>,
     ) -> Result<(), ControlError> {
-        let out_of_date = outdated(name, &found);
         let mut catalog = self.catalog();
         let settled = self.change(|table| {
             if self.is_stopping() {
                 return Err(ControlError::Stopping);
             }
+            if found.iter().all(|found| catalog.found(found).is_none()) {
+                return Err(outdated(name, &found));
+            }
             catalog.set_policy(name, said);
             let loaded = found.into_iter().zip(models);
             Ok(Settled::new(&mut catalog, table, name, loaded))
         })?;
-        if settled.is_outdated {
-            return Err(out_of_date);
-        }
         self.retire(&mut catalog, settled.gone);
         drop(catalog);
         settled.replaced.iter().for_each(|model| self.let_go(model));

@@ -12,8 +12,6 @@ pub(super) struct Settled {
     pub(super) replaced: Vec<Arc<Model>>,
     /// Those that the policy takes no longer.
     pub(super) gone: BTreeMap<u32, Arc<Model>>,
-    /// Whether all that was loaded was unloaded or bound anew meanwhile.
-    pub(super) is_outdated: bool,
 }
 
 impl Settled {
@@ -33,7 +31,6 @@ impl Settled {
         let mut settled = Self {
             replaced: Vec::new(),
             gone: BTreeMap::new(),
-            is_outdated: loaded.is_empty(),
         };
         let versions = models.entry(Arc::clone(name)).or_default();
         for (found, model) in loaded {

@@ -51,12 +51,16 @@ impl ModelSet {
     /// of its versions takes in its place is served first.
     pub async fn unload(self: &Arc<Self>, name: &str, version: u32) -> Option<Arc<Model>> {
         self.catalog().remove(name, version);
-        if self.is_there(name, version) {
-            self.fill_up(&name.into()).await;
-        }
+        let bound = self.change(|models| models.get(name)?.get(&version).cloned())?;
+        self.fill_up(&name.into()).await;
         self.change(|models| {
             let versions = models.get_mut(name)?;
-            let model = versions.remove(&version);
+            // One of its number may have been bound meanwhile.
+            let model = versions
+                .get(&version)
+                .is_some_and(|model| Arc::ptr_eq(model, &bound))
+                .then(|| versions.remove(&version))
+                .flatten();
             if versions.is_empty() {
                 models.remove(name);
             }
@@ -90,6 +94,7 @@ impl ModelSet {
                         Settled::new(&mut catalog, models, name, loaded)
                     });
                     self.retire(&mut catalog, settled.gone);
+                    settled.replaced.iter().for_each(|model| self.let_go(model));
                 }
                 Err(error) => {
                     tracing::error!(%error, "nothing takes the place of the version that is gone");

@@ -119,6 +119,7 @@ fn a_flag_goes_before_the_file_and_that_before_the_default() {
 fn a_secret_is_in_no_mistake() {
     let secret = clap::Arg::new("token")
         .long("token")
+        .env("TEST_TOKEN")
         .hide_env_values(true)
         .value_parser(["short"]);
     let keys = Keys::new(&Command::new("test").arg(secret));
