@@ -20,7 +20,7 @@ impl Parse for Call {
         let file = input.parse().map_err(|error| {
             syn::Error::new(
                 error.span(),
-                "expected the path of a lock file: write `pytriton::client!(\"models.lock\");`",
+                "expected the path of a lock file: write `pytriton::client!(\"…\");`",
             )
         })?;
         let (mut names, mut root) = (Vec::new(), None);
@@ -36,7 +36,7 @@ impl Parse for Call {
                 continue;
             }
             let model = input.parse().map_err(|error| {
-                let message = "expected the name of a model: write `\"my-model\" = MyModel`";
+                let message = "expected the name of a model: write `\"…\" = MyModel`";
                 syn::Error::new(error.span(), message)
             })?;
             input.parse::<Token![=]>()?;

@@ -17,11 +17,11 @@ fn every_mistake_is_told() {
     let table = [
         (
             quote!(),
-            "expected the path of a lock file: write `pytriton::client!(\"models.lock\");`",
+            "expected the path of a lock file: write `pytriton::client!(\"…\");`",
         ),
         (
             quote!(models),
-            "expected the path of a lock file: write `pytriton::client!(\"models.lock\");`",
+            "expected the path of a lock file: write `pytriton::client!(\"…\");`",
         ),
         (
             quote!("tests/lock/malformed.lock"),
@@ -49,7 +49,7 @@ fn every_mistake_is_told() {
         ),
         (
             quote!("tests/lock/models.lock", first),
-            "expected the name of a model: write `\"my-model\" = MyModel`",
+            "expected the name of a model: write `\"…\" = MyModel`",
         ),
     ];
     for (tokens, expected) in table {
