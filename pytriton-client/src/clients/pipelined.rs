@@ -1,7 +1,8 @@
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
@@ -76,7 +77,17 @@ pub struct Asked {
 #[must_use = "a request that is dropped is cancelled"]
 pub struct Pending {
     task: JoinHandle<Result<Outputs, ClientError>>,
-    worker: Arc<Worker>,
+    /// Lives as long as somebody waits.
+    _worker: Arc<Worker>,
+}
+
+/// A thread that waits for an answer.
+struct Parked(Thread);
+
+impl Wake for Parked {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 impl PipelinedModelClient {
@@ -150,7 +161,11 @@ impl Asked {
     ///
     /// As [`send`](Self::send).
     pub fn blocking_send(self) -> Result<Pending, ClientError> {
-        let place = self.client.pipeline.worker.run(self.place())?;
+        let free = Arc::clone(&self.client.pipeline.places).try_acquire_owned();
+        let place = match free {
+            Ok(place) => Some(place),
+            Err(_) => self.client.pipeline.worker.run(self.place())?,
+        };
         self.start(place)
     }
 
@@ -189,7 +204,10 @@ impl Asked {
             drop(place);
             answered
         });
-        Ok(Pending { task, worker })
+        Ok(Pending {
+            task,
+            _worker: worker,
+        })
     }
 }
 
@@ -208,8 +226,15 @@ impl Pending {
     ///
     /// As [`AsyncModelClient::infer_batch`].
     pub fn wait(self) -> Result<Outputs, ClientError> {
-        let worker = Arc::clone(&self.worker);
-        worker.run(self)?
+        let mut pending = pin!(self);
+        let waker = Waker::from(Arc::new(Parked(thread::current())));
+        let mut context = Context::from_waker(&waker);
+        loop {
+            match pending.as_mut().poll(&mut context) {
+                Poll::Ready(answered) => return answered,
+                Poll::Pending => thread::park(),
+            }
+        }
     }
 
     /// Whether the answer is there.
