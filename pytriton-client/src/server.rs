@@ -130,9 +130,14 @@ impl Server {
         let mut tries = 2;
         loop {
             if !region.is_registered(self) {
-                let registered = self.register(region).await;
-                registered.map_err(|error| self.elsewhere(region, error))?;
+                // Before it is told: who is cut off meanwhile leaves a region that it may know of.
                 region.note(self);
+                if let Err(error) = self.register(region).await {
+                    if error.is_unsent() || matches!(error, ClientError::Server { .. }) {
+                        region.forget(self);
+                    }
+                    return Err(self.elsewhere(region, error));
+                }
             }
             lent.begin();
             let answered = either!(&**self, transport => transport.infer_shared(request, lent));
@@ -182,5 +187,57 @@ impl Server {
                 address: transport.address().to_owned(),
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+    use tokio::time::timeout;
+
+    use pytriton_protocol::tensor::Tensor;
+
+    use super::*;
+    use crate::InferOptions;
+    use crate::shared_memory::Pool;
+
+    #[tokio::test]
+    async fn a_region_of_which_a_server_may_know_is_noted() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let link = Link {
+            tls: Tls::new(),
+            access_token: None,
+            connect_timeout: Duration::from_secs(5),
+            gzip: false,
+        };
+        let server = Arc::new(Server::new(&url.parse().unwrap(), &link).unwrap());
+        let tensor = Tensor::from_elements(vec![1 << 20], vec![7_u8; 1 << 20]).unwrap();
+        let inputs = vec![("x".to_owned(), tensor)];
+        let model = serde_json::json!({"name": "m"});
+        let model = ModelConfig::from_json(&model).unwrap();
+        let pool = Arc::new(Pool::new(8 << 20));
+        let lent = Lent::new(&pool, &model, &inputs, &InferOptions::new()).await;
+        let request = InferRequest {
+            model: Model {
+                name: model.name,
+                version: String::new(),
+            },
+            id: String::new(),
+            inputs,
+            options: InferOptions::new(),
+            shared: lent.unwrap(),
+            as_json: false,
+        };
+        let region = request.shared.as_ref().unwrap().region();
+        // It takes the connection and says nothing.
+        let asked = timeout(Duration::from_millis(100), server.infer(&request)).await;
+        assert!(asked.is_err() && region.is_registered(&server));
+        region.forget(&server);
+        drop(listener);
+        let server = Arc::new(server.anew());
+        let asked = server.infer(&request).await;
+        assert!(asked.is_err_and(|error| error.is_unsent()));
+        assert!(!region.is_registered(&server));
     }
 }
