@@ -7,8 +7,11 @@ use tokio::time::Instant;
 use crate::server::Server;
 use crate::{ClientError, Stage, Status};
 
-/// How long a server that did not answer is asked only where no other is left; twice what asking it took, where that is more.
+/// How long a server that failed is asked only where no other is left; twice the time for which it said nothing, where that is more.
 pub(super) const REST: Duration = Duration::from_secs(5);
+
+/// How long it rests at most.
+pub(super) const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// Who says nothing for less than that is not taken for silent.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -70,25 +73,23 @@ impl UnderWay {
     /// Notes what came of it.
     pub(crate) fn heard(&self, error: Option<&ClientError>) {
         let now = Instant::now();
-        let took = now - self.begun;
         let mut health = self.member.health();
-        let failed = match error {
-            None => false,
-            Some(ClientError::Timeout { stage, .. }) if *stage != Stage::Connect => {
+        let lately = health.heard.filter(|heard| *heard > self.begun);
+        let silent = now - lately.unwrap_or(self.begun);
+        let rest = match error {
+            None => None,
+            Some(ClientError::Timeout { stage, timeout, .. }) if *stage != Stage::Connect => {
                 // A slow model is no silent server.
-                if took < SILENCE || health.heard.is_some_and(|heard| heard > self.begun) {
+                if silent < SILENCE || lately.is_some() && silent < *timeout {
                     return;
                 }
-                true
+                Some((silent * 2).clamp(REST, LONGEST_REST))
             }
-            Some(error) => is_of_the_server(error),
+            Some(error) => is_of_the_server(error).then_some(REST),
         };
-        match failed {
-            true => {
-                let rest = REST.max(took * 2);
-                health.rests = Some((now + rest, rest));
-            }
-            false => {
+        match rest {
+            Some(rest) => health.rests = Some((now + rest, rest)),
+            None => {
                 *health = Health {
                     heard: Some(now),
                     rests: None,
@@ -104,12 +105,12 @@ impl Drop for UnderWay {
     }
 }
 
-/// Whether another request would go the same way.
+/// Whether another request would go the same way: one that is refused soon leaves a server with the least to do.
 fn is_of_the_server(error: &ClientError) -> bool {
     match error {
-        ClientError::Lost { .. } => true,
+        ClientError::Lost { .. } | ClientError::ModelUnavailable { .. } => true,
         ClientError::Server { status, .. } => {
-            matches!(status, Status::Http(503) | Status::Grpc(14))
+            matches!(status, Status::Http(429 | 502..=504) | Status::Grpc(8 | 14))
         }
         error => error.is_unsent(),
     }

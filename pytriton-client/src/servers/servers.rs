@@ -93,7 +93,7 @@ mod tests {
 
     use super::super::member::REST;
     use super::*;
-    use crate::Stage;
+    use crate::{Stage, Status};
 
     fn servers(count: usize) -> Servers {
         let addresses: Vec<Address> = (0..count)
@@ -194,10 +194,10 @@ mod tests {
     async fn the_rest_is_longer_than_the_time_that_was_lost() {
         let servers = servers(2);
         let late = servers
-            .ask(None, within(60), |_| pending::<Result<(), _>>())
+            .ask(None, within(20), |_| pending::<Result<(), _>>())
             .await;
         assert!(matches!(late, Err(ClientError::Timeout { .. })), "{late:?}");
-        tokio::time::advance(Duration::from_secs(119)).await;
+        tokio::time::advance(Duration::from_secs(39)).await;
         for _ in 0..4 {
             assert_eq!(servers.order(None), [1, 0]);
         }
@@ -221,5 +221,68 @@ mod tests {
         servers.members[0].begin().heard(None);
         slow.heard(Some(&within(9).late(String::new())));
         assert!(!rests(&servers.members[0]));
+    }
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_breaks_costs_no_more_than_its_last_silence() {
+        let broken = || {
+            let (address, message) = (String::new(), String::new());
+            ClientError::Lost { address, message }
+        };
+        let table = [
+            (broken(), 0, 5),
+            (broken(), 60, 5),
+            (within(60).late(String::new()), 20, 0),
+            (within(20).late(String::new()), 20, 40),
+            (within(900).late(String::new()), 900, 60),
+        ];
+        for (error, silent, rest) in table {
+            let servers = servers(2);
+            let stream = servers.members[0].begin();
+            tokio::time::advance(Duration::from_secs(3_600)).await;
+            stream.heard(None);
+            tokio::time::advance(Duration::from_secs(silent)).await;
+            stream.heard(Some(&error));
+            drop(stream);
+            let rests = |at| servers.members[0].rank(at).0;
+            let until = Instant::now() + Duration::from_secs(rest);
+            assert!(!rests(until), "{error}");
+            assert_eq!(rests(until - Duration::from_millis(1)), rest > 0, "{error}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_refuses_at_once_rests() {
+        let server = |status| ClientError::Server {
+            status,
+            message: String::new(),
+        };
+        let unavailable = ClientError::ModelUnavailable {
+            model: String::new(),
+            message: String::new(),
+        };
+        let table = [
+            (unavailable, true),
+            (server(Status::Http(429)), true),
+            (server(Status::Http(502)), true),
+            (server(Status::Http(503)), true),
+            (server(Status::Http(504)), true),
+            (server(Status::Grpc(8)), true),
+            (server(Status::Grpc(14)), true),
+            (server(Status::Http(400)), false),
+            (server(Status::Http(500)), false),
+            (server(Status::Grpc(3)), false),
+        ];
+        for (error, expected) in table {
+            let servers = servers(2);
+            let mut asked = 0;
+            let answer = servers.ask(None, within(9), |_| {
+                asked += 1;
+                ready(Err::<(), _>(error.clone()))
+            });
+            assert_eq!(answer.await.unwrap_err(), error);
+            assert_eq!(asked, 1, "it has been sent");
+            let now = Instant::now();
+            assert_eq!(servers.members[0].rank(now).0, expected, "{error}");
+        }
     }
 }
