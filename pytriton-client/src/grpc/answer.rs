@@ -11,15 +11,13 @@ use crate::{ClientError, Status};
 use super::framing::Arriving;
 
 const STATUS: &str = "grpc-status";
-/// What may stand there is read by nobody.
-const DETAILS: &str = "grpc-status-details-bin";
 
 /// The message of a call's answer, where the call went well.
 pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Bytes, ClientError> {
     let (head, mut body) = answer.into_parts();
-    let mut headers = head.headers;
+    let headers = head.headers;
     if headers.contains_key(STATUS) || head.status != StatusCode::OK {
-        ended(head.status, &mut headers, model)?;
+        ended(head.status, &headers, model)?;
     }
     let mut arriving = Arriving::default();
     let mut trailers = HeaderMap::new();
@@ -30,17 +28,15 @@ pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Byte
             Err(frame) => trailers = frame.into_trailers().unwrap_or_default(),
         }
     }
-    ended(head.status, &mut trailers, model)?;
+    ended(head.status, &trailers, model)?;
     arriving.finish()
 }
 
 /// What the server says at the end of a call.
-fn ended(status: StatusCode, told: &mut HeaderMap, model: &Model) -> Result<(), ClientError> {
+fn ended(status: StatusCode, told: &HeaderMap, model: &Model) -> Result<(), ClientError> {
     if told.get(STATUS).is_some_and(|code| code == "0") {
         return Ok(());
     }
-    // tonic ends the program where these are not as they should be.
-    told.remove(DETAILS);
     let (code, message) = match tonic::Status::from_header_map(told) {
         Some(status) => (status.code(), status.message().to_owned()),
         None => (
@@ -81,10 +77,10 @@ mod tests {
         };
         let told = |pairs: &[(&'static str, &'static str)], status: u16| {
             let pairs = pairs.iter().copied();
-            let mut headers = pairs
+            let headers = pairs
                 .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
                 .collect();
-            ended(StatusCode::from_u16(status).unwrap(), &mut headers, &model)
+            ended(StatusCode::from_u16(status).unwrap(), &headers, &model)
         };
         assert_eq!(told(&[(STATUS, "0")], 200), Ok(()));
         let failed = |code, message: &str| {
@@ -96,10 +92,6 @@ mod tests {
         };
         let words = ("grpc-message", "too%20much");
         assert_eq!(told(&[(STATUS, "8"), words], 200), failed(8, "too much"));
-        assert_eq!(
-            told(&[(STATUS, "8"), words, (DETAILS, "%")], 200),
-            failed(8, "too much")
-        );
         for (status, code) in [(404, 12), (503, 14), (500, 2), (200, 2)] {
             assert!(matches!(
                 told(&[], status),

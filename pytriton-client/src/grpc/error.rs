@@ -14,3 +14,92 @@ pub(super) fn failed(model: &str, status: &tonic::Status) -> ClientError {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use crate::Tls;
+    use crate::server::Link;
+
+    use super::super::transport::GrpcTransport;
+    use super::*;
+
+    /// The type of a frame of HTTP/2 with the headers of a message, and of one with settings.
+    const HEADERS: u8 = 1;
+    const SETTINGS: u8 = 4;
+    /// Nothing comes behind it.
+    const LAST: u8 = 0b101;
+
+    fn frame(kind: u8, flags: u8, stream: u8, body: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(body.len()).unwrap();
+        [&[0, 0, length, kind, flags, 0, 0, 0, stream], body].concat()
+    }
+
+    /// Answers one call with these headers.
+    async fn answer(listener: TcpListener, pairs: &[(&str, &str)]) {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut preface = [0; 24];
+        stream.read_exact(&mut preface).await.unwrap();
+        let settings = frame(SETTINGS, 0, 0, &[]);
+        stream.write_all(&settings).await.unwrap();
+        loop {
+            let mut head = [0; 9];
+            stream.read_exact(&mut head).await.unwrap();
+            let [one, two, three, kind, ..] = head;
+            let length = u32::from_be_bytes([0, one, two, three]);
+            let mut body = vec![0; length as usize];
+            stream.read_exact(&mut body).await.unwrap();
+            if kind == HEADERS {
+                break;
+            }
+        }
+        // The status 200, and literals that are not to be remembered.
+        let mut block = vec![0x88];
+        for (name, value) in pairs {
+            block.push(0);
+            for text in [name, value] {
+                block.push(u8::try_from(text.len()).unwrap());
+                block.extend_from_slice(text.as_bytes());
+            }
+        }
+        let answer = frame(HEADERS, LAST, 1, &block);
+        stream.write_all(&answer).await.unwrap();
+        // Until the client has gone.
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    }
+
+    #[tokio::test]
+    async fn details_that_are_none_end_nothing() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("grpc://{}", listener.local_addr().unwrap());
+        let link = Link {
+            tls: Tls::new(),
+            access_token: None,
+            connect_timeout: Duration::from_secs(5),
+            gzip: false,
+        };
+        let pairs = [
+            ("content-type", "application/grpc"),
+            ("grpc-status", "8"),
+            ("grpc-message", "too%20much"),
+            ("grpc-status-details-bin", "%"),
+        ];
+        let asked = async {
+            let transport = GrpcTransport::new(&url.parse().unwrap(), &link).unwrap();
+            transport.is_live().await
+        };
+        let asked = tokio::select! {
+            asked = asked => asked,
+            () = answer(listener, &pairs) => panic!("the client has gone"),
+        };
+        let expected = ClientError::Server {
+            status: Status::Grpc(8),
+            message: "too much".to_owned(),
+        };
+        assert_eq!(asked, Err(expected));
+    }
+}

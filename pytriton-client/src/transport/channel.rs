@@ -3,7 +3,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -30,6 +30,9 @@ const FRAME: u32 = 256 << 10;
 /// several times for each request.
 const HERE: &str = "-";
 
+/// What may stand there is read by nobody, and tonic ends the program where it is not as it should be.
+const DETAILS: &str = "grpc-status-details-bin";
+
 /// All connections to a server; clones share them.
 pub(crate) struct Channel<B> {
     client: Client<Connector, B>,
@@ -55,9 +58,14 @@ impl Body for Answer {
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         let Self { body, address } = self.get_mut();
         let lost = |error| TransportError::found(address, &error);
-        Pin::new(body)
-            .poll_frame(context)
-            .map(|frame| frame.map(|frame| frame.map_err(lost)))
+        let frame = ready!(Pin::new(body).poll_frame(context));
+        Poll::Ready(frame.map(|frame| {
+            let mut frame = frame.map_err(lost)?;
+            if let Some(trailers) = frame.trailers_mut() {
+                trailers.remove(DETAILS);
+            }
+            Ok(frame)
+        }))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -125,7 +133,8 @@ where
         request: Request<B>,
     ) -> Result<Response<Answer>, TransportError> {
         let sent = self.client.request(request).await;
-        let answer = sent.map_err(|error| TransportError::found(&self.address, &error))?;
+        let mut answer = sent.map_err(|error| TransportError::found(&self.address, &error))?;
+        answer.headers_mut().remove(DETAILS);
         let address = Arc::clone(&self.address);
         Ok(answer.map(|body| Answer { body, address }))
     }
