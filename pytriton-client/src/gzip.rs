@@ -5,30 +5,67 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use pytriton_protocol::tensor::AlignedBuffer;
+use tokio::task::spawn_blocking;
 
 use crate::ClientError;
 
 /// How much is inflated at a time.
 const STEP: usize = 64 << 10;
 
+/// Larger bodies have a thread of their own meanwhile: a client has one for all its requests.
+const LARGE: usize = 64 << 10;
+
+/// What a body may grow to: no message of protobuf is larger.
+pub(crate) const MOST: usize = 2 << 30;
+
 /// The pieces of a body as one, compressed.
-pub(crate) fn compress(pieces: impl IntoIterator<Item = Bytes>) -> Result<Bytes, ClientError> {
+pub(crate) async fn compress(pieces: Vec<Bytes>) -> Result<Bytes, ClientError> {
+    match pieces.iter().map(Bytes::len).sum::<usize>() > LARGE {
+        true => aside(move || deflate(&pieces)).await,
+        false => deflate(&pieces),
+    }
+}
+
+/// What a body was, in memory in which the byte at `aligned_at` is aligned.
+pub(crate) async fn decompress(body: Bytes, aligned_at: usize) -> Result<Bytes, ClientError> {
+    match body.len() > LARGE {
+        true => aside(move || inflate(&body, aligned_at, MOST)).await,
+        false => inflate(&body, aligned_at, MOST),
+    }
+}
+
+async fn aside(
+    work: impl FnOnce() -> Result<Bytes, ClientError> + Send + 'static,
+) -> Result<Bytes, ClientError> {
+    let done = spawn_blocking(work).await;
+    done.unwrap_or_else(|error| {
+        let message = error.to_string();
+        Err(ClientError::Thread { message })
+    })
+}
+
+fn deflate(pieces: &[Bytes]) -> Result<Bytes, ClientError> {
     let failed = |error| ClientError::inputs(format!("cannot be compressed: {error}"));
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     for piece in pieces {
-        encoder.write_all(&piece).map_err(failed)?;
+        encoder.write_all(piece).map_err(failed)?;
     }
     encoder.finish().map(Bytes::from).map_err(failed)
 }
 
-/// What a body was, in memory in which the byte at `aligned_at` is aligned.
-pub(crate) fn decompress(body: &[u8], aligned_at: usize) -> Result<Bytes, ClientError> {
+fn inflate(body: &[u8], aligned_at: usize, most: usize) -> Result<Bytes, ClientError> {
     let mut decoder = GzDecoder::new(body);
-    let mut buffer = AlignedBuffer::with_capacity(body.len().saturating_mul(2), aligned_at);
+    let ahead = body.len().saturating_mul(2).min(most);
+    let mut buffer = AlignedBuffer::with_capacity(ahead, aligned_at);
     let mut step = vec![0; STEP];
     loop {
         match decoder.read(&mut step) {
             Ok(0) => return Ok(buffer.freeze()),
+            Ok(count) if count > most - buffer.len() => {
+                return Err(ClientError::protocol(format!(
+                    "it grows to more than {most} bytes"
+                )));
+            }
             Ok(count) => buffer.extend_from_slice(&step[..count]),
             Err(error) => return Err(ClientError::protocol(format!("it is no gzip: {error}"))),
         }
@@ -39,13 +76,26 @@ pub(crate) fn decompress(body: &[u8], aligned_at: usize) -> Result<Bytes, Client
 mod tests {
     use super::*;
 
+    #[tokio::test]
+    async fn what_is_compressed_comes_back_as_one() {
+        let noise = (0..300_000_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8);
+        for large in [vec![7; 300_000], noise.collect()] {
+            let pieces = vec![Bytes::from_static(b"ab"), Bytes::from(large)];
+            let compressed = compress(pieces.clone()).await.unwrap();
+            let again = decompress(compressed.clone(), 2).await.unwrap();
+            assert_eq!(again, pieces.concat());
+            let cut = compressed.slice(..compressed.len() - 9);
+            assert!(decompress(cut, 0).await.is_err());
+        }
+        let plain = decompress(Bytes::from_static(b"plain"), 0).await;
+        assert!(plain.is_err());
+    }
+
     #[test]
-    fn what_is_compressed_comes_back_as_one() {
-        let pieces = [Bytes::from_static(b"ab"), Bytes::from(vec![7; 300_000])];
-        let compressed = compress(pieces.clone()).unwrap();
-        assert!(compressed.len() < 3_000);
-        assert_eq!(decompress(&compressed, 2).unwrap(), pieces.concat());
-        assert!(decompress(&compressed[..compressed.len() - 9], 0).is_err());
-        assert!(decompress(b"plain", 0).is_err());
+    fn nothing_grows_without_an_end() {
+        let body = deflate(&[Bytes::from(vec![7; 300_000])]).unwrap();
+        assert!(body.len() < 3_000);
+        assert_eq!(inflate(&body, 0, 300_000).unwrap().len(), 300_000);
+        assert!(inflate(&body, 0, 299_999).is_err());
     }
 }

@@ -92,7 +92,8 @@ impl<C> Builder<C> {
         self
     }
 
-    /// Compresses inferences and their answers with gzip: for networks that are slower than that.
+    /// Compresses inferences and their answers with gzip: for networks that are slower than that. An answer may
+    /// grow to 2 GiB, as no message of protobuf is larger.
     pub fn gzip(mut self) -> Self {
         self.gzip = true;
         self

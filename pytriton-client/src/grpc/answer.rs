@@ -6,7 +6,7 @@ use tonic::Code;
 
 use crate::request::Model;
 use crate::transport::Answer;
-use crate::{ClientError, Status};
+use crate::{ClientError, Status, gzip};
 
 use super::framing::Arriving;
 
@@ -24,12 +24,15 @@ pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Byte
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| error.0)?;
         match frame.into_data() {
-            Ok(data) => arriving.push(&data),
+            Ok(data) => arriving.push(&data)?,
             Err(frame) => trailers = frame.into_trailers().unwrap_or_default(),
         }
     }
     ended(head.status, &trailers, model)?;
-    arriving.finish()
+    match arriving.finish()? {
+        (true, message) => gzip::decompress(message, 0).await,
+        (false, message) => Ok(message),
+    }
 }
 
 /// What the server says at the end of a call.

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use pytriton_protocol::tensor::AlignedBuffer;
 
-use crate::{ClientError, gzip};
+use crate::ClientError;
 
 /// The bytes before each message: whether it is compressed, and its length.
 pub(super) const PREFIX: usize = 5;
@@ -34,21 +34,29 @@ pub(super) struct Arriving {
 }
 
 impl Arriving {
-    /// Takes the next bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        if let Some(message) = &mut self.message {
-            message.extend_from_slice(bytes);
-            return;
-        }
+    /// Takes the next bytes, unless they are more than were announced.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
         let (prefix, rest) = bytes.split_at(bytes.len().min(PREFIX - self.known));
         self.prefix[self.known..][..prefix.len()].copy_from_slice(prefix);
         self.known += prefix.len();
-        if !rest.is_empty() {
-            let (_, length) = self.announced();
-            let mut message = AlignedBuffer::with_capacity(length.min(MOST_AHEAD), elements(rest));
-            message.extend_from_slice(rest);
-            self.message = Some(message);
+        if rest.is_empty() {
+            return Ok(());
         }
+        let (_, length) = self.announced();
+        if rest.len() > length - self.came() {
+            return Err(ClientError::protocol(format!(
+                "of a message of {length} bytes more have come"
+            )));
+        }
+        let new = || AlignedBuffer::with_capacity(length.min(MOST_AHEAD), elements(rest));
+        let message = self.message.get_or_insert_with(new);
+        message.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// How much of the message there is.
+    fn came(&self) -> usize {
+        self.message.as_ref().map_or(0, AlignedBuffer::len)
     }
 
     /// Whether it is compressed, and its length.
@@ -57,10 +65,10 @@ impl Arriving {
         (flag, u32::from_be_bytes(length) as usize)
     }
 
-    /// The message, when all of it has come.
-    pub(super) fn finish(self) -> Result<Bytes, ClientError> {
+    /// Whether the message is compressed, and the message, when all of it has come.
+    pub(super) fn finish(self) -> Result<(bool, Bytes), ClientError> {
         let (flag, length) = self.announced();
-        let came = self.message.as_ref().map_or(0, AlignedBuffer::len);
+        let came = self.came();
         if self.known < PREFIX || came != length {
             return Err(ClientError::protocol(format!(
                 "of a message of {length} bytes {came} have come"
@@ -68,8 +76,7 @@ impl Arriving {
         }
         let message = self.message.map(AlignedBuffer::freeze).unwrap_or_default();
         match flag {
-            0 => Ok(message),
-            1 => gzip::decompress(&message, 0),
+            0 | 1 => Ok((flag == 1, message)),
             flag => Err(ClientError::protocol(format!(
                 "a message has the flag {flag}"
             ))),
@@ -117,25 +124,30 @@ mod tests {
         let body = [&prefix(false, message.len()).unwrap()[..], &message].concat();
         for cut in 1..=body.len() {
             let mut arriving = Arriving::default();
-            body.chunks(cut).for_each(|piece| arriving.push(piece));
-            assert_eq!(arriving.finish().unwrap(), message, "{cut}");
+            let mut pieces = body.chunks(cut);
+            pieces.try_for_each(|piece| arriving.push(piece)).unwrap();
+            let arrived = (false, Bytes::from(message.clone()));
+            assert_eq!(arriving.finish(), Ok(arrived), "{cut}");
             let mut arriving = Arriving::default();
-            arriving.push(&body[..cut - 1]);
+            arriving.push(&body[..cut - 1]).unwrap();
             assert!(arriving.finish().is_err(), "{cut}");
         }
         let mut arriving = Arriving::default();
-        arriving.push(&body);
-        arriving.push(&body);
-        assert!(arriving.finish().is_err());
+        arriving.push(&body).unwrap();
+        assert!(arriving.push(&[0]).is_err());
+        let mut announced = Arriving::default();
+        announced.push(&[0, 0, 0, 0, 0]).unwrap();
+        assert!(announced.push(&[7]).is_err());
     }
 
     #[test]
     fn the_first_elements_are_aligned_and_not_copied_again() {
         let message = answer().encode_to_vec();
         let mut arriving = Arriving::default();
-        arriving.push(&prefix(false, message.len()).unwrap());
-        message.chunks(20).for_each(|piece| arriving.push(piece));
-        let message = arriving.finish().unwrap();
+        let before = prefix(false, message.len()).unwrap();
+        let mut pieces = [&before[..]].into_iter().chain(message.chunks(20));
+        pieces.try_for_each(|piece| arriving.push(piece)).unwrap();
+        let (_, message) = arriving.finish().unwrap();
         let through = message.as_ptr_range();
         let answer = ModelInferResponse::decode(message.clone()).unwrap();
         let elements = answer.raw_output_contents[0].as_ptr();
@@ -149,10 +161,10 @@ mod tests {
             &[][..],
             &[0, 0, 0, 0],
             &[2, 0, 0, 0, 0],
-            &[1, 0, 0, 0, 1, 7],
+            &[1, 0, 0, 0, 2, 7],
         ] {
             let mut arriving = Arriving::default();
-            arriving.push(bytes);
+            arriving.push(bytes).unwrap();
             assert!(arriving.finish().is_err(), "{bytes:?}");
         }
         assert_eq!(elements(&[]), 0);

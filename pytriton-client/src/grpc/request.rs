@@ -3,6 +3,7 @@ use std::mem::take;
 use bytes::Bytes;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
+use pytriton_protocol::proto::ModelInferRequest;
 
 use crate::request::InferRequest;
 use crate::{ClientError, gzip};
@@ -20,19 +21,30 @@ const SMALL: usize = 4 << 10;
 const HEAD: usize = 256;
 
 /// The pieces of the body of an inference: large elements are as they are in memory.
-pub(super) fn encode(request: &InferRequest, compressed: bool) -> Result<Vec<Bytes>, ClientError> {
+pub(super) fn encode(request: &InferRequest) -> Result<Vec<Bytes>, ClientError> {
     let message = message::without_elements(request);
-    let tensors = request.inputs.iter().map(|(_, tensor)| tensor.data());
-    let lengths = tensors.clone().map(Bytes::len);
+    let lengths = request.inputs.iter().map(|(_, tensor)| tensor.data().len());
     let elements = lengths.map(|length| key_len(RAW) + encoded_len_varint(length as u64) + length);
     let length = message.encoded_len() + elements.sum::<usize>();
-    let mut pieces = Vec::new();
     let mut around = Vec::with_capacity(HEAD);
-    if !compressed {
-        around.extend_from_slice(&prefix(false, length)?);
-    }
+    around.extend_from_slice(&prefix(false, length)?);
+    Ok(pieces(request, &message, around))
+}
+
+/// The same, compressed.
+pub(super) async fn compressed(request: &InferRequest) -> Result<Vec<Bytes>, ClientError> {
+    let message = message::without_elements(request);
+    let message = gzip::compress(pieces(request, &message, Vec::new())).await?;
+    let prefix = Bytes::copy_from_slice(&prefix(true, message.len())?);
+    Ok(vec![prefix, message])
+}
+
+/// A message and its elements, behind what is to be around the first of them.
+fn pieces(request: &InferRequest, message: &ModelInferRequest, mut around: Vec<u8>) -> Vec<Bytes> {
+    let mut pieces = Vec::new();
     message.encode_raw(&mut around);
-    for data in tensors {
+    for (_, tensor) in &request.inputs {
+        let data = tensor.data();
         encode_key(RAW, WireType::LengthDelimited, &mut around);
         encode_varint(data.len() as u64, &mut around);
         if data.len() <= SMALL {
@@ -42,17 +54,11 @@ pub(super) fn encode(request: &InferRequest, compressed: bool) -> Result<Vec<Byt
         }
     }
     pieces.push(Bytes::from(around));
-    if !compressed {
-        return Ok(pieces);
-    }
-    let message = gzip::compress(pieces)?;
-    let prefix = Bytes::copy_from_slice(&prefix(true, message.len())?);
-    Ok(vec![prefix, message])
+    pieces
 }
 
 #[cfg(test)]
 mod tests {
-    use pytriton_protocol::proto::ModelInferRequest;
     use pytriton_protocol::tensor::{DataType, Tensor};
 
     use crate::InferOptions;
@@ -82,8 +88,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn is_the_message_that_prost_would_write() {
+    #[tokio::test]
+    async fn is_the_message_that_prost_would_write() {
         for sizes in [
             &[][..],
             &[0],
@@ -92,12 +98,19 @@ mod tests {
             &[9, SMALL + 1],
             &[SMALL + 1, SMALL + 2],
         ] {
-            for compressed in [false, true] {
-                let request = request(sizes);
-                let pieces = encode(&request, compressed).unwrap();
+            let request = request(sizes);
+            let plain = encode(&request).unwrap();
+            let small = compressed(&request).await.unwrap();
+            for (pieces, compressed) in [(plain, false), (small, true)] {
                 let mut arriving = Arriving::default();
-                pieces.iter().for_each(|piece| arriving.push(piece));
-                let message = ModelInferRequest::decode(arriving.finish().unwrap()).unwrap();
+                let mut pieces = pieces.iter();
+                pieces.try_for_each(|piece| arriving.push(piece)).unwrap();
+                let (flag, mut message) = arriving.finish().unwrap();
+                assert_eq!(flag, compressed);
+                if compressed {
+                    message = gzip::decompress(message, 0).await.unwrap();
+                }
+                let message = ModelInferRequest::decode(message).unwrap();
                 assert_eq!(message, message::encode(&request), "{sizes:?} {compressed}");
             }
         }
@@ -106,7 +119,7 @@ mod tests {
     #[test]
     fn large_elements_are_not_copied() {
         let request = request(&[SMALL + 1, SMALL, SMALL + 1]);
-        let pieces = encode(&request, false).unwrap();
+        let pieces = encode(&request).unwrap();
         let places: Vec<_> = pieces.iter().map(|piece| piece.as_ptr()).collect();
         let place = |index: usize| request.inputs[index].1.data().as_ptr();
         assert_eq!((places[1], places[3]), (place(0), place(2)));

@@ -17,12 +17,12 @@ use crate::request::{InferRequest, Load, Model};
 use crate::server::Link;
 use crate::statistics::ModelStatistics;
 use crate::transport::{Channel, Pieces};
-use crate::{Address, ClientError, Outputs};
+use crate::{Address, ClientError, Outputs, gzip};
 
 use super::answer;
 use super::error::failed;
 use super::message;
-use super::request::encode;
+use super::request::{compressed, encode};
 use super::streaming::Answers;
 
 const INFERENCE: &str = "/inference.GRPCInferenceService/ModelInfer";
@@ -206,7 +206,11 @@ impl GrpcTransport {
                 headers
             }
         };
-        let pieces = Pieces::new(encode(request, self.gzip)?);
+        let pieces = match self.gzip {
+            true => compressed(request).await?,
+            false => encode(request)?,
+        };
+        let pieces = Pieces::new(pieces);
         let mut asked = Request::new(tonic::body::Body::new(pieces));
         *asked.method_mut() = Method::POST;
         *asked.version_mut() = Version::HTTP_2;
@@ -232,12 +236,15 @@ impl GrpcTransport {
         })
     }
 
-    /// A message may be as large as it is.
+    /// A message may be as large as it is, unless it grows.
     pub(super) fn client(&self) -> Client {
         let client = Client::with_origin(self.channel.clone(), self.channel.origin().clone());
         let client = client.max_decoding_message_size(usize::MAX);
         match self.gzip {
-            true => client.send_compressed(Gzip).accept_compressed(Gzip),
+            true => client
+                .max_decoding_message_size(gzip::MOST)
+                .send_compressed(Gzip)
+                .accept_compressed(Gzip),
             false => client,
         }
     }

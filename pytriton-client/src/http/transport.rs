@@ -154,7 +154,7 @@ impl HttpTransport {
     pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
         let (length, mut pieces) = request::encode(request);
         if self.gzip {
-            pieces = vec![gzip::compress(pieces)?];
+            pieces = vec![gzip::compress(pieces).await?];
         }
         let mut headers = with_all(headers(&request.options.headers)?, &self.inference);
         headers.insert(&HEADER_LENGTH, HeaderValue::from(length));
@@ -244,7 +244,7 @@ impl HttpTransport {
             status,
             header_length,
             body: match compressed {
-                true => gzip::decompress(&body, aligned_at)?,
+                true => gzip::decompress(body, aligned_at).await?,
                 false => body,
             },
         })
