@@ -9,6 +9,7 @@ mod place;
 mod pool;
 mod region;
 mod registered;
+mod reserved;
 
 pub(crate) use lent::Lent;
 pub(crate) use place::Place;

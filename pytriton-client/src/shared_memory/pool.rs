@@ -1,5 +1,5 @@
 use std::mem::take;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -12,11 +12,12 @@ use crate::ClientError;
 use crate::server::Server;
 
 use super::Region;
+use super::reserved::Reserved;
 
 /// The smallest region.
 const SMALLEST: usize = 1 << 20;
 
-/// How long the servers are told for at the end.
+/// How long servers are waited for that are to forget regions.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The regions of a client, of at most so many bytes.
@@ -60,13 +61,16 @@ impl Pool {
         if let Some(region) = self.regions().fitting(bytes) {
             return Ok(Some(region));
         }
-        if !self.has_room(capacity) {
+        let reserve = || Reserved::new(&self.bytes, capacity, self.limit);
+        let mut reserved = reserve();
+        if reserved.is_none() {
             self.make_room().await;
-            if !self.has_room(capacity) {
-                return Ok(None);
-            }
+            reserved = reserve();
         }
-        let made = Region::new(capacity, &self.bytes);
+        let Some(reserved) = reserved else {
+            return Ok(None);
+        };
+        let made = Region::new(reserved);
         let made = made.map_err(|error| ClientError::SharedMemory {
             message: format!("none can be made of {capacity} bytes: {error}"),
         });
@@ -82,26 +86,24 @@ impl Pool {
         }
     }
 
-    fn has_room(&self, capacity: usize) -> bool {
-        let taken = self.bytes.load(Ordering::Relaxed);
-        taken.saturating_add(capacity) <= self.limit
-    }
-
     /// Gives up what nobody uses.
     async fn make_room(&self) {
-        let idle = take(&mut self.regions().idle);
-        for region in idle {
-            unregister(&region, Arc::clone).await;
-        }
-        let doubtful = self.regions().doubtful.clone();
-        for region in doubtful {
-            if !unregister(&region, Arc::clone).await {
+        let unused = {
+            let mut regions = self.regions();
+            // Whoever is cut off leaves them where they are tried again.
+            let idle = take(&mut regions.idle);
+            regions.doubtful.extend(idle);
+            regions.doubtful.clone()
+        };
+        let told = unused.iter().map(|region| async {
+            // Who does not answer in time may use it still.
+            let told = timeout(FAREWELL, unregister(region, Arc::clone)).await;
+            if told == Ok(false) {
                 let mut regions = self.regions();
-                regions
-                    .doubtful
-                    .retain(|other| !Arc::ptr_eq(other, &region));
+                regions.doubtful.retain(|other| !Arc::ptr_eq(other, region));
             }
-        }
+        });
+        join_all(told).await;
     }
 
     fn regions(&self) -> MutexGuard<'_, Regions> {
@@ -120,12 +122,12 @@ impl Regions {
     }
 }
 
-/// Tells all servers that know of a region to forget it; whether one of them still uses it.
+/// Tells all servers that know of a region to forget it; whether one of them may still use it.
 async fn unregister(region: &Region, by: impl Fn(&Arc<Server>) -> Arc<Server>) -> bool {
     let servers = region.servers();
     let told = servers.iter().map(|server| async {
         let told = by(server).unregister(region.name()).await;
-        let used = matches!(told, Err(ClientError::Server { .. }));
+        let used = !matches!(told, Ok(()) | Err(ClientError::Connect { .. }));
         if !used {
             region.forget(server);
         }
@@ -149,24 +151,30 @@ impl Drop for Pool {
         if idle.is_empty() {
             return;
         }
-        if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(farewell(idle, Arc::clone));
-            return;
-        }
-        // The runtime whose connections there are may have ended.
+        // The runtime whose connections there are may have ended, or end before the servers answer.
         let anew = |server: &Arc<Server>| Arc::new(server.anew());
-        let told = thread::spawn(move || {
+        let tell = move || {
             let runtime = Builder::new_current_thread().enable_all().build();
-            runtime.map(|runtime| runtime.block_on(farewell(idle, anew)))
-        });
-        // Without a thread or a runtime the servers are told nothing.
-        let _ = told.join();
+            // Without a thread or a runtime the servers are told nothing.
+            let _ = runtime.map(|runtime| runtime.block_on(farewell(idle, anew)));
+        };
+        match Handle::try_current() {
+            // Nobody waits for it but the end of the runtime.
+            Ok(runtime) => drop(runtime.spawn_blocking(tell)),
+            Err(_) => drop(thread::spawn(tell).join()),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+
     use super::*;
+    use crate::Tls;
+    use crate::server::Link;
 
     #[tokio::test]
     async fn regions_are_used_again_when_they_are_free() {
@@ -187,5 +195,67 @@ mod tests {
         let other = pool.take(SMALLEST + 1).await.unwrap().unwrap();
         assert_ne!(name(&other), two);
         assert!(pool.take(3 * SMALLEST + 1).await.unwrap().is_none());
+    }
+    /// A server that answers the first request on each connection, or none, and the first lines of these.
+    fn server(answers: bool) -> (Arc<Server>, mpsc::Receiver<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let link = Link {
+            tls: Tls::new(),
+            access_token: None,
+            connect_timeout: Duration::from_secs(5),
+            gzip: false,
+        };
+        let (asked, all) = mpsc::channel();
+        thread::spawn(move || {
+            let mut open = Vec::new();
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut line = String::new();
+                BufReader::new(&stream).read_line(&mut line).unwrap();
+                if answers {
+                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+                    stream.write_all(answer).unwrap();
+                }
+                open.push(stream);
+                if asked.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let server = Server::new(&url.parse().unwrap(), &link).unwrap();
+        (Arc::new(server), all)
+    }
+
+    #[tokio::test]
+    async fn what_a_server_may_use_makes_no_room() {
+        let (silent, asked) = server(false);
+        let pool = Pool::new(2 * SMALLEST);
+        let region = pool.take(1).await.unwrap().unwrap();
+        region.note(&silent);
+        pool.give(region, true);
+        // Cut off, and then the server itself.
+        let cut = timeout(FAREWELL / 10, pool.take(2 * SMALLEST)).await;
+        assert!(cut.is_err());
+        assert!(pool.take(2 * SMALLEST).await.unwrap().is_none());
+        assert_eq!(pool.regions().doubtful.len(), 1);
+        let line = asked.recv().unwrap();
+        assert!(line.contains("/unregister"), "{line}");
+        pool.regions().doubtful[0].forget(&silent);
+        assert!(pool.take(2 * SMALLEST).await.unwrap().is_some());
+    }
+
+    #[test]
+    fn servers_are_told_before_a_runtime_ends() {
+        let (told, asked) = server(true);
+        let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let pool = Pool::new(SMALLEST);
+            let region = pool.take(1).await.unwrap().unwrap();
+            region.note(&told);
+            pool.give(region, true);
+        });
+        drop(runtime);
+        assert!(asked.try_recv().unwrap().contains("/unregister"));
     }
 }

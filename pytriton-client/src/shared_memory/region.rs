@@ -3,7 +3,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -15,6 +15,7 @@ use rustix::io::{pread, retry_on_intr};
 use crate::server::Server;
 
 use super::Place;
+use super::reserved::Reserved;
 
 /// Where `shm_open` looks.
 const FOLDER: &str = "/dev/shm";
@@ -25,16 +26,14 @@ pub(crate) struct Region {
     name: String,
     path: PathBuf,
     file: File,
-    capacity: usize,
-    /// Of all regions of a client.
-    bytes: Arc<AtomicUsize>,
+    reserved: Reserved,
     /// Who knows of it.
     registered: Mutex<Vec<Arc<Server>>>,
 }
 
 impl Region {
     /// So many bytes, which are there from the beginning: a server that writes to memory of which the machine has no more would end.
-    pub(super) fn new(capacity: usize, bytes: &Arc<AtomicUsize>) -> io::Result<Self> {
+    pub(super) fn new(reserved: Reserved) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // Other processes may have the same number, in containers that share the folder.
@@ -45,13 +44,11 @@ impl Region {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
         let file = options.open(&path)?;
-        bytes.fetch_add(capacity, Ordering::Relaxed);
         let region = Self {
             name,
             path,
             file,
-            capacity,
-            bytes: Arc::clone(bytes),
+            reserved,
             registered: Mutex::default(),
         };
         region.allocate()?;
@@ -61,13 +58,20 @@ impl Region {
     #[cfg(target_os = "linux")]
     fn allocate(&self) -> io::Result<()> {
         use rustix::fs::{FallocateFlags, fallocate};
-        let allocate = || fallocate(&self.file, FallocateFlags::empty(), 0, self.capacity as u64);
+        let allocate = || {
+            fallocate(
+                &self.file,
+                FallocateFlags::empty(),
+                0,
+                self.capacity() as u64,
+            )
+        };
         retry_on_intr(allocate).map_err(io::Error::from)
     }
 
     #[cfg(not(target_os = "linux"))]
     fn allocate(&self) -> io::Result<()> {
-        self.file.set_len(self.capacity as u64)
+        self.file.set_len(self.capacity() as u64)
     }
 
     /// As requests name it.
@@ -81,7 +85,7 @@ impl Region {
     }
 
     pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+        self.reserved.bytes()
     }
 
     pub(super) fn write(&self, place: Place, bytes: &[u8]) -> io::Result<()> {
@@ -133,17 +137,22 @@ impl Drop for Region {
     fn drop(&mut self) {
         // Nobody is left who could be told.
         let _ = fs::remove_file(&self.path);
-        self.bytes.fetch_sub(self.capacity, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
+
+    fn reserved(bytes: &Arc<AtomicUsize>, capacity: usize) -> Reserved {
+        Reserved::new(bytes, capacity, usize::MAX).unwrap()
+    }
 
     #[test]
     fn what_is_written_is_read_and_nothing_is_left() {
-        let region = Region::new(1 << 20, &Arc::default()).unwrap();
+        let region = Region::new(reserved(&Arc::default(), 1 << 20)).unwrap();
         let place = |offset, len| Place { offset, len };
         let bytes = vec![7; 300_000];
         region.write(place(64, bytes.len()), &bytes).unwrap();
@@ -160,7 +169,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn more_than_there_is_leaves_nothing() {
         let bytes = Arc::default();
-        Region::new(1 << 50, &bytes).unwrap_err();
+        Region::new(reserved(&bytes, 1 << 50)).unwrap_err();
         assert_eq!(bytes.load(Ordering::Relaxed), 0);
     }
 }
