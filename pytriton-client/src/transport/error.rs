@@ -2,6 +2,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use rustls::AlertDescription;
+
 use crate::{ClientError, Stage};
 
 /// Why there is no answer from a server.
@@ -40,12 +42,10 @@ impl TransportError {
         }
         let message = words(error);
         let address = address.to_owned();
-        // A server tells what it thinks of the client's certificate when the client takes the handshake for done, and HTTP/2
-        // keeps of that no more than the words.
-        Self(match message.find("received fatal alert") {
+        Self(match refusal(&message) {
             Some(alert) => ClientError::Tls {
                 address,
-                message: format!("the server refuses the client: {}", &message[alert..]),
+                message: format!("the server refuses the client: {alert}"),
             },
             None => ClientError::Lost { address, message },
         })
@@ -71,6 +71,40 @@ impl fmt::Display for TransportError {
 
 impl Error for TransportError {}
 
+/// What a server says of the client's certificate, or of what the client wants, in place of the end of a handshake. Any other alert may
+/// come when a request has been sent.
+const REFUSALS: [AlertDescription; 17] = [
+    AlertDescription::HandshakeFailure,
+    AlertDescription::NoCertificate,
+    AlertDescription::BadCertificate,
+    AlertDescription::UnsupportedCertificate,
+    AlertDescription::CertificateRevoked,
+    AlertDescription::CertificateExpired,
+    AlertDescription::CertificateUnknown,
+    AlertDescription::UnknownCA,
+    AlertDescription::AccessDenied,
+    AlertDescription::DecryptError,
+    AlertDescription::ProtocolVersion,
+    AlertDescription::InsufficientSecurity,
+    AlertDescription::MissingExtension,
+    AlertDescription::UnsupportedExtension,
+    AlertDescription::UnrecognisedName,
+    AlertDescription::CertificateRequired,
+    AlertDescription::NoApplicationProtocol,
+];
+
+/// That a server has refused the client, which it tells when the client takes the handshake for done; HTTP/2 keeps of that no more than
+/// the words.
+fn refusal(message: &str) -> Option<String> {
+    let (_, alert) = message.split_once("received fatal alert: ")?;
+    let named = |refusal: &AlertDescription| {
+        let behind = alert.strip_prefix(&format!("{refusal:?}"));
+        behind.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let refusal = REFUSALS.into_iter().find(named)?;
+    Some(rustls::Error::AlertReceived(refusal).to_string())
+}
+
 /// An error and its causes.
 fn words(error: &dyn Error) -> String {
     let mut words = error.to_string();
@@ -83,4 +117,34 @@ fn words(error: &dyn Error) -> String {
         cause = error.source();
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn only_who_is_refused_has_sent_nothing() {
+        let table = [
+            (AlertDescription::CertificateRequired, true),
+            (AlertDescription::UnknownCA, true),
+            (AlertDescription::HandshakeFailure, true),
+            (AlertDescription::InternalError, false),
+            (AlertDescription::BadRecordMac, false),
+            (AlertDescription::DecryptionFailed, false),
+            (AlertDescription::Unknown(200), false),
+        ];
+        for (alert, unsent) in table {
+            let alert = rustls::Error::AlertReceived(alert);
+            let whole = io::Error::other(alert.clone());
+            let words = io::Error::other(format!("connection error: {alert}: closed"));
+            for error in [whole, words] {
+                let TransportError(found) = TransportError::found("grpcs://host", &error);
+                assert_eq!(found.is_unsent(), unsent, "{found}");
+                assert!(found.to_string().contains(&alert.to_string()), "{found}");
+            }
+        }
+    }
 }
