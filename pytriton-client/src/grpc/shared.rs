@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use pytriton_protocol::proto::infer_parameter::ParameterChoice;
 use pytriton_protocol::proto::model_infer_request::InferRequestedOutputTensor;
+use pytriton_protocol::proto::model_infer_response::InferOutputTensor;
 use pytriton_protocol::proto::{
-    InferParameter, ModelInferRequest, ModelInferResponse, SystemSharedMemoryRegisterRequest,
-    SystemSharedMemoryStatusRequest, SystemSharedMemoryUnregisterRequest,
+    InferParameter, InferTensorContents, ModelInferRequest, ModelInferResponse,
+    SystemSharedMemoryRegisterRequest, SystemSharedMemoryStatusRequest,
+    SystemSharedMemoryUnregisterRequest,
 };
+use pytriton_protocol::tensor::Tensor;
 
 use crate::request::InferRequest;
 use crate::shared_memory::{Lent, Place};
 use crate::{ClientError, Outputs, SharedMemoryRegion};
 
+use super::contents;
 use super::error::failed;
 use super::message;
 use super::transport::{GrpcTransport, extend};
@@ -107,20 +112,90 @@ fn parameters(lent: &Lent, place: Place) -> BTreeMap<String, InferParameter> {
 
 /// The answer with what is in the region.
 fn fetched(mut answer: ModelInferResponse, lent: &Lent) -> Result<ModelInferResponse, ClientError> {
-    let outputs = answer.outputs.len();
-    answer
-        .raw_output_contents
-        .resize(outputs, Default::default());
-    for (output, raw) in answer.outputs.iter().zip(&mut answer.raw_output_contents) {
-        let shape = output.shape.iter().map(|dim| usize::try_from(*dim).ok());
-        let shape: Option<Vec<usize>> = shape.collect();
-        // What is none of the protocol is told by who reads the answer.
-        let (Ok(datatype), Some(shape)) = (output.datatype.parse(), shape) else {
-            continue;
+    // Some servers leave a place for such an output empty, and some leave none.
+    let places = answer.raw_output_contents.len() == answer.outputs.len();
+    let mut raw = answer.raw_output_contents.into_iter();
+    let mut all = Vec::new();
+    for output in &mut answer.outputs {
+        let here = if places { raw.next() } else { None };
+        all.push(match here.filter(|here| !here.is_empty()) {
+            Some(here) => here,
+            None => match elsewhere(output, lent)? {
+                Some(tensor) => tensor.data().clone(),
+                None if places => Bytes::new(),
+                None => raw.next().unwrap_or_default(),
+            },
+        });
+    }
+    answer.raw_output_contents = all;
+    Ok(answer)
+}
+
+/// An output without bytes: its numbers, or what is in the region. Servers do not say that they have put it there.
+fn elsewhere(output: &mut InferOutputTensor, lent: &Lent) -> Result<Option<Tensor>, ClientError> {
+    let shape = output.shape.iter().map(|dim| usize::try_from(*dim).ok());
+    let shape: Option<Vec<usize>> = shape.collect();
+    // What is none of the protocol is told by who reads the answer.
+    let (Ok(datatype), Some(shape)) = (output.datatype.parse(), shape) else {
+        return Ok(None);
+    };
+    let numbers = output.contents.take();
+    match numbers.filter(|numbers| *numbers != InferTensorContents::default()) {
+        Some(numbers) => {
+            let tensor = contents::tensor(datatype, shape, numbers);
+            tensor.map(Some).map_err(ClientError::tensor(&output.name))
+        }
+        None => lent.output(&output.name, datatype, &shape),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::InferOptions;
+    use crate::config::ModelConfig;
+    use crate::shared_memory::Pool;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn elements_that_are_in_the_answer_are_taken_from_there() {
+        let output =
+            |name| serde_json::json!({"name": name, "data_type": "TYPE_UINT8", "dims": [65536]});
+        let model = serde_json::json!({"name": "m", "output": [output("x"), output("y")]});
+        let model = ModelConfig::from_json(&model).unwrap();
+        let pool = Arc::new(Pool::new(8 << 20));
+        let lent = Lent::new(&pool, &model, &[], &InferOptions::new()).await;
+        let lent = lent.unwrap().unwrap();
+        let output = |name: &str, numbers: Option<Vec<u32>>| InferOutputTensor {
+            name: name.to_owned(),
+            datatype: "UINT8".to_owned(),
+            shape: vec![2],
+            contents: numbers.map(|numbers| InferTensorContents {
+                uint_contents: numbers,
+                ..InferTensorContents::default()
+            }),
+            ..InferOutputTensor::default()
         };
-        if let Some(tensor) = lent.output(&output.name, datatype, &shape)? {
-            *raw = tensor.data().clone();
+        let some = Bytes::from_static(&[1, 2]);
+        let none = Bytes::from_static(&[0, 0]);
+        let table = [
+            (None, vec![some.clone(), Bytes::new()], [&some, &none]),
+            (None, vec![Bytes::new(), some.clone()], [&none, &some]),
+            (None, vec![], [&none, &none]),
+            (Some(vec![]), vec![], [&none, &none]),
+            (Some(vec![1, 2]), vec![], [&some, &none]),
+        ];
+        for (numbers, raw, expected) in table {
+            let answer = ModelInferResponse {
+                outputs: vec![output("x", numbers), output("y", None)],
+                raw_output_contents: raw,
+                ..ModelInferResponse::default()
+            };
+            let outputs = message::decode(fetched(answer, &lent).unwrap()).unwrap();
+            let found = outputs.tensors().map(|(_, tensor)| tensor.data());
+            assert!(found.eq(expected));
         }
     }
-    Ok(answer)
 }

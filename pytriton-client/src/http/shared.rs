@@ -141,7 +141,12 @@ fn decode(body: &Bytes, header: Option<usize>, lent: &Lent) -> Result<Outputs, C
     Ok(outputs)
 }
 
+/// An output that is in the region: one that was asked there, and has no elements here. Servers do not say where they have put it.
 fn of_region(output: &Value, lent: &Lent) -> Result<Option<(String, Tensor)>, ClientError> {
+    let is_here = |member: &Value| !member.is_null();
+    if is_here(&output["data"]) || is_here(&output["parameters"]["binary_data_size"]) {
+        return Ok(None);
+    }
     let name = output["name"].as_str().unwrap_or_default();
     let datatype = output["datatype"].as_str().unwrap_or_default();
     let dims = output["shape"].as_array().into_iter().flatten();
@@ -153,4 +158,37 @@ fn of_region(output: &Value, lent: &Lent) -> Result<Option<(String, Tensor)>, Cl
     };
     let tensor = lent.output(name, datatype, &shape)?;
     Ok(tensor.map(|tensor| (name.to_owned(), tensor)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::InferOptions;
+    use crate::config::ModelConfig;
+    use crate::shared_memory::Pool;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn elements_that_are_in_the_answer_are_taken_from_there() {
+        let output = |name| json!({"name": name, "data_type": "TYPE_UINT8", "dims": [65536]});
+        let outputs = ["x", "y", "z"].map(output);
+        let model = ModelConfig::from_json(&json!({"name": "m", "output": outputs})).unwrap();
+        let pool = Arc::new(Pool::new(8 << 20));
+        let lent = Lent::new(&pool, &model, &[], &InferOptions::new()).await;
+        let json = json!({"outputs": [
+            {"name": "x", "datatype": "UINT8", "shape": [2], "data": [1, 2]},
+            {"name": "y", "datatype": "UINT8", "shape": [2]},
+            {"name": "z", "datatype": "UINT8", "shape": [2], "parameters": {"binary_data_size": 2}}]});
+        let json = json.to_string();
+        let body = Bytes::from([json.as_bytes(), &[3, 4]].concat());
+        let outputs = decode(&body, Some(json.len()), &lent.unwrap().unwrap()).unwrap();
+        let found = outputs.tensors();
+        let found: Vec<_> = found
+            .map(|(name, tensor)| (name, &tensor.data()[..]))
+            .collect();
+        let expected: [(&str, &[u8]); 3] = [("x", &[1, 2]), ("y", &[0, 0]), ("z", &[3, 4])];
+        assert_eq!(found, expected);
+    }
 }
