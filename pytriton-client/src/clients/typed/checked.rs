@@ -28,8 +28,12 @@ impl Checked {
         if self.checked.get().is_some() {
             return Ok(());
         }
-        let found = signature(&*core.config().await?);
-        let mut changes = self.signature.changes(&found);
+        let config = core.config().await?;
+        let found = signature(&config);
+        let mut changes = match config.from_metadata {
+            true => as_in_metadata(&self.signature).changes(&found),
+            false => self.signature.changes(&found),
+        };
         changes.retain(|change| change.breaking);
         if !changes.is_empty() {
             let model = self.signature.name.clone();
@@ -102,5 +106,60 @@ fn tensor(config: &TensorConfig) -> TensorSignature {
     TensorSignature {
         optional: config.optional,
         ..TensorSignature::new(&config.name, config.datatype, &config.dims)
+    }
+}
+
+/// What metadata say of a model: names, element types and whole dims, and nothing of batching, answers and what is optional.
+fn as_in_metadata(signature: &ModelSignature) -> ModelSignature {
+    let tensor = |tensor: &TensorSignature| {
+        let batch = signature.batching().then_some(-1);
+        let dims: Vec<i64> = batch.iter().chain(&tensor.dims).copied().collect();
+        TensorSignature::new(&tensor.name, tensor.datatype, &dims)
+    };
+    ModelSignature {
+        inputs: signature.inputs.iter().map(tensor).collect(),
+        outputs: signature.outputs.iter().map(tensor).collect(),
+        ..ModelSignature::new(&signature.name, 0, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_protocol::tensor::DataType;
+
+    use super::*;
+
+    #[test]
+    fn metadata_are_compared_as_far_as_they_go() {
+        let tensor = |name: &str, dims: &[i64]| TensorSignature::new(name, DataType::Fp32, dims);
+        let expected = ModelSignature {
+            inputs: vec![
+                tensor("x", &[3]),
+                TensorSignature {
+                    optional: true,
+                    ..tensor("o", &[-1])
+                },
+            ],
+            outputs: vec![tensor("y", &[])],
+            ..ModelSignature::new("m", 8, true)
+        };
+        let member = |name: &str, datatype: &str, shape: &[i64]| serde_json::json!({"name": name, "datatype": datatype, "shape": shape});
+        let breaking = |inputs: &[serde_json::Value]| {
+            let metadata = serde_json::json!({"name": "m", "inputs": inputs, "outputs": [member("y", "FP32", &[-1])]});
+            let config = ModelConfig::from_metadata_json(&metadata).unwrap();
+            let changes = as_in_metadata(&expected).changes(&signature(&config));
+            changes.iter().any(|change| change.breaking)
+        };
+        let optional = member("o", "FP32", &[-1, -1]);
+        for (x, expected) in [
+            (member("x", "FP32", &[-1, 3]), false),
+            (member("x", "FP32", &[-1, 4]), true),
+            (member("x", "FP32", &[3]), true),
+            (member("x", "INT8", &[-1, 3]), true),
+            (member("z", "INT8", &[-1, 3]), true),
+        ] {
+            assert_eq!(breaking(&[x.clone(), optional.clone()]), expected, "{x}");
+        }
+        assert!(breaking(&[optional]));
     }
 }
