@@ -132,11 +132,17 @@ impl Server {
             if !region.is_registered(self) {
                 // Before it is told: who is cut off meanwhile leaves a region that it may know of.
                 region.note(self);
-                if let Err(error) = self.register(region).await {
-                    if error.is_unsent() || matches!(error, ClientError::Server { .. }) {
-                        region.forget(self);
+                match self.register(region).await {
+                    Ok(()) => {}
+                    // One that was cut off came through: no other region has the name.
+                    Err(ClientError::Server { message, .. })
+                        if message.contains("already in manager") => {}
+                    Err(error) => {
+                        if error.is_unsent() || matches!(error, ClientError::Server { .. }) {
+                            region.forget(self);
+                        }
+                        return Err(self.elsewhere(region, error));
                     }
-                    return Err(self.elsewhere(region, error));
                 }
             }
             lent.begin();
