@@ -147,7 +147,7 @@ pub enum ClientError {
         /// How many there are.
         of: usize,
     },
-    /// There is no thread for a blocking client.
+    /// There is no thread for a blocking client, or for what compresses.
     #[error("cannot start the client's thread: {message}")]
     Thread {
         /// Why not.
