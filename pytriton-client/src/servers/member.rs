@@ -11,7 +11,7 @@ use crate::{ClientError, Stage, Status};
 pub(super) const REST: Duration = Duration::from_secs(5);
 
 /// How long it rests at most.
-pub(super) const LONGEST_REST: Duration = Duration::from_secs(60);
+const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// Who says nothing for less than that is not taken for silent.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -78,9 +78,10 @@ impl UnderWay {
         let silent = now - lately.unwrap_or(self.begun);
         let rest = match error {
             None => None,
-            Some(ClientError::Timeout { stage, timeout, .. }) if *stage != Stage::Connect => {
+            Some(ClientError::Timeout { stage, timeout, .. }) => {
+                let brief = silent < SILENCE || lately.is_some() && silent < *timeout;
                 // A slow model is no silent server.
-                if silent < SILENCE || lately.is_some() && silent < *timeout {
+                if *stage != Stage::Connect && brief {
                     return;
                 }
                 Some((silent * 2).clamp(REST, LONGEST_REST))

@@ -234,6 +234,11 @@ mod tests {
             (within(60).late(String::new()), 20, 0),
             (within(20).late(String::new()), 20, 40),
             (within(900).late(String::new()), 900, 60),
+            (
+                Deadline::new(Stage::Connect, REST).late(String::new()),
+                10,
+                20,
+            ),
         ];
         for (error, silent, rest) in table {
             let servers = servers(2);
