@@ -2,11 +2,12 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Type, Visibility, parse_quote};
+use syn::{GenericArgument, PathArguments, Type, Visibility, parse_quote};
 
 use super::ast::Model;
 use super::hint::{answers, is_requests};
 use super::item::Function;
+use super::lifetime::eternal;
 use super::options::ModelOptions;
 use crate::decorators::plain_name;
 use crate::path::CratePath;
@@ -77,7 +78,7 @@ impl Client {
         let taken = taken.map(|parameter| &parameter.ty);
         let mut given = model.parameters.iter();
         let given = given.find_map(|parameter| answers(&parameter.ty));
-        let outputs = given.or(model.returned.as_ref());
+        let outputs = given.or(model.returned.as_ref()).map(told);
         let answers = Ident::new(
             match model.streamed {
                 Some(_) => "Many",
@@ -114,6 +115,35 @@ impl Model {
 /// What is injected is borrowed; inputs are not.
 fn is_reference(ty: &Type) -> bool {
     matches!(peeled(ty), Type::Reference(_))
+}
+
+/// What callers see of a returned type: its error is a text to them, and what it borrows they own.
+fn told(returned: &Type) -> Type {
+    let mut returned = returned.clone();
+    if let Some(error) = error(&mut returned) {
+        *error = parse_quote!(());
+    }
+    eternal(&returned)
+}
+
+/// The error of a `Result` that names one.
+fn error(returned: &mut Type) -> Option<&mut Type> {
+    match returned {
+        Type::Group(group) => error(&mut group.elem),
+        Type::Paren(paren) => error(&mut paren.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last_mut();
+            let last = last.filter(|last| last.ident == "Result")?;
+            let PathArguments::AngleBracketed(arguments) = &mut last.arguments else {
+                return None;
+            };
+            match arguments.args.get_mut(1)? {
+                GenericArgument::Type(error) => Some(error),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// The visibility in a module within.

@@ -38,6 +38,39 @@ fn rewrite(tokens: TokenStream, state: Option<&Type>) -> TokenStream {
     rewritten
 }
 
+/// A type all of whose lifetimes, named or not, are `'static`, for where there is nothing to borrow from.
+pub(super) fn eternal(ty: &Type) -> Type {
+    let tokens = without_lifetimes(ty.to_token_stream());
+    syn::parse2(tokens).unwrap_or_else(|_| ty.clone())
+}
+
+fn without_lifetimes(tokens: TokenStream) -> TokenStream {
+    let mut rewritten = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let inner = without_lifetimes(group.stream());
+                let mut inner = Group::new(group.delimiter(), inner);
+                inner.set_span(group.span());
+                rewritten.extend([TokenTree::Group(inner)]);
+            }
+            TokenTree::Punct(quote) if quote.as_char() == '\'' => {
+                tokens.next();
+                rewritten.extend(quote!('static));
+            }
+            TokenTree::Punct(sign) if sign.as_char() == '&' => {
+                let named = |next: &TokenTree| matches!(next, TokenTree::Punct(quote) if quote.as_char() == '\'');
+                let elided = !tokens.peek().is_some_and(named);
+                let lifetime = elided.then(|| quote!('static));
+                rewritten.extend(quote!(#sign #lifetime));
+            }
+            token => rewritten.extend([token]),
+        }
+    }
+    rewritten
+}
+
 /// A view and a reference live as long as the call.
 pub(super) fn check_static(ty: &Type, errors: &mut Errors) {
     let inner = present(ty);
@@ -108,6 +141,28 @@ mod tests {
     use quote::ToTokens;
 
     use super::*;
+
+    #[test]
+    fn what_borrows_from_nothing_lives_for_ever() {
+        let table: [(Type, Type); 4] = [
+            (parse_quote!(Array2<f32>), parse_quote!(Array2<f32>)),
+            (
+                parse_quote!((Cow<'a, str>, &str)),
+                parse_quote!((Cow<'static, str>, &'static str)),
+            ),
+            (
+                parse_quote!(<State as Typed>::Output<'_>),
+                parse_quote!(<State as Typed>::Output<'static>),
+            ),
+            (
+                parse_quote!(&&'b mut [&'static str]),
+                parse_quote!(&'static &'static mut [&'static str]),
+            ),
+        ];
+        for (ty, expected) in table {
+            assert_eq!(eternal(&ty), expected);
+        }
+    }
 
     #[test]
     fn only_views_of_async_functions_without_a_lifetime_change() {

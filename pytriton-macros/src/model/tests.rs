@@ -7,7 +7,14 @@ use crate::snapshot::{assert_expansion, messages};
 
 #[test]
 fn models_with_clients_are_as_in_the_golden_files() {
-    let table: [(&str, TokenStream, TokenStream); 3] = [
+    let table: [(&str, TokenStream, TokenStream); 4] = [
+        (
+            "client_borrowed",
+            quote!(name = "Borrowed"),
+            quote! {
+                pub fn borrowed<'a>(x: ArrayView2<'a, f32>, p: &'a Parameters) -> Result<Lent<'a>, &str> { f() }
+            },
+        ),
         (
             "client_function",
             quote!(name = "Linear"),
@@ -242,6 +249,35 @@ fn expansions_are_as_in_the_golden_files() {
     ];
     for (name, attribute, item) in table {
         assert_expansion(name, expand(attribute, item));
+    }
+}
+
+#[test]
+fn what_is_no_known_word_is_refused() {
+    let data = "expected `zero`, `random` or `file(\"…\")`, with dims where the input has none of its own: `zero([128])`, `file(\"…\", [128])`";
+    let strategy =
+        "expected a strategy: write `sequence_batching = direct` or `sequence_batching = oldest`";
+    let table: [(TokenStream, TokenStream, &str); 4] = [
+        (quote!(), quote!(ünit), data),
+        (quote!(), quote!(r#zero), data),
+        (
+            quote!(, sequence_batching = direct()),
+            quote!(zero),
+            strategy,
+        ),
+        (
+            quote!(, sequence_batching = a::direct),
+            quote!(zero),
+            strategy,
+        ),
+    ];
+    for (option, word, expected) in table {
+        let item = quote! {
+            #[warmup(name = "one", inputs(x = #word))]
+            fn linear(x: ArrayView2<f32>) -> Array2<f32> { f(x) }
+        };
+        let expansion = expand(quote!(name = "Linear" #option), item);
+        assert_eq!(messages(expansion), [expected]);
     }
 }
 

@@ -89,7 +89,7 @@ const _: () = {
     }
     impl __private::typed::Model for __client_linear::linear {
         type Arguments = (fn(ArrayView2<'_, f32>), fn(f32));
-        type Outputs = Result<Array2<f32>, String>;
+        type Outputs = Result<Array2<f32>, ()>;
         type Answers = __private::typed::Once;
         fn signature() -> __private::typed::ModelSignature {
             __private::callers_signature(
