@@ -5,7 +5,6 @@ use syn::{Expr, ExprLit, Lit, UnOp};
 use crate::errors::Errors;
 use crate::model::is_policy;
 use crate::options::Options;
-use crate::word::Word;
 
 /// What an option's value looks like where it is a literal. Other expressions are left to the compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,9 +107,8 @@ impl ToTokens for Value {
 impl Form {
     fn takes(self, expression: &Expr) -> bool {
         match (self, peeled(expression)) {
-            (Self::Strategy, expression) => {
-                Word::read(expression).is_some_and(|word| word.arguments.is_empty())
-            }
+            (Self::Strategy, Expr::Path(path)) => path.path.get_ident().is_some(),
+            (Self::Strategy, _) => false,
             (Self::Versions, expression) => is_policy(expression),
             (form, Expr::Lit(ExprLit { lit, .. })) => match lit {
                 Lit::Str(_) => matches!(form, Self::Text | Self::Action),

@@ -136,11 +136,11 @@ impl<'ast> Data<'ast> {
         let word = Word::read(data)?;
         let file = word.is("file", 1..=2);
         let known = file || word.is("zero", 0..=1) || word.is("random", 0..=1);
-        let kind = word.to_variant();
+        let kind = known.then(|| word.to_variant())?;
         let mut values = word.arguments.into_iter();
         let path = file.then(|| values.next()).flatten();
         let dims = values.next();
         let listed = matches!(dims, None | Some(Expr::Array(_)));
-        (known && listed).then_some(Self { kind, path, dims })
+        listed.then_some(Self { kind, path, dims })
     }
 }
