@@ -63,7 +63,7 @@ impl<M: Model<Outputs: Returned>> Answering<M> for Many {
     fn blocking(question: Question, waiting: &Waiting) -> Self::Blocking {
         TypedAnswers {
             checked: Arc::clone(&question.checked),
-            answers: Answers::new(question.many(), Arc::clone(&waiting.0)),
+            answers: Some(Answers::new(question.many(), Arc::clone(&waiting.0))),
             model: PhantomData,
         }
     }
@@ -71,7 +71,7 @@ impl<M: Model<Outputs: Returned>> Answering<M> for Many {
     fn on_tokio(question: Question) -> Self::Async {
         TypedAnswerStream {
             checked: Arc::clone(&question.checked),
-            answers: question.many(),
+            answers: Some(question.many()),
             model: PhantomData,
         }
     }

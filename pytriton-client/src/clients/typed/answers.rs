@@ -2,7 +2,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use futures_util::{Stream, StreamExt};
 use pytriton_protocol::typed::{Model, Returned};
@@ -15,14 +15,16 @@ use super::checked::Checked;
 /// The answers of a model as its function returned them, each within the client's time for an inference. An error is the last
 /// of them; dropped, the request is cancelled.
 pub struct TypedAnswerStream<M> {
-    pub(super) answers: AnswerStream,
+    /// `None` when the last of them was there.
+    pub(super) answers: Option<AnswerStream>,
     pub(super) checked: Arc<Checked>,
     pub(super) model: PhantomData<fn() -> M>,
 }
 
 /// The same for a blocking client, as an iterator.
 pub struct TypedAnswers<M> {
-    pub(super) answers: Answers,
+    /// `None` when the last of them was there.
+    pub(super) answers: Option<Answers>,
     pub(super) checked: Arc<Checked>,
     pub(super) model: PhantomData<fn() -> M>,
 }
@@ -31,8 +33,15 @@ impl<M: Model<Outputs: Returned>> Stream for TypedAnswerStream<M> {
     type Item = Result<<M::Outputs as Returned>::Typed, ClientError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let answer = self.answers.poll_next_unpin(context);
-        answer.map(|answer| Some(answer?.and_then(|outputs| self.checked.read::<M>(&outputs))))
+        let Some(answers) = &mut self.answers else {
+            return Poll::Ready(None);
+        };
+        let answer = ready!(answers.poll_next_unpin(context));
+        let read = answer.map(|answer| answer.and_then(|outputs| self.checked.read::<M>(&outputs)));
+        if !matches!(read, Some(Ok(_))) {
+            self.answers = None;
+        }
+        Poll::Ready(read)
     }
 }
 
@@ -40,8 +49,12 @@ impl<M: Model<Outputs: Returned>> Iterator for TypedAnswers<M> {
     type Item = Result<<M::Outputs as Returned>::Typed, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let answer = self.answers.next()?;
-        Some(answer.and_then(|outputs| self.checked.read::<M>(&outputs)))
+        let answer = self.answers.as_mut()?.next();
+        let read = answer.map(|answer| answer.and_then(|outputs| self.checked.read::<M>(&outputs)));
+        if !matches!(read, Some(Ok(_))) {
+            self.answers = None;
+        }
+        read
     }
 }
 

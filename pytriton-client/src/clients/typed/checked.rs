@@ -1,4 +1,5 @@
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use pytriton_protocol::signature::{ModelSignature, TensorSignature};
 use pytriton_protocol::tensor::Tensor;
@@ -6,6 +7,7 @@ use pytriton_protocol::typed::{Model, Returned, Tensors};
 
 use crate::clients::core::Core;
 use crate::config::{ModelConfig, TensorConfig};
+use crate::deadline::Deadline;
 use crate::{ClientError, Inputs, Outputs};
 
 /// What a client was compiled for, and whether the server has said that it is so.
@@ -28,8 +30,24 @@ impl Checked {
         if self.checked.get().is_some() {
             return Ok(());
         }
-        let config = core.config().await?;
-        let found = signature(&config);
+        self.compare(&*core.config().await?)
+    }
+
+    /// The same for a request, and when the first one's answer must be there: its time is for the comparison too.
+    pub(super) async fn first(
+        &self,
+        core: &Core,
+        own: Option<Duration>,
+    ) -> Result<Option<Deadline>, ClientError> {
+        if self.checked.get().is_some() {
+            return Ok(None);
+        }
+        let (config, deadline) = core.begin(own).await?;
+        self.compare(&config).map(|()| Some(deadline))
+    }
+
+    fn compare(&self, config: &ModelConfig) -> Result<(), ClientError> {
+        let found = signature(config);
         let mut changes = match config.from_metadata {
             true => as_in_metadata(&self.signature).changes(&found),
             false => self.signature.changes(&found),
@@ -53,12 +71,30 @@ impl Checked {
         let given = inputs().filter_map(|(input, tensor)| Some((input, tensor.as_ref()?)));
         let given = given.map(|(input, tensor)| {
             let tensor = match input.first_value && self.signature.batching() {
-                true => repeated(input, tensor, rows)?,
+                true => {
+                    self.must_take(rows)?;
+                    repeated(input, tensor, rows)?
+                }
                 false => tensor.clone(),
             };
             Ok((input.name.clone(), tensor))
         });
         given.collect::<Result<_, _>>().map(Inputs::of)
+    }
+
+    /// Refuses more rows than the model takes, before anything is made for each of them.
+    fn must_take(&self, rows: usize) -> Result<(), ClientError> {
+        let ModelSignature {
+            name,
+            max_batch_size: most,
+            ..
+        } = &self.signature;
+        match u32::try_from(rows).is_ok_and(|rows| rows <= *most) {
+            true => Ok(()),
+            false => Err(ClientError::Inputs {
+                message: format!("model {name} takes up to {most} rows, got {rows}"),
+            }),
+        }
     }
 
     /// What the model's function returned, of an answer.

@@ -6,6 +6,8 @@ mod arity;
 mod async_typed;
 mod checked;
 mod question;
+#[cfg(test)]
+mod tests;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use futures_util::{TryFutureExt, future::BoxFuture};
+use futures_util::future::BoxFuture;
+use futures_util::stream::iter;
+use futures_util::{StreamExt, TryFutureExt, TryStreamExt};
 
 use crate::clients::answers::AnswerStream;
 use crate::clients::core::{Core, Rows};
@@ -28,8 +30,12 @@ impl Question {
         let rows = self.rows();
         Box::pin(async move {
             let inputs = self.inputs?;
-            self.checked.check(&self.core).await?;
-            self.core.infer(inputs, self.options, rows).await
+            let first = self.checked.first(&self.core, self.options.timeout).await?;
+            let asked = self.core.infer(inputs, self.options, rows);
+            match first {
+                Some(deadline) => deadline.within(asked).await,
+                None => asked.await,
+            }
         })
     }
 
@@ -41,8 +47,13 @@ impl Question {
 
     async fn answering(self, rows: Rows) -> Result<AnswerStream, ClientError> {
         let inputs = self.inputs?;
-        self.checked.check(&self.core).await?;
-        Ok(AnswerStream::new(self.core, Ok(inputs), self.options, rows))
+        let first = self.checked.first(&self.core, self.options.timeout).await?;
+        let mut answers = AnswerStream::new(self.core, Ok(inputs), self.options, rows);
+        let Some(deadline) = first else {
+            return Ok(answers);
+        };
+        let first = deadline.within(answers.try_next()).await?;
+        Ok(AnswerStream::of(iter(first.map(Ok)).chain(answers)))
     }
 
     /// A model without a batch axis takes what it is given as it is.
