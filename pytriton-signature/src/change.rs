@@ -69,6 +69,12 @@ impl ModelSignature {
         };
         differs("batching", self.rows(), found.rows(), fewer);
         differs("answers", self.answers(), found.answers(), true);
+        differs(
+            "requests",
+            self.requests(),
+            found.requests(),
+            found.sequences,
+        );
         let inputs = Tensors {
             way: Way::In,
             expected: &self.inputs,
@@ -100,6 +106,31 @@ impl ModelSignature {
             true => "any number".to_owned(),
             false => "one".to_owned(),
         }
+    }
+
+    fn requests(&self) -> String {
+        match self.sequences {
+            true => "in sequences".to_owned(),
+            false => "alone".to_owned(),
+        }
+    }
+
+    /// Where the tensors that both have stand in another order, which whoever gives them by their places must know.
+    pub(crate) fn moves(&self, found: &Self) -> Vec<Change> {
+        let ways = [
+            ("inputs", &self.inputs, &found.inputs),
+            ("outputs", &self.outputs, &found.outputs),
+        ];
+        let changes = ways.into_iter().filter_map(|(way, old, new)| {
+            let (expected, found) = (order(old, new), order(new, old));
+            (expected != found).then(|| Change {
+                what: format!("order of {way}"),
+                expected,
+                found,
+                breaking: true,
+            })
+        });
+        changes.collect()
     }
 
     /// A tensor as its callers see it, with the batch axis in front where there is one.
@@ -195,6 +226,13 @@ impl Tensors<'_> {
             },
         }
     }
+}
+
+/// The names of those that are among the others, too.
+fn order(tensors: &[TensorSignature], others: &[TensorSignature]) -> String {
+    let common = tensors.iter().filter(|one| of(others, one).is_some());
+    let names: Vec<String> = common.map(|one| format!("`{}`", one.name)).collect();
+    names.join(" ")
 }
 
 /// The tensor of that one's name.
@@ -332,6 +370,11 @@ mod tests {
                 "answers: expected one, found any number",
                 breaking,
             ),
+            (
+                linear().sequences(),
+                "requests: expected alone, found in sequences",
+                breaking,
+            ),
         ];
         for (found, line, breaking) in table {
             let changes = linear().changes(&found);
@@ -342,6 +385,28 @@ mod tests {
         assert_eq!(linear().changes(&linear()), []);
         let as_served = changed(|model| model.inputs[1].first_value = false);
         assert_eq!(linear().changes(&as_served), []);
+        let changes = linear().sequences().changes(&linear());
+        assert!(changes.len() == 1 && !changes[0].breaking, "{changes:?}");
+    }
+
+    #[test]
+    fn another_order_is_named() {
+        let swapped = changed(|model| model.inputs.swap(0, 1));
+        assert_eq!(linear().changes(&swapped), []);
+        let changes = linear().moves(&swapped);
+        let lines: Vec<String> = changes.iter().map(Change::to_string).collect();
+        assert_eq!(
+            lines,
+            ["order of inputs: expected `x` `scale` `bias`, found `scale` `x` `bias`"]
+        );
+        assert!(changes[0].breaking);
+        let other = changed(|model| {
+            model.inputs[0].name = "X".to_owned();
+            model
+                .inputs
+                .insert(0, TensorSignature::new("new", Int64, &[1]));
+        });
+        assert_eq!(linear().moves(&other), []);
     }
 
     #[test]

@@ -124,20 +124,39 @@ impl Reader<'_> {
                     Some('b') => '\u{8}',
                     Some('f') => '\u{c}',
                     Some(char @ ('"' | '\\' | '/')) => char,
-                    Some('u') => {
-                        let digits = self.rest.get(..4);
-                        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-                        let Some(char) = code.and_then(char::from_u32) else {
-                            return Err(self.expected("four digits of a character"));
-                        };
-                        self.rest = &self.rest[4..];
-                        char
-                    }
+                    Some('u') => self.escaped()?,
                     _ => return Err(self.expected("an escaped character")),
                 },
                 char if char < ' ' => return Err(self.expected("`\"` on the same line")),
                 char => char,
             });
+        }
+    }
+
+    /// What stands behind `\u`: a character, or two halves of one.
+    fn escaped(&mut self) -> Result<char, LockError> {
+        let first = self.unit()?;
+        let second = match first {
+            0xD800..0xDC00 if self.take("\\u") => Some(self.unit()?),
+            _ => None,
+        };
+        let mut chars = char::decode_utf16([first].into_iter().chain(second));
+        match (chars.next(), chars.next()) {
+            (Some(Ok(char)), None) => Ok(char),
+            _ => Err(self.expected("two halves of a character")),
+        }
+    }
+
+    fn unit(&mut self) -> Result<u16, LockError> {
+        let digits = self.rest.get(..4);
+        let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        match unit {
+            Some(unit) => {
+                self.rest = &self.rest[4..];
+                Ok(unit)
+            }
+            None => Err(self.expected("four digits of a character")),
         }
     }
 
@@ -185,5 +204,40 @@ impl Reader<'_> {
             |char| format!("`{char}`"),
         );
         LockError::new(self.line, format!("expected {what}, found {found}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_characters_may_be_in_two_halves() {
+        let table = [
+            (r#""\u00fc\n""#, Ok("ü\n")),
+            (r#""\ud83d\ude00!""#, Ok("😀!")),
+            (
+                r#""\ud83d""#,
+                Err("line 1: expected two halves of a character, found `\"`"),
+            ),
+            (
+                r#""\ude00 ""#,
+                Err("line 1: expected two halves of a character, found ` `"),
+            ),
+            (
+                r#""\ud83d\u0041x""#,
+                Err("line 1: expected two halves of a character, found `x`"),
+            ),
+            (
+                r#""\u+0ff""#,
+                Err("line 1: expected four digits of a character, found `+`"),
+            ),
+        ];
+        for (text, expected) in table {
+            let found = parse(text).map(|value| value.kind);
+            let found = found.map_err(|error| error.to_string());
+            let expected = expected.map(|text| Kind::Text(text.to_owned()));
+            assert_eq!(found, expected.map_err(ToOwned::to_owned));
+        }
     }
 }

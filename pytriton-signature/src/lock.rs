@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fmt::{self, Write};
 
 use crate::json::{self, Kind, Value, quoted};
@@ -43,10 +44,15 @@ impl Lock {
         let mut text = format!("{{\n  \"format\": {FORMAT},\n  \"models\": [");
         for (index, (version, model)) in self.models.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
+            let sequences = if model.sequences {
+                "\n      \"sequences\": true,"
+            } else {
+                ""
+            };
             // Writing to a `String` never fails.
             let _ = write!(
                 text,
-                "{comma}\n    {{\n      \"name\": {},\n      \"version\": {version},\n      \"max_batch_size\": {},\n      \"decoupled\": {},\n      \"inputs\": {},\n      \"outputs\": {}\n    }}",
+                "{comma}\n    {{\n      \"name\": {},\n      \"version\": {version},\n      \"max_batch_size\": {},\n      \"decoupled\": {},{sequences}\n      \"inputs\": {},\n      \"outputs\": {}\n    }}",
                 quoted(&model.name),
                 model.max_batch_size,
                 model.decoupled,
@@ -76,7 +82,7 @@ impl Lock {
             );
             return Err(LockError::new(file.line, message));
         }
-        let models = file.list("models", model)?;
+        let models = distinct(file.list("models", model)?)?;
         file.end()?;
         Ok(Self { models })
     }
@@ -113,7 +119,8 @@ impl Lock {
                 changes.push(whole(version, model, false));
                 continue;
             };
-            changes.extend(model.changes(&now).into_iter().map(|mut change| {
+            let differences = [model.changes(&now), model.moves(&now)];
+            changes.extend(differences.into_iter().flatten().map(|mut change| {
                 change.what = format!("{} {version}, {}", model.name, change.what);
                 change
             }));
@@ -154,19 +161,50 @@ fn tensors(tensors: &[TensorSignature]) -> String {
     }
 }
 
-fn model(value: Value) -> Result<(u32, ModelSignature), LockError> {
+/// What is in a list, without the lines, of which no two have the same name.
+fn distinct<T: Named>(list: Vec<(usize, T)>) -> Result<Vec<T>, LockError> {
+    let mut names = HashSet::new();
+    for (line, item) in &list {
+        let name = item.unique();
+        if !names.insert(name.clone()) {
+            return Err(LockError::new(*line, format!("{name} is there twice")));
+        }
+    }
+    Ok(list.into_iter().map(|(_, item)| item).collect())
+}
+
+/// What is there once.
+trait Named {
+    fn unique(&self) -> String;
+}
+
+impl Named for TensorSignature {
+    fn unique(&self) -> String {
+        format!("`{}`", self.name)
+    }
+}
+
+impl Named for (u32, ModelSignature) {
+    fn unique(&self) -> String {
+        format!("`{}` of version {}", self.1.name, self.0)
+    }
+}
+
+fn model(value: Value) -> Result<(usize, (u32, ModelSignature)), LockError> {
     let mut members = Members::of(value)?;
+    let line = members.line;
     let name = members.text("name")?;
     let version = members.size("version")?;
     let max_batch_size = members.size("max_batch_size")?;
     let mut model = ModelSignature::new(&name, max_batch_size, members.flag("decoupled")?);
-    model.inputs = members.list("inputs", tensor)?;
-    model.outputs = members.list("outputs", tensor)?;
+    model.sequences = members.flag_if("sequences")?;
+    model.inputs = distinct(members.list("inputs", tensor)?)?;
+    model.outputs = distinct(members.list("outputs", tensor)?)?;
     members.end()?;
-    Ok((version, model))
+    Ok((line, (version, model)))
 }
 
-fn tensor(value: Value) -> Result<TensorSignature, LockError> {
+fn tensor(value: Value) -> Result<(usize, TensorSignature), LockError> {
     let mut members = Members::of(value)?;
     let line = members.line;
     let name = members.text("name")?;
@@ -186,7 +224,7 @@ fn tensor(value: Value) -> Result<TensorSignature, LockError> {
         ..TensorSignature::new(&name, datatype, &dims)
     };
     members.end()?;
-    Ok(tensor)
+    Ok((line, tensor))
 }
 
 /// The members of an object, which are taken out by their names.
@@ -315,6 +353,7 @@ mod tests {
       "version": 2,
       "max_batch_size": 0,
       "decoupled": true,
+      "sequences": true,
       "inputs": [],
       "outputs": [
         {"name": "a \"word\"\u000a\\", "datatype": "BYTES", "shape": [1]}
@@ -333,11 +372,10 @@ mod tests {
                     .first_value(),
             )
             .output(TensorSignature::new("OUTPUT_1", Fp32, &[-1, 30]));
-        let words = ModelSignature::new("Words", 0, true).output(TensorSignature::new(
-            "a \"word\"\n\\",
-            Bytes,
-            &[1],
-        ));
+        let word = TensorSignature::new("a \"word\"\n\\", Bytes, &[1]);
+        let words = ModelSignature::new("Words", 0, true)
+            .sequences()
+            .output(word);
         Lock {
             models: vec![(1, linear), (2, words)],
         }
@@ -400,6 +438,12 @@ mod tests {
                 "line 10: expected a dimension, -1 for any size",
             ),
             ("16", "-1", "line 4: `max_batch_size` cannot be -1"),
+            ("scale", "x", "line 11: `x` is there twice"),
+            (
+                "Words\",\n      \"version\": 2",
+                "Linear\",\n      \"version\": 1",
+                "line 17: `Linear` of version 1 is there twice",
+            ),
             (
                 "true,",
                 "1,",
@@ -416,6 +460,7 @@ mod tests {
         let (old, mut new) = (lock(), lock());
         assert_eq!(old.changes(&new), []);
         new.models[0].1.decoupled = true;
+        new.models[0].1.inputs.swap(0, 1);
         new.models[1].0 = 3;
         let changes = old.changes(&new);
         let lines: Vec<(String, bool)> = changes
@@ -424,6 +469,10 @@ mod tests {
             .collect();
         let expected = [
             ("Linear 1, answers: expected one, found any number", true),
+            (
+                "Linear 1, order of inputs: expected `x` `scale`, found `scale` `x`",
+                true,
+            ),
             ("Words 2: expected a model, found none", true),
             ("Words 3: expected none, found a model", false),
         ];

@@ -9,6 +9,8 @@ pub struct ModelSignature {
     pub max_batch_size: u32,
     /// Whether a request is answered any number of times.
     pub decoupled: bool,
+    /// Whether each request belongs to a sequence.
+    pub sequences: bool,
     /// The inputs in order.
     pub inputs: Vec<TensorSignature>,
     /// The outputs in order.
@@ -37,9 +39,17 @@ impl ModelSignature {
             name: name.to_owned(),
             max_batch_size,
             decoupled,
+            sequences: false,
             inputs: Vec::new(),
             outputs: Vec::new(),
         }
+    }
+
+    /// The same whose requests belong to sequences.
+    #[must_use]
+    pub fn sequences(mut self) -> Self {
+        self.sequences = true;
+        self
     }
 
     /// With another input.

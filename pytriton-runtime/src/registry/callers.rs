@@ -28,6 +28,7 @@ pub fn callers_signature(
         false => 0,
     };
     let mut model = ModelSignature::new(options.name, max_batch_size, signature.decoupled);
+    model.sequences = options.sequence_batching.is_some();
     model.inputs = signature.inputs().iter().map(tensor).collect();
     for value in signature.first_values() {
         model.inputs[value.input].first_value = true;
@@ -46,6 +47,7 @@ impl ModelSpec {
             ..TensorSignature::new(&tensor.name, tensor.datatype, &tensor.dims)
         };
         let mut model = ModelSignature::new(&self.name, self.max_batch_size, self.decoupled);
+        model.sequences = self.sequence_batching.is_some();
         model.inputs = self.inputs.iter().map(tensor).collect();
         for value in &self.first_values {
             model.inputs[value.input].first_value = true;
