@@ -66,10 +66,26 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     };
     let span = at.as_ref().map_or_else(Span::call_site, TokenTree::span);
     let models = latest(&file.lock.models);
-    for (name, _) in &call.names {
-        if !models.iter().any(|model| model.name == name.value()) {
-            let message = format!("`{}` has no such model: remove this", call.file.value());
+    for (index, (name, _)) in call.names.iter().enumerate() {
+        let text = name.value();
+        let mut before = call.names[..index].iter();
+        if before.any(|(other, _)| other.value() == text) {
+            let message = format!("`{text}` has a name here already: remove this");
             errors.push(name, message);
+            continue;
+        }
+        match models.iter().find(|model| model.name == text) {
+            None => {
+                let message = format!("`{}` has no such model: remove this", call.file.value());
+                errors.push(name, message);
+            }
+            Some(model) if !can_be_said(model) => {
+                let message = format!(
+                    "`{text}` is left out, as it has more than {MOST} inputs or outputs, no output, or arrays of more than {DEEPEST} dimensions: remove this"
+                );
+                errors.push(name, message);
+            }
+            Some(_) => {}
         }
     }
     let mut types: Vec<(Ident, &ModelSignature)> = Vec::new();
@@ -116,20 +132,22 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
 
 /// The most inputs of a call, and outputs of a tuple.
 const MOST: usize = 16;
+/// The most dimensions of an array.
+const DEEPEST: usize = 6;
 
 /// Whether Rust's types can say what a model takes and returns.
 fn can_be_said(model: &ModelSignature) -> bool {
     let mut tensors = model.inputs.iter().chain(&model.outputs);
     model.inputs.len() <= MOST
         && (1..=MOST).contains(&model.outputs.len())
-        && tensors.all(|tensor| rank(model, tensor) <= 6)
+        && tensors.all(|tensor| rank(model, tensor) <= DEEPEST)
 }
 
 fn declaration(name: &Ident, model: &ModelSignature) -> TokenStream {
     let docs = format!("The model `{}`, for typed clients.", model.name);
     quote! {
         #[doc = #docs]
-        #[derive(Debug)]
+        #[derive(::core::fmt::Debug)]
         pub enum #name {}
     }
 }
@@ -144,6 +162,7 @@ fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
     };
     let answers = format_ident!("{}", if model.decoupled { "Many" } else { "Once" });
     let (text, most, decoupled) = (&model.name, model.max_batch_size, model.decoupled);
+    let sequences = model.sequences.then(|| quote!(.sequences()));
     let inputs = model.inputs.iter().map(tensor);
     let declared = model.outputs.iter().map(tensor);
     quote! {
@@ -154,6 +173,7 @@ fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
 
             fn signature() -> __typed::ModelSignature {
                 __typed::ModelSignature::new(#text, #most, #decoupled)
+                    #sequences
                     #(.input(#inputs))*
                     #(.output(#declared))*
             }

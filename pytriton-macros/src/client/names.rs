@@ -1,6 +1,48 @@
 use proc_macro2::{Ident, Span};
 use pytriton_signature::ModelSignature;
 
+/// What every module knows by these names: a type of one would stand before it.
+const PRELUDE: [&str; 38] = [
+    "AsMut",
+    "AsRef",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Hash",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "Unpin",
+    "Vec",
+];
+
 /// The name of the type of a model: its words in capitals, `add_sub.v2` as `AddSubV2`.
 pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
     let mut name = String::new();
@@ -10,11 +52,11 @@ pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
         name.push_str(letters.as_str());
     }
     match syn::parse_str::<Ident>(&name) {
-        Ok(mut ident) => {
+        Ok(mut ident) if !PRELUDE.contains(&name.as_str()) => {
             ident.set_span(span);
             Ok(ident)
         }
-        Err(_) => Err(format!(
+        _ => Err(format!(
             "model `{model}` has no name that Rust could give a type: give it one here, `\"{model}\" = MyModel`"
         )),
     }
@@ -29,4 +71,20 @@ pub(super) fn latest(models: &[(u32, ModelSignature)]) -> Vec<&ModelSignature> {
     let models = models.iter();
     let latest = models.filter(|(version, model)| !newer(*version, model));
     latest.map(|(_, model)| model).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_rust_has_not_taken() {
+        let named = |model| type_name(model, Span::call_site()).map(|name| name.to_string());
+        for (model, expected) in [("add_sub.v2", "AddSubV2"), ("options", "Options")] {
+            assert_eq!(named(model), Ok(expected.to_owned()));
+        }
+        for model in ["1st", "self", "", "option", "Vec", "some", "to-string"] {
+            assert!(named(model).is_err(), "{model}");
+        }
+    }
 }

@@ -48,6 +48,14 @@ fn every_mistake_is_told() {
             "`tests/lock/models.lock` has no such model: remove this",
         ),
         (
+            quote!("tests/lock/models.lock", "1st" = First, "1st" = Other),
+            "`1st` has a name here already: remove this",
+        ),
+        (
+            quote!("tests/lock/deep.lock", "deep" = Deep),
+            "`deep` is left out, as it has more than 16 inputs or outputs, no output, or arrays of more than 6 dimensions: remove this",
+        ),
+        (
             quote!("tests/lock/models.lock", first),
             "expected the name of a model: write `\"…\" = MyModel`",
         ),

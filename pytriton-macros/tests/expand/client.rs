@@ -1,8 +1,8 @@
 ///The model `1st`, for typed clients.
-#[derive(Debug)]
+#[derive(::core::fmt::Debug)]
 pub enum First {}
 ///The model `Linear`, for typed clients.
-#[derive(Debug)]
+#[derive(::core::fmt::Debug)]
 pub enum Linear {}
 const _: () = {
     const _: &str = ::core::include_str!("HERE/tests/lock/models.lock");
@@ -35,6 +35,7 @@ const _: () = {
         type Answers = __typed::Once;
         fn signature() -> __typed::ModelSignature {
             __typed::ModelSignature::new("Linear", 16u32, false)
+                .sequences()
                 .input(
                     __typed::TensorSignature::new("x", __typed::DataType::Bf16, &[20i64]),
                 )
