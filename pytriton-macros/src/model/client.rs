@@ -10,13 +10,14 @@ use super::item::Function;
 use super::lifetime::eternal;
 use super::options::ModelOptions;
 use crate::decorators::plain_name;
+use crate::errors::Errors;
 use crate::path::CratePath;
-use crate::types::peeled;
+use crate::types::{argument_of, peeled};
 
 /// Types whose names stand for them in any scope: no type of the model's may have one.
-const PRIMITIVE: [&str; 17] = [
-    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
-    "u32", "u64", "u128", "usize",
+const PRIMITIVE: [&str; 19] = [
+    "bf16", "bool", "char", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str",
+    "u8", "u16", "u32", "u64", "u128", "usize",
 ];
 
 /// The type that stands for a model.
@@ -75,7 +76,14 @@ impl Client {
         let ty = &self.ty;
         let taken = model.parameters.iter();
         let taken = taken.filter(|parameter| !parameter.is_state() && !is_reference(&parameter.ty));
-        let taken = taken.map(|parameter| &parameter.ty);
+        let taken = taken.map(|parameter| {
+            let ty = &parameter.ty;
+            // A caller may leave out what is filled.
+            match parameter.filled && argument_of("Option", ty).is_none() {
+                true => quote!(::core::option::Option<#ty>),
+                false => quote!(#ty),
+            }
+        });
         let mut given = model.parameters.iter();
         let given = given.find_map(|parameter| answers(&parameter.ty));
         let outputs = given.or(model.returned.as_ref()).map(told);
@@ -105,10 +113,30 @@ impl Client {
 }
 
 impl Model {
-    /// Whether its parameters and what it returns are those of its callers.
-    pub(super) fn is_typed(&self) -> bool {
+    /// Whether its parameters and what it returns are those of its callers; otherwise no type for them can have a name.
+    pub(super) fn is_typed(&self, named: Option<&Ident>, errors: &mut Errors) -> bool {
         let mut parameters = self.parameters.iter();
-        self.decorations.openai.is_none() && !parameters.any(|parameter| is_requests(&parameter.ty))
+        let why = if self.decorations.openai.is_some() {
+            "is under `#[openai]`"
+        } else if parameters.any(|parameter| is_requests(&parameter.ty)) {
+            "takes the requests as they are"
+        } else {
+            return true;
+        };
+        if let Some(name) = named {
+            let message = format!("a function that {why} has no typed client: remove `client`");
+            errors.push(name, message);
+        }
+        false
+    }
+}
+
+/// Reports a name that no type can have.
+pub(super) fn check_name(name: &Ident, errors: &mut Errors) {
+    let text = plain_name(name);
+    if PRIMITIVE.contains(&text.as_str()) {
+        let message = format!("`{text}` is a type of Rust's: write `client = MyModel`");
+        errors.push(name, message);
     }
 }
 

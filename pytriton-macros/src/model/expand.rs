@@ -3,7 +3,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::ast::Model;
-use super::client::Client;
+use super::client::{Client, check_name};
 use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
@@ -41,10 +41,13 @@ pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bo
     let lints = function.lints.clone();
     let client = clients.then(|| Client::of(&options, &function)).flatten();
     let model = validate(&options, function, &mut errors);
-    let typed = model
-        .as_ref()
-        .is_some_and(|model| model.is_typed() && errors.is_empty());
-    let client = client.filter(|_| typed);
+    if let Some(name) = &options.client {
+        check_name(name, &mut errors);
+    }
+    let named = options.client.as_ref();
+    let typed = model.as_ref();
+    let typed = typed.is_some_and(|model| model.is_typed(named, &mut errors));
+    let client = client.filter(|_| typed && errors.is_empty());
     let openai = model
         .as_ref()
         .and_then(|model| model.decorations.openai.as_ref());

@@ -19,12 +19,14 @@ fn models_with_clients_are_as_in_the_golden_files() {
             "client_function",
             quote!(name = "Linear"),
             quote! {
+                #[fill_optionals(bias = 0.0)]
                 #[batch]
                 #[output(name = "y")]
                 pub(crate) fn linear(
                     context: &Context,
                     x: ArrayView2<'_, f32>,
                     #[first_value] scale: f32,
+                    bias: ArrayView2<f32>,
                 ) -> Result<Array2<f32>, String> { f() }
             },
         ),
@@ -249,6 +251,44 @@ fn expansions_are_as_in_the_golden_files() {
     ];
     for (name, attribute, item) in table {
         assert_expansion(name, expand(attribute, item));
+    }
+}
+
+#[test]
+fn a_name_for_no_typed_client_is_refused() {
+    let table: [(TokenStream, TokenStream, &str); 3] = [
+        (
+            quote!(Raw),
+            quote! {
+                #[input(name = "x", datatype = FP32, shape = [1])]
+                fn raw(requests: &[Request]) -> Vec<Array2<f32>> { f() }
+            },
+            "a function that takes the requests as they are has no typed client: remove `client`",
+        ),
+        (
+            quote!(Text),
+            quote! {
+                #[openai(completions)]
+                fn text(prompt: String) -> String { f() }
+            },
+            "a function that is under `#[openai]` has no typed client: remove `client`",
+        ),
+        (
+            quote!(bf16),
+            quote!(
+                fn linear(x: ArrayView2<f32>) -> Array2<f32> {
+                    f(x)
+                }
+            ),
+            "`bf16` is a type of Rust's: write `client = MyModel`",
+        ),
+    ];
+    for (name, item, expected) in table {
+        for clients in [true, false] {
+            let attribute = quote!(name = "Model", client = #name);
+            let expansion = expand_with(attribute, item.clone(), clients);
+            assert_eq!(messages(expansion), [expected]);
+        }
     }
 }
 

@@ -2,6 +2,7 @@ pub(crate) fn linear(
     context: &Context,
     x: ArrayView2<'_, f32>,
     scale: f32,
+    bias: ArrayView2<f32>,
 ) -> Result<Array2<f32>, String> {
     f()
 }
@@ -13,6 +14,8 @@ mod __client_linear {
 pub(crate) use __client_linear::*;
 const _: () = {
     use ::pytriton::__private;
+    #[fill_optionals(__taken)]
+    const _: () = ();
     #[batch(__taken)]
     const _: () = ();
     #[output(__taken)]
@@ -39,6 +42,11 @@ const _: () = {
                     ::core::option::Option::Some("scale"),
                 )
                 .first_value(true),
+            __private::Argument::new(
+                    <ArrayView2<f32> as __private::Parameter>::DECLARED,
+                    ::core::option::Option::Some("bias"),
+                )
+                .filled(),
         ],
         batch: true,
         decorated: true,
@@ -49,6 +57,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(2usize, &__OPTIONS));
+    const _: () = __private::refuse(__SIGNATURE.flaw(3usize, &__OPTIONS));
     const _: () = __private::refuse(__private::tensor_name_flaw("y"));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
         __private::Asked::<__RAW>::error::<String>();
@@ -73,22 +82,30 @@ const _: () = {
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __argument_2 = __private::FirstValueReader::<f32>::NEW
             .read(__call, __SIGNATURE.inputs_before(2usize))?;
+        let __argument_3 = __private::Reader::<ArrayView2<f32>>::NEW
+            .read(__call, __SIGNATURE.inputs_before(3usize))?;
         let __returned = linear(
             __argument_0.argument(),
             __argument_1.argument(),
             __argument_2.argument(),
+            __argument_3.argument(),
         );
         __private::Answer::<_, __RAW>(__returned).convert(__call)
     }
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
-        __SIGNATURE, outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [],
-        warmups : & [], load :
+        __SIGNATURE, outputs : __OUTPUTS, output_overrides : __OVERRIDES, steps : & [&
+        __private::FillOptional:: < < ArrayView2 < f32 > as __private::Parameter >
+        ::Element, _ > ::new("bias", 0.0)], warmups : & [], load :
         __private::Loading::Stateless(__private::Calling::AtOnce(__called)), location :
         __private::Location::here("pytriton-macros"), }
     }
     impl __private::typed::Model for __client_linear::linear {
-        type Arguments = (fn(ArrayView2<'_, f32>), fn(f32));
+        type Arguments = (
+            fn(ArrayView2<'_, f32>),
+            fn(f32),
+            fn(::core::option::Option<ArrayView2<f32>>),
+        );
         type Outputs = Result<Array2<f32>, ()>;
         type Answers = __private::typed::Once;
         fn signature() -> __private::typed::ModelSignature {
