@@ -1,0 +1,25 @@
+//! What a model is to a typed client that was compiled with it, and what the server writes into a file of signatures.
+
+use pytriton::__private::{FunctionDeclaration, callers_signature, inventory};
+use triton_test_models as _;
+
+#[test]
+fn a_typed_client_and_the_file_agree() {
+    let mut models = 0;
+    for function in inventory::iter::<FunctionDeclaration>() {
+        let spec = function.registration().unwrap().spec;
+        // Of OpenAI's routes there are no typed clients.
+        if spec.openai.is_some() {
+            continue;
+        }
+        let compiled = callers_signature(
+            function.options,
+            function.signature,
+            function.outputs,
+            function.output_overrides,
+        );
+        assert_eq!(compiled, spec.signature());
+        models += 1;
+    }
+    assert!(models > 50, "{models}");
+}
