@@ -91,6 +91,10 @@ fn check_names_what_breaks_callers_and_what_does_not() -> Result {
     );
     let linear = r#"{"name": "x", "datatype": "FP32", "shape": [20]}"#;
     let scale = r#"{"name": "scale", "datatype": "FP32", "shape": [1], "first_value": true}"#;
+    let (ordered, swapped) = (
+        format!("{linear},\n        {scale}"),
+        format!("{scale},\n        {linear}"),
+    );
     let more = r#"{"name": "more", "datatype": "BYTES", "shape": [-1], "optional": true}"#;
     let table = [
         (
@@ -117,6 +121,16 @@ fn check_names_what_breaks_callers_and_what_does_not() -> Result {
             scale,
             linear.replace("\"x\"", "\"w\""),
             "breaking    Linear 1, input `w`: expected FP32 [-1,20], found none\nbreaking    Linear 1, input `scale`: expected none, found FP32 [-1,1]",
+        ),
+        (
+            ordered.as_str(),
+            swapped,
+            "breaking    Linear 1, order of inputs: expected `scale` `x`, found `x` `scale`",
+        ),
+        (
+            "      \"sequences\": true,\n",
+            String::new(),
+            "breaking    Sum 1, requests: expected alone, found in sequences",
         ),
         (
             "\"name\": \"Linear\"",
