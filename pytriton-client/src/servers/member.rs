@@ -111,7 +111,7 @@ fn is_of_the_server(error: &ClientError) -> bool {
     match error {
         ClientError::Lost { .. } | ClientError::ModelUnavailable { .. } => true,
         ClientError::Server { status, .. } => {
-            matches!(status, Status::Http(429 | 502..=504) | Status::Grpc(8 | 14))
+            matches!(status, Status::Http(429 | 502 | 503) | Status::Grpc(8 | 14))
         }
         error => error.is_unsent(),
     }
