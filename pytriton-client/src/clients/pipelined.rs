@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, unconstrained};
 use tokio::time::timeout;
 
 use crate::{ClientError, InferOptions, IntoInputs, Outputs};
@@ -226,7 +226,8 @@ impl Pending {
     ///
     /// As [`AsyncModelClient::infer_batch`].
     pub fn wait(self) -> Result<Outputs, ClientError> {
-        let mut pending = pin!(self);
+        // Within a task of somebody's runtime that has no budget left, it would be told to come back when the task does.
+        let mut pending = pin!(unconstrained(self));
         let waker = Waker::from(Arc::new(Parked(thread::current())));
         let mut context = Context::from_waker(&waker);
         loop {

@@ -269,7 +269,7 @@ mod tests {
             (unavailable, true),
             (server(Status::Http(429)), true),
             (server(Status::Http(502)), true),
-            (server(Status::Http(502)), true),
+            (server(Status::Http(503)), true),
             (server(Status::Http(504)), false),
             (server(Status::Grpc(8)), true),
             (server(Status::Grpc(14)), true),
