@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{ClientError, Stage};
@@ -25,12 +26,13 @@ impl Deadline {
     }
 
     /// A step of it, which is given up when the time is over.
-    pub(crate) async fn within<T>(
-        &self,
-        step: impl Future<Output = Result<T, ClientError>>,
-    ) -> Result<T, ClientError> {
-        let late = |_| self.late(String::new());
-        timeout_at(self.at, step).await.map_err(late)?
+    // No `async fn`: each would carry the step twice.
+    pub(crate) fn within<T, F>(self, step: F) -> impl Future<Output = Result<T, ClientError>>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
+        let late = move |_| Err(self.late(String::new()));
+        timeout_at(self.at, step).map(move |done| done.unwrap_or_else(late))
     }
 
     /// That the time is over.

@@ -57,7 +57,9 @@ impl Servers {
         for index in self.order(sequence) {
             let member = &self.members[index];
             let under_way = member.begin();
-            let answered = deadline.within(ask(Arc::clone(&member.server))).await;
+            let answered = deadline
+                .within(Box::pin(ask(Arc::clone(&member.server))))
+                .await;
             under_way.heard(answered.as_ref().err());
             match answered {
                 Ok(answer) => return Ok((answer, under_way)),
