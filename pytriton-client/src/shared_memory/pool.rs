@@ -196,6 +196,7 @@ mod tests {
         assert_ne!(name(&other), two);
         assert!(pool.take(3 * SMALLEST + 1).await.unwrap().is_none());
     }
+
     /// A server that answers the first request on each connection, or none, and the first lines of these.
     fn server(answers: bool) -> (Arc<Server>, mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -213,14 +214,15 @@ mod tests {
                 let mut stream = stream.unwrap();
                 let mut line = String::new();
                 BufReader::new(&stream).read_line(&mut line).unwrap();
+                // Whoever has the answer finds what was asked.
+                if asked.send(line).is_err() {
+                    break;
+                }
                 if answers {
                     let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
                     stream.write_all(answer).unwrap();
                 }
                 open.push(stream);
-                if asked.send(line).is_err() {
-                    break;
-                }
             }
         });
         let server = Server::new(&url.parse().unwrap(), &link).unwrap();
