@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::runtime::{Builder, Handle};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::ClientError;
 use crate::server::Server;
@@ -19,6 +19,9 @@ const SMALLEST: usize = 1 << 20;
 
 /// How long servers are waited for that are to forget regions.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How long after a refusal a server is told again.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// The regions of a client, of at most so many bytes.
 #[derive(Debug)]
@@ -138,7 +141,12 @@ async fn unregister(region: &Region, by: impl Fn(&Arc<Server>) -> Arc<Server>) -
 
 /// Tells the servers of all regions. The memory itself has no name any more when the regions are dropped, whatever comes of this.
 async fn farewell(regions: Vec<Arc<Region>>, by: impl Fn(&Arc<Server>) -> Arc<Server> + Copy) {
-    let told = regions.iter().map(|region| unregister(region, by));
+    let told = regions.iter().map(async |region| {
+        // A server refuses as long as a request of which it has told the end still holds the region.
+        while unregister(region, by).await {
+            sleep(AGAIN).await;
+        }
+    });
     // Who does not answer in time is told nothing more.
     let _ = timeout(FAREWELL, join_all(told)).await;
 }
