@@ -4,7 +4,7 @@ import random
 
 from tritonclient.grpc import service_pb2 as pb
 
-from conversations import COUNTED, conversations
+from conversations import COUNTED, conversations, strict
 from generations import generations
 from messages import CONTENTS, DATATYPES, Grpc, Http, Tensors, arrays, grpc_infer, http_infer
 from memory import memory
@@ -42,7 +42,8 @@ def corpus():
     made += sequences()
     made += confused()
     made += conversations()
-    return [*made, *statistics("after")]
+    # Last, as a server that comes back has counted nothing.
+    return [*made, *statistics("after"), *strict()]
 
 
 def members(rng):

@@ -9,6 +9,7 @@ import http.client
 import json
 import re
 import sys
+import time
 import zlib
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from memory import KEY, SIZE
 from messages import Conversation, Grpc, Http
 
 TIMEOUT = 20.0
+# In which a tritonserver that has ended is back.
+BACK = 20.0
 DECOMPRESS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 HEADERS = ("Content-Type", "Inference-Header-Content-Length", "Content-Encoding", "Accept-Encoding")
 # What is measured is never the same twice.
@@ -32,9 +35,10 @@ BEGIN, END = "<!-- differences -->", "<!-- end of differences -->"
 
 
 class Engine:
-    """A server, asked over connections that stay open."""
+    """A server, asked over connections that stay open; one that comes back is asked a stream again that its end has ended."""
 
-    def __init__(self, http_address, grpc_address):
+    def __init__(self, http_address, grpc_address, comes_back=False):
+        self.comes_back = comes_back
         self.address = http_address
         self.connection = http.client.HTTPConnection(http_address, timeout=TIMEOUT)
         self.channel = grpc.insecure_channel(grpc_address)
@@ -46,6 +50,13 @@ class Engine:
         return ask[type(case)](case)
 
     def converse(self, case):
+        """The parts of a stream's answers."""
+        deadline = time.monotonic() + (BACK if self.comes_back else 0)
+        while (parts := self.stream(case))["status"] == "UNAVAILABLE" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return parts
+
+    def stream(self, case):
         """The answers of a stream, those to one request in their order."""
         status, answers = {"status": "OK"}, {}
         try:
@@ -213,7 +224,7 @@ def matches(text, glob):
 
 def main():
     *addresses, path = sys.argv[1:]
-    embedded, tritonserver = Engine(*addresses[:2]), Engine(*addresses[2:])
+    embedded, tritonserver = Engine(*addresses[:2]), Engine(*addresses[2:], comes_back=True)
     table, cases, unlisted, outcomes = Table(path), corpus(), [], {}
     shared = Path(f"/dev/shm{KEY}")
     shared.write_bytes(bytes(SIZE))
