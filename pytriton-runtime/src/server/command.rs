@@ -2,6 +2,7 @@ use std::env;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use super::Options;
 use super::settings::{Mistakes, ResolveError, Setting, resolve};
@@ -54,6 +55,14 @@ pub(super) enum Command {
         #[arg(long)]
         native: bool,
     },
+    /// Print what a shell is to source to complete this command line
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Print the manual page, in roff
+    Man,
 }
 
 /// What `list` prints.
@@ -93,7 +102,8 @@ impl CommandLine {
         }
     }
 
-    fn command_for(name: &'static str, version: &'static str) -> clap::Command {
+    /// The same command line, to be described.
+    pub(super) fn command_for(name: &'static str, version: &'static str) -> clap::Command {
         <Self as CommandFactory>::command()
             .name(name)
             .bin_name(name)

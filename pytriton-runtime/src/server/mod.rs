@@ -19,6 +19,7 @@ mod check;
 mod command;
 #[cfg(feature = "embedded")]
 mod connection;
+mod described;
 mod descriptors;
 #[cfg(feature = "embedded")]
 mod door;

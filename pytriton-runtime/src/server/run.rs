@@ -13,7 +13,7 @@ use crate::trace::{Export, TracesExporter};
 use super::command::{Command, CommandLine, Format};
 use super::ffi::outlive_file_size_limits;
 use super::locked::Compared;
-use super::{Options, ServerError, Triton, check, descriptors, inspect, table};
+use super::{Options, ServerError, Triton, check, described, descriptors, inspect, table};
 
 /// The exit code for a mistake of whoever started the binary; clap's.
 const MISTAKE: u8 = 2;
@@ -77,6 +77,11 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::Repository { folder, native } => registry()
             .and_then(|registry| inspect::repository(&folder, native, &registry))
             .map(|said| said.iter().for_each(|text| print(text))),
+        Command::Completions { shell } => {
+            print(described::completions(shell, name, version).trim_end());
+            Ok(())
+        }
+        Command::Man => described::manual(name, version).map(|page| print(page.trim_end())),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -229,3 +229,53 @@ fn the_banner_names_engine_and_models() -> Result<()> {
     assert!(banner.contains("AddSub 1: a FP32 [-1,-1], b FP32 [-1,-1] -> add FP32 [-1,-1], sub FP32 [-1,-1]; max batch 128, 1 instance"), "{banner}");
     Ok(())
 }
+
+/// What a shell offers for a word of a command line, after it has sourced what the binary prints.
+fn offered(shell: &str, script: &str) -> Result<String> {
+    finish(
+        Command::new(shell).args(["-c", script]).arg(MODELS),
+        DEADLINE,
+    )?
+    .success(shell)
+}
+
+#[test]
+fn bash_completes_commands_and_options() -> Result<()> {
+    let complete = |word: &str| {
+        let script = format!(
+            r#"source <("$0" completions bash) && COMP_WORDS=(server {word}) COMP_CWORD=1 && complete -p \
+            | sed -n 's/.*-F \([^ ]*\) .*/\1/p' | (read -r name && "$name" server {word} server && echo "${{COMPREPLY[@]}}")"#
+        );
+        offered("bash", &script)
+    };
+    let options = complete("--http-p")?;
+    assert!(
+        options.split_whitespace().any(|word| word == "--http-port"),
+        "{options}"
+    );
+    let commands = complete("rep")?;
+    assert_eq!(commands.trim(), "repository");
+    Ok(())
+}
+
+#[test]
+fn the_manual_page_has_every_option() -> Result<()> {
+    let page = run(MODELS, &["man"])?.success("man")?;
+    assert!(page.contains(".TH "), "{page}");
+    let help = run(MODELS, &["--help"])?.success("--help")?;
+    let options: Vec<&str> = help
+        .split_whitespace()
+        .filter(|word| word.starts_with("--"))
+        .collect();
+    assert!(options.len() > 50);
+    let page = page.replace('\\', "");
+    for option in options {
+        let name = option.trim_matches(|one: char| !one.is_ascii_alphanumeric());
+        assert!(page.contains(name), "{option}");
+    }
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        let script = run(MODELS, &["completions", shell])?.success(shell)?;
+        assert!(script.contains("http-port"), "{shell}");
+    }
+    Ok(())
+}
