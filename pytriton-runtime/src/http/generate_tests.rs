@@ -14,7 +14,8 @@ use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
 use crate::testing::{GATE, IDENTITY};
 use crate::{HeaderForward, Limits};
 
-use super::tests::{app, send, settles};
+use super::held_tests::settles;
+use super::tests::{app, send};
 
 const ONE: &str = "generate expects model to produce exactly 1 response, use generate stream for model that generates various number of responses";
 

@@ -14,6 +14,8 @@ mod generate;
 #[cfg(test)]
 mod generate_tests;
 mod head;
+#[cfg(test)]
+mod held_tests;
 mod infer;
 mod load;
 mod logging;
@@ -21,6 +23,8 @@ mod metrics;
 mod model;
 mod noted;
 mod openai;
+#[cfg(test)]
+mod paths_tests;
 mod platform;
 #[cfg(test)]
 mod restricted_tests;

@@ -1,0 +1,144 @@
+//! The bytes that requests and their answers hold.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+
+use crate::budget::Budget;
+use crate::reception::{Gate, Reception};
+use crate::registry::Registry;
+use crate::serving::ModelSet;
+use crate::testing::IDENTITY;
+use crate::{HeaderForward, Limits};
+
+use super::tests::{INFER, send};
+
+/// A binary request of so many bytes for `Identity`.
+fn binary(bytes: usize) -> Request<Body> {
+    let json = format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,{}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#,
+        bytes / 4
+    );
+    let length = json.len();
+    let mut body = json.into_bytes();
+    body.resize(length + bytes, 0);
+    let request = Request::builder().method("POST").uri(INFER);
+    let request = request.header("inference-header-content-length", length);
+    request.body(body.into()).unwrap()
+}
+
+/// Waits until so many bytes are held: the instance lets go of a request just after its response.
+pub(super) async fn settles(budget: &Budget, bytes: usize) {
+    let settled = async {
+        while budget.held() != bytes {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let settled = tokio::time::timeout(Duration::from_secs(10), settled).await;
+    assert!(settled.is_ok(), "{} instead of {bytes}", budget.held());
+}
+
+#[tokio::test]
+async fn no_more_bytes_are_held_than_may_be() {
+    const KIB: usize = 1 << 10;
+    let limits = Limits {
+        max_bytes_in_flight: 200 * KIB,
+        ..Limits::default()
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let models = Arc::new(ModelSet::start(&registry, &limits).await.unwrap());
+    let budget = Arc::clone(models.budget());
+    let app = Reception {
+        models,
+        limits,
+        forward: HeaderForward::default(),
+        gate: Gate::default(),
+        regions: Arc::default(),
+    };
+    let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
+    let unread = ask(80).await;
+    assert_eq!(unread.status(), 200);
+    settles(&budget, 80 * KIB).await;
+    // The request has room, its response has none beside it; and the request has none.
+    for bytes in [70, 130] {
+        let refused = ask(bytes).await;
+        assert_eq!(refused.status(), 503);
+        let text = to_bytes(Body::new(refused.into_body()), usize::MAX)
+            .await
+            .unwrap();
+        let text = String::from_utf8(text.to_vec()).unwrap();
+        assert!(
+            text.contains("its limit is 204800. Use --max-bytes-in-flight"),
+            "{text}"
+        );
+        settles(&budget, 80 * KIB).await;
+    }
+    let tensor = to_bytes(Body::new(unread.into_body()), usize::MAX)
+        .await
+        .unwrap();
+    let tensor = tensor.slice(tensor.len() - 4..);
+    settles(&budget, 0).await;
+    drop(tensor);
+    assert_eq!(ask(95).await.status(), 200);
+    settles(&budget, 0).await;
+}
+
+#[tokio::test]
+async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
+    const MIB: usize = 1 << 20;
+    let limits = Limits {
+        max_bytes_in_flight: 5 * MIB,
+        ..Limits::default()
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let app = Reception {
+        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
+        limits,
+        forward: HeaderForward::default(),
+        gate: Gate::default(),
+        regions: Arc::default(),
+    };
+    let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
+    let text = "x".repeat(3 * MIB);
+    // So many inputs of so many dimensions each.
+    let shapes = |inputs: usize, dims: usize| {
+        let shape = vec!["1"; dims].join(",");
+        let input =
+            format!(r#"{{"name":"INPUT_1","datatype":"FP32","shape":[{shape}],"data":[1]}}"#);
+        format!(r#"{{"inputs":[{}]}}"#, vec![input; inputs].join(","))
+    };
+    let table = [
+        (
+            format!(r#"{{"inputs":[{input}],"id":"{text}"}}"#),
+            503,
+            "its limit is 5242880",
+        ),
+        (
+            format!(r#"{{"inputs":[{input}],"parameters":{{"p":"{text}"}}}}"#),
+            200,
+            "",
+        ),
+        (
+            format!(r#"{{"inputs":[{}]}}"#, ["{}"; 65_537].join(",")),
+            400,
+            "more than 65536 items",
+        ),
+        (
+            format!(r#"{{"inputs":[{}]}}"#, vec![input; 65_537].join(",")),
+            400,
+            "more than 65536 items",
+        ),
+        (shapes(1, 65_537), 400, "more than 65536 dimensions"),
+        (shapes(257, 256), 400, "more than 65536 dimensions"),
+        // So many are looked at.
+        (shapes(256, 256), 400, "already exists in request"),
+    ];
+    for (body, status, words) in table {
+        let got = send(&app, "POST", INFER, &[], body).await;
+        assert_eq!(got.status, status, "{}", got.text());
+        assert!(got.text().contains(words), "{}", got.text());
+        settles(app.models.budget(), 0).await;
+    }
+}

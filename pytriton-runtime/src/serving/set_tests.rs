@@ -1,0 +1,116 @@
+//! A set of models that come and go, without a client.
+
+use std::sync::Barrier;
+use std::thread::sleep;
+use std::time::Duration;
+
+use ndarray::Array2;
+
+use crate::call::{Call, Execution, Instance, ModelError};
+use crate::registry::ModelDeclaration;
+use crate::testing::{IDENTITY, Identity, request};
+
+use super::*;
+
+static BOTH: Barrier = Barrier::new(2);
+
+fn together() -> Box<dyn Instance> {
+    BOTH.wait();
+    Box::new(Identity)
+}
+
+#[tokio::test]
+async fn models_are_loaded_side_by_side() {
+    let first = ModelDeclaration {
+        load: |_| Ok(together()),
+        ..IDENTITY
+    };
+    let second = ModelDeclaration {
+        version: 2,
+        ..first
+    };
+    let registry = Registry::new(&[&first, &second]).unwrap();
+    let limits = Limits::default();
+    let started = ModelSet::start(&registry, &limits);
+    let patience = Duration::from_secs(10);
+    let models = tokio::time::timeout(patience, started).await.unwrap();
+    assert!(models.unwrap().ready());
+}
+
+#[tokio::test]
+async fn models_come_and_go_and_none_answers_for_another() {
+    let kept = ModelDeclaration {
+        response_cache: true,
+        ..IDENTITY
+    };
+    let zero = ModelDeclaration {
+        load: |_| Ok(Box::new(Zero)),
+        ..kept
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let limits = Limits::default();
+    let set = ModelSet::start(&registry, &limits).await.unwrap();
+    let set = Arc::new(set);
+    let ask = async || {
+        let model = set.model("Identity", None).unwrap();
+        let response = model.infer(request(model.spec(), 1, 7.0)).await.unwrap();
+        response.outputs[0].1.elements::<f32>().unwrap()[0]
+    };
+    let loaded = async |declaration: &ModelDeclaration| {
+        let replaced = set.load(&declaration.registration().unwrap()).await;
+        replaced.unwrap().unwrap()
+    };
+    assert_eq!(ask().await, 7.0);
+    for (declaration, expected) in [(&kept, 7.0), (&zero, 0.0), (&kept, 7.0)] {
+        let replaced = loaded(declaration).await;
+        assert!(
+            replaced
+                .drain(Instant::now() + Duration::from_secs(5))
+                .await
+        );
+        assert_eq!([ask().await, ask().await], [expected; 2]);
+    }
+    assert_eq!(set.cache().unwrap().entries, 3);
+    assert!(set.unload("Identity", 2).await.is_none());
+    assert!(set.unload("Identity", 1).await.is_some());
+    assert!(set.model("Identity", None).is_err() && set.ready());
+    set.stop_being_ready();
+    let late = set.load(&kept.registration().unwrap()).await.unwrap_err();
+    assert!(late.to_string().contains("stopping"), "{late}");
+}
+
+struct Zero;
+
+impl Instance for Zero {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async { call.outputs(Array2::<f32>::zeros((1, 1))) })
+    }
+}
+
+#[tokio::test]
+async fn the_first_of_several_errors_is_told() {
+    fn failed(context: &crate::call::Context) -> ModelError {
+        let model = context.model();
+        ModelError::Load {
+            model: Arc::clone(&model.name),
+            instance: context.instance(),
+            message: format!("version {}", model.version),
+        }
+    }
+    let slow = ModelDeclaration {
+        load: |context| {
+            sleep(Duration::from_millis(50));
+            Err(failed(context))
+        },
+        ..IDENTITY
+    };
+    let fast = ModelDeclaration {
+        version: 2,
+        load: |context| Err(failed(context)),
+        ..IDENTITY
+    };
+    let registry = Registry::new(&[&slow, &fast]).unwrap();
+    let error = ModelSet::start(&registry, &Limits::default()).await;
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains("version 1"), "{text}");
+}
