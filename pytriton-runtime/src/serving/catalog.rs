@@ -248,6 +248,15 @@ impl Catalog {
         Some(&mut version.state)
     }
 
+    /// Notes that a version answers what it has accepted, and nothing else; the number of that unloading.
+    pub(super) fn unloading(&mut self, name: &str, version: u32) -> u64 {
+        let unloading = generation();
+        if let Some(state) = self.state(name, version) {
+            *state = State::Unloading(unloading);
+        }
+        unloading
+    }
+
     /// Notes that a model has answered all that it had accepted before that unloading.
     pub(super) fn unloaded(&mut self, name: &str, version: u32, unloading: u64) {
         if let Some(state) = self.state(name, version)

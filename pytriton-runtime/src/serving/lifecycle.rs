@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::join_all;
 
@@ -13,9 +12,6 @@ use crate::text::excerpt;
 use super::catalog::{Catalog, Found, IndexEntry, State};
 use super::settled::Settled;
 use super::{ControlError, LoadError, Model, ModelSet};
-
-/// How often models have been unloaded.
-static UNLOADINGS: AtomicU64 = AtomicU64::new(0);
 
 /// What a client asks of one model.
 impl ModelSet {
@@ -221,12 +217,9 @@ impl ModelSet {
         catalog: &mut Catalog,
         models: BTreeMap<u32, Arc<Model>>,
     ) {
-        let unloading = UNLOADINGS.fetch_add(1, Ordering::Relaxed);
         for (version, model) in models {
             let (set, name) = (Arc::downgrade(self), Arc::clone(&model.spec().name));
-            if let Some(state) = catalog.state(&name, version) {
-                *state = State::Unloading(unloading);
-            }
+            let unloading = catalog.unloading(&name, version);
             let ended = model.ended();
             self.let_go(&model);
             drop(model);
