@@ -1,5 +1,3 @@
-#[cfg(tritonserver)]
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,8 +8,6 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::access::{Access, Follow, Protocol as Spoken};
-#[cfg(tritonserver)]
-use crate::claims::Claims;
 use crate::engine::{ControlError, ControlMode, ControlOptions, UnsupportedOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
@@ -27,8 +23,6 @@ use crate::timeline::{TraceConfigError, Tracer, trace_config};
 use crate::tls::{TlsError, TlsPlan};
 
 use super::connection::{Connections, Protocol};
-#[cfg(tritonserver)]
-use super::descriptors::connections_beside_others;
 use super::door::Rooms;
 use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
@@ -97,17 +91,16 @@ impl Server {
         Ok(server)
     }
 
-    /// Opens the port of OpenAI's routes for the models that a tritonserver serves over HTTP there.
+    /// Opens the port of OpenAI's routes for the models of a tritonserver.
     ///
     /// # Errors
     ///
     /// A [`ServerError`] that names the address.
     #[cfg(tritonserver)]
     pub(super) async fn beside_tritonserver(
-        registry: &Registry,
+        upstream: Upstream,
         options: &Options,
-        access: &Arc<Access>,
-        (http, claims): (SocketAddr, &Arc<Claims>),
+        access: &Access,
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
         let secured = Secured::openai(options)?;
@@ -115,13 +108,6 @@ impl Server {
         let mut server = Self::load(&Registry::default(), limits, control, metrics).await?;
         let listeners = Reserved::openai(options)?.listen(options)?;
         server.addresses = listeners.addresses;
-        let upstream = Upstream::new(
-            http,
-            Arc::clone(access),
-            registry,
-            Arc::clone(claims),
-            connections_beside_others(),
-        );
         let texts = TextModels::There(Arc::new(upstream));
         let (reception, _) = doors(&server.models, limits, options, access);
         if let Some(listener) = listeners.openai {

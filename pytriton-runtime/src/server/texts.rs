@@ -1,9 +1,15 @@
 use std::net::SocketAddr;
+#[cfg(feature = "embedded")]
+use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "embedded")]
+use crate::http::Upstream;
 use crate::registry::Registry;
 use crate::triton::TritonEngine;
 
+#[cfg(feature = "embedded")]
+use super::descriptors::connections_beside_others;
 use super::{Options, ServerError};
 #[cfg(feature = "embedded")]
 use super::{Server, serve::has_text_models};
@@ -23,15 +29,17 @@ impl Texts {
         options: &Options,
         engine: &TritonEngine,
     ) -> Result<Self, ServerError> {
-        // tritonserver answers with the versions that are served, and knows no others.
-        let registry = &registry.served();
-        if !has_text_models(registry) {
+        if !has_text_models(&registry.served()) {
             return Ok(Self::default());
         }
-        let http = engine.endpoints().http.ok_or(ServerError::NoHttp)?;
-        let answers = (http, engine.claims());
-        let server =
-            Server::beside_tritonserver(registry, options, engine.access(), answers).await?;
+        let upstream = Upstream::new(
+            engine.endpoints().http.ok_or(ServerError::NoHttp)?,
+            Arc::clone(engine.access()),
+            Box::new(engine.loaded()),
+            Arc::clone(engine.claims()),
+            connections_beside_others(),
+        );
+        let server = Server::beside_tritonserver(upstream, options, engine.access()).await?;
         Ok(Self {
             server: Some(server),
         })

@@ -11,6 +11,8 @@ use tokio::time::{Instant, sleep};
 use crate::access::Access;
 #[cfg(feature = "embedded")]
 use crate::claims::Claims;
+#[cfg(feature = "embedded")]
+use crate::model::ModelSpec;
 use crate::registry::Registry;
 use crate::runner::Breakdown;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
@@ -145,6 +147,12 @@ impl TritonEngine {
     #[cfg(feature = "embedded")]
     pub(crate) fn claims(&self) -> &Arc<Claims> {
         self.worker.claims()
+    }
+
+    /// Tells, whenever it is asked, what tritonserver has loaded, by name and version.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn loaded(&self) -> impl Fn() -> Vec<Arc<ModelSpec>> + Send + Sync + use<> {
+        self.worker.loaded()
     }
 
     /// Says, whenever it is asked, whether every model has an instance that takes requests.

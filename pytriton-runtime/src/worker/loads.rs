@@ -95,6 +95,14 @@ impl Loads {
         async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
+    /// Whether tritonserver has loaded the model, or is about to come back to it.
+    #[cfg(feature = "embedded")]
+    pub(super) fn is_loaded(&self) -> bool {
+        let alive = lock(&self.alive);
+        let mut loads = alive.loads.iter();
+        loads.any(|load| self.folder.is_none() || load.number.is_some())
+    }
+
     /// The sessions of all instances that there are.
     pub(super) fn sessions(&self) -> Vec<Arc<Sessions>> {
         let alive = lock(&self.alive);

@@ -16,6 +16,8 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::claims::Claims;
 use crate::engine::{ControlMode, ControlOptions};
+#[cfg(feature = "embedded")]
+use crate::model::ModelSpec;
 use crate::registry::Registry;
 use crate::runner::{Availability, Breakdown};
 
@@ -93,6 +95,16 @@ impl Worker {
     #[cfg(feature = "embedded")]
     pub(crate) fn claims(&self) -> &Arc<Claims> {
         &self.claims
+    }
+
+    /// Tells, whenever it is asked, what tritonserver has loaded, by name and version.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn loaded(&self) -> impl Fn() -> Vec<Arc<ModelSpec>> + Send + Sync + use<> {
+        let listener = Arc::clone(&self.listener);
+        move || {
+            let loaded = listener.models.iter().filter(|loads| loads.is_loaded());
+            loaded.map(|loads| Arc::clone(loads.spec())).collect()
+        }
     }
 
     /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.

@@ -1,13 +1,16 @@
 //! Models over OpenAI's routes, on both engines.
 
+use std::net::SocketAddr;
+use std::time::Instant;
+
 use pytriton::ndarray::Ix1;
 use pytriton::openai::{FinishReason, Message, Piece, Surface, Usage};
-use pytriton::{Function, Input, Model, Output};
+use pytriton::{Function, Input, Model, Output, VersionPolicy};
 use pytriton_tests::Engine;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ask::{get, send};
-use crate::{Result, triton};
+use crate::{DEADLINE, Result, builder, triton};
 
 fn text(name: &str) -> Model {
     Model::new(name).output(Output::new::<String>("text", [1]))
@@ -57,6 +60,96 @@ fn a_text_is_served_over_openai_s_routes() -> Result<()> {
         assert_eq!(said, "hi", "{engine:?} {answer:?}");
         assert_eq!(get(at, "/v1/models")?.body["data"][0]["id"], "last");
         triton.stop()?;
+    }
+    Ok(())
+}
+
+/// A version of a model that says its number, whatever it is asked.
+fn version(number: u32) -> (Model, Function) {
+    let says = Function::sample(move |_| Ok(Piece::from(number.to_string())));
+    let prompt = Input::new::<String>("prompt", [1]);
+    let model = text("many").version(number).input(prompt);
+    (model.openai(Surface::Completions), says)
+}
+
+/// What the model says, or the code of the error, and which models there are.
+fn heard(at: SocketAddr) -> Result<(Value, Value)> {
+    let body = json!({"model": "many", "prompt": "x"}).to_string();
+    let mut answer = send(at, "POST", "/v1/completions", &body)?.answer()?.body;
+    let said = match answer["error"]["code"].take() {
+        Value::Null => answer["choices"][0]["text"].take(),
+        code => code,
+    };
+    let models = get(at, "/v1/models")?.body["data"].take();
+    let names = models.as_array().into_iter().flatten();
+    Ok((said, names.map(|model| model["id"].clone()).collect()))
+}
+
+#[test]
+fn the_latest_version_that_is_served_says_it() -> Result<()> {
+    let table = [
+        (VersionPolicy::All, "2"),
+        (VersionPolicy::Latest(1), "2"),
+        (VersionPolicy::Specific(vec![1]), "1"),
+    ];
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        for (policy, expected) in &table {
+            let triton = triton(engine)?;
+            for number in [1, 2] {
+                let (model, says) = version(number);
+                triton.bind(model.version_policy(policy.clone()), says)?;
+            }
+            let addresses = triton.run()?;
+            let at = addresses.openai.or(addresses.http).ok_or("no port")?;
+            let found = heard(at)?;
+            assert_eq!(found, (json!(expected), json!(["many"])), "{engine:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn texts_come_and_go_as_their_models_do() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let explicit = [
+            "--restricted-endpoints=",
+            "--model-control-mode=explicit",
+            "--load-model=*",
+        ];
+        let triton = builder(engine)?.arguments(explicit).build()?;
+        for number in [1, 2] {
+            let (model, says) = version(number);
+            triton.bind(model, says)?;
+        }
+        let addresses = triton.run()?;
+        let http = addresses.http.ok_or("no HTTP")?;
+        let at = addresses.openai.unwrap_or(http);
+        let control = |action: &str, body: Value| -> Result<()> {
+            let path = format!("/v2/repository/models/many/{action}");
+            let answer = send(http, "POST", &path, &body.to_string())?.answer()?;
+            assert_eq!(answer.status, 200, "{engine:?} {answer:?}");
+            Ok(())
+        };
+        let there = |said: &str| (json!(said), json!(["many"]));
+        assert_eq!(heard(at)?, there("2"), "{engine:?}");
+        let mut config = get(http, "/v2/models/many/config")?.body;
+        config["version_policy"] = json!({"specific": {"versions": [1]}});
+        let first = json!({"parameters": {"config": config.to_string()}});
+        control("load", first)?;
+        let begun = Instant::now();
+        // tritonserver says that it has loaded one before it has unloaded the other.
+        while heard(at)? != there("1") {
+            assert!(begun.elapsed() < DEADLINE, "{engine:?}");
+        }
+        control("unload", json!({}))?;
+        let gone = (json!("model_not_found"), json!([]));
+        while heard(at)? != gone {
+            assert!(begun.elapsed() < DEADLINE, "{engine:?} {:?}", heard(at)?);
+        }
+        control("load", json!({}))?;
+        let (said, models) = heard(at)?;
+        assert!(["1", "2"].contains(&said.as_str().unwrap_or_default()));
+        assert_eq!(models, json!(["many"]), "{engine:?}");
     }
     Ok(())
 }

@@ -26,7 +26,11 @@ impl TextModels {
                 Some(Arc::clone(model.spec())).filter(|spec| spec.openai.is_some())
             }
             #[cfg(tritonserver)]
-            Self::There(upstream) => upstream.specs().remove(name),
+            Self::There(upstream) => {
+                let mut loaded = upstream.loaded();
+                loaded.retain(|spec| *spec.name == *name);
+                loaded.pop().filter(|spec| spec.openai.is_some())
+            }
         }
     }
 
@@ -43,15 +47,13 @@ impl TextModels {
                 latest(models.iter().map(|model| Arc::clone(model.spec())))
             }
             #[cfg(tritonserver)]
-            Self::There(upstream) => upstream.specs(),
+            Self::There(upstream) => latest(upstream.loaded().into_iter()),
         }
     }
 }
 
 /// The latest version of each model, where that is for these routes.
-pub(super) fn latest(
-    specs: impl Iterator<Item = Arc<ModelSpec>>,
-) -> BTreeMap<Arc<str>, Arc<ModelSpec>> {
+fn latest(specs: impl Iterator<Item = Arc<ModelSpec>>) -> BTreeMap<Arc<str>, Arc<ModelSpec>> {
     // They come in the order of their versions.
     let specs = specs.map(|spec| (Arc::clone(&spec.name), spec));
     let mut latest: BTreeMap<_, _> = specs.collect();

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -22,11 +21,9 @@ use crate::access::{Access, Group, Protocol};
 use crate::claims::{Claim, Claims};
 use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError, Piece};
-use crate::registry::Registry;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
-use super::models::latest;
 use super::pieces::piece;
 
 /// More words no refusal of tritonserver's has.
@@ -41,17 +38,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A tritonserver on this machine that serves models of this process.
 ///
 /// It is asked, so that its scheduler and its statistics count; what is answered comes here by [`Claims`].
-#[derive(Debug)]
 pub(crate) struct Upstream {
     /// Where it answers over HTTP.
     address: SocketAddr,
     /// What opens it for inferences.
     access: Arc<Access>,
-    specs: BTreeMap<Arc<str>, Arc<ModelSpec>>,
+    loaded: Loaded,
     claims: Arc<Claims>,
     /// A place for each connection: tritonserver keeps a descriptor for each, and has no bound of its own.
     places: Arc<Semaphore>,
 }
+
+/// Tells which models tritonserver has loaded, by name and version.
+pub(crate) type Loaded = Box<dyn Fn() -> Vec<Arc<ModelSpec>> + Send + Sync>;
 
 /// What becomes of a request that tritonserver is asked: it has ended, or why it was not taken.
 type Told = Result<(), OpenAiError>;
@@ -71,7 +70,7 @@ impl Upstream {
     pub(crate) fn new(
         listens: SocketAddr,
         access: Arc<Access>,
-        registry: &Registry,
+        loaded: Loaded,
         claims: Arc<Claims>,
         connections: usize,
     ) -> Self {
@@ -83,15 +82,15 @@ impl Upstream {
         Self {
             address: SocketAddr::new(ip, listens.port()),
             access,
-            specs: latest(registry.iter().map(Arc::clone)),
+            loaded,
             claims,
             places: Arc::new(Semaphore::new(connections)),
         }
     }
 
-    /// The models.
-    pub(super) fn specs(&self) -> BTreeMap<Arc<str>, Arc<ModelSpec>> {
-        self.specs.clone()
+    /// The models that it has loaded now, by name and version.
+    pub(super) fn loaded(&self) -> Vec<Arc<ModelSpec>> {
+        (self.loaded)()
     }
 
     /// Asks a model, with an object of JSON and headers that it is to have.
@@ -125,8 +124,14 @@ impl Upstream {
         let mut connection = JoinSet::new();
         let asked = self.send(spec, headers, body, &mut connection).await;
         let response = asked.map_err(|error| gone(&error))?;
-        if response.status() != StatusCode::OK {
-            return Err(refusal(response).await);
+        match response.status() {
+            StatusCode::OK => {}
+            // It has been unloaded meanwhile.
+            StatusCode::NOT_FOUND => {
+                let model = spec.name.to_string();
+                return Err(OpenAiError::UnknownModel { model });
+            }
+            _ => return Err(refusal(response).await),
         }
         let mut body = response.into_body();
         while let Some(frame) = body.frame().await {
@@ -275,6 +280,14 @@ impl Replies {
     }
 }
 
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upstream")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for Replies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Replies")
@@ -313,8 +326,8 @@ mod tests {
                 });
             }
         });
-        let (registry, claims) = (Registry::default(), Arc::default());
-        let upstream = Upstream::new(address, Arc::default(), &registry, claims, connections);
+        let loaded = Box::new(Vec::new);
+        let upstream = Upstream::new(address, Arc::default(), loaded, Arc::default(), connections);
         Arc::new(upstream)
     }
 
@@ -368,7 +381,9 @@ mod tests {
             ),
             (
                 "HTTP/1.1 404 x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"error\":\"x\"}",
-                failed(404, "x"),
+                Some(Err(OpenAiError::UnknownModel {
+                    model: "Identity".to_owned(),
+                })),
             ),
             (
                 ENDED,
