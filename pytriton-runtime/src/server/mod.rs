@@ -16,6 +16,8 @@ mod banner;
 mod builder;
 mod caretaker;
 mod check;
+#[cfg(feature = "embedded")]
+mod checked;
 mod command;
 #[cfg(feature = "embedded")]
 mod connection;

@@ -15,7 +15,8 @@ use crate::grpc;
 use crate::http::{self, Metrics, check_head, metrics_router};
 use crate::reception::Reception;
 
-use super::serve::{access, doors};
+use super::checked::access;
+use super::serve::doors;
 use super::started::{Started, StartedEngine};
 use super::{ServerError, Triton};
 

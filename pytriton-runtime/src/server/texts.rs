@@ -12,7 +12,7 @@ use crate::triton::TritonEngine;
 use super::descriptors::connections_beside_others;
 use super::{Options, ServerError};
 #[cfg(feature = "embedded")]
-use super::{Server, serve::has_text_models};
+use super::{Server, checked::has_text_models};
 
 /// The port of OpenAI's routes beside tritonserver, which has none.
 #[derive(Debug, Default)]

@@ -1,0 +1,128 @@
+//! What the options ask of this engine, as it can be done, or why it cannot.
+
+use std::sync::Arc;
+
+use crate::access::{Access, Follow};
+use crate::engine::{ControlError, ControlMode, UnsupportedOptions};
+use crate::limits::Limits;
+use crate::metrics::MetricsConfig;
+use crate::registry::Registry;
+use crate::timeline::{TraceConfigError, Tracer, trace_config};
+use crate::tls::{TlsError, TlsPlan};
+
+use super::{Options, ServerError};
+
+/// Whether a model is for OpenAI's routes.
+pub(super) fn has_text_models(registry: &Registry) -> bool {
+    registry.iter().any(|spec| spec.openai.is_some())
+}
+
+/// Refuses options with which OpenAI's routes are nowhere, or elsewhere than they say.
+pub(super) fn check_openai_port(options: &Options) -> Result<(), ServerError> {
+    match (options.openai_port, options.openai_address) {
+        (Some(_), _) => Ok(()),
+        (None, Some(_)) => Err(ServerError::OpenAiAddress),
+        (None, None) if !options.allow_http => Err(ServerError::OpenAiNowhere),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Who may ask this process for what.
+pub(super) fn access(options: &Options) -> Result<Arc<Access>, ServerError> {
+    let flags = &options.triton.flags;
+    Ok(Arc::new(Access::new(
+        &options.access,
+        flags,
+        Follow::Apply,
+    )?))
+}
+
+/// Refuses options about models that this engine cannot follow.
+pub(super) fn check_control(registry: &Registry, options: &Options) -> Result<(), ControlError> {
+    let control = &options.control;
+    control.check()?;
+    if control.model_control_mode == ControlMode::Poll {
+        return Err(ControlError::Poll);
+    }
+    let unknown = |name: &&str| registry.iter().all(|spec| *spec.name != **name);
+    for model in control.named().filter(unknown) {
+        tracing::error!("failed to poll model '{model}': model not found in any model repository.");
+        if control.exit_on_error {
+            let model = model.to_owned();
+            return Err(ControlError::Unknown { model });
+        }
+    }
+    Ok(())
+}
+
+/// The metrics that the options ask for.
+pub(super) fn metrics(options: &Options) -> Result<MetricsConfig, ServerError> {
+    Ok(MetricsConfig::new(
+        options.triton.flags.values("metrics-config"),
+    )?)
+}
+
+/// The limits of options that this engine can honour.
+pub(super) fn checked(options: &Options) -> Result<Limits, ServerError> {
+    UnsupportedOptions::check(&options.triton)?;
+    Ok(options.limits()?)
+}
+
+/// Refuses TLS where there are no ports.
+pub(super) fn check_no_tls(options: &Options) -> Result<(), TlsError> {
+    let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
+    let ports = [
+        ("http", plan.http),
+        ("grpc", plan.grpc),
+        ("metrics", plan.metrics),
+        ("openai", plan.openai),
+    ];
+    match ports.into_iter().find(|(_, files)| files.is_some()) {
+        Some((port, _)) => Err(TlsError::Router { port }),
+        None => Ok(()),
+    }
+}
+
+/// Who says which requests are traced, and begins as the options say.
+pub(super) fn tracer(options: &Options) -> Result<Tracer, TraceConfigError> {
+    let settings = trace_config(options.triton.flags.values("trace-config"))?;
+    Tracer::start(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openai_s_routes_are_where_the_options_say_or_refused() {
+        let table: [(&[&str], &str); 6] = [
+            (&[], ""),
+            (&["--openai-port=0"], ""),
+            (&["--allow-http=false", "--openai-port=0"], ""),
+            (&["--allow-http=false"], "--openai-port"),
+            (&["--openai-address=::1"], "--openai-address"),
+            (
+                &["--allow-http=false", "--openai-address=::1"],
+                "--openai-address",
+            ),
+        ];
+        for (arguments, expected) in table {
+            let options = Options::parse(arguments).unwrap();
+            let error = check_openai_port(&options).err();
+            let error = error.map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(error.is_empty(), expected.is_empty(), "{error}");
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_router_has_no_tls_on_any_port() {
+        for port in ["http", "grpc", "metrics", "openai"] {
+            let arguments = ["use-ssl=true", "server-cert=c", "server-key=k"]
+                .map(|option| format!("--{port}-{option}"));
+            let options = Options::parse(arguments.each_ref().map(String::as_str)).unwrap();
+            let error = check_no_tls(&options).unwrap_err().to_string();
+            assert!(error.contains(&format!("--{port}-use-ssl")), "{error}");
+        }
+    }
+}
