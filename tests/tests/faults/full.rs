@@ -89,6 +89,75 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
     Ok(())
 }
 
+/// Adds to the sum of a sequence, with a parameter of so many bytes.
+fn add(address: &str, value: i32, starts: bool, bytes: usize) -> Result<http::Answer> {
+    let text = "x".repeat(bytes);
+    let body = format!(
+        r#"{{"parameters":{{"sequence_id":5,"sequence_start":{starts},"text":"{text}"}},"inputs":[{{"name":"VALUE","datatype":"INT32","shape":[1,1],"data":[{value}]}}]}}"#
+    );
+    http::post(address, "/v2/models/Direct/infer", "X: x", body.as_bytes())
+}
+
+#[test]
+fn a_sequence_whose_start_finds_no_shared_memory_has_no_older_state() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut command = shell(&[], LIMIT, "");
+    prepare(&mut command, home.path())?;
+    let server = Server::spawn(&mut command)?;
+    let address = &server.banner().http;
+    let lost = "the state of sequence 5 of model 'Direct' is lost: its first request was refused; start the sequence again";
+    for (value, starts, bytes, expected) in [
+        (100, true, 0, Ok(100)),
+        (20, false, 0, Ok(120)),
+        (30, true, 20 << 20, Err("no shared memory for 2")),
+        (40, false, 0, Err(lost)),
+        (50, false, 0, Err(lost)),
+        (60, true, 0, Ok(60)),
+        (70, false, 0, Ok(130)),
+    ] {
+        let answer = add(address, value, starts, bytes)?;
+        match expected {
+            Ok(sum) => {
+                let sum = format!("\"data\":[{sum}]");
+                assert!(answer.body.contains(&sum), "{value}: {answer:?}");
+            }
+            Err(text) => {
+                assert!([500, 503].contains(&answer.status), "{value}: {answer:?}");
+                assert!(answer.body.contains(text), "{value}: {answer:?}");
+            }
+        }
+    }
+    assert!(http::right(address));
+    Ok(())
+}
+
+#[test]
+fn one_of_many_answers_that_finds_no_shared_memory_is_the_last() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut command = shell(&[], LIMIT, "");
+    prepare(&mut command, home.path())?;
+    let server = Server::spawn(&mut command)?;
+    let address = &server.banner().http;
+    // An answer is twice as large as its request, and there is one for each number up to the value.
+    let ask = |values: usize| {
+        let values = vec!["3"; values].join(",");
+        let body = format!("{{\"value\":[{values}]}}");
+        let path = "/v2/models/Told/generate_stream";
+        http::post(address, path, "X: x", body.as_bytes())
+    };
+    for _ in 0..2 {
+        let answer = ask(3 << 20)?;
+        let body = &answer.body[..answer.body.len().min(1000)];
+        assert!(body.contains("no shared memory for 2"), "{body}");
+        assert_eq!(answer.body.matches("data: ").count(), 1, "{body}");
+        let answer = ask(1)?;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.body.matches("data: ").count(), 3, "{answer:?}");
+        assert!(http::right(address));
+    }
+    Ok(())
+}
+
 #[test]
 fn little_address_space_fails_one_batch() -> Result<()> {
     let home = tempfile::tempdir()?;
