@@ -29,6 +29,10 @@ fn noting(ledger: &Ledger) -> Function {
 
 #[test]
 fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("x.raw");
+    let values = [1.5, 2.25].map(f32::to_le_bytes).concat();
+    std::fs::write(&path, values)?;
     for engine in ENGINES {
         let open = builder(engine)?.arguments(["--restricted-endpoints="]);
         let triton = open.build()?;
@@ -39,7 +43,10 @@ fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
         let full = Warmup::new("full")
             .batch_size(8)
             .input(WarmupInput::random("x").dims([3]));
-        let warm = model("warm").instances(2).warmup(zero).warmup(full);
+        let file = WarmupInput::file("x", path.to_string_lossy().into_owned()).dims([2]);
+        let filed = Warmup::new("file").input(file);
+        let warm = model("warm").instances(2);
+        let warm = warm.warmup(zero).warmup(full).warmup(filed);
         triton.bind(warm, noting(&ledger))?;
         let at = triton.run()?.http.ok_or("no HTTP")?;
         let calls = ledger
@@ -48,15 +55,18 @@ fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
             .clone();
         let shapes = |shape: [usize; 2]| calls.iter().filter(|(of, _)| *of == shape).count();
         assert_eq!(
-            (calls.len(), shapes([1, 4]), shapes([8, 3])),
-            (6, 4, 2),
+            (calls.len(), shapes([1, 4]), shapes([8, 3]), shapes([1, 2])),
+            (8, 4, 2, 2),
             "{engine:?}"
         );
-        assert!(
-            calls
-                .iter()
-                .all(|(shape, sum)| (shape[0] == 1) == (*sum == 0.0))
-        );
+        for (shape, sum) in calls {
+            let fits = match shape[1] {
+                4 => sum == 0.0,
+                3 => sum != 0.0,
+                _ => sum == 3.75,
+            };
+            assert!(fits, "{engine:?} {shape:?} {sum}");
+        }
         assert_eq!(infer(at, "warm", &[&[1.0]])?, json!([2.0]));
         // It is no client's request.
         let statistics = get(at, "/v2/models/warm/stats")?.body;
