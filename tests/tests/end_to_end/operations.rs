@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use pytriton_tests::{Engine, Finished, Result, Server, finish};
 
-use crate::MODELS;
+use crate::command_line::FREE_PORTS;
+use crate::tls::certificates;
+use crate::{MODELS, folder};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -21,13 +23,15 @@ struct Block {
 
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
-    // Whatever stands in blocks of other kinds is no command.
     let mut open: Option<(bool, Block)> = None;
     for line in text.lines() {
         match (&mut open, line.strip_prefix("```")) {
             (None, Some(kind)) => {
                 let mut words = kind.split_whitespace().map(str::to_owned);
-                let is_console = words.next().is_some_and(|word| word == "console");
+                let kind = words.next().unwrap_or_default();
+                // Whatever is typed is tried.
+                assert!(["console", "text"].contains(&&*kind), "{kind}");
+                let is_console = kind == "console";
                 let (options, commands) = (words.collect(), Vec::new());
                 open = Some((is_console, Block { options, commands }));
             }
@@ -97,13 +101,21 @@ fn commands_print_what_stands_below_them() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let blocks = blocks(&fs::read_to_string(root.join("docs/operations.md"))?);
     assert!(!blocks.is_empty());
+    let files = certificates()?;
+    for (name, of) in [("tls.crt", "server.pem"), ("tls.key", "server.key")] {
+        symlink(of, files.path().join(name))?;
+    }
+    fs::write(files.path().join("token"), "aToken-of-24-characters.")?;
+    symlink(MODELS, files.path().join("models"))?;
     for Block { options, commands } in blocks {
-        let folder = tempfile::tempdir()?;
-        symlink(MODELS, folder.path().join("models"))?;
-        let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        let server = Server::start_with(Engine::Embedded, crate::folder(), MODELS, &options)?;
+        let mut command = Engine::Embedded.command(MODELS.as_ref(), folder())?;
+        command.args(FREE_PORTS).arg("--openai-port=0");
+        command.args(options).current_dir(files.path());
+        // What is closed where nobody says anything is closed here too.
+        command.env_remove("PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS");
+        let server = Server::spawn_with(Engine::Embedded, &mut command)?;
         for (command, expected) in commands {
-            let finished = run(&command, &server, folder.path())?;
+            let finished = run(&command, &server, files.path())?;
             let Finished {
                 status,
                 stdout,

@@ -15,7 +15,7 @@ use crate::{MODELS, folder, python, serve};
 const EXIT: Duration = Duration::from_secs(10);
 
 /// The certificates that `certificates.py` makes, and one of them where Kubernetes would put it.
-fn certificates() -> Result<TempDir> {
+pub(crate) fn certificates() -> Result<TempDir> {
     let made = TempDir::new()?;
     let path = made.path().to_string_lossy().into_owned();
     python()?.run("certificates.py", [path.as_str()])?;
