@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use pytriton_tests::{Engine, Python, Result, Server, finish};
 
+use crate::command_line::FREE_PORTS;
 use crate::{MODELS, folder, serve};
 
 const TOKEN: &str = "aToken-of_43_characters.0123456789=:,;!#%&'x";
@@ -19,47 +20,75 @@ const DEFAULT: &str = "shared-memory,model-repository,statistics,trace,logging";
 const ALL: &str = "health,metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging";
 const DEADLINE: Duration = Duration::from_secs(10);
 
-fn drive(engine: Engine, closed: &str) -> Result<()> {
+/// Which secret opens the closed groups, and where it stands.
+#[derive(Debug, Clone, Copy)]
+enum Key {
+    File,
+    Environment,
+    /// A header of the user's own, for each protocol.
+    Header,
+}
+
+fn drive(engine: Engine, closed: &str, key: Key) -> Result<()> {
     let home = tempfile::tempdir()?;
     let file = home.path().join("token");
     fs::write(&file, format!("{TOKEN}\n"))?;
-    let endpoints = format!("--restricted-endpoints={closed}");
-    let file = format!("--access-token-file={}", file.display());
-    let server = serve(engine, &[&endpoints, &file])?;
+    let mut command = engine.command(MODELS.as_ref(), folder())?;
+    command.args(FREE_PORTS).arg("--openai-port=0");
+    let (endpoints, header, secret) = match key {
+        Key::Header => ("", "own-key", OTHER),
+        Key::File | Key::Environment => (closed, "triton-access-token", TOKEN),
+    };
+    command.arg(format!("--restricted-endpoints={endpoints}"));
+    let own = format!("{closed}:{header}={secret}");
+    match key {
+        Key::File => command.arg(format!("--access-token-file={}", file.display())),
+        Key::Environment => command.env("PYTRITON_TRITON_CONFIG_ACCESS_TOKEN", TOKEN),
+        Key::Header => command
+            .env("PYTRITON_TRITON_CONFIG_HTTP_RESTRICTED_API", &own)
+            .env("PYTRITON_TRITON_CONFIG_GRPC_RESTRICTED_PROTOCOL", &own),
+    };
+    let server = Server::spawn_with(engine, &mut command)?;
     let told = [
         ("PYTRITON_TEST_CLOSED", closed),
-        ("PYTRITON_TEST_TOKEN", TOKEN),
+        ("PYTRITON_TEST_HEADER", header),
+        ("PYTRITON_TEST_TOKEN", secret),
     ];
     let python = Python::with_pytriton_clients(folder())?;
     python.test_with("test_access.py", &server, &told)?;
-    assert!(!server.log()?.contains(TOKEN));
+    assert!(!server.log()?.contains(secret));
     Ok(())
 }
 
 macro_rules! groups {
     ($($engine:ident: $variant:ident;)*) => {$(
         mod $engine {
-            use super::{ALL, DEFAULT, drive};
+            use super::{ALL, DEFAULT, Key, drive};
             use pytriton_tests::{Engine, Result};
 
             #[test]
             fn no_group_is_closed() -> Result<()> {
-                drive(Engine::$variant, "")
+                drive(Engine::$variant, "", Key::File)
             }
 
             #[test]
             fn the_usual_groups_are_closed() -> Result<()> {
-                drive(Engine::$variant, DEFAULT)
+                drive(Engine::$variant, DEFAULT, Key::File)
             }
 
             #[test]
             fn inferences_are_closed() -> Result<()> {
-                drive(Engine::$variant, "inference,statistics")
+                drive(Engine::$variant, "inference,statistics", Key::Environment)
+            }
+
+            #[test]
+            fn inferences_want_a_header_of_the_user_s_own() -> Result<()> {
+                drive(Engine::$variant, "inference,statistics", Key::Header)
             }
 
             #[test]
             fn all_groups_are_closed() -> Result<()> {
-                drive(Engine::$variant, ALL)
+                drive(Engine::$variant, ALL, Key::File)
             }
         }
     )*};
