@@ -2,6 +2,7 @@
 
 use std::panic::panic_any;
 
+use pytriton::Unrecoverable;
 use pytriton::prelude::*;
 
 #[pytriton::model(name = "Fail", max_batch_size = 16)]
@@ -50,6 +51,18 @@ fn echo(
     match how.iter().any(|panics| *panics) {
         true => panic!("{text}"),
         false => Err(text),
+    }
+}
+
+/// Is beyond repair after that.
+#[pytriton::model(name = "Fragile", max_batch_size = 16)]
+#[batch]
+fn fragile(
+    #[input(name = "INPUT_1")] input: ArrayView2<f32>,
+) -> Result<Array2<f32>, Unrecoverable> {
+    match input.iter().find(|value| **value < 0.0) {
+        Some(value) => Err(Unrecoverable::new(format!("{value} is below zero"))),
+        None => Ok(input.to_owned()),
     }
 }
 

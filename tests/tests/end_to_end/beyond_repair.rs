@@ -1,0 +1,68 @@
+//! A function that is beyond repair ends the process that it has, and nobody else's.
+
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_tests::{Engine, Result, Server, finish};
+
+use crate::{MODELS, folder, serve};
+
+const DEADLINE: Duration = Duration::from_secs(20);
+const FAILED: &str = "model 'Fragile' failed: -1 is below zero";
+
+/// The body and the status of an answer.
+fn ask(server: &Server, model: &str, value: i32) -> Result<(String, String)> {
+    let url = format!("http://{}/v2/models/{model}/infer", server.banner().http);
+    let body = format!(
+        r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[{value}]}}]}}"#
+    );
+    let mut curl = Command::new("curl");
+    curl.args(["-s", "-w", "\n%{http_code}", "-d", &body, &url]);
+    let answer = finish(&mut curl, DEADLINE)?.success("curl")?;
+    let (body, status) = answer.rsplit_once('\n').unwrap_or_default();
+    Ok((body.to_owned(), status.to_owned()))
+}
+
+/// Asks it in vain, after once.
+fn lose(server: &Server) -> Result<()> {
+    let (body, status) = ask(server, "Fragile", 1)?;
+    assert_eq!(status, "200", "{body}");
+    let (body, status) = ask(server, "Fragile", -1)?;
+    assert_eq!(status, "500", "{body}");
+    assert!(body.contains(FAILED), "{body}");
+    Ok(())
+}
+
+#[test]
+fn its_process_ends_with_the_reason() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let server = serve(engine, &[])?;
+        lose(&server)?;
+        let (status, log) = server.wait(DEADLINE)?;
+        assert_eq!(status.code(), Some(1), "{engine:?}: {log}");
+        let reason = format!("model 'Fragile' is beyond repair: {FAILED}");
+        let mut lines = log.lines().filter(|line| line.contains(&reason));
+        assert!(
+            lines.any(|line| line.contains("ERROR")),
+            "{engine:?}: {log}"
+        );
+        let last = log.lines().last().unwrap_or_default();
+        assert_eq!(last, format!("error: {reason}"), "{engine:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_tritonserver_that_is_not_its_own_goes_on_with_other_models() -> Result<()> {
+    let server = Server::start_native(MODELS.as_ref(), folder(), &[])?;
+    lose(&server)?;
+    for _ in 0..2 {
+        let (body, status) = ask(&server, "Fragile", 1)?;
+        assert_eq!(status, "503", "{body}");
+        let (body, status) = ask(&server, "Fail", 1)?;
+        assert_eq!(status, "200", "{body}");
+    }
+    let log = server.log()?;
+    assert!(log.contains("model 'Fragile' is beyond repair"), "{log}");
+    Ok(())
+}
