@@ -85,6 +85,41 @@ fn vertex_ai_s_environment_is_all_it_takes() -> Result<()> {
 }
 
 #[test]
+fn sagemaker_s_environment_says_port_model_and_health() -> Result<()> {
+    // With it there is a model that cannot be loaded.
+    let moody = tempfile::NamedTempFile::new()?;
+    let body = r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,1],"data":[7]}]}"#;
+    for (mode, healthy) in [("ready", "400"), ("live", "200")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_coming_and_going"));
+        command
+            .args(["serve", "--allow-sagemaker=true", "--exit-on-error=false"])
+            .args(FREE_PORTS)
+            .env("MOODY", moody.path())
+            .env("SAGEMAKER_BIND_TO_PORT", "0")
+            .env("SAGEMAKER_TRITON_DEFAULT_MODEL_NAME", "Plain")
+            .env("SAGEMAKER_TRITON_PING_MODE", mode);
+        let server = Server::spawn(&mut command)?;
+        let text = &server.banner().text;
+        let line = text
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("sagemaker"));
+        let url = line.unwrap_or_default().trim();
+        for (path, given, expected) in [
+            ("ping", &[][..], healthy),
+            ("invocations", &["-d", body], "200"),
+        ] {
+            let mut curl = Command::new("curl");
+            curl.args(["-sS", "--noproxy", "*", "-w", "%{http_code}"])
+                .arg(format!("{url}/{path}"))
+                .args(given);
+            let said = finish(&mut curl, DEADLINE)?.success("curl")?;
+            assert!(said.ends_with(expected), "{mode} {path}: {said}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn what_a_platform_lacks_is_named() -> Result<()> {
     for (arguments, part) in [
         (
