@@ -104,6 +104,13 @@ fn a_binary_without_a_backend_says_what_to_write() -> Result<()> {
 }
 
 #[test]
+fn models_come_and_go_and_regions_stay() -> Result<()> {
+    let explicit = ["--model-control-mode=explicit", "--load-model=*"];
+    let server = Server::start_native(crate::MODELS.as_ref(), crate::folder(), &explicit)?;
+    crate::python()?.test("test_native_control.py", &server)
+}
+
+#[test]
 fn a_failing_function_is_in_the_log() -> Result<()> {
     let server = Server::start_native(crate::MODELS.as_ref(), crate::folder(), &[])?;
     let body = r#"{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[-1]}]}"#;
