@@ -7,8 +7,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard, watch};
 use crate::model::{ModelSpec, VersionPolicy};
 use crate::registry::Registration;
 
-/// What Triton says of a model that was taken out and has nothing left to answer.
-const UNLOADED: &str = "unloaded";
+use super::state::{IndexEntry, State};
 
 /// How often any version was bound or unloaded.
 static GENERATIONS: AtomicU64 = AtomicU64::new(0);
@@ -79,38 +78,6 @@ impl Asked {
 pub(super) struct Found {
     pub(super) registration: Registration,
     generation: u64,
-}
-
-/// Where a version is between being there and serving.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum State {
-    /// Nobody has asked for it yet.
-    New,
-    Loading,
-    Serving,
-    /// Answers what it has accepted; the number is that of the unloading.
-    Unloading(u64),
-    Unavailable(Arc<str>),
-}
-
-/// A line of the repository index.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexEntry {
-    /// The model.
-    pub name: Arc<str>,
-    /// Its version and state; `None` where nobody has asked for the model yet.
-    pub version: Option<IndexedVersion>,
-}
-
-/// A version in the repository index.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexedVersion {
-    /// Its number.
-    pub number: u32,
-    /// As Triton calls it.
-    pub state: &'static str,
-    /// Why it is in that state; empty where there is nothing to say.
-    pub reason: Arc<str>,
 }
 
 impl Catalog {
@@ -262,7 +229,7 @@ impl Catalog {
         if let Some(state) = self.state(name, version)
             && *state == State::Unloading(unloading)
         {
-            *state = State::Unavailable(UNLOADED.into());
+            *state = State::unloaded();
         }
     }
 
@@ -273,12 +240,7 @@ impl Catalog {
             let versions = entry.versions.iter();
             versions.map(move |(&number, version)| (name, number, &version.state))
         });
-        versions.all(|(name, number, state)| match state {
-            State::New => true,
-            State::Serving => ready(name, number),
-            State::Loading | State::Unloading(_) => false,
-            State::Unavailable(reason) => **reason == *UNLOADED,
-        })
+        versions.all(|(name, number, state)| state.is_well(|| ready(name, number)))
     }
 
     /// All models by name and version, or those that are ready. `ready` says so of those that serve.
@@ -310,34 +272,6 @@ impl Catalog {
             });
         }
         index
-    }
-}
-
-impl State {
-    /// That of a model that cannot be loaded.
-    pub(super) fn failed(reason: &str) -> Self {
-        Self::Unavailable(reason.into())
-    }
-
-    /// That of a model that was loaded in vain, because another version could not be.
-    pub(super) fn unloaded() -> Self {
-        Self::failed(UNLOADED)
-    }
-
-    fn indexed(&self, number: u32, ready: impl FnOnce() -> bool) -> IndexedVersion {
-        let (state, reason) = match self {
-            Self::New => ("UNKNOWN", "".into()),
-            Self::Loading => ("LOADING", "".into()),
-            Self::Serving if ready() => ("READY", "".into()),
-            Self::Serving => ("UNAVAILABLE", "no instance is left".into()),
-            Self::Unloading(_) => ("UNLOADING", "".into()),
-            Self::Unavailable(reason) => ("UNAVAILABLE", Arc::clone(reason)),
-        };
-        IndexedVersion {
-            number,
-            state,
-            reason,
-        }
     }
 }
 

@@ -9,8 +9,9 @@ use crate::model::VersionPolicy;
 use crate::registry::Registration;
 use crate::text::excerpt;
 
-use super::catalog::{Catalog, Found, IndexEntry, State};
+use super::catalog::{Catalog, Found};
 use super::settled::Settled;
+use super::state::{IndexEntry, State};
 use super::{ControlError, LoadError, Model, ModelSet};
 
 /// What a client asks of one model.

@@ -15,13 +15,14 @@ mod load;
 mod model;
 mod set;
 mod settled;
+mod state;
 mod versions;
 
 pub use answers::Answers;
-pub use catalog::{IndexEntry, IndexedVersion};
 pub(crate) use changed::changed;
 pub use control_error::ControlError;
 pub use error::LoadError;
 pub use load::Load;
 pub use model::Model;
 pub use set::ModelSet;
+pub use state::{IndexEntry, IndexedVersion};

@@ -19,9 +19,10 @@ use crate::scheduler::Resources;
 use crate::text::excerpt;
 use crate::timeline::Tracer;
 
-use super::catalog::{Catalog, State};
+use super::catalog::Catalog;
 use super::lifecycle::reason;
 use super::settled::Settled;
+use super::state::State;
 use super::{LoadError, Model};
 
 /// The models that are being served, by name and version. Models come and go while others are asked.

@@ -2,8 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Model;
-use super::catalog::{Catalog, Found, State};
+use super::catalog::{Catalog, Found};
 use super::set::Models;
+use super::state::State;
 
 /// What became of the versions of one model when some of them had been loaded.
 #[derive(Debug)]

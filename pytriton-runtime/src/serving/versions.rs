@@ -3,9 +3,10 @@ use std::sync::Arc;
 use crate::model::{ModelSpec, VersionPolicy};
 use crate::registry::Registration;
 
-use super::catalog::{Found, State};
+use super::catalog::Found;
 use super::lifecycle::reason;
 use super::settled::Settled;
+use super::state::State;
 use super::{LoadError, Model, ModelSet};
 
 /// Versions that come and go while the server runs.
