@@ -6,6 +6,8 @@ mod door;
 mod gathered;
 mod models;
 mod pieces;
+#[cfg(tritonserver)]
+mod replies;
 mod streamed;
 #[cfg(test)]
 mod tests;

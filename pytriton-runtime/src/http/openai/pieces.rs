@@ -15,7 +15,7 @@ use super::super::traced::naming;
 use super::super::traced::{context, traced};
 use super::TextModels;
 #[cfg(tritonserver)]
-use super::upstream::Replies;
+use super::replies::Replies;
 
 /// The pieces of one text, as they come. Dropping it gives the text up.
 #[derive(Debug)]

@@ -1,0 +1,149 @@
+//! What becomes of texts that a tritonserver is asked for, whatever it says.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::call::ModelError;
+use crate::openai::Piece;
+use crate::request::{ParameterValue, Request};
+use crate::scheduler::{ReplySink, SchedulerError};
+use crate::tensor::{DataType, Element, Tensor};
+use crate::testing::{IDENTITY, infer_request};
+
+use super::*;
+
+const ENDED: &str =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 0\r\n\r\n";
+
+/// A server that says this to all who ask, and then nothing.
+async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut request = [0; 1000];
+                let _ = stream.read(&mut request).await;
+                let _ = stream.write_all(said.as_bytes()).await;
+                std::future::pending::<()>().await;
+            });
+        }
+    });
+    let loaded = Box::new(Vec::new);
+    let upstream = Upstream::new(address, Arc::default(), loaded, Arc::default(), connections);
+    Arc::new(upstream)
+}
+
+fn ask(upstream: &Arc<Upstream>) -> Replies {
+    upstream.ask(&Arc::new(IDENTITY.spec().unwrap()), Vec::new(), b"{}")
+}
+
+/// The other end, as the worker finds it.
+fn redeem(upstream: &Upstream, replies: &Replies) -> ReplySink {
+    let mut request = infer_request(1, 1.0);
+    let number = ParameterValue::String(replies.claim.number().to_owned());
+    request.parameters.insert(CLAIM, number);
+    let mut request = Request::check(&replies.spec, request).unwrap();
+    upstream.claims.redeem(&mut request).unwrap()
+}
+
+fn text(text: &str) -> crate::request::Response {
+    let data = String::encode(vec![text.to_owned()]).unwrap();
+    let tensor = Tensor::new(DataType::Bytes, vec![1], data).unwrap();
+    crate::request::Response::new(vec![(0, tensor)].into())
+}
+
+#[tokio::test]
+async fn every_piece_is_heard_whatever_tritonserver_says_meanwhile() {
+    for said in [ENDED, "", "HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"] {
+        let upstream = upstream(said, 1).await;
+        let mut replies = ask(&upstream);
+        let sink = redeem(&upstream, &replies);
+        sink.part(Ok(text("a")));
+        sink.part(Ok(text("b")));
+        sink.end();
+        while !said.is_empty() && !replies.asking.is_empty() && replies.told.is_none() {
+            replies.told = replies.asking.join_next().await.and_then(Result::ok);
+        }
+        assert_eq!(replies.next().await, Some(Ok(Piece::from("a"))), "{said}");
+        assert_eq!(replies.next().await, Some(Ok(Piece::from("b"))), "{said}");
+        assert_eq!(replies.next().await, None, "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_that_of_whoever_has_the_request() {
+    let failed = |status, message: &str| {
+        let message = message.to_owned();
+        Some(Err(OpenAiError::Failed { status, message }))
+    };
+    for (said, expected) in [
+        (
+            "HTTP/1.1 400 x\r\nContent-Type: text/event-stream\r\nContent-Length: 43\r\n\r\ndata: {\"error\":\"Request timeout expired\"}\n\n",
+            failed(503, "Request timeout expired"),
+        ),
+        (
+            "HTTP/1.1 404 x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"error\":\"x\"}",
+            Some(Err(OpenAiError::UnknownModel {
+                model: "Identity".to_owned(),
+            })),
+        ),
+        (
+            ENDED,
+            failed(
+                503,
+                "tritonserver does not answer: it has not passed the request on",
+            ),
+        ),
+    ] {
+        let upstream = upstream(said, 1).await;
+        let mut replies = ask(&upstream);
+        assert_eq!(replies.next().await, expected, "{said}");
+        assert_eq!(replies.next().await, None, "{said}");
+    }
+    let upstream = upstream("", 1).await;
+    for (end, expected) in [
+        (
+            SchedulerError::Cancelled,
+            failed(
+                503,
+                "tritonserver does not answer: the request was given up",
+            ),
+        ),
+        (
+            SchedulerError::Model(ModelError::Function {
+                model: "m".into(),
+                message: "x".to_owned(),
+            }),
+            failed(500, "model 'm' failed: x"),
+        ),
+    ] {
+        let mut replies = ask(&upstream);
+        redeem(&upstream, &replies).finish(Err(end));
+        assert_eq!(replies.next().await, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_connections_are_made_than_there_are_places_for() {
+    let upstream = upstream("", 1).await;
+    let first = ask(&upstream);
+    tokio::task::yield_now().await;
+    let error = ask(&upstream).next().await.unwrap().unwrap_err();
+    assert_eq!((error.status(), error.passes()), (503, true));
+    drop(first);
+    let mut third = ask(&upstream);
+    redeem(&upstream, &third).end();
+    assert_eq!(third.next().await, None);
+}
+
+#[test]
+fn a_claim_is_one_of_the_members() {
+    let table = [
+        ("{}", "{\"pytriton.claim\":\"7\"}"),
+        ("{\"a\":1}", "{\"pytriton.claim\":\"7\",\"a\":1}"),
+    ];
+    for (body, expected) in table {
+        assert_eq!(claimed(body.as_bytes(), "7"), expected.as_bytes());
+    }
+}
