@@ -1,5 +1,6 @@
 //! Models with any number of answers to a request, as tritonserver's side of a session sees them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -86,10 +87,14 @@ fn hear(
     Ok(counts.into_iter().zip(ends).collect())
 }
 
+/// The number of the next batch: the memory of one that is answered may be given back a little later.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
 /// Asks a batch with one request for each value.
 async fn ask(client: Client, values: &'static [f32]) -> (Outcomes, Client) {
+    let batch = NEXT.fetch_add(1, Ordering::Relaxed);
     spawn_blocking(move || {
-        hand_over(&client, 0, values).unwrap();
+        hand_over(&client, batch, values).unwrap();
         let outcomes = hear(&client, values.len(), |_, _| {}).unwrap();
         (outcomes, client)
     })
