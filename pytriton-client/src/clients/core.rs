@@ -110,27 +110,28 @@ impl Core {
 
     /// Those of one server, where there are several.
     pub(super) async fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
-        let Self {
-            servers,
-            model,
-            patience,
-            ..
-        } = self.open()?;
-        let deadline = Deadline::new(Stage::Request, patience.request());
-        let ask = |server: Arc<Server>| async move { server.statistics(model).await };
-        let asked = patience.within(deadline, || servers.ask(None, deadline, ask));
-        asked.await.map(|(statistics, _)| statistics)
+        let model = &self.model;
+        self.ask_one(|server| async move { server.statistics(model).await })
+            .await
     }
 
     /// The shared memory that one server knows.
     pub(super) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
+        self.ask_one(|server| async move { server.regions().await })
+            .await
+    }
+
+    /// Asks one server something that is no inference.
+    async fn ask_one<T, F>(&self, ask: impl Fn(Arc<Server>) -> F) -> Result<T, ClientError>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
         let Self {
             servers, patience, ..
         } = self.open()?;
         let deadline = Deadline::new(Stage::Request, patience.request());
-        let ask = |server: Arc<Server>| async move { server.regions().await };
-        let asked = patience.within(deadline, || servers.ask(None, deadline, ask));
-        asked.await.map(|(regions, _)| regions)
+        let asked = patience.within(deadline, || servers.ask(None, deadline, &ask));
+        asked.await.map(|(answer, _)| answer)
     }
 
     /// Loading takes as long as getting ready.
