@@ -1,11 +1,14 @@
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
+
+use futures_util::future::join_all;
 
 use crate::config::ModelConfig;
 use crate::grpc::{self, GrpcTransport};
 use crate::http::HttpTransport;
 use crate::request::{InferRequest, Load, Model};
-use crate::shared_memory::{Lent, Region};
+use crate::shared_memory::{Lent, Region, strays};
 use crate::statistics::ModelStatistics;
 use crate::transport::Tls;
 use crate::{Address, ClientError, Outputs, SharedMemoryRegion};
@@ -102,7 +105,14 @@ impl Server {
         request: &InferRequest,
     ) -> Result<Outputs, ClientError> {
         match (&**self, &request.shared) {
-            (_, Some(lent)) => self.infer_shared(request, lent).await,
+            (server, Some(lent)) => {
+                let ask = || async {
+                    either!(server, transport => transport.infer_shared(request, lent))
+                };
+                let outputs = self.sharing(lent, ask).await?;
+                lent.end();
+                Ok(outputs)
+            }
             (Self::Http(transport), None) if request.as_json => transport.infer_json(request).await,
             (server, None) => either!(server, transport => transport.infer(request)),
         }
@@ -120,16 +130,21 @@ impl Server {
         either!(self, transport => transport.unregister(region))
     }
 
-    /// Asks for an inference of which something is in a region, of which the server is told first.
-    async fn infer_shared(
+    /// Asks for an inference of which something is in a region, of which the server is told first. It has the region from then on
+    /// where it is not known to have failed.
+    async fn sharing<T, F>(
         self: &Arc<Self>,
-        request: &InferRequest,
         lent: &Lent,
-    ) -> Result<Outputs, ClientError> {
+        ask: impl Fn() -> F,
+    ) -> Result<T, ClientError>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
         let region = lent.region();
         let mut tries = 2;
         loop {
             if !region.is_registered(self) {
+                self.forget_strays().await;
                 // Before it is told: who is cut off meanwhile leaves a region that it may know of.
                 region.note(self);
                 match self.register(region).await {
@@ -146,11 +161,13 @@ impl Server {
                 }
             }
             lent.begin();
-            let answered = either!(&**self, transport => transport.infer_shared(request, lent));
+            let answered = ask().await;
             match &answered {
                 // Nobody knows whether it still works on it.
-                Err(ClientError::Lost { .. } | ClientError::Timeout { .. }) => return answered,
-                _ => lent.end(),
+                Ok(_) | Err(ClientError::Lost { .. } | ClientError::Timeout { .. }) => {
+                    return answered;
+                }
+                Err(_) => lent.end(),
             }
             tries -= 1;
             // It has been started again since it was told.
@@ -164,6 +181,13 @@ impl Server {
                 answered => return answered,
             }
         }
+    }
+
+    /// Has it forget what others have left behind them, which it keeps otherwise as long as it lives.
+    async fn forget_strays(&self) {
+        let told = strays().iter().map(|name| self.unregister(name));
+        // Whether it knew of them or not.
+        join_all(told).await;
     }
 
     /// Why a server does not take a region.
@@ -182,13 +206,17 @@ impl Server {
 
     /// Asks for any number of answers.
     pub(crate) async fn stream(
-        &self,
-        request: &InferRequest,
+        self: &Arc<Self>,
+        request: &Arc<InferRequest>,
     ) -> Result<grpc::Answers, ClientError> {
-        match self {
-            Self::Grpc(transport) => transport.stream(request).await,
+        match (&**self, &request.shared) {
+            (Self::Grpc(transport), None) => transport.stream(request).await,
+            (Self::Grpc(transport), Some(lent)) => {
+                let ask = || transport.stream_shared(request, lent);
+                self.sharing(lent, ask).await
+            }
             // Clients that ask for these are not made for such an address.
-            Self::Http(transport) => Err(ClientError::OnlyGrpc {
+            (Self::Http(transport), _) => Err(ClientError::OnlyGrpc {
                 what: "asking for any number of answers",
                 address: transport.address().to_owned(),
             }),
@@ -223,7 +251,7 @@ mod tests {
         let model = serde_json::json!({"name": "m"});
         let model = ModelConfig::from_json(&model).unwrap();
         let pool = Arc::new(Pool::new(8 << 20));
-        let lent = Lent::new(&pool, &model, &inputs, &InferOptions::new()).await;
+        let lent = Lent::new(&pool, &model, &inputs, &InferOptions::new(), false).await;
         let request = InferRequest {
             model: Model {
                 name: model.name,

@@ -101,8 +101,8 @@ impl<C> Builder<C> {
 
     /// Up to so many bytes of shared memory, for a server on the same machine: inputs of 64 KiB and more are written there, and outputs of
     /// as much whose size follows from the model's configuration come from there, or those of which a request says how large they may be
-    /// ([`InferOptions::shared_output`](crate::InferOptions::shared_output)). Texts as outputs, streams, and what finds no room go over
-    /// the network. A server that does not take it, because it is elsewhere or its group is closed, refuses the request.
+    /// ([`InferOptions::shared_output`](crate::InferOptions::shared_output)), as of texts it must. What finds no room goes over the network, and
+    /// so do the answers of a model that gives any number: each would stand in the place of the one before. A server that does not take it, because it is elsewhere or its group is closed, refuses the request.
     pub fn shared_memory(mut self, bytes: usize) -> Self {
         self.shared_memory = Some(bytes);
         self

@@ -220,8 +220,9 @@ impl Core {
             _ => {}
         }
         let (mut request, squeezed) = self.request(&config, inputs, options, rows)?;
-        if let (Some(memory), false) = (&self.memory, decoupled) {
-            let lent = Lent::new(memory, &config, &request.inputs, &request.options);
+        if let Some(memory) = &self.memory {
+            let (inputs, options) = (&request.inputs, &request.options);
+            let lent = Lent::new(memory, &config, inputs, options, decoupled);
             request.shared = deadline.within(lent).await?;
         }
         let request = Arc::new(request);

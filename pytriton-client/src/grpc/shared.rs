@@ -1,6 +1,7 @@
 //! Inferences whose tensors are in shared memory.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use pytriton_protocol::proto::infer_parameter::ParameterChoice;
@@ -20,6 +21,7 @@ use crate::{ClientError, Outputs, SharedMemoryRegion};
 use super::contents;
 use super::error::failed;
 use super::message;
+use super::streaming::Answers;
 use super::transport::{GrpcTransport, extend};
 
 impl GrpcTransport {
@@ -71,6 +73,20 @@ impl GrpcTransport {
         let answer = self.client().model_infer(asked).await;
         let answer = answer.map_err(|status| failed(&request.model.to_string(), &status))?;
         message::decode(fetched(answer.into_inner(), lent)?)
+    }
+
+    /// Asks for any number of answers to inputs that are in the region until the last of them.
+    pub(crate) async fn stream_shared(
+        &self,
+        request: &Arc<InferRequest>,
+        lent: &Lent,
+    ) -> Result<Answers, ClientError> {
+        let message = placed(message::encode(request), lent);
+        let mut answers = self.answers(message, request).await?;
+        answers.keep(request);
+        // It is the first answer that says whether the server knows the region.
+        answers.peek().await?;
+        Ok(answers)
     }
 }
 
@@ -166,7 +182,7 @@ mod tests {
         let model = serde_json::json!({"name": "m", "output": [output("x"), output("y")]});
         let model = ModelConfig::from_json(&model).unwrap();
         let pool = Arc::new(Pool::new(8 << 20));
-        let lent = Lent::new(&pool, &model, &[], &InferOptions::new()).await;
+        let lent = Lent::new(&pool, &model, &[], &InferOptions::new(), false).await;
         let lent = lent.unwrap().unwrap();
         let output = |name: &str, numbers: Option<Vec<u32>>| InferOutputTensor {
             name: name.to_owned(),

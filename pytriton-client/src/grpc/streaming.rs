@@ -1,7 +1,9 @@
+use std::sync::Arc;
+
 use pytriton_protocol::proto::ModelStreamInferResponse;
 use tonic::Streaming;
 
-use crate::request::Model;
+use crate::request::{InferRequest, Model};
 use crate::{ClientError, Outputs, Status};
 
 use super::error::failed;
@@ -10,13 +12,53 @@ use super::message;
 /// The answers to one request, as they come.
 #[derive(Debug)]
 pub(crate) struct Answers {
-    pub(super) messages: Streaming<ModelStreamInferResponse>,
-    pub(super) model: Model,
+    messages: Streaming<ModelStreamInferResponse>,
+    model: Model,
+    /// The first one, where it was looked at before it is taken.
+    peeked: Option<Option<Outputs>>,
+    /// A request whose inputs are in shared memory until the last answer.
+    request: Option<Arc<InferRequest>>,
 }
 
 impl Answers {
+    pub(super) fn new(messages: Streaming<ModelStreamInferResponse>, model: &Model) -> Self {
+        Self {
+            messages,
+            model: model.clone(),
+            peeked: None,
+            request: None,
+        }
+    }
+
+    /// Keeps the memory of that request until the last answer.
+    pub(super) fn keep(&mut self, request: &Arc<InferRequest>) {
+        self.request = Some(Arc::clone(request));
+    }
+
+    /// Waits for the first one.
+    pub(super) async fn peek(&mut self) -> Result<(), ClientError> {
+        self.peeked = Some(self.read().await?);
+        Ok(())
+    }
+
     /// The next one; `None` behind the last.
     pub(crate) async fn next(&mut self) -> Result<Option<Outputs>, ClientError> {
+        match self.peeked.take() {
+            Some(peeked) => Ok(peeked),
+            None => self.read().await,
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<Outputs>, ClientError> {
+        let answer = self.message().await;
+        let shared = self.request.as_ref().map(|request| &request.shared);
+        if let (Some(Some(lent)), Ok(None) | Err(ClientError::Server { .. })) = (shared, &answer) {
+            lent.end();
+        }
+        answer
+    }
+
+    async fn message(&mut self) -> Result<Option<Outputs>, ClientError> {
         let model = self.model.to_string();
         let message = self.messages.message().await;
         let Some(message) = message.map_err(|status| failed(&model, &status))? else {

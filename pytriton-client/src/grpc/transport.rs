@@ -5,9 +5,10 @@ use prost::Message;
 use pytriton_protocol::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use pytriton_protocol::proto::model_repository_parameter::ParameterChoice;
 use pytriton_protocol::proto::{
-    ModelConfigRequest, ModelInferResponse, ModelMetadataRequest, ModelReadyRequest,
-    ModelRepositoryParameter, ModelStatisticsRequest, RepositoryModelLoadRequest,
-    RepositoryModelUnloadRequest, ServerLiveRequest, ServerReadyRequest,
+    ModelConfigRequest, ModelInferRequest, ModelInferResponse, ModelMetadataRequest,
+    ModelReadyRequest, ModelRepositoryParameter, ModelStatisticsRequest,
+    RepositoryModelLoadRequest, RepositoryModelUnloadRequest, ServerLiveRequest,
+    ServerReadyRequest,
 };
 use tonic::codec::CompressionEncoding::Gzip;
 use tonic::metadata::{AsciiMetadataValue, KeyAndMutValueRef, MetadataKey, MetadataMap};
@@ -225,15 +226,20 @@ impl GrpcTransport {
 
     /// Asks for any number of answers, on a stream of their own.
     pub(crate) async fn stream(&self, request: &InferRequest) -> Result<Answers, ClientError> {
-        let message = message::encode(request);
+        self.answers(message::encode(request), request).await
+    }
+
+    /// What comes as an answer to that message.
+    pub(super) async fn answers(
+        &self,
+        message: ModelInferRequest,
+        request: &InferRequest,
+    ) -> Result<Answers, ClientError> {
         let mut asked = self.request(futures_util::stream::iter([message]));
         extend(asked.metadata_mut(), &request.options.headers)?;
         let messages = self.client().model_stream_infer(asked).await;
         let messages = messages.map_err(|status| failed(&request.model.to_string(), &status))?;
-        Ok(Answers {
-            messages: messages.into_inner(),
-            model: request.model.clone(),
-        })
+        Ok(Answers::new(messages.into_inner(), &request.model))
     }
 
     /// A message may be as large as it is, unless it grows.

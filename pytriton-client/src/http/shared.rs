@@ -176,7 +176,7 @@ mod tests {
         let outputs = ["x", "y", "z"].map(output);
         let model = ModelConfig::from_json(&json!({"name": "m", "output": outputs})).unwrap();
         let pool = Arc::new(Pool::new(8 << 20));
-        let lent = Lent::new(&pool, &model, &[], &InferOptions::new()).await;
+        let lent = Lent::new(&pool, &model, &[], &InferOptions::new(), false).await;
         let json = json!({"outputs": [
             {"name": "x", "datatype": "UINT8", "shape": [2], "data": [1, 2]},
             {"name": "y", "datatype": "UINT8", "shape": [2]},

@@ -56,7 +56,8 @@ impl InferOptions {
 
     /// How many bytes an output may have that is to come through shared memory, where the client has some
     /// ([`Builder::shared_memory`](crate::Builder::shared_memory)): to be said for those whose size the model's configuration does not
-    /// say. Where it has more, the server refuses the request.
+    /// say, such as texts. Where it has more, the server refuses the request; and the client, where there is no such output, or the model
+    /// answers any number of times.
     pub fn shared_output(mut self, name: impl Into<String>, bytes: usize) -> Self {
         self.shared_outputs.push((name.into(), bytes));
         self

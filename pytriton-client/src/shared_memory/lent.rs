@@ -1,7 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pytriton_protocol::tensor::{DataType, Tensor};
+use bytes::Bytes;
+use pytriton_protocol::tensor::{BytesElements, DataType, Tensor, element_count};
 
 use crate::config::{ModelConfig, TensorConfig};
 use crate::{ClientError, InferOptions};
@@ -26,12 +27,14 @@ pub(crate) struct Lent {
 }
 
 impl Lent {
-    /// A region with the large inputs of a request, and places for its large outputs; `None` where there are none, or no room.
+    /// A region with the large inputs of a request, and places for its large outputs where it is answered once; `None` where there are
+    /// none, or no room.
     pub(crate) async fn new(
         pool: &Arc<Pool>,
         model: &ModelConfig,
         inputs: &[(String, Tensor)],
         options: &InferOptions,
+        decoupled: bool,
     ) -> Result<Option<Self>, ClientError> {
         let rows = match (model.is_batching_supported(), inputs.first()) {
             (true, Some((_, tensor))) => tensor.shape().first().copied().unwrap_or_default(),
@@ -48,9 +51,14 @@ impl Lent {
             [] => model.outputs.iter().map(|it| it.name.as_str()).collect(),
             names => names.iter().map(String::as_str).collect(),
         };
+        said_in_vain(&names, options, decoupled)?;
         let outputs = names.into_iter().map(|name| {
             let output = model.outputs.iter().find(|it| it.name == name);
-            (name.to_owned(), place(output_bytes(output, rows, options)))
+            let bytes = match decoupled {
+                true => None,
+                false => output_bytes(output, rows, options),
+            };
+            (name.to_owned(), place(bytes))
         });
         let outputs: Vec<_> = outputs.collect();
         if places.end() == 0 {
@@ -101,15 +109,24 @@ impl Lent {
         let Some((_, Some(place))) = outputs.find(|(other, _)| *other == name) else {
             return Ok(None);
         };
-        let len = bytes_of(datatype, shape.iter().copied());
-        let Some(len) = len.filter(|len| *len <= place.len) else {
+        let len = match datatype {
+            // Each says itself how long it is.
+            DataType::Bytes => Some(place.len),
+            _ => bytes_of(datatype, shape.iter().copied()),
+        };
+        let read = |len| self.region.read(Place { len, ..place });
+        let data = len.filter(|len| *len <= place.len).map(read).transpose();
+        let data = data.map_err(|error| inaccessible(name, &error))?;
+        let data = data.and_then(|data| match datatype {
+            DataType::Bytes => texts(&data, shape),
+            _ => Some(data),
+        });
+        let Some(data) = data else {
             return Err(ClientError::protocol(format!(
                 "output `{name}` of {datatype} and shape {shape:?} cannot be in the {} bytes that it was asked into",
                 place.len
             )));
         };
-        let data = self.region.read(Place { len, ..place });
-        let data = data.map_err(|error| inaccessible(name, &error))?;
         let tensor = Tensor::new(datatype, shape.to_vec(), data);
         tensor.map(Some).map_err(ClientError::tensor(name))
     }
@@ -138,7 +155,7 @@ fn output_bytes(
     rows: usize,
     options: &InferOptions,
 ) -> Option<usize> {
-    let output = output.filter(|output| output.datatype != DataType::Bytes)?;
+    let output = output?;
     let mut said = options.shared_outputs.iter();
     if let Some((_, bytes)) = said.find(|(name, _)| *name == output.name) {
         return Some(*bytes);
@@ -153,6 +170,37 @@ fn output_bytes(
 fn bytes_of(datatype: DataType, dims: impl Iterator<Item = usize>) -> Option<usize> {
     let mut dims = dims;
     dims.try_fold(datatype.size()?, usize::checked_mul)
+}
+
+/// What the elements of a shape have of the bytes they are among; `None` where these are no such elements.
+fn texts(data: &Bytes, shape: &[usize]) -> Option<Bytes> {
+    let mut elements = BytesElements::new(data);
+    for _ in 0..element_count(shape).ok()? {
+        elements.next()?.ok()?;
+    }
+    let end = data.len() - elements.rest().len();
+    Some(data.slice(..end))
+}
+
+/// Refuses sizes of outputs that cannot come through shared memory.
+fn said_in_vain(
+    names: &[&str],
+    options: &InferOptions,
+    decoupled: bool,
+) -> Result<(), ClientError> {
+    for (name, _) in &options.shared_outputs {
+        let why = match (decoupled, names.contains(&name.as_str())) {
+            (true, _) => {
+                "a model that answers any number of times would put each in the place of another"
+            }
+            (false, false) => "it is no output of the model, or not asked for",
+            (false, true) => continue,
+        };
+        return Err(ClientError::inputs(format!(
+            "output `{name}` cannot come through shared memory: {why}"
+        )));
+    }
+    Ok(())
 }
 
 fn inaccessible(name: &str, error: &std::io::Error) -> ClientError {
@@ -191,7 +239,7 @@ mod tests {
         let bytes = |datatype| output_bytes(Some(&output(&[-1], datatype)), 1, &told);
         assert_eq!(
             (bytes(DataType::Fp32), bytes(DataType::Bytes)),
-            (Some(7), None)
+            (Some(7), Some(7))
         );
     }
 
@@ -210,7 +258,7 @@ mod tests {
         let tensor = |len: usize| Tensor::from_elements(vec![len], vec![7_u8; len]).unwrap();
         let inputs = [("a".to_owned(), tensor(3)), ("b".to_owned(), tensor(LARGE))];
         let options = InferOptions::new();
-        let lent = Lent::new(&pool, &model, &inputs, &options).await;
+        let lent = Lent::new(&pool, &model, &inputs, &options, false).await;
         let lent = lent.unwrap().unwrap();
         assert_eq!(
             (lent.input(0), lent.input(1).map(|it| it.len)),
@@ -222,7 +270,24 @@ mod tests {
         assert_eq!(read(&[2, 3]).unwrap().unwrap().data().len(), 6);
         assert!(read(&[LARGE + 1]).is_err());
         assert_eq!(lent.output("z", DataType::Uint8, &[1]), Ok(None));
-        let none = Lent::new(&pool, &model, &inputs[..1], &options.output("x")).await;
+        let texts = |shape: &[usize]| lent.output("y", DataType::Bytes, shape);
+        lent.region
+            .write(place.unwrap(), b"\x02\0\0\0ab\0\0\0\0")
+            .unwrap();
+        assert_eq!(texts(&[2]).unwrap().unwrap().data().len(), 10);
+        assert_eq!(texts(&[1, 1]).unwrap().unwrap().data().len(), 6);
+        lent.region.write(place.unwrap(), &[255; 4]).unwrap();
+        assert!(texts(&[1]).is_err());
+        let many = Lent::new(&pool, &model, &inputs, &options, true).await;
+        let outputs = many.unwrap().unwrap();
+        assert_eq!(outputs.outputs().next(), Some(("y", None)));
+        let x = options.output("x");
+        let none = Lent::new(&pool, &model, &inputs[..1], &x, false).await;
         assert!(none.unwrap().is_none());
+        for (name, decoupled) in [("y", false), ("x", true)] {
+            let options = x.clone().shared_output(name, 9);
+            let refused = Lent::new(&pool, &model, &inputs, &options, decoupled).await;
+            assert!(matches!(refused, Err(ClientError::Inputs { .. })));
+        }
     }
 }

@@ -1,6 +1,6 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use pytriton_protocol::tensor::AlignedBuffer;
 use rustix::buffer::spare_capacity;
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::{pread, retry_on_intr};
 
 use crate::server::Server;
@@ -18,7 +19,10 @@ use super::Place;
 use super::reserved::Reserved;
 
 /// Where `shm_open` looks.
-const FOLDER: &str = "/dev/shm";
+pub(super) const FOLDER: &str = "/dev/shm";
+
+/// What the names of all clients' regions begin with.
+pub(super) const PREFIX: &str = "pytriton-shared-";
 
 /// Memory that this process shares, until it is dropped.
 #[derive(Debug)]
@@ -34,16 +38,8 @@ pub(crate) struct Region {
 impl Region {
     /// So many bytes, which are there from the beginning: a server that writes to memory of which the machine has no more would end.
     pub(super) fn new(reserved: Reserved) -> io::Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Other processes may have the same number, in containers that share the folder.
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let moment = now.map_or(0, |now| now.subsec_nanos());
-        let name = format!("pytriton-client-{}-{moment:x}-{number}", process::id());
+        let (name, file) = locked()?;
         let path = Path::new(FOLDER).join(&name);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(0o600);
-        let file = options.open(&path)?;
         let region = Self {
             name,
             path,
@@ -130,6 +126,26 @@ impl Region {
         self.registered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A file that is locked as long as this process lives, so that it is nobody's stray.
+fn locked() -> io::Result<(String, File)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    loop {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        // Other processes may have the same number, in containers that share the folder.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let moment = now.map_or(0, |now| now.subsec_nanos());
+        let name = format!("{PREFIX}{}-{moment:x}-{number}", process::id());
+        let file = options.open(Path::new(FOLDER).join(&name))?;
+        retry_on_intr(|| flock(&file, FlockOperation::LockShared))?;
+        // Without a name somebody has taken it for a stray before it was locked.
+        if file.metadata()?.nlink() > 0 {
+            return Ok((name, file));
+        }
     }
 }
 

@@ -31,6 +31,19 @@ fn late(
     x.to_owned()
 }
 
+/// Its first elements, one an answer, each so many milliseconds late.
+#[pytriton::model(name = "Elements", batching = false, batches_in_flight = 8)]
+fn elements(
+    x: ArrayView1<f32>,
+    milliseconds: ArrayView1<u32>,
+) -> impl Iterator<Item = Array1<f32>> {
+    let (x, pause) = (x.to_owned(), milliseconds[0]);
+    (0..3).map(move |number| {
+        thread::sleep(Duration::from_millis(pause.into()));
+        Array1::from_elem(1, x[number])
+    })
+}
+
 /// How often it was told that nobody waits.
 static GIVEN_UP: AtomicU32 = AtomicU32::new(0);
 

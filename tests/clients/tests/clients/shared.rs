@@ -1,24 +1,27 @@
 //! Tensors that go through shared memory.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt};
 use pytriton::client::ndarray::{Array1, Array2, Ix1, Ix2, array};
 use pytriton::client::{
-    AsyncModelClient, ClientError, InferOptions, ModelClient, SharedMemoryRegion,
+    AsyncDecoupledModelClient, AsyncModelClient, ClientError, InferOptions, ModelClient,
+    SharedMemoryRegion,
 };
-use pytriton_tests::{Engine, Server};
+use pytriton_tests::{Engine, Server, finish};
 use tempfile::TempDir;
 
 use crate::{Result, each, serve, urls};
 
 each! {
     large_tensors, tensors_that_stay_on_the_network, many_at_a_time, a_request_that_is_given_up,
-    regions_that_the_server_has_forgotten, an_output_that_is_larger_than_said,
+    regions_that_the_server_has_forgotten, an_output_that_is_larger_than_said, texts, streams,
 }
 
 const MIB: usize = 1 << 20;
@@ -146,12 +149,7 @@ async fn regions_that_the_server_has_forgotten(server: &Server, url: &str) -> Re
     let large = client(url, "Large", 64 * MIB)?;
     large.infer_sample(numbers(0)).await?;
     let regions = large.shared_memory_regions().await?;
-    let mut stream = TcpStream::connect(&server.banner().http)?;
-    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-    stream.write_all(
-        b"POST /v2/systemsharedmemory/unregister HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-    )?;
-    stream.read_to_string(&mut String::new())?;
+    forget_all(server)?;
     assert_eq!(large.shared_memory_regions().await?, []);
     let outputs = large.infer_sample(numbers(1)).await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(1));
@@ -171,6 +169,114 @@ async fn an_output_that_is_larger_than_said(_: &Server, url: &str) -> Result {
     assert!(refused.to_string().contains(words), "{refused}");
     drop(scale);
     forgotten(url).await
+}
+
+async fn texts(_: &Server, url: &str) -> Result {
+    let reversed = client(url, "Reversed", 64 * MIB)?;
+    let texts = |count: usize| {
+        let text = |number: usize| [&[b'.'][..], &vec![b'x'; number * 1000]].concat();
+        (0..count).map(text).collect::<Array1<Vec<u8>>>()
+    };
+    let ask = |count: usize, bytes: usize| {
+        let options = InferOptions::new().shared_output("OUTPUT_1", bytes);
+        reversed.infer_sample_with(texts(count), options)
+    };
+    // Fewer of them stand where the others have stood.
+    for count in [20, 15] {
+        let outputs = ask(count, MIB / 2).await?;
+        let expected = texts(count).mapv(|text| text.into_iter().rev().collect::<Vec<_>>());
+        assert_eq!(outputs.array::<Vec<u8>, Ix1>("OUTPUT_1")?, expected);
+    }
+    assert_eq!(reversed.shared_memory_regions().await?.len(), 1);
+    let refused = ask(20, 100).await.unwrap_err();
+    let words = "output 'OUTPUT_1' (100 bytes) should be at least 190100 bytes";
+    assert!(refused.to_string().contains(words), "{refused}");
+    let unknown = InferOptions::new().shared_output("y", MIB);
+    let refused = reversed.infer_sample_with(texts(1), unknown).await;
+    let words = "output `y` cannot come through shared memory: it is no output of the model, or not asked for";
+    assert_eq!(refused.unwrap_err().to_string(), words);
+    drop(reversed);
+    forgotten(url).await
+}
+
+async fn streams(server: &Server, url: &str) -> Result {
+    if url.starts_with("http") {
+        return Ok(());
+    }
+    let builder = AsyncDecoupledModelClient::builder(url, "Elements").shared_memory(64 * MIB);
+    let elements = builder.build()?;
+    let ask = |from: usize, pause: u32| elements.infer_sample((numbers(from), array![pause]));
+    let answers = async |from: usize| {
+        let answers = ask(from, 0).map(|outputs| outputs?.array::<f32, Ix1>("OUTPUT_1"));
+        let answers: Vec<_> = answers.try_collect().await?;
+        let expected = (from..from + 3).map(|number| array![number as f32]);
+        assert!(answers.into_iter().eq(expected));
+        Ok::<_, ClientError>(())
+    };
+    // A region is used again when the last answer is there, and not before.
+    for from in 0..3 {
+        answers(from).await?;
+    }
+    let regions = elements.client().shared_memory_regions().await?;
+    assert_eq!(regions.len(), 1, "{regions:?}");
+    let mut slow = ask(7, 100);
+    slow.next().await.ok_or("no answer")??;
+    answers(8).await?;
+    assert_eq!(elements.client().shared_memory_regions().await?.len(), 2);
+    assert_eq!(slow.count().await, 2);
+    let mut given_up = ask(9, 100);
+    given_up.next().await.ok_or("no answer")??;
+    drop(given_up);
+    answers(10).await?;
+    forget_all(server)?;
+    answers(11).await?;
+    let options = InferOptions::new().shared_output("OUTPUT_1", 100);
+    let inputs = (numbers(0), array![0_u32]);
+    let mut refused = elements.infer_sample_with(inputs, options);
+    let refused = refused.next().await.ok_or("no answer")?.unwrap_err();
+    let words = "output `OUTPUT_1` cannot come through shared memory: a model that answers any number of times would put each in the place of another";
+    assert_eq!(refused.to_string(), words);
+    drop(elements);
+    forgotten(url).await
+}
+
+/// Has the server forget whatever it knows.
+fn forget_all(server: &Server) -> Result {
+    let mut stream = TcpStream::connect(&server.banner().http)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.write_all(
+        b"POST /v2/systemsharedmemory/unregister HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    )?;
+    stream.read_to_string(&mut String::new())?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_a_killed_client_leaves_the_next_one_removes() -> Result {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let server = serve(engine, &[])?;
+        for url in urls(&server) {
+            let mut killed = Command::new(env!("CARGO_BIN_EXE_sharing"));
+            let mut killed = killed.arg(&url).stdout(Stdio::piped()).spawn()?;
+            let mut line = String::new();
+            let said = killed.stdout.take().ok_or("no output")?;
+            BufReader::new(said).read_line(&mut line)?;
+            assert_eq!(line, "shared\n");
+            killed.kill()?;
+            killed.wait()?;
+            let large = client(&url, "Large", 64 * MIB)?;
+            let left = large.shared_memory_regions().await?;
+            assert_eq!(left.len(), 1);
+            assert!(file(&left[0]).exists());
+            // Another process: this one has looked for them before.
+            let mut next = Command::new(env!("CARGO_BIN_EXE_sharing"));
+            let next = finish(next.args([&url, "once"]), Duration::from_secs(20))?;
+            assert_eq!(next.success("sharing")?, "shared\n");
+            assert!(!file(&left[0]).exists());
+            forgotten(&url).await?;
+        }
+    }
+    Ok(())
 }
 
 #[tokio::test]

@@ -1,0 +1,59 @@
+use std::path::Path;
+use std::sync::OnceLock;
+use std::{fs, io};
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+
+use super::region::{FOLDER, PREFIX};
+
+/// The names of what clients have left that were killed, of which servers may know still. Their files have been removed when this is
+/// asked for the first time.
+pub(crate) fn strays() -> &'static [String] {
+    static STRAYS: OnceLock<Vec<String>> = OnceLock::new();
+    STRAYS.get_or_init(|| remove_from(Path::new(FOLDER)))
+}
+
+/// Removes the files that nobody has locked.
+fn remove_from(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let strays = names.filter(|name| name.starts_with(PREFIX));
+    // Those of other users, and those that are in use.
+    strays
+        .filter(|name| remove(&folder.join(name)).is_ok())
+        .collect()
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = open(path, flags, Mode::empty())?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    fs::remove_file(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::process;
+    use std::sync::Arc;
+
+    use super::super::Region;
+    use super::super::reserved::Reserved;
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_is_removed() {
+        let folder = Path::new(FOLDER);
+        let reserved = Reserved::new(&Arc::default(), 1 << 20, usize::MAX);
+        let region = Region::new(reserved.unwrap()).unwrap();
+        let stray = folder.join(format!("{PREFIX}{}-stray", process::id()));
+        let other = folder.join(format!("other-{PREFIX}{}", process::id()));
+        for path in [&stray, &other] {
+            File::create(path).unwrap();
+        }
+        remove_from(folder);
+        assert!(!stray.exists() && other.exists());
+        assert!(folder.join(region.name()).exists());
+        fs::remove_file(other).unwrap();
+    }
+}
