@@ -8,6 +8,7 @@ mod configuration;
 mod control;
 mod decoupled;
 mod differential;
+mod example_clients;
 mod examples;
 mod goodput;
 mod heavy;

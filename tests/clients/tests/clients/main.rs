@@ -4,7 +4,6 @@ mod asked;
 mod blocking;
 mod decoupled;
 mod documented;
-mod examples;
 mod failing;
 mod foreign;
 mod loading;

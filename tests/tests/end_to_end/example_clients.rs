@@ -1,0 +1,139 @@
+//! The clients of the examples, asking the examples.
+
+use std::process::Command;
+use std::time::Duration;
+
+use pytriton_tests::{Result, Server, finish};
+
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A binary of an example and its client.
+macro_rules! example {
+    ($name:literal) => {
+        Example {
+            server: env!(concat!("CARGO_BIN_EXE_example_", $name)),
+            client: env!(concat!("CARGO_BIN_EXE_example_", $name, "_client")),
+        }
+    };
+}
+
+struct Example {
+    server: &'static str,
+    client: &'static str,
+}
+
+impl Example {
+    fn serve(&self, arguments: &[&str]) -> Result<(Server, [String; 2])> {
+        let server = Server::start(self.server, arguments)?;
+        let banner = server.banner();
+        let urls = [
+            format!("http://{}", banner.http),
+            format!("grpc://{}", banner.grpc),
+        ];
+        Ok((server, urls))
+    }
+
+    /// What the client prints over each protocol.
+    fn printed(&self, arguments: &[&str]) -> Result<[String; 2]> {
+        let (_server, [http, grpc]) = self.serve(arguments)?;
+        Ok([self.print(&[&http])?, self.print(&[&grpc])?])
+    }
+
+    fn print(&self, arguments: &[&str]) -> Result<String> {
+        finish(Command::new(self.client).args(arguments), DEADLINE)?.success(self.client)
+    }
+}
+
+#[test]
+fn what_they_print_is_the_same_over_both_protocols() -> Result<()> {
+    let table = [
+        (
+            example!("add_sub"),
+            "add: [[2],\n [2]]\nsub: [[0],\n [0]]\n",
+        ),
+        (
+            example!("identity"),
+            "[[0, 0.25, 0.5, 0.75],\n [0.25, 0.5, 0.75, 1]]\n[255, 0, 0, 0]\n",
+        ),
+        (
+            example!("optionals"),
+            "[[1, 2]]\n[[1.5, 2.5]]\n[[3, 6]]\n[[3.5, 6.5]]\n",
+        ),
+    ];
+    for (example, expected) in table {
+        for said in example.printed(&[])? {
+            assert_eq!(said, expected);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn linear() -> Result<()> {
+    let [http, grpc] = example!("linear").printed(&[])?;
+    assert_eq!(http, grpc);
+    // Twice the sum of the squares of 0 to 19, divided by 16.
+    assert!(http.starts_with("[[308.75, "), "{http}");
+    Ok(())
+}
+
+#[test]
+fn multi_instance() -> Result<()> {
+    for said in example!("multi_instance").printed(&[])? {
+        let counts = said.lines().filter_map(|line| {
+            let (device, count) = line.split_once(": ")?;
+            assert!(["gpu:0", "gpu:1"].contains(&device), "{said}");
+            count.parse::<u32>().ok()
+        });
+        assert_eq!(counts.sum::<u32>(), 1000, "{said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn multiple_models() -> Result<()> {
+    let printed = example!("multiple_models").printed(&[])?;
+    for (said, seen) in printed.iter().zip(1..) {
+        let expected = format!("Sum: [11, 0]\nMean 1: [2.5]\nMean 2: [2]\nCounter: [{seen}]\n");
+        assert_eq!(*said, expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn online_learning() -> Result<()> {
+    let [http, grpc] = example!("online_learning").printed(&[])?;
+    let loss = |said: &str| {
+        let first = said.lines().next().unwrap_or_default();
+        let loss = first.trim_start_matches("loss ").parse::<f32>();
+        loss.unwrap_or(f32::NAN)
+    };
+    // The second one finds what the first one taught.
+    assert!(loss(&http) > 1.0 && loss(&grpc) < 0.01, "{http}{grpc}");
+    for said in [http, grpc] {
+        assert!(said.ends_with("\n-5.0\n1.0\n"), "{said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_and_headers() -> Result<()> {
+    let forwarded = [
+        "--http-header-forward-pattern=x-.*",
+        "--grpc-header-forward-pattern=x-.*",
+    ];
+    for said in example!("parameters").printed(&forwarded)? {
+        assert_eq!(said.trim_end(), "hello hello ada, from instance 0");
+    }
+    Ok(())
+}
+
+#[test]
+fn streaming() -> Result<()> {
+    let example = example!("streaming");
+    let (_server, [_, grpc]) = example.serve(&[])?;
+    let said = example.print(&[&grpc, "You may"])?;
+    assert!(said.starts_with("You may "), "{said}");
+    assert_eq!(said.split_whitespace().count(), 22, "{said}");
+    Ok(())
+}
