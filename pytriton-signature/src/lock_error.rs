@@ -1,0 +1,25 @@
+use std::fmt;
+
+/// Why a text is no lock file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl LockError {
+    pub(crate) fn new(line: usize, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { line, message }
+    }
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for LockError {}
