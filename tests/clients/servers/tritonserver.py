@@ -21,6 +21,8 @@ program = package / "tritonserver" / "bin" / "tritonserver"
 arguments = [
     f"--backend-directory={backend.parent}",
     f"--model-repository={pathlib.Path(__file__).parent / 'repository'}",
+    "--model-control-mode=explicit",
+    "--load-model=*",
 ]
 for door, port in (("http", http), ("grpc", grpc), ("metrics", metrics)):
     arguments += [f"--{door}-address=127.0.0.1", f"--{door}-port={port}"]

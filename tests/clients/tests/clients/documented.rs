@@ -4,12 +4,17 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use axum::Router;
+use axum::extract::State;
+use axum::routing::get;
 use pytriton::client::ndarray::{Array2, Ix1, Ix2, array};
 use pytriton::client::{
     AsyncDecoupledModelClient, AsyncModelClient, ClientError, DecoupledModelClient, InferOptions,
     ModelClient, PipelinedModelClient,
 };
 use pytriton_tests::Engine;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::{serve, urls};
 
@@ -87,6 +92,35 @@ async fn on_tokio(url: &str) -> Result<(), ClientError> {
     Ok(())
 }
 
+async fn predict(State(client): State<AsyncModelClient>) -> Result<String, String> {
+    let inputs = (array![1.0_f32, 2.0], array![3.0_f32]);
+    let outputs = client.infer_sample(inputs).await;
+    let y = outputs.and_then(|outputs| outputs.array::<f32, Ix1>("y"));
+    match y {
+        Ok(y) => Ok(format!("{:?}", y.to_vec())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn application(url: &str) -> Result<Router, ClientError> {
+    let client = AsyncModelClient::new(url, "Scale")?;
+    let routes = Router::new().route("/predict", get(predict));
+    Ok(routes.with_state(client))
+}
+
+/// What the application answers.
+async fn predicted(url: &str) -> crate::Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let mut stream = TcpStream::connect(listener.local_addr()?).await?;
+    let serving = tokio::spawn(axum::serve(listener, application(url)?).into_future());
+    let asked = b"GET /predict HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(asked).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    serving.abort();
+    Ok(answer)
+}
+
 fn many_answers(url: &str) -> Result<(), ClientError> {
     let client = DecoupledModelClient::new(url, "Count")?;
     let mut expected = 0;
@@ -142,6 +176,8 @@ async fn what_is_shown_does_what_it_says() -> crate::Result {
         a_version(&url)?;
         pipelined(&url)?;
         on_tokio(&url).await?;
+        let answer = predicted(&url).await?;
+        assert!(answer.ends_with("\r\n\r\n[3.0, 6.0]"), "{answer}");
         times(&url)?;
         what_can_happen(&url)?;
     }
@@ -162,7 +198,7 @@ fn what_is_shown_is_what_is_run() -> crate::Result {
         .skip(1)
         .filter_map(|rest| rest.split("```").next())
         .collect();
-    assert_eq!(shown.len(), 10);
+    assert_eq!(shown.len(), 11);
     for piece in shown {
         assert!(run.contains(&plain(piece)), "nobody runs\n{piece}");
     }

@@ -17,6 +17,11 @@ use crate::{Result, folder, urls};
 
 const TOKEN: &str = "a-token-of-at-least-32-characters-in-all";
 
+const BROUGHT: &str = r#"{"backend": "python", "max_batch_size": 4,
+    "input": [{"name": "x", "data_type": "TYPE_FP32", "dims": [-1]},
+        {"name": "text", "data_type": "TYPE_STRING", "dims": [1], "optional": true}],
+    "output": [{"name": "y", "data_type": "TYPE_FP32", "dims": [-1]}, {"name": "said", "data_type": "TYPE_STRING", "dims": [1]}]}"#;
+
 fn program(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("servers")
@@ -239,7 +244,21 @@ async fn models_of_another_backend() -> Result {
             let answers = count.infer_sample(array![3_i64]).try_collect::<Vec<_>>();
             assert_eq!(answers.await?.len(), 3);
         }
+        loaded_from_what_the_client_has(&url).await?;
     }
+    Ok(())
+}
+
+/// A model that is in no repository.
+async fn loaded_from_what_the_client_has(url: &str) -> Result {
+    let client = builder(url, "Brought").build()?;
+    let file: &[u8] = include_bytes!("../../servers/repository/Echo/1/model.py");
+    client
+        .load_model_with(BROUGHT, &[("file:1/model.py", file)])
+        .await?;
+    let outputs = client.infer_sample(array![3.0_f32]).await?;
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, array![3.0]);
+    client.unload_model().await?;
     Ok(())
 }
 

@@ -3,10 +3,15 @@
 use std::fs;
 use std::time::Duration;
 
-use pytriton::client::ndarray::array;
-use pytriton::client::{AsyncModelClient, ClientError, Tls};
+use futures_util::TryStreamExt;
+use pytriton::client::ndarray::{Array2, array};
+use pytriton::client::{
+    AsyncDecoupledModelClient, AsyncModelClient, AsyncTyped, ClientError, DecoupledModelClient,
+    InferOptions, ModelClient, PipelinedModelClient, Tls, Typed,
+};
 use pytriton_tests::{Engine, Python, Server};
 use tempfile::TempDir;
+use triton_test_clients::typed::linear;
 
 use crate::{Result, folder, serve, urls};
 
@@ -49,6 +54,58 @@ async fn tokens_open_what_is_closed() -> Result {
             AsyncModelClient::builder("localhost", "m").access_token(TOKEN)
         );
         assert!(!said.contains(TOKEN), "{said}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_client_and_every_call_has_the_token() -> Result {
+    let home = TempDir::new()?;
+    let file = home.path().join("token");
+    fs::write(&file, TOKEN)?;
+    let closed = "--restricted-endpoints=health,metadata,inference,model-config,statistics,shared-memory,model-repository";
+    let file = format!("--access-token-file={}", file.display());
+    let explicit = ["--model-control-mode=explicit", "--load-model=*"];
+    let server = serve(Engine::Embedded, &[closed, &file, explicit[0], explicit[1]])?;
+    let patience = Duration::from_secs(20);
+    let (x, scale) = (Array2::<f32>::ones((2, 20)), array![[2.0_f32], [2.0]]);
+    for url in urls(&server) {
+        let large = AsyncModelClient::builder(&url, "Large")
+            .access_token(TOKEN)
+            .shared_memory(4 << 20)
+            .build()?;
+        large.wait_for_server(patience).await?;
+        large.wait_for_model(patience).await?;
+        assert!(large.is_batching_supported().await?);
+        let options = InferOptions::new().parameter("any", 1);
+        let row = Array2::<f32>::zeros((1, 65_536));
+        large.infer_batch_with(&row, options.clone()).await?;
+        assert_eq!(large.shared_memory_regions().await?.len(), 1);
+        large.statistics().await?;
+        large.load_model().await?;
+        large.infer_batch(row).await?;
+
+        let blocking = ModelClient::builder(&url, "Scale").access_token(TOKEN);
+        let blocking = blocking.connect()?;
+        blocking.infer_batch((&x, &scale))?;
+        blocking.statistics()?;
+        let pipelined = PipelinedModelClient::builder(&url, "Scale").access_token(TOKEN);
+        let asked = pipelined
+            .build()?
+            .infer_batch_with((&x, &scale), options.clone());
+        asked.send().await?.await?;
+        let typed = AsyncTyped::<linear>::builder(&url).access_token(TOKEN);
+        typed.connect().await?.call(&x, 2.0).await?;
+        let typed = Typed::<linear>::builder(&url).access_token(TOKEN);
+        typed.connect()?.call(&x, 2.0)?;
+        if url.starts_with("grpc") {
+            let count = AsyncDecoupledModelClient::builder(&url, "Count").access_token(TOKEN);
+            let answers = count.build()?.infer_batch_with(array![[2]], options);
+            assert_eq!(answers.try_collect::<Vec<_>>().await?.len(), 2);
+            let count = DecoupledModelClient::builder(&url, "Count").access_token(TOKEN);
+            assert_eq!(count.connect()?.infer_sample(array![2]).count(), 2);
+        }
+        drop(large);
     }
     Ok(())
 }
