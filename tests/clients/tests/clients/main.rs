@@ -1,5 +1,6 @@
 //! Rust's clients and real servers, over HTTP and gRPC: of both engines, a native backend, and those of others.
 
+mod alone;
 mod asked;
 mod blocking;
 mod decoupled;

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The crates that a user's binary with one engine is made of.
+/// The crates that a user's binary with one engine, or with the clients alone, is made of.
 fn crates(feature: &str) -> BTreeSet<String> {
     let mut cargo = Command::new(env!("CARGO"));
     let output = cargo
@@ -38,5 +38,22 @@ fn each_engine_leaves_out_what_only_the_other_needs() {
     ] {
         assert!(embedded.contains(name), "{name}");
         assert!(!tritonserver.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn clients_need_nothing_of_a_server() {
+    let client = crates("client");
+    for name in ["hyper", "ndarray", "pytriton-client", "tonic"] {
+        assert!(client.contains(name), "{name}");
+    }
+    for name in [
+        "axum",
+        "inventory",
+        "pytriton-backend",
+        "pytriton-runtime",
+        "tonic-health",
+    ] {
+        assert!(!client.contains(name), "{name}");
     }
 }

@@ -1,0 +1,21 @@
+//! What a crate says that has nothing but a file of signatures.
+
+use std::env;
+
+use pytriton::client::ndarray::Array2;
+use pytriton::client::{ClientError, Typed};
+
+pytriton::client!("models.lock");
+
+fn main() {
+    let url = env::args().nth(1).unwrap_or_default();
+    match ask(&url) {
+        Ok(y) => println!("{}", y[[2, 1]]),
+        Err(error) => println!("{error}"),
+    }
+}
+
+fn ask(url: &str) -> Result<Array2<f32>, ClientError> {
+    let x = Array2::<f32>::ones((3, 20));
+    Typed::<Linear>::connect(url)?.call(&x, 2.0)
+}
