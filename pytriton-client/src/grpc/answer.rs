@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::Response;
+use hyper::http::response::Parts;
 use hyper::http::{HeaderMap, StatusCode};
 use tonic::Code;
 
@@ -15,10 +16,7 @@ const STATUS: &str = "grpc-status";
 /// The message of a call's answer, where the call went well.
 pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Bytes, ClientError> {
     let (head, mut body) = answer.into_parts();
-    let headers = head.headers;
-    if headers.contains_key(STATUS) || head.status != StatusCode::OK {
-        ended(head.status, &headers, model)?;
-    }
+    begun(&head, model)?;
     let mut arriving = Arriving::default();
     let mut trailers = HeaderMap::new();
     while let Some(frame) = body.frame().await {
@@ -35,8 +33,20 @@ pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Byte
     }
 }
 
+/// What the server says at the beginning of an answer, where that is its end, too.
+pub(super) fn begun(head: &Parts, model: &Model) -> Result<(), ClientError> {
+    if head.headers.contains_key(STATUS) || head.status != StatusCode::OK {
+        ended(head.status, &head.headers, model)?;
+    }
+    Ok(())
+}
+
 /// What the server says at the end of a call.
-fn ended(status: StatusCode, told: &HeaderMap, model: &Model) -> Result<(), ClientError> {
+pub(super) fn ended(
+    status: StatusCode,
+    told: &HeaderMap,
+    model: &Model,
+) -> Result<(), ClientError> {
     if told.get(STATUS).is_some_and(|code| code == "0") {
         return Ok(());
     }

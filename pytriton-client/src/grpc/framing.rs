@@ -36,22 +36,41 @@ pub(super) struct Arriving {
 impl Arriving {
     /// Takes the next bytes, unless they are more than were announced.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
+        match self.take(bytes) {
+            [] => Ok(()),
+            _ => Err(ClientError::protocol(format!(
+                "of a message of {} bytes more have come",
+                self.announced().1
+            ))),
+        }
+    }
+
+    /// Takes of the next bytes what belongs to the message, and leaves the rest.
+    pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (prefix, rest) = bytes.split_at(bytes.len().min(PREFIX - self.known));
         self.prefix[self.known..][..prefix.len()].copy_from_slice(prefix);
         self.known += prefix.len();
         if rest.is_empty() {
-            return Ok(());
+            return rest;
         }
         let (_, length) = self.announced();
-        if rest.len() > length - self.came() {
-            return Err(ClientError::protocol(format!(
-                "of a message of {length} bytes more have come"
-            )));
+        let (own, behind) = rest.split_at(rest.len().min(length - self.came()));
+        if !own.is_empty() {
+            let new = || AlignedBuffer::with_capacity(length.min(MOST_AHEAD), elements(own));
+            let message = self.message.get_or_insert_with(new);
+            message.extend_from_slice(own);
         }
-        let new = || AlignedBuffer::with_capacity(length.min(MOST_AHEAD), elements(rest));
-        let message = self.message.get_or_insert_with(new);
-        message.extend_from_slice(rest);
-        Ok(())
+        behind
+    }
+
+    /// Whether anything of it has come.
+    pub(super) fn has_begun(&self) -> bool {
+        self.known > 0
+    }
+
+    /// Whether all of it has come.
+    pub(super) fn is_whole(&self) -> bool {
+        self.known == PREFIX && self.came() == self.announced().1
     }
 
     /// How much of the message there is.
@@ -135,6 +154,21 @@ mod tests {
         let mut arriving = Arriving::default();
         arriving.push(&body).unwrap();
         assert!(arriving.push(&[0]).is_err());
+        // Of several, each takes what is its own.
+        let bodies = [&body[..], &[0; PREFIX], &body].concat();
+        for cut in 1..=bodies.len() {
+            let (mut arriving, mut whole) = (Arriving::default(), Vec::new());
+            for mut piece in bodies.chunks(cut) {
+                while !piece.is_empty() {
+                    piece = arriving.take(piece);
+                    if arriving.is_whole() {
+                        whole.push(std::mem::take(&mut arriving).finish().unwrap().1);
+                    }
+                }
+            }
+            assert_eq!(whole, [&message[..], &[], &message], "{cut}");
+            assert!(!arriving.has_begun());
+        }
         let mut announced = Arriving::default();
         announced.push(&[0, 0, 0, 0, 0]).unwrap();
         assert!(announced.push(&[7]).is_err());

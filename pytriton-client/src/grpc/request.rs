@@ -39,6 +39,20 @@ pub(super) async fn compressed(request: &InferRequest) -> Result<Vec<Bytes>, Cli
     Ok(vec![prefix, message])
 }
 
+/// The pieces of a message that has its elements.
+pub(super) async fn framed(
+    message: &ModelInferRequest,
+    compressed: bool,
+) -> Result<Vec<Bytes>, ClientError> {
+    let mut message = vec![Bytes::from(message.encode_to_vec())];
+    if compressed {
+        message = vec![gzip::compress(message).await?];
+    }
+    let length = message.iter().map(Bytes::len).sum();
+    message.insert(0, Bytes::copy_from_slice(&prefix(compressed, length)?));
+    Ok(message)
+}
+
 /// A message and its elements, behind what is to be around the first of them.
 fn pieces(request: &InferRequest, message: &ModelInferRequest, mut around: Vec<u8>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
@@ -101,7 +115,11 @@ mod tests {
             let request = request(sizes);
             let plain = encode(&request).unwrap();
             let small = compressed(&request).await.unwrap();
-            for (pieces, compressed) in [(plain, false), (small, true)] {
+            let whole = message::encode(&request);
+            let whole = [framed(&whole, false).await, framed(&whole, true).await];
+            let [one, other] = whole.map(Result::unwrap);
+            let table = [(plain, false), (small, true), (one, false), (other, true)];
+            for (pieces, compressed) in table {
                 let mut arriving = Arriving::default();
                 let mut pieces = pieces.iter();
                 pieces.try_for_each(|piece| arriving.push(piece)).unwrap();

@@ -1,7 +1,6 @@
 //! Inferences whose tensors are in shared memory.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use pytriton_protocol::proto::infer_parameter::ParameterChoice;
@@ -14,15 +13,12 @@ use pytriton_protocol::proto::{
 };
 use pytriton_protocol::tensor::Tensor;
 
-use crate::request::InferRequest;
 use crate::shared_memory::{Lent, Place};
-use crate::{ClientError, Outputs, SharedMemoryRegion};
+use crate::{ClientError, SharedMemoryRegion};
 
 use super::contents;
 use super::error::failed;
-use super::message;
-use super::streaming::Answers;
-use super::transport::{GrpcTransport, extend};
+use super::transport::GrpcTransport;
 
 impl GrpcTransport {
     pub(crate) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
@@ -62,36 +58,10 @@ impl GrpcTransport {
         let answer = self.client().system_shared_memory_unregister(asked).await;
         answer.map(drop).map_err(|status| failed("", &status))
     }
-
-    pub(crate) async fn infer_shared(
-        &self,
-        request: &InferRequest,
-        lent: &Lent,
-    ) -> Result<Outputs, ClientError> {
-        let mut asked = self.request(placed(message::encode(request), lent));
-        extend(asked.metadata_mut(), &request.options.headers)?;
-        let answer = self.client().model_infer(asked).await;
-        let answer = answer.map_err(|status| failed(&request.model.to_string(), &status))?;
-        message::decode(fetched(answer.into_inner(), lent)?)
-    }
-
-    /// Asks for any number of answers to inputs that are in the region until the last of them.
-    pub(crate) async fn stream_shared(
-        &self,
-        request: &Arc<InferRequest>,
-        lent: &Lent,
-    ) -> Result<Answers, ClientError> {
-        let message = placed(message::encode(request), lent);
-        let mut answers = self.answers(message, request).await?;
-        answers.keep(request);
-        // It is the first answer that says whether the server knows the region.
-        answers.peek().await?;
-        Ok(answers)
-    }
 }
 
 /// The message without what is in the region.
-fn placed(mut message: ModelInferRequest, lent: &Lent) -> ModelInferRequest {
+pub(super) fn placed(mut message: ModelInferRequest, lent: &Lent) -> ModelInferRequest {
     let mut raw = Vec::new();
     let contents = message.raw_input_contents.into_iter();
     for (index, (input, content)) in message.inputs.iter_mut().zip(contents).enumerate() {
@@ -127,7 +97,10 @@ fn parameters(lent: &Lent, place: Place) -> BTreeMap<String, InferParameter> {
 }
 
 /// The answer with what is in the region.
-fn fetched(mut answer: ModelInferResponse, lent: &Lent) -> Result<ModelInferResponse, ClientError> {
+pub(super) fn fetched(
+    mut answer: ModelInferResponse,
+    lent: &Lent,
+) -> Result<ModelInferResponse, ClientError> {
     // Some servers leave a place for such an output empty, and some leave none.
     let places = answer.raw_output_contents.len() == answer.outputs.len();
     let mut raw = answer.raw_output_contents.into_iter();
@@ -173,6 +146,7 @@ mod tests {
     use crate::config::ModelConfig;
     use crate::shared_memory::Pool;
 
+    use super::super::message;
     use super::*;
 
     #[tokio::test]

@@ -1,18 +1,18 @@
 use std::sync::Arc;
 
+use prost::Message;
 use pytriton_protocol::proto::ModelStreamInferResponse;
-use tonic::Streaming;
 
 use crate::request::{InferRequest, Model};
 use crate::{ClientError, Outputs, Status};
 
-use super::error::failed;
 use super::message;
+use super::messages::Messages;
 
 /// The answers to one request, as they come.
 #[derive(Debug)]
 pub(crate) struct Answers {
-    messages: Streaming<ModelStreamInferResponse>,
+    messages: Box<Messages>,
     model: Model,
     /// The first one, where it was looked at before it is taken.
     peeked: Option<Option<Outputs>>,
@@ -21,9 +21,9 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn new(messages: Streaming<ModelStreamInferResponse>, model: &Model) -> Self {
+    pub(super) fn new(messages: Messages, model: &Model) -> Self {
         Self {
-            messages,
+            messages: Box::new(messages),
             model: model.clone(),
             peeked: None,
             request: None,
@@ -59,14 +59,15 @@ impl Answers {
     }
 
     async fn message(&mut self) -> Result<Option<Outputs>, ClientError> {
-        let model = self.model.to_string();
-        let message = self.messages.message().await;
-        let Some(message) = message.map_err(|status| failed(&model, &status))? else {
+        let Some(message) = self.messages.next(&self.model).await? else {
             return Ok(None);
         };
+        let message = ModelStreamInferResponse::decode(message)
+            .map_err(|error| ClientError::protocol(format!("it is no message: {error}")))?;
         if !message.error_message.is_empty() {
             // It has no code but where the server is told to be strict, and tritonserver forgets then the answers before it.
             let unknown = Status::Grpc(tonic::Code::Unknown.into());
+            let model = self.model.to_string();
             return Err(ClientError::server(&model, unknown, message.error_message));
         }
         let missing = || ClientError::protocol("a message of the stream is empty");

@@ -1,45 +1,41 @@
+use hyper::Uri;
 use hyper::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, TE};
 use hyper::http::uri::PathAndQuery;
-use hyper::{Method, Request, Uri, Version};
-use prost::Message;
 use pytriton_protocol::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use pytriton_protocol::proto::model_repository_parameter::ParameterChoice;
 use pytriton_protocol::proto::{
-    ModelConfigRequest, ModelInferRequest, ModelInferResponse, ModelMetadataRequest,
-    ModelReadyRequest, ModelRepositoryParameter, ModelStatisticsRequest,
-    RepositoryModelLoadRequest, RepositoryModelUnloadRequest, ServerLiveRequest,
-    ServerReadyRequest,
+    ModelConfigRequest, ModelMetadataRequest, ModelReadyRequest, ModelRepositoryParameter,
+    ModelStatisticsRequest, RepositoryModelLoadRequest, RepositoryModelUnloadRequest,
+    ServerLiveRequest, ServerReadyRequest,
 };
-use tonic::codec::CompressionEncoding::Gzip;
 use tonic::metadata::{AsciiMetadataValue, KeyAndMutValueRef, MetadataKey, MetadataMap};
 
 use crate::config::ModelConfig;
-use crate::request::{InferRequest, Load, Model};
+use crate::request::{Load, Model};
 use crate::server::Link;
 use crate::statistics::ModelStatistics;
-use crate::transport::{Channel, Pieces};
-use crate::{Address, ClientError, Outputs, gzip};
+use crate::transport::Channel;
+use crate::{Address, ClientError};
 
-use super::answer;
 use super::error::failed;
-use super::message;
-use super::request::{compressed, encode};
-use super::streaming::Answers;
 
 const INFERENCE: &str = "/inference.GRPCInferenceService/ModelInfer";
+const STREAM: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
 
 pub(super) type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
 
 /// A server over gRPC.
 #[derive(Debug, Clone)]
 pub(crate) struct GrpcTransport {
-    channel: Channel<tonic::body::Body>,
+    pub(super) channel: Channel<tonic::body::Body>,
     metadata: MetadataMap,
     /// What an inference begins with.
-    inference: HeaderMap,
-    /// Where inferences are sent to.
-    to: Uri,
-    gzip: bool,
+    pub(super) inference: HeaderMap,
+    /// Where inferences are sent to that are answered once.
+    pub(super) to: Uri,
+    /// Where the others are sent to.
+    pub(super) to_stream: Uri,
+    pub(super) gzip: bool,
 }
 
 impl GrpcTransport {
@@ -63,17 +59,21 @@ impl GrpcTransport {
             inference.insert("grpc-encoding", HeaderValue::from_static("gzip"));
             inference.insert("grpc-accept-encoding", HeaderValue::from_static("gzip"));
         }
-        let mut to = channel.origin().clone().into_parts();
-        to.path_and_query = Some(PathAndQuery::from_static(INFERENCE));
-        let to = Uri::from_parts(to).map_err(|error| ClientError::InvalidUrl {
-            url: address.to_string(),
-            reason: error.to_string(),
-        })?;
+        let to = |path| {
+            let mut to = channel.origin().clone().into_parts();
+            to.path_and_query = Some(PathAndQuery::from_static(path));
+            Uri::from_parts(to).map_err(|error| ClientError::InvalidUrl {
+                url: address.to_string(),
+                reason: error.to_string(),
+            })
+        };
+        let (to, to_stream) = (to(INFERENCE)?, to(STREAM)?);
         Ok(Self {
             channel,
             metadata,
             inference,
             to,
+            to_stream,
             gzip: link.gzip,
         })
     }
@@ -198,61 +198,10 @@ impl GrpcTransport {
             .map_err(|status| failed(&model.to_string(), &status))
     }
 
-    pub(crate) async fn infer(&self, request: &InferRequest) -> Result<Outputs, ClientError> {
-        let headers = match request.options.headers.as_slice() {
-            [] => self.inference.clone(),
-            own => {
-                let mut headers = metadata(own)?.into_headers();
-                headers.extend(self.inference.clone());
-                headers
-            }
-        };
-        let pieces = match self.gzip {
-            true => compressed(request).await?,
-            false => encode(request)?,
-        };
-        let pieces = Pieces::new(pieces);
-        let mut asked = Request::new(tonic::body::Body::new(pieces));
-        *asked.method_mut() = Method::POST;
-        *asked.version_mut() = Version::HTTP_2;
-        *asked.uri_mut() = self.to.clone();
-        *asked.headers_mut() = headers;
-        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
-        let message = answer::read(answer, &request.model).await?;
-        let message = ModelInferResponse::decode(message)
-            .map_err(|error| ClientError::protocol(format!("it is no message: {error}")))?;
-        message::decode(message)
-    }
-
-    /// Asks for any number of answers, on a stream of their own.
-    pub(crate) async fn stream(&self, request: &InferRequest) -> Result<Answers, ClientError> {
-        self.answers(message::encode(request), request).await
-    }
-
-    /// What comes as an answer to that message.
-    pub(super) async fn answers(
-        &self,
-        message: ModelInferRequest,
-        request: &InferRequest,
-    ) -> Result<Answers, ClientError> {
-        let mut asked = self.request(futures_util::stream::iter([message]));
-        extend(asked.metadata_mut(), &request.options.headers)?;
-        let messages = self.client().model_stream_infer(asked).await;
-        let messages = messages.map_err(|status| failed(&request.model.to_string(), &status))?;
-        Ok(Answers::new(messages.into_inner(), &request.model))
-    }
-
-    /// A message may be as large as it is, unless it grows.
+    /// A message may be as large as it is.
     pub(super) fn client(&self) -> Client {
         let client = Client::with_origin(self.channel.clone(), self.channel.origin().clone());
-        let client = client.max_decoding_message_size(usize::MAX);
-        match self.gzip {
-            true => client
-                .max_decoding_message_size(gzip::MOST)
-                .send_compressed(Gzip)
-                .accept_compressed(Gzip),
-            false => client,
-        }
+        client.max_decoding_message_size(usize::MAX)
     }
 
     pub(super) fn request<T>(&self, message: T) -> tonic::Request<T> {
@@ -262,16 +211,13 @@ impl GrpcTransport {
     }
 }
 
-fn metadata(pairs: &[(String, String)]) -> Result<MetadataMap, ClientError> {
+pub(super) fn metadata(pairs: &[(String, String)]) -> Result<MetadataMap, ClientError> {
     let mut metadata = MetadataMap::new();
     extend(&mut metadata, pairs)?;
     Ok(metadata)
 }
 
-pub(super) fn extend(
-    metadata: &mut MetadataMap,
-    pairs: &[(String, String)],
-) -> Result<(), ClientError> {
+fn extend(metadata: &mut MetadataMap, pairs: &[(String, String)]) -> Result<(), ClientError> {
     for (name, value) in pairs {
         let wrong = || {
             ClientError::inputs(format!(

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, TryStreamExt};
-use pytriton::client::ndarray::{Ix1, Ix2, array};
+use pytriton::client::ndarray::{Array2, Ix1, Ix2, array};
 use pytriton::client::{
     AsyncDecoupledModelClient, ClientError, DecoupledModelClient, InferOptions, Outputs, Stage,
 };
@@ -12,7 +12,7 @@ use pytriton_tests::{Engine, Server};
 use crate::{Result, each, serve, urls};
 
 each! {
-    streams, iterators, what_else_a_request_says, errors,
+    streams, iterators, what_else_a_request_says, errors, large_tensors,
 }
 
 fn number(outputs: &Outputs) -> i32 {
@@ -119,6 +119,28 @@ async fn what_else_a_request_says(_: &Server, url: &str) -> Result {
         ]
     );
     assert!(answers.iter().all(|outputs| outputs.id() == "mine"));
+    Ok(())
+}
+
+async fn large_tensors(_: &Server, url: &str) -> Result {
+    if url.starts_with("http") {
+        return Ok(());
+    }
+    let from = Array2::from_shape_fn((2, 200_000), |(row, column)| (row + column) as i32 % 3);
+    let builder = AsyncDecoupledModelClient::builder(url, "Down");
+    let clients = [
+        builder.clone(),
+        builder.clone().gzip(),
+        builder.gzip().shared_memory(8 << 20),
+    ];
+    for client in clients {
+        let answers = client.build()?.infer_batch(&from);
+        let answers: Vec<Outputs> = answers.try_collect().await?;
+        assert_eq!(answers.len(), 3);
+        for (outputs, step) in answers.iter().zip(0..) {
+            assert_eq!(outputs.view::<i32, Ix2>("OUTPUT_1")?, &from - step);
+        }
+    }
     Ok(())
 }
 

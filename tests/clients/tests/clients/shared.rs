@@ -77,7 +77,11 @@ async fn large_tensors(_: &Server, url: &str) -> Result {
     assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(1) * 2.0);
     let regions = large.shared_memory_regions().await?;
     assert_eq!(regions.len(), 3, "{regions:?}");
-    drop((large, scale));
+    let small = AsyncModelClient::builder(url, "Large").gzip();
+    let small = small.shared_memory(MIB).build()?;
+    let outputs = small.infer_sample(numbers(5)).await?;
+    assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(5));
+    drop((large, scale, small));
     forgotten(url).await?;
     let begun = Instant::now();
     while regions.iter().any(|region| file(region).exists()) {
