@@ -107,11 +107,18 @@ impl Server {
         match (&**self, &request.shared) {
             (server, Some(lent)) => {
                 let ask = || async {
-                    either!(server, transport => transport.infer_shared(request, lent))
+                    let answered =
+                        either!(server, transport => transport.infer_shared(request, lent));
+                    // Nobody knows otherwise whether the server still works on it.
+                    if !matches!(
+                        answered,
+                        Err(ClientError::Lost { .. } | ClientError::Timeout { .. })
+                    ) {
+                        lent.end();
+                    }
+                    answered
                 };
-                let outputs = self.sharing(lent, ask).await?;
-                lent.end();
-                Ok(outputs)
+                self.sharing(lent, ask).await
             }
             (Self::Http(transport), None) if request.as_json => transport.infer_json(request).await,
             (server, None) => either!(server, transport => transport.infer(request)),
@@ -130,8 +137,8 @@ impl Server {
         either!(self, transport => transport.unregister(region))
     }
 
-    /// Asks for an inference of which something is in a region, of which the server is told first. It has the region from then on
-    /// where it is not known to have failed.
+    /// Asks for an inference of which something is in a region, of which the server is told first. Whoever asks says when it is done with
+    /// the region that it has.
     async fn sharing<T, F>(
         self: &Arc<Self>,
         lent: &Lent,
@@ -162,23 +169,22 @@ impl Server {
             }
             lent.begin();
             let answered = ask().await;
+            tries -= 1;
+            let unknown = format!("Unable to find shared memory region: '{}'", region.name());
             match &answered {
-                // Nobody knows whether it still works on it.
-                Ok(_) | Err(ClientError::Lost { .. } | ClientError::Timeout { .. }) => {
+                // It has been started again since it was told.
+                Err(ClientError::Server { message, .. }) if message.contains(&unknown) => {
+                    lent.end();
+                    region.forget(self);
+                    if tries == 0 {
+                        return answered;
+                    }
+                }
+                Err(error) if error.is_unsent() => {
+                    lent.end();
                     return answered;
                 }
-                Err(_) => lent.end(),
-            }
-            tries -= 1;
-            // It has been started again since it was told.
-            let unknown = format!("Unable to find shared memory region: '{}'", region.name());
-            match answered {
-                Err(ClientError::Server { message, .. })
-                    if tries > 0 && message.contains(&unknown) =>
-                {
-                    region.forget(self);
-                }
-                answered => return answered,
+                _ => return answered,
             }
         }
     }

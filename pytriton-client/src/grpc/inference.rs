@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::{Method, Request, Response, Uri, Version};
+use hyper::{Method, Request, Uri, Version};
 use prost::Message;
 use pytriton_protocol::proto::{ModelInferRequest, ModelInferResponse};
+use tonic::body::Body;
 
 use crate::request::InferRequest;
 use crate::shared_memory::Lent;
-use crate::transport::{Answer, Pieces};
+use crate::transport::Pieces;
 use crate::{ClientError, Outputs};
 
 use super::answer;
@@ -24,7 +25,8 @@ impl GrpcTransport {
             true => compressed(request).await?,
             false => encode(request)?,
         };
-        let answer = self.send(&self.to, request, pieces).await?;
+        let asked = self.asked(&self.to, request, pieces)?;
+        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
         let message = answer::read(answer, &request.model).await?;
         message::decode(response(message)?)
     }
@@ -36,7 +38,8 @@ impl GrpcTransport {
         lent: &Lent,
     ) -> Result<Outputs, ClientError> {
         let pieces = self.framed_around(request, lent).await?;
-        let answer = self.send(&self.to, request, pieces).await?;
+        let asked = self.asked(&self.to, request, pieces)?;
+        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
         let message = answer::read(answer, &request.model).await?;
         message::decode(fetched(response(message)?, lent)?)
     }
@@ -69,7 +72,8 @@ impl GrpcTransport {
         request: &InferRequest,
         pieces: Vec<Bytes>,
     ) -> Result<Answers, ClientError> {
-        let answer = self.send(&self.to_stream, request, pieces).await?;
+        let asked = self.asked(&self.to_stream, request, pieces)?;
+        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
         let messages = Messages::new(answer, &request.model)?;
         Ok(Answers::new(messages, &request.model))
     }
@@ -84,12 +88,12 @@ impl GrpcTransport {
         framed(&message, self.gzip).await
     }
 
-    async fn send(
+    fn asked(
         &self,
         to: &Uri,
         request: &InferRequest,
         pieces: Vec<Bytes>,
-    ) -> Result<Response<Answer>, ClientError> {
+    ) -> Result<Request<Body>, ClientError> {
         let headers = match request.options.headers.as_slice() {
             [] => self.inference.clone(),
             own => {
@@ -98,12 +102,12 @@ impl GrpcTransport {
                 headers
             }
         };
-        let mut asked = Request::new(tonic::body::Body::new(Pieces::new(pieces)));
+        let mut asked = Request::new(Body::new(Pieces::new(pieces)));
         *asked.method_mut() = Method::POST;
         *asked.version_mut() = Version::HTTP_2;
         *asked.uri_mut() = to.clone();
         *asked.headers_mut() = headers;
-        self.channel.send(asked).await.map_err(|error| error.0)
+        Ok(asked)
     }
 }
 

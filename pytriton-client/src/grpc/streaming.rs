@@ -50,16 +50,13 @@ impl Answers {
     }
 
     async fn read(&mut self) -> Result<Option<Outputs>, ClientError> {
-        let answer = self.message().await;
+        let message = self.messages.next(&self.model).await;
         let shared = self.request.as_ref().map(|request| &request.shared);
-        if let (Some(Some(lent)), Ok(None) | Err(ClientError::Server { .. })) = (shared, &answer) {
+        // A message with an error is not the end of what the server does.
+        if let (Some(Some(lent)), Ok(None) | Err(ClientError::Server { .. })) = (shared, &message) {
             lent.end();
         }
-        answer
-    }
-
-    async fn message(&mut self) -> Result<Option<Outputs>, ClientError> {
-        let Some(message) = self.messages.next(&self.model).await? else {
+        let Some(message) = message? else {
             return Ok(None);
         };
         let message = ModelStreamInferResponse::decode(message)
