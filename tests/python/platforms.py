@@ -5,7 +5,6 @@ Usage: unshare --map-root-user --net PYTHON platforms.py BINARY TRITONSERVER
 tritonserver opens these ports to anybody: the network is one of its own, with nobody in it.
 """
 
-import fcntl
 import http.client
 import json
 import os
@@ -16,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from network import lo_up
 
 DEADLINE = 30.0
 ENVIRONMENT = {"AIP_HEALTH_ROUTE": "/hc", "AIP_PREDICT_ROUTE": "/pred", "SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "I_FP32"}
@@ -105,13 +106,6 @@ class Server:
             parsed = text
         # How long the JSON before binary tensors is depends on how it is written.
         return [*parts, parsed] if length is None and "json-header-size" not in str(parts[1]) else [parts[0], content[-8:]]
-
-
-def lo_up():
-    """Lets the network of this process reach itself."""
-    with socket.socket() as any_socket:
-        request = struct.pack("16sH14x", b"lo", 0x1 | 0x40)
-        fcntl.ioctl(any_socket, 0x8914, request)
 
 
 def main():

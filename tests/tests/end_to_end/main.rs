@@ -7,6 +7,7 @@ mod command_line;
 mod configuration;
 mod control;
 mod decoupled;
+mod deployed;
 mod differential;
 mod example_clients;
 mod examples;

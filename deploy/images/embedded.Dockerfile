@@ -1,0 +1,19 @@
+# The binary of a package, with the embedded engine, and nothing else. From the folder of the workspace:
+#   docker build -f deploy/images/embedded.Dockerfile --build-arg PACKAGE=linear -t registry.example/linear:0.1.0 .
+FROM rust:1.95.0-slim-bookworm AS build
+ARG PACKAGE=linear
+WORKDIR /source
+COPY . .
+ENV RUSTUP_TOOLCHAIN=1.95.0
+# It needs no file of any system, not even that of the C library.
+ENV RUSTFLAGS="-C target-feature=+crt-static" CARGO_PROFILE_RELEASE_STRIP=symbols
+RUN cargo build --release --locked --package "$PACKAGE" --bin "$PACKAGE" --target "$(uname -m)-unknown-linux-gnu" \
+    && cp "target/$(uname -m)-unknown-linux-gnu/release/$PACKAGE" /server
+
+FROM scratch
+COPY --from=build /server /server
+ENV PYTRITON_ENGINE=embedded
+ENV PYTRITON_TRITON_CONFIG_HTTP_ADDRESS=0.0.0.0 PYTRITON_TRITON_CONFIG_GRPC_ADDRESS=0.0.0.0
+EXPOSE 8000 8001 8002
+USER 65534:65534
+ENTRYPOINT ["/server"]

@@ -1,0 +1,151 @@
+"""Reads what `deploy/` has for clusters, as the platforms put it together."""
+
+import copy
+import pathlib
+import re
+import shlex
+
+import yaml
+
+DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
+# What the Dockerfiles of the images are called.
+EMBEDDED, TRITONSERVER, NATIVE = "embedded", "tritonserver", "native"
+
+
+def documents():
+    """Each manifest, with the name of its file."""
+    for file in sorted(DEPLOY.rglob("*.yaml")):
+        if file.parent.name != "envoy":
+            for document in yaml.safe_load_all(file.read_text()):
+                yield str(file.relative_to(DEPLOY)), document
+
+
+def document(file, kind=None):
+    """The manifest of a file, or that of a kind in it."""
+    return next(found for name, found in documents() if name == file and kind in (None, found["kind"]))
+
+
+def image(name):
+    """The variables and the entry point of an image, as its Dockerfile says."""
+    lines = (DEPLOY / "images" / f"{name}.Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    # Of the last stage.
+    last = max(number for number, line in enumerate(lines) if line.startswith("FROM "))
+    pairs = [pair.split("=", 1) for line in lines[last:] if line.startswith("ENV ") for pair in shlex.split(line[4:])]
+    entry = next((yaml.safe_load(line[11:]) for line in lines[last:] if line.startswith("ENTRYPOINT ")), [])
+    return dict(pairs), entry
+
+
+class Container:
+    """The container of a pod that serves."""
+
+    def __init__(self, name, pod, container, of, environment=()):
+        self.name, self.of = name, of
+        self.container = container
+        self.grace = pod["terminationGracePeriodSeconds"]
+        self.memory = [volume["name"] for volume in pod.get("volumes", []) if "emptyDir" in volume]
+        self.environment, self.entry = image(of)
+        self.environment |= {variable["name"]: variable["value"] for variable in container.get("env", [])} | dict(environment)
+
+    def arguments(self):
+        """What the server is started with."""
+        expand = lambda text: re.sub(r"\$\((\w+)\)", lambda found: self.environment[found[1]], text)
+        return [expand(argument) for argument in self.container.get("args", [])]
+
+    def command(self):
+        """The program, where it is not the image's."""
+        return self.container.get("command", self.entry)
+
+    def option(self, name):
+        """What an option is given."""
+        found = [argument.split("=", 1)[1] for argument in self.arguments() if argument.startswith(f"--{name}=")]
+        return found[0] if found else None
+
+    def ports(self):
+        """Names and numbers."""
+        return {port["name"]: port["containerPort"] for port in self.container["ports"]}
+
+    def probe(self, kind):
+        """The port and the path of a probe, or nothing."""
+        get = self.container.get(f"{kind}Probe", {}).get("httpGet")
+        if get is None:
+            return None
+        # Knative's is the only one.
+        port = get.get("port", next(iter(self.ports().values())))
+        return self.ports().get(port, port), get["path"]
+
+    def sleeps(self):
+        """How long it is kept from SIGTERM after nobody is sent to it any more."""
+        return self.container.get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
+
+    def writable(self):
+        """The folders that can be written to."""
+        return [mount["mountPath"] for mount in self.container.get("volumeMounts", []) if mount["name"] in self.memory]
+
+
+def merged(runtime, service):
+    """The pod that KServe makes: what the service says of the container goes before, and arguments behind."""
+    predictor = copy.deepcopy(service["spec"]["predictor"])
+    model = predictor.pop("model")
+    container = copy.deepcopy(runtime["spec"]["containers"][0])
+    arguments = container.get("args", []) + model.get("args", [])
+    container |= {key: value for key, value in model.items() if key in ("image", "lifecycle", "resources", "env")}
+    container["args"] = arguments
+    knative = service["metadata"]["annotations"]["serving.kserve.io/deploymentMode"] == "Knative"
+    grace = predictor["timeout"] if knative else predictor["terminationGracePeriodSeconds"]
+    return {"terminationGracePeriodSeconds": grace, "volumes": runtime["spec"].get("volumes", [])}, container
+
+
+def deployment():
+    """The plain one."""
+    pod = document("kubernetes/deployment.yaml")["spec"]["template"]["spec"]
+    return Container("deployment", pod, pod["containers"][0], EMBEDDED)
+
+
+def knative():
+    """Knative's, which says which port it is."""
+    pod = document("knative/service.yaml")["spec"]["template"]["spec"]
+    pod["terminationGracePeriodSeconds"] = pod["timeoutSeconds"]
+    container = pod["containers"][0]
+    return Container("knative", pod, container, EMBEDDED, {"PORT": str(container["ports"][0]["containerPort"])})
+
+
+def kserve(name, of, file="inference-service.yaml", environment=()):
+    """KServe's, with one of the runtimes."""
+    pod, container = merged(document(f"kserve/{of}.yaml"), document(f"kserve/{file}"))
+    return Container(name, pod, container, of, environment)
+
+
+def agent():
+    """KServe's for models that come and go."""
+    pod, container = merged(document("kserve/agent.yaml"), document("kserve/inference-service.yaml"))
+    return Container("agent", pod, container, EMBEDDED)
+
+
+def seldon():
+    """Seldon's, with what its configuration of servers of Triton's kind adds."""
+    pod = document("seldon/server.yaml")["spec"]["podSpec"]
+    container = pod["containers"][0]
+    container["ports"] = [{"name": "server-http", "containerPort": 9000}, {"name": "server-grpc", "containerPort": 9500}]
+    for kind, path in (("startup", "ready"), ("readiness", "ready"), ("liveness", "live")):
+        container[f"{kind}Probe"] = {"httpGet": {"path": f"/v2/health/{path}", "port": "server-http"}}
+    return Container("seldon", pod, container, EMBEDDED, {"SERVER_HTTP_PORT": "9000", "SERVER_GRPC_PORT": "9500"})
+
+
+CONTAINERS = {
+    "deployment": deployment,
+    "knative": knative,
+    "kserve": lambda: kserve("kserve", EMBEDDED),
+    "kserve-knative": lambda: kserve("kserve-knative", EMBEDDED, "inference-service-knative.yaml", {"PORT": "8080"}),
+    "kserve-tritonserver": lambda: kserve("kserve-tritonserver", TRITONSERVER),
+    "kserve-native": lambda: kserve("kserve-native", NATIVE),
+    "agent": agent,
+    "seldon": seldon,
+}
+
+
+def metrics():
+    """What the autoscalers ask for, by file."""
+    for file, found in documents():
+        names = set(re.findall(r"\b(?:nv|pytriton|process)_\w+", yaml.safe_dump(found)))
+        if names:
+            yield file, names

@@ -1,0 +1,87 @@
+//! What `deploy/` has for clusters: manifests that are valid, and servers that do what they promise.
+
+use std::path::Path;
+use std::process::Command;
+
+use pytriton_tests::{Python, Result, finish, tritonserver};
+use tempfile::TempDir;
+
+use crate::command_line::DEADLINE;
+use crate::{MODELS, folder, python};
+
+const COMING_AND_GOING: &str = env!("CARGO_BIN_EXE_coming_and_going");
+
+#[test]
+fn manifests_are_valid() -> Result<()> {
+    Python::with_kserve(folder())?.run("valid_manifests.py", [])
+}
+
+/// Does to a server of a manifest's what its platform does, in a network with the manifest's ports.
+fn deployed(name: &str, binary: &str, program: &Path, places: &[&Path]) -> Result<()> {
+    let interpreter = python()?.command().get_program().to_owned();
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--net", "--mount"])
+        .arg(interpreter)
+        .args(["deployed.py", name, binary])
+        .arg(program)
+        .args(places)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"));
+    finish(&mut command, 3 * DEADLINE)?.success(name)?;
+    Ok(())
+}
+
+/// With the embedded engine, which needs no other program.
+fn embedded(name: &str, binary: &str) -> Result<()> {
+    deployed(name, binary, Path::new(binary), &[])
+}
+
+#[test]
+fn a_deployment_does_what_its_manifest_promises() -> Result<()> {
+    embedded("deployment", MODELS)
+}
+
+#[test]
+fn knative_s_port_is_enough() -> Result<()> {
+    embedded("knative", MODELS)
+}
+
+#[test]
+fn kserve_s_runtime_does_what_it_promises() -> Result<()> {
+    embedded("kserve", MODELS)?;
+    embedded("kserve-knative", MODELS)
+}
+
+#[test]
+fn kserve_s_runtime_with_tritonserver_does_what_it_promises() -> Result<()> {
+    let program = tritonserver(MODELS.as_ref(), folder())?;
+    deployed("kserve-tritonserver", MODELS, &program, &[])
+}
+
+#[test]
+fn kserve_s_runtime_of_a_native_backend_does_what_it_promises() -> Result<()> {
+    let program = tritonserver(MODELS.as_ref(), folder())?;
+    let written = TempDir::new()?;
+    let mut repository = Command::new(MODELS);
+    repository
+        .args(["repository", "--native"])
+        .arg(written.path());
+    finish(&mut repository, DEADLINE)?.success("repository --native")?;
+    let places = [
+        written.path().join("backends"),
+        written.path().join("models"),
+    ];
+    let places: Vec<&Path> = places.iter().map(AsRef::as_ref).collect();
+    deployed("kserve-native", MODELS, &program, &places)
+}
+
+#[test]
+fn kserve_s_agent_loads_and_unloads() -> Result<()> {
+    embedded("agent", COMING_AND_GOING)
+}
+
+#[test]
+fn seldon_s_agent_loads_and_unloads() -> Result<()> {
+    embedded("seldon", COMING_AND_GOING)
+}
