@@ -207,7 +207,10 @@ impl Connections {
                 Neglect::Blocked if stopping => Ending::Unread,
                 _ => Ending::Itself,
             },
-            () = deadline.then(sleep_until) => Ending::Cut,
+            () = deadline.then(sleep_until) => match traffic.closed() {
+                true => Ending::Itself,
+                false => Ending::Cut,
+            },
         }
     }
 }

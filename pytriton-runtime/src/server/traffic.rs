@@ -43,6 +43,8 @@ struct State {
     stage: Option<Stage>,
     /// Whether its client may be gone, and nothing has been sent to find out.
     doubted: bool,
+    /// Whether everything has gone, and the client has been told so.
+    closed: bool,
 }
 
 /// How far a request of HTTP/1.1 is.
@@ -73,6 +75,7 @@ impl Traffic {
             moved: Instant::now(),
             stage: None,
             doubted: false,
+            closed: false,
         })))
     }
 
@@ -114,6 +117,16 @@ impl Traffic {
     /// Whether a request has ever come.
     pub(super) fn used(&self) -> bool {
         self.state().used
+    }
+
+    /// Everything has gone, and nothing will follow.
+    pub(super) fn close(&self) {
+        self.state().closed = true;
+    }
+
+    /// Whether that is so.
+    pub(super) fn closed(&self) -> bool {
+        self.state().closed
     }
 
     /// How long nothing has been under way; `None` where something is.

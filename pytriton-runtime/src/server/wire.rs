@@ -12,6 +12,9 @@ use super::traffic::{Stage, Traffic};
 /// How long to wait before a client that sends nothing more is looked after again: first, and at the most.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
+/// How long a client may still send when the connection has been closed on this side.
+const LINGER: Duration = Duration::from_millis(300);
+
 /// What a client of HTTP/1.1 that waits for its answer passes over, and what one that is gone is told of by its system.
 const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -39,6 +42,8 @@ pub(super) struct Wire {
     stuck: bool,
     /// How many bytes have been written since others had their turn.
     turn: usize,
+    /// Until when a client may still send that is told that the connection is closed.
+    lingers: Option<Pin<Box<Sleep>>>,
 }
 
 /// A client that sends nothing more.
@@ -60,6 +65,7 @@ impl Wire {
             reader: None,
             stuck: false,
             turn: 0,
+            lingers: None,
         }
     }
 
@@ -93,6 +99,26 @@ impl Wire {
                 Some(_) => client.look_later(),
             }
             client.look.as_mut().reset(Instant::now() + client.pause);
+        }
+    }
+
+    /// Ready when the client has closed its side too, or had its time for it.
+    ///
+    /// What it sends to a connection that is no more the system answers with a reset, upon which a proxy drops answers that it
+    /// has and asks nobody else. So what still comes is read and forgotten.
+    fn poll_last_words(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let until = self.lingers.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if until.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        let mut words = [0; 1024];
+        loop {
+            let mut words = ReadBuf::new(&mut words);
+            match ready!(Pin::new(&mut self.stream).poll_read(context, &mut words)) {
+                Ok(()) if !words.filled().is_empty() => {}
+                // The answers have been given whatever the client makes of it.
+                _ => return Poll::Ready(Ok(())),
+            }
         }
     }
 
@@ -203,7 +229,11 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        if self.lingers.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            self.traffic.close();
+        }
+        self.poll_last_words(context)
     }
 }
 
@@ -228,7 +258,7 @@ fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; SLICES]> {
 mod tests {
     use std::future::poll_fn;
 
-    use tokio::io::AsyncReadExt;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
@@ -274,6 +304,39 @@ mod tests {
             *turns.last_mut().unwrap() += written;
         }
         turns
+    }
+
+    /// Closes a connection of which this has not been read, and says what its client finds that sends more then.
+    async fn closed(unread: &[u8]) -> io::Result<usize> {
+        let (mut wire, mut client) = connected().await;
+        client.write_all(unread).await?;
+        wire.write_all(b"answer").await?;
+        let closed = tokio::spawn(async move { wire.shutdown().await });
+        let mut answer = [0; 6];
+        client.read_exact(&mut answer).await?;
+        // Nobody reads it.
+        client.write_all(b"more").await?;
+        tokio::task::yield_now().await;
+        let end = client.read(&mut answer).await?;
+        client.shutdown().await?;
+        closed.await??;
+        Ok(end)
+    }
+
+    #[tokio::test]
+    async fn a_client_that_goes_on_sending_hears_of_an_end_and_not_of_a_reset() {
+        for unread in [&b""[..], b"a request that came too late"] {
+            assert_eq!(closed(unread).await.unwrap(), 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn one_that_never_stops_is_let_go() {
+        let (mut wire, client) = connected().await;
+        let begun = Instant::now();
+        wire.shutdown().await.unwrap();
+        assert!((LINGER..10 * LINGER).contains(&begun.elapsed()));
+        drop(client);
     }
 
     #[tokio::test]
