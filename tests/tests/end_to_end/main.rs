@@ -1,6 +1,7 @@
 //! The running server, driven by NVIDIA's clients and from its command line.
 
 mod access;
+mod balanced;
 mod beyond_repair;
 mod clients;
 mod command_line;
