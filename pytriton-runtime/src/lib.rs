@@ -11,6 +11,7 @@
 //! - [`timeline`]: what happened to requests and when, written down.
 //! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
 //! - [`openai`]: models over OpenAI's routes: what is asked there as a request of the generate extension, and back.
+//! - `openapi`: what the routes take and answer, written down for generators of clients.
 //! - [`cache`]: responses that are kept for the next request of the same inputs.
 //! - [`scheduler`]: where requests wait and are gathered.
 //! - `runner`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
@@ -74,6 +75,7 @@ pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
 pub mod openai;
+mod openapi;
 mod panic;
 #[cfg(feature = "embedded")]
 pub mod reception;

@@ -8,7 +8,9 @@ use super::follower::Follower;
 use super::follower::PERIOD;
 use super::made::Made;
 use super::token::{VARIABLE, generate, parse, read};
-use super::{AccessError, AccessOptions, Follow, Group, Protocol, Restriction, Secret, Secrets};
+use super::{
+    AccessError, AccessOptions, Endpoints, Follow, Group, Protocol, Restriction, Secret, Secrets,
+};
 
 /// The key of the token: PyTriton's.
 const KEY: &str = "triton-access-token";
@@ -30,6 +32,17 @@ pub struct Closed {
     pub key: String,
     /// What opens them.
     pub secrets: Arc<Secrets>,
+}
+
+impl Closed {
+    /// What the token closes where nobody says otherwise; nothing opens it.
+    pub(crate) fn usual() -> Self {
+        Self {
+            groups: Endpoints::usual(),
+            key: KEY.to_owned(),
+            secrets: Arc::new(Secrets::new(Vec::new())),
+        }
+    }
 }
 
 /// The token, and where it is from.

@@ -55,11 +55,17 @@ impl AccessOptions {
 pub struct Endpoints(pub Vec<Group>);
 
 impl Endpoints {
+    /// The groups that want the token where nobody says which.
+    pub(super) fn usual() -> Vec<Group> {
+        let mut groups = Group::ALL.to_vec();
+        groups.retain(|group| USUAL.split(',').any(|name| name == group.name()));
+        groups
+    }
+
     /// The usual groups that are not among these.
     fn usual_without(&self) -> Vec<&'static str> {
-        let usual = Group::ALL.into_iter().filter(|group| {
-            USUAL.split(',').any(|name| name == group.name()) && !self.0.contains(group)
-        });
+        let usual = Self::usual().into_iter();
+        let usual = usual.filter(|group| !self.0.contains(group));
         usual.map(Group::name).collect()
     }
 

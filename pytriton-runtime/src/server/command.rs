@@ -28,7 +28,7 @@ pub(super) enum Command {
     Serve(Box<Options>),
     /// Print the models with their tensors
     List {
-        /// For people, or as the file that typed clients are made from
+        /// For people, as the file that typed clients are made from, or as OpenAPI
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
@@ -72,6 +72,8 @@ pub(super) enum Format {
     Text,
     /// The signatures of the models
     Json,
+    /// The routes of a server with the models, by OpenAPI 3.1
+    Openapi,
 }
 
 impl CommandLine {

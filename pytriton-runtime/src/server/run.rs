@@ -7,6 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::engine::Choice;
 use crate::logging::{self, LogSettings};
+use crate::openapi::{Doors, document};
 use crate::registry::Registry;
 use crate::trace::{Export, TracesExporter};
 
@@ -44,6 +45,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::List { format } => registry().map(|registry| match format {
             Format::Text => print(table(&registry).trim_end()),
             Format::Json => print(registry.lock().to_json().trim_end()),
+            Format::Openapi => print(&described(&registry)),
         }),
         Command::Check {
             lock: Some(file), ..
@@ -109,6 +111,13 @@ pub(super) fn registry() -> Result<Registry, ServerError> {
         return Err(ServerError::NoModels);
     }
     Ok(registry)
+}
+
+/// What a server says that is started without options.
+fn described(registry: &Registry) -> String {
+    let served = registry.served();
+    let models = served.iter().map(|spec| &**spec);
+    format!("{:#}", document(models, &Doors::usual()))
 }
 
 fn block_on<T>(future: impl Future<Output = Result<T, ServerError>>) -> Result<T, ServerError> {

@@ -1,0 +1,42 @@
+use serde_json::{Value, json};
+
+use crate::model::ModelSpec;
+
+use super::components::{Components, described};
+use super::paths::{Paths, responses};
+use super::{Doors, model, server};
+
+/// The document of a server with these models, in any order.
+pub(crate) fn document<'a>(
+    models: impl IntoIterator<Item = &'a ModelSpec>,
+    doors: &Doors,
+) -> Value {
+    let mut models: Vec<&ModelSpec> = models.into_iter().collect();
+    models.sort_by(|one, other| (&one.name, one.version).cmp(&(&other.name, other.version)));
+    let mut components = Components::shared();
+    let mut paths = Paths::new(doors);
+    let mut tags = Vec::new();
+    server::add(&mut paths, doors.explicit);
+    for versions in models.chunk_by(|one, other| one.name == other.name) {
+        if let Some(latest) = versions.last() {
+            let tag = json!({ "name": &*latest.name });
+            tags.push(described(tag, &latest.description));
+        }
+        model::add(versions, &mut paths, &mut components);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "pytriton",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "The models of a server, over HTTP as KServe's v2 protocol and Triton Inference Server have it.",
+        },
+        "tags": tags,
+        "paths": paths.finish(),
+        "components": {
+            "schemas": components.finish(),
+            "responses": responses(),
+            "securitySchemes": doors.schemes(),
+        },
+    })
+}

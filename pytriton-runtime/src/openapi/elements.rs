@@ -1,0 +1,48 @@
+use serde_json::{Value, json};
+
+use crate::tensor::DataType;
+
+/// An element as a request has it: numbers are those that the type holds.
+pub(super) fn asked(datatype: DataType) -> Value {
+    let mut schema = answered(datatype);
+    let largest = match datatype {
+        // The shortest text of the largest float, as it is written: it is above that one, and read as it.
+        DataType::Fp32 => 3.4028235e38,
+        DataType::Fp64 => f64::MAX,
+        _ => return schema,
+    };
+    schema["minimum"] = json!(-largest);
+    schema["maximum"] = json!(largest);
+    schema
+}
+
+/// An element as an answer has it: a float may be none of the numbers.
+pub(super) fn answered(datatype: DataType) -> Value {
+    match datatype {
+        DataType::Bool => json!({ "type": "boolean" }),
+        DataType::Uint8 => integer(u8::MIN, u8::MAX),
+        DataType::Uint16 => integer(u16::MIN, u16::MAX),
+        DataType::Uint32 => integer(u32::MIN, u32::MAX),
+        DataType::Uint64 => integer(u64::MIN, u64::MAX),
+        DataType::Int8 => integer(i8::MIN, i8::MAX),
+        DataType::Int16 => integer(i16::MIN, i16::MAX),
+        DataType::Int32 => integer(i32::MIN, i32::MAX),
+        DataType::Int64 => integer(i64::MIN, i64::MAX),
+        DataType::Fp32 => json!({ "type": "number", "format": "float" }),
+        DataType::Fp64 => json!({ "type": "number", "format": "double" }),
+        DataType::Bytes => json!({ "type": "string" }),
+        DataType::Fp16 | DataType::Bf16 => json!({
+            "not": {},
+            "description": format!("{datatype} has no form in JSON."),
+        }),
+    }
+}
+
+/// Whether elements can stand in JSON.
+pub(super) fn in_json(datatype: DataType) -> bool {
+    !matches!(datatype, DataType::Fp16 | DataType::Bf16)
+}
+
+fn integer<T: Into<Value>>(least: T, largest: T) -> Value {
+    json!({ "type": "integer", "minimum": least.into(), "maximum": largest.into() })
+}

@@ -1,0 +1,112 @@
+use serde_json::{Value, json};
+
+use crate::model::ModelSpec;
+
+use super::components::{Components, described, reference};
+use super::names::pascal;
+use super::tensor::{constant, input, output};
+
+/// What a request and a response of a model are.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) request: Value,
+    pub(super) response: Value,
+}
+
+/// The same of the v2 protocol; `base` begins the names of the schemas.
+pub(super) fn infer(model: &ModelSpec, base: &str, components: &mut Components) -> Exchange {
+    Exchange {
+        request: request(model, base, components),
+        response: response(model, base, components),
+    }
+}
+
+fn request(model: &ModelSpec, base: &str, components: &mut Components) -> Value {
+    let typed = model.inputs.iter().map(|tensor| {
+        let name = format!("{base}Input{}", pascal(&tensor.name));
+        components.add(&name, input(model, tensor))
+    });
+    let mut forms: Vec<Value> = typed.collect();
+    forms.push(reference("InputElsewhere"));
+    let once: Vec<Value> = model
+        .inputs
+        .iter()
+        .map(|tensor| {
+            json!({
+                "contains": {
+                    "type": "object",
+                    "required": ["name"],
+                    "properties": { "name": { "const": &*tensor.name } },
+                },
+                "minContains": if tensor.optional { 0 } else { 1 },
+                "maxContains": 1,
+            })
+        })
+        .collect();
+    let needed = model.inputs.iter().filter(|tensor| !tensor.optional);
+    let mut inputs = json!({
+        "type": "array",
+        "items": { "anyOf": forms },
+        "minItems": needed.count(),
+        "maxItems": model.inputs.len(),
+        "description": "Each input once, in any order.",
+    });
+    if !once.is_empty() {
+        inputs["allOf"] = once.into();
+    }
+    let wanted = components.add(&format!("{base}RequestedOutput"), requested(model));
+    let schema = json!({
+        "type": "object",
+        "required": ["inputs"],
+        "properties": {
+            "id": { "type": "string", "description": "Comes back with the response." },
+            "parameters": reference("RequestParameters"),
+            "inputs": inputs,
+            "outputs": {
+                "type": "array",
+                "items": wanted,
+                "description": "The outputs that are wanted; all of them where nothing is said.",
+            },
+        },
+    });
+    let schema = described(schema, &model.description);
+    components.add(&format!("{base}InferRequest"), schema)
+}
+
+fn requested(model: &ModelSpec) -> Value {
+    let mut name = json!({ "type": "string" });
+    if !model.outputs.is_empty() {
+        let names: Vec<&str> = model.outputs.iter().map(|output| &*output.name).collect();
+        name["enum"] = names.into();
+    }
+    json!({
+        "type": "object",
+        "required": ["name"],
+        "properties": { "name": name, "parameters": reference("OutputParameters") },
+    })
+}
+
+fn response(model: &ModelSpec, base: &str, components: &mut Components) -> Value {
+    let typed = model.outputs.iter().map(|tensor| {
+        let name = format!("{base}Output{}", pascal(&tensor.name));
+        components.add(&name, output(model, tensor))
+    });
+    let mut forms: Vec<Value> = typed.collect();
+    forms.extend(["OutputClasses", "OutputElsewhere"].map(reference));
+    let schema = json!({
+        "type": "object",
+        "required": ["model_name", "model_version", "outputs"],
+        "properties": {
+            "id": { "type": "string" },
+            "model_name": constant(&model.name),
+            "model_version": { "type": "string" },
+            "parameters": reference("AnswerParameters"),
+            "outputs": {
+                "type": "array",
+                "items": { "anyOf": forms },
+                "maxItems": model.outputs.len(),
+            },
+        },
+    });
+    components.add(&format!("{base}InferResponse"), schema)
+}

@@ -1,0 +1,100 @@
+use std::collections::BTreeSet;
+
+/// Names that are given once, also where their readers see neither capitals nor underscores.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// That name, or where it is taken the first one of it and a number that is not.
+    pub(super) fn pick(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        let mut number = 1_u64;
+        while !self.taken.insert(folded(&name)) {
+            number += 1;
+            name = format!("{wanted}{number}");
+        }
+        name
+    }
+}
+
+fn folded(name: &str) -> String {
+    name.to_lowercase().replace('_', "")
+}
+
+/// `add_sub` of `AddSub`, `Add-Sub` and `add.sub`.
+pub(super) fn snake(text: &str) -> String {
+    words(text).join("_")
+}
+
+/// `AddSub` of the same.
+pub(super) fn pascal(text: &str) -> String {
+    let mut name = String::new();
+    for word in words(text) {
+        name.push_str(&word[..1].to_uppercase());
+        name.push_str(&word[1..]);
+    }
+    name
+}
+
+/// The words of a name in small letters of ASCII; no word begins a name with a digit.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut last = ' ';
+    for next in text.chars() {
+        if next.is_ascii_alphanumeric() {
+            let capital = next.is_ascii_uppercase() && !last.is_ascii_uppercase();
+            match words.last_mut() {
+                Some(word) if last.is_ascii_alphanumeric() && !capital => {
+                    word.push(next.to_ascii_lowercase());
+                }
+                _ => words.push(next.to_ascii_lowercase().into()),
+            }
+        }
+        last = next;
+    }
+    if words
+        .first()
+        .is_none_or(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+    {
+        words.insert(0, "n".to_owned());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn are_identifiers() {
+        let table = [
+            ("Linear", "linear", "Linear"),
+            ("AddSub", "add_sub", "AddSub"),
+            ("add-sub.x", "add_sub_x", "AddSubX"),
+            ("I_FP32", "i_fp32", "IFp32"),
+            ("OUTPUT_1", "output_1", "Output1"),
+            ("2d", "n_2d", "N2d"),
+            ("größe", "gr_e", "GrE"),
+            ("-.", "n", "N"),
+        ];
+        for (name, as_snake, as_pascal) in table {
+            assert_eq!((&*snake(name), &*pascal(name)), (as_snake, as_pascal));
+        }
+    }
+
+    #[test]
+    fn are_given_once() {
+        let mut names = Names::default();
+        let table = [
+            ("AddSub", "AddSub"),
+            ("Addsub", "Addsub2"),
+            ("add_sub", "add_sub3"),
+            ("AddSub2", "AddSub22"),
+        ];
+        for (wanted, expected) in table {
+            assert_eq!(names.pick(wanted), expected);
+        }
+    }
+}
