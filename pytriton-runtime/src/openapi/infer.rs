@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::model::ModelSpec;
+use crate::model::{ModelSpec, TensorSpec};
 
 use super::components::{Components, described, reference};
 use super::names::pascal;
@@ -46,7 +46,7 @@ fn request(model: &ModelSpec, base: &str, components: &mut Components) -> Value 
     let needed = model.inputs.iter().filter(|tensor| !tensor.optional);
     let mut inputs = json!({
         "type": "array",
-        "items": { "anyOf": forms },
+        "items": one_of(&forms, &model.inputs),
         "minItems": needed.count(),
         "maxItems": model.inputs.len(),
         "description": "Each input once, in any order.",
@@ -74,16 +74,28 @@ fn request(model: &ModelSpec, base: &str, components: &mut Components) -> Value 
 }
 
 fn requested(model: &ModelSpec) -> Value {
-    let mut name = json!({ "type": "string" });
-    if !model.outputs.is_empty() {
-        let names: Vec<&str> = model.outputs.iter().map(|output| &*output.name).collect();
-        name["enum"] = names.into();
-    }
+    let name = name(&model.outputs);
     json!({
         "type": "object",
         "required": ["name"],
         "properties": { "name": name, "parameters": reference("OutputParameters") },
     })
+}
+
+/// A tensor of one of these forms; whatever its form it is one of the model's.
+fn one_of(forms: &[Value], tensors: &[TensorSpec]) -> Value {
+    json!({ "anyOf": forms, "properties": { "name": name(tensors) } })
+}
+
+/// The name of one of these tensors.
+fn name(tensors: &[TensorSpec]) -> Value {
+    let mut schema = json!({ "type": "string" });
+    // An empty `enum` is none.
+    if !tensors.is_empty() {
+        let names: Vec<&str> = tensors.iter().map(|tensor| &*tensor.name).collect();
+        schema["enum"] = names.into();
+    }
+    schema
 }
 
 fn response(model: &ModelSpec, base: &str, components: &mut Components) -> Value {
@@ -103,7 +115,7 @@ fn response(model: &ModelSpec, base: &str, components: &mut Components) -> Value
             "parameters": reference("AnswerParameters"),
             "outputs": {
                 "type": "array",
-                "items": { "anyOf": forms },
+                "items": one_of(&forms, &model.outputs),
                 "maxItems": model.outputs.len(),
             },
         },
