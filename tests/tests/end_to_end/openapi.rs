@@ -1,0 +1,106 @@
+//! The document of OpenAPI, in the hands of programs that know nothing of us.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pytriton_tests::{Engine, Python, Result, Server};
+use tempfile::TempDir;
+
+use crate::command_line::run;
+use crate::{MODELS, folder, serve};
+
+const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
+/// Those that have the command line.
+const EXAMPLES: [&str; 13] = [
+    env!("CARGO_BIN_EXE_example_add_sub"),
+    env!("CARGO_BIN_EXE_example_embeddings"),
+    env!("CARGO_BIN_EXE_example_first_value"),
+    env!("CARGO_BIN_EXE_example_grouping"),
+    env!("CARGO_BIN_EXE_example_identity"),
+    LINEAR,
+    env!("CARGO_BIN_EXE_example_multiple_models"),
+    env!("CARGO_BIN_EXE_example_native_backend"),
+    env!("CARGO_BIN_EXE_example_optionals"),
+    env!("CARGO_BIN_EXE_example_parameters"),
+    env!("CARGO_BIN_EXE_example_speech"),
+    env!("CARGO_BIN_EXE_example_stateful"),
+    env!("CARGO_BIN_EXE_example_streaming"),
+];
+const TOKEN: &str = "a-token-of-the-tests";
+
+fn python() -> Result<Python> {
+    Python::with_openapi(folder())
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap_or_default()
+}
+
+/// Writes the document of a binary into a folder.
+fn document(binary: &str, folder: &Path) -> Result<PathBuf> {
+    let document = run(binary, &["list", "--format", "openapi"])?.success("list")?;
+    let name = Path::new(binary).file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let name = name.strip_prefix("example_").unwrap_or(&name);
+    let path = folder.join(name).with_extension("json");
+    fs::write(&path, document)?;
+    Ok(path)
+}
+
+#[test]
+fn every_document_is_valid() -> Result<()> {
+    let folder = TempDir::new()?;
+    let binaries = EXAMPLES.iter().chain([&MODELS]);
+    let paths = binaries.map(|binary| document(binary, folder.path()));
+    let paths = paths.collect::<Result<Vec<PathBuf>>>()?;
+    let paths = paths.iter().map(|path| text(path));
+    python()?.run("openapi_valid.py", paths)
+}
+
+#[test]
+fn a_client_is_generated_of_all_test_models() -> Result<()> {
+    let folder = TempDir::new()?;
+    let path = document(MODELS, folder.path())?;
+    python()?.run("openapi_generated.py", [text(&path), text(folder.path())])
+}
+
+fn ask_linear(engine: Engine) -> Result<()> {
+    let folder = TempDir::new()?;
+    let path = document(LINEAR, folder.path())?;
+    let mut command = engine.command(LINEAR.as_ref(), crate::folder())?;
+    command
+        .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
+        .env("PYTRITON_TRITON_CONFIG_ACCESS_TOKEN", TOKEN);
+    let server = Server::spawn_with(engine, &mut command)?;
+    let http = &server.banner().http;
+    let arguments = [text(&path), text(folder.path()), http, TOKEN];
+    python()?.run("openapi_generated.py", arguments)
+}
+
+#[test]
+fn a_generated_client_asks_linear() -> Result<()> {
+    ask_linear(Engine::Embedded)
+}
+
+#[test]
+fn a_generated_client_asks_linear_in_tritonserver() -> Result<()> {
+    ask_linear(Engine::Tritonserver)
+}
+
+fn compare(engine: Engine) -> Result<()> {
+    let folder = TempDir::new()?;
+    let path = document(MODELS, folder.path())?;
+    let server = serve(engine, &[])?;
+    let arguments = [text(&path), &server.banner().http, engine.name()];
+    python()?.run("openapi_schemas.py", arguments)
+}
+
+#[test]
+fn schemas_are_those_of_requests_and_answers() -> Result<()> {
+    compare(Engine::Embedded)
+}
+
+#[test]
+fn schemas_are_those_of_tritonserver_s_too() -> Result<()> {
+    compare(Engine::Tritonserver)
+}
