@@ -46,6 +46,8 @@ mod inspect;
 mod limit_options;
 #[cfg(feature = "embedded")]
 mod listener;
+#[cfg(feature = "embedded")]
+mod local;
 mod locked;
 #[cfg(feature = "embedded")]
 mod memory;
@@ -101,6 +103,8 @@ pub use banner::{banner, model_line, table};
 pub use builder::Builder;
 pub use error::ServerError;
 pub use limit_options::LimitOptions;
+#[cfg(feature = "embedded")]
+pub use local::Local;
 pub use options::Options;
 #[cfg(feature = "embedded")]
 pub use router::Router;

@@ -17,7 +17,6 @@ use crate::reception::Reception;
 
 use super::checked::access;
 use super::serve::doors;
-use super::started::{Started, StartedEngine};
 use super::{ServerError, Triton};
 
 /// Answers what a [`Triton`] answers, in a server of the program's own: a tower service that axum takes as
@@ -44,33 +43,16 @@ impl Triton {
     ///
     /// As [`run`](Self::run), and when tritonserver is asked for, which answers on ports of its own.
     pub fn router(&self) -> Result<Router, ServerError> {
-        // Whoever is starting it is waited for.
-        drop(self.lock_models());
-        let caretaker = match self.serving() {
-            Some(caretaker) => caretaker,
-            None => self.start(false)?.0,
-        };
-        match caretaker.started() {
-            Some(Started {
-                engine: StartedEngine::Embedded { models, .. },
-                ..
-            }) => {
-                let limits = self.options.limits()?;
-                let access = access(&self.options)?;
-                let (http, grpc) = doors(models, limits, &self.options, &access);
-                Ok(Router {
-                    http,
-                    grpc,
-                    metrics: metrics_router(Arc::new(Metrics::new(Arc::clone(models), Vec::new()))),
-                    _access: access,
-                })
-            }
-            #[cfg(tritonserver)]
-            Some(_) => Err(crate::engine::ChoiceError::Router.into()),
-            None => Err(ServerError::NotReady {
-                signal: "a call of `router`",
-            }),
-        }
+        let (models, _) = self.loaded("a call of `router`")?;
+        let limits = self.options.limits()?;
+        let access = access(&self.options)?;
+        let (http, grpc) = doors(&models, limits, &self.options, &access);
+        Ok(Router {
+            http,
+            grpc,
+            metrics: metrics_router(Arc::new(Metrics::new(models, Vec::new()))),
+            _access: access,
+        })
     }
 }
 

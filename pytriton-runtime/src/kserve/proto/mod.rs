@@ -17,6 +17,7 @@ mod varint;
 
 pub use error::ProtoError;
 pub use metadata::{metadata, server_metadata};
+pub(crate) use parameters::parameters;
 pub use pieces::Pieces;
 pub use request::request;
 pub use response_writer::{Envelope, FINAL, ResponseWriter, WrittenResponse};

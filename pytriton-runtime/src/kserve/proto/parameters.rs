@@ -12,15 +12,15 @@ const RESERVED: &str = "triton_";
 
 /// The parameters that a function sees, apart from those that the scheduler reads.
 #[derive(Debug, Default)]
-pub(super) struct RequestParameters {
-    pub(super) parameters: Parameters,
-    pub(super) timeout_microseconds: u64,
-    pub(super) priority: u64,
-    pub(super) sequence: Option<Sequence>,
+pub(crate) struct RequestParameters {
+    pub(crate) parameters: Parameters,
+    pub(crate) timeout_microseconds: u64,
+    pub(crate) priority: u64,
+    pub(crate) sequence: Option<Sequence>,
 }
 
 /// Reads a request's parameters.
-pub(super) fn parameters(
+pub(crate) fn parameters(
     message: BTreeMap<String, InferParameter>,
 ) -> Result<RequestParameters, ProtoError> {
     let mut read = RequestParameters::default();

@@ -1,0 +1,202 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+
+#[cfg(tritonserver)]
+use crate::engine::ChoiceError;
+use crate::forward::HeaderForward;
+use crate::kserve::proto::parameters;
+use crate::proto::InferParameter;
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::reception::{Error, Reception};
+use crate::request::{InferInput, InferRequest, ParameterValue, Response};
+use crate::serving::{Answers, Model, ModelSet};
+
+use super::serve::{access, doors};
+use super::started::{Started, StartedEngine};
+use super::{ServerError, Triton};
+
+/// Asks the models of a [`Triton`] from within its process: as a door does, with tensors in place of bytes on a wire.
+///
+/// [`stop`](Triton::stop) answers what the models have accepted, and refuses what comes behind.
+#[derive(Debug, Clone)]
+pub struct Local {
+    reception: Arc<Reception>,
+    workers: Handle,
+}
+
+impl Triton {
+    /// Loads the models where they are not being served, opens no port, and returns what asks them. With the embedded engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and when tritonserver is asked for, whose models are in its process.
+    pub fn local(&self) -> Result<Local, ServerError> {
+        let (models, workers) = self.loaded("a call of `local`")?;
+        let limits = self.options.limits()?;
+        let (http, _) = doors(&models, limits, &self.options, &*access(&self.options)?);
+        let reception = Reception {
+            forward: HeaderForward::default(),
+            ..(*http).clone()
+        };
+        Ok(Local {
+            reception: Arc::new(reception),
+            workers,
+        })
+    }
+
+    /// The models and the threads of the embedded engine, which is started without ports where none serves.
+    pub(super) fn loaded(
+        &self,
+        caller: &'static str,
+    ) -> Result<(Arc<ModelSet>, Handle), ServerError> {
+        // Whoever is starting it is waited for.
+        drop(self.lock_models());
+        let caretaker = match self.serving() {
+            Some(caretaker) => caretaker,
+            None => self.start(false)?.0,
+        };
+        match caretaker.started() {
+            Some(Started {
+                engine: StartedEngine::Embedded { models, workers },
+                ..
+            }) => Ok((Arc::clone(models), workers.clone())),
+            #[cfg(tritonserver)]
+            Some(_) => Err(ChoiceError::Router.into()),
+            None => Err(ServerError::NotReady { signal: caller }),
+        }
+    }
+}
+
+impl Local {
+    /// The model of that name and version, the latest where none is given.
+    ///
+    /// # Errors
+    ///
+    /// The [`Error`] that a client is told.
+    pub fn model(&self, name: &str, version: Option<u32>) -> Result<Arc<Model>, Error> {
+        let version = version.map(u64::from);
+        Ok(self.reception.models.model(name, version)?)
+    }
+
+    /// A request of these inputs and parameters, some of which have a meaning of their own, as they have over gRPC.
+    ///
+    /// # Errors
+    ///
+    /// The [`Error`] that a client is told of a parameter.
+    pub fn request(
+        inputs: Vec<InferInput>,
+        given: impl IntoIterator<Item = (String, ParameterValue)>,
+    ) -> Result<InferRequest, Error> {
+        let given = given.into_iter();
+        let given: BTreeMap<_, _> = given.map(|(name, value)| (name, on_wire(value))).collect();
+        let read = parameters(given)?;
+        Ok(InferRequest {
+            inputs,
+            parameters: read.parameters,
+            timeout_microseconds: read.timeout_microseconds,
+            priority: read.priority,
+            sequence: read.sequence,
+            ..InferRequest::default()
+        })
+    }
+
+    /// Asks a model that is not decoupled.
+    ///
+    /// # Errors
+    ///
+    /// The [`Error`] that a client is told.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the request up.
+    pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
+        self.reception.infer(model, request).await
+    }
+
+    /// Asks any model, whose answers come as they are made.
+    ///
+    /// # Errors
+    ///
+    /// The [`Error`] that a client is told when the request is refused.
+    pub async fn answers(
+        &self,
+        model: &Arc<Model>,
+        request: InferRequest,
+    ) -> Result<Answers, Error> {
+        self.reception.answers(model, request).await
+    }
+
+    /// Waits for a future on this thread, which must be none of a runtime's.
+    pub fn wait<F: Future>(&self, future: F) -> F::Output {
+        self.workers.block_on(future)
+    }
+}
+
+fn on_wire(value: ParameterValue) -> InferParameter {
+    let choice = match value {
+        ParameterValue::Bool(value) => ParameterChoice::BoolParam(value),
+        ParameterValue::Int64(value) => ParameterChoice::Int64Param(value),
+        ParameterValue::Uint64(value) => ParameterChoice::Uint64Param(value),
+        ParameterValue::Double(value) => ParameterChoice::DoubleParam(value),
+        ParameterValue::String(value) => ParameterChoice::StringParam(value),
+    };
+    InferParameter {
+        parameter_choice: Some(choice),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::EngineChoice;
+    use crate::registry::Registry;
+    use crate::server::Options;
+    use crate::testing::{IDENTITY, infer_request};
+
+    use super::*;
+
+    #[test]
+    fn asks_with_and_without_ports() {
+        let mut options = Options::parse(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);
+        let options = options.as_mut().unwrap();
+        options.triton.engine = EngineChoice::Embedded;
+        let triton = Triton::with(options.clone(), Registry::new(&[&IDENTITY]).unwrap());
+        for ports in [false, true] {
+            if ports {
+                triton.run().unwrap();
+            }
+            let local = triton.local().unwrap();
+            let model = local.model("Identity", None).unwrap();
+            let ask = |rows| local.wait(local.infer(&model, infer_request(rows, 2.0)));
+            let response = ask(1).unwrap();
+            assert_eq!(
+                response.outputs[0].1.elements::<f32>().unwrap().to_vec(),
+                [2.0]
+            );
+            let error = ask(9).unwrap_err().to_string();
+            assert!(error.contains("batch-size must be <= 8"), "{error}");
+            assert!(local.model("Identity", Some(2)).is_err());
+            triton.stop().unwrap();
+            assert!(ask(1).is_err());
+        }
+    }
+
+    #[test]
+    fn some_parameters_have_a_meaning() {
+        let number = ParameterValue::Int64;
+        let given = [
+            ("sequence_id", number(5)),
+            ("sequence_start", true.into()),
+            ("timeout", number(7)),
+            ("mine", 0.5.into()),
+        ];
+        let given = given.map(|(name, value)| (name.to_owned(), value));
+        let request = Local::request(Vec::new(), given).unwrap();
+        assert!(request.sequence.unwrap().starts());
+        assert_eq!(request.timeout_microseconds, 7);
+        assert_eq!(request.parameters.double("mine"), Some(0.5));
+        let wrong = [("sequence_id".to_owned(), true.into())];
+        assert!(Local::request(Vec::new(), wrong).is_err());
+    }
+}
