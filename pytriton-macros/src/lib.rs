@@ -20,6 +20,8 @@ mod options;
 mod output;
 mod outputs;
 mod path;
+#[cfg(any(feature = "python", test))]
+mod python;
 #[cfg(test)]
 mod snapshot;
 mod tensor;
@@ -44,6 +46,12 @@ pub fn derive_outputs(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn client(tokens: TokenStream) -> TokenStream {
     client::expand(tokens.into()).into()
+}
+
+#[cfg(feature = "python")]
+#[proc_macro]
+pub fn python(tokens: TokenStream) -> TokenStream {
+    python::expand(tokens.into()).into()
 }
 
 /// The entry point of each decorator, and the table of all: a decorator is a file of its name and a word here.

@@ -50,6 +50,7 @@
 //! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. It is built on Linux on x86_64 and aarch64;
 //!   elsewhere the feature changes nothing, and the binary says so when it is asked for that engine.
 //! - `client`: clients for served models, as `pytriton::client`; alone, nothing of a server is built.
+//! - `python`: the models of a library as a Python module, by `python!`.
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver", feature = "client")))]
 compile_error!(

@@ -1,5 +1,7 @@
 //! Not public API. Used by generated code.
 
+#[cfg(feature = "python")]
+pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
     Answer, Answered, Asked, Call, Calling, Execution, FirstValueParameter, FirstValueReader,
     Loading, ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,

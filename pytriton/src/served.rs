@@ -54,6 +54,28 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 /// without it: `DIR/models` with their configuration and `DIR/backends` with the library.
 pub use pytriton_runtime::backend;
 
+/// Makes the models of a library crate a Python module of the library's name, for numpy's arrays.
+///
+/// The crate's manifest builds a `cdylib`, and `maturin build` makes a wheel of it:
+///
+/// ```toml
+/// [lib]
+/// name = "doubling"
+/// crate-type = ["cdylib"]
+///
+/// [dependencies]
+/// pytriton = { path = "…", default-features = false, features = ["python"] }
+/// ```
+///
+/// The library itself is models and `pytriton::python!();`, as `examples/linear_python` is.
+///
+/// In Python, `doubling.Double(x)` calls the function, and `doubling.serve(background=True)` serves it. `docs/python.md` has
+/// the rest.
+///
+/// `crate = my::pytriton` says where this crate is, as in `#[pytriton::model]`.
+#[cfg(feature = "python")]
+pub use pytriton_macros::python;
+
 /// Registers a function as a model: its parameters are the inputs, what it returns are the outputs.
 ///
 /// Whatever is wrong with the signature is a compile error; the message says what to write.

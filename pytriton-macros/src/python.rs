@@ -1,0 +1,80 @@
+//! `python!`: the models of a library as a Python module.
+
+use std::env;
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Path, Token, parse_quote};
+
+use crate::errors::Errors;
+
+/// What stands between the parentheses: nothing, or `crate = …`.
+struct Root(Path);
+
+impl Parse for Root {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        if input.is_empty() {
+            return Ok(Self(parse_quote!(::pytriton)));
+        }
+        let root = (|| {
+            input.parse::<Token![crate]>()?;
+            input.parse::<Token![=]>()?;
+            input.parse()
+        })();
+        root.map(Self).map_err(|error: syn::Error| {
+            let message = "the module has the library's name: write `pytriton::python!();`";
+            syn::Error::new(error.span(), message)
+        })
+    }
+}
+
+/// The function that Python looks for, under the name of the library.
+pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
+    // Of whatever is compiled, as cargo tells the compiler.
+    let library = env::var("CARGO_CRATE_NAME").unwrap_or_default();
+    module(tokens, &library)
+}
+
+fn module(tokens: TokenStream, library: &str) -> TokenStream {
+    let mut errors = Errors::default();
+    let Root(root) = match syn::parse2(tokens) {
+        Ok(root) => root,
+        Err(error) => {
+            errors.push_error(error);
+            return errors.into_tokens();
+        }
+    };
+    let python = quote!(#root::__private::python);
+    let pyo3 = quote!(#python::pyo3);
+    let path = pyo3.to_token_stream().to_string();
+    quote! {
+        #[#pyo3::pymodule]
+        #[pyo3(name = #library, crate = #path)]
+        fn __pytriton_python(
+            module: &#pyo3::Bound<'_, #pyo3::types::PyModule>,
+        ) -> #pyo3::PyResult<()> {
+            #python::export(module)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::{assert_expansion, messages};
+
+    #[test]
+    fn the_module_is_as_in_the_golden_file() {
+        assert_expansion("python", module(quote!(), "linear"));
+    }
+
+    #[test]
+    fn another_name_is_refused() {
+        let told = messages(module(quote!(linear), "linear"));
+        assert_eq!(
+            told,
+            ["the module has the library's name: write `pytriton::python!();`"]
+        );
+    }
+}

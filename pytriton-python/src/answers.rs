@@ -1,0 +1,92 @@
+use std::mem::replace;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pytriton_runtime::model::ModelSpec;
+use pytriton_runtime::reception::Error;
+use pytriton_runtime::serving;
+
+use crate::engine::Engine;
+use crate::error::raised;
+use crate::form::Form;
+use crate::wait::wait;
+
+/// The answers of a model that has any number of them, as they come. Dropping or closing it gives the rest up.
+#[pyclass(frozen, module = "pytriton")]
+pub(crate) struct Answers {
+    engine: Arc<Engine>,
+    spec: Arc<ModelSpec>,
+    form: Form,
+    state: Mutex<State>,
+}
+
+enum State {
+    Waiting(serving::Answers),
+    /// Somebody waits for the next one.
+    Running,
+    Over,
+}
+
+impl Answers {
+    pub(crate) fn new(
+        engine: &Arc<Engine>,
+        spec: &Arc<ModelSpec>,
+        form: Form,
+        answers: serving::Answers,
+    ) -> Self {
+        Self {
+            engine: Arc::clone(engine),
+            spec: Arc::clone(spec),
+            form,
+            state: Mutex::new(State::Waiting(answers)),
+        }
+    }
+
+    /// Held for moments only.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Answers {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let taken = replace(&mut *self.state(), State::Running);
+        let mut answers = match taken {
+            State::Waiting(answers) => answers,
+            State::Running => return Err(PyValueError::new_err("generator already executing")),
+            State::Over => {
+                *self.state() = State::Over;
+                return Ok(None);
+            }
+        };
+        let next = wait(py, &self.engine.local, answers.next());
+        let after = match next {
+            Ok(Some(Ok(_))) => State::Waiting(answers),
+            _ => State::Over,
+        };
+        *self.state() = after;
+        match next? {
+            None => Ok(None),
+            Some(Ok(response)) => Ok(Some(self.form.outputs(py, &self.spec, response)?)),
+            Some(Err(error)) => Err(raised(py, &Error::from(error))),
+        }
+    }
+
+    /// Gives up what has not come yet.
+    fn close(&self) -> PyResult<()> {
+        let taken = replace(&mut *self.state(), State::Over);
+        match taken {
+            State::Running => {
+                *self.state() = State::Running;
+                Err(PyValueError::new_err("generator already executing"))
+            }
+            State::Waiting(_) | State::Over => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use pytriton_runtime::model::{ModelSpec, TensorSpec};
+use pytriton_runtime::request::InferInput;
+
+use crate::input::{input, plain};
+
+/// What a call gives, by the names of inputs.
+pub(crate) struct Given<'py>(Vec<(String, Bound<'py, PyAny>)>);
+
+impl<'py> Given<'py> {
+    /// Arguments: in the order of the inputs, then by name. `None` is nothing.
+    pub(crate) fn of(
+        spec: &ModelSpec,
+        positional: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let (most, got) = (spec.inputs.len(), positional.len());
+        if got > most {
+            let message = format!("{}() takes {most} inputs but {got} were given", spec.name);
+            return Err(PyTypeError::new_err(message));
+        }
+        let names = spec.inputs.iter().map(|input| input.name.to_string());
+        let mut given: Vec<_> = names.zip(positional.iter()).collect();
+        if let Some(named) = named {
+            given.extend(Self::named(named)?.0);
+        }
+        given.retain(|(_, value)| !value.is_none());
+        Ok(Self(given))
+    }
+
+    /// Inputs by name.
+    pub(crate) fn named(named: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let given = named
+            .iter()
+            .map(|(name, value)| Ok((name.extract()?, value)));
+        Ok(Self(given.collect::<PyResult<_>>()?))
+    }
+
+    /// The inputs of a request, as a client would have sent them.
+    ///
+    /// An array is what it is. What else there is becomes an array of the input's element type, and a single value one of its
+    /// shape, of as many rows as the others have.
+    pub(crate) fn inputs(self, spec: &ModelSpec) -> PyResult<Vec<InferInput>> {
+        let mut arrays = Vec::with_capacity(self.0.len());
+        for (name, value) in self.0 {
+            let declared = spec.input_index(&name).map(|index| &spec.inputs[index]);
+            let array = match value.cast::<PyUntypedArray>() {
+                Ok(array) => (array.clone(), false),
+                Err(_) => {
+                    let array = plain(&value, &name, declared)?;
+                    let single = array.ndim() == 0;
+                    (array, single)
+                }
+            };
+            arrays.push((name, declared, array));
+        }
+        let rows = arrays
+            .iter()
+            .find_map(|(_, _, (array, single))| match single {
+                true => None,
+                false => array.shape().first().copied(),
+            });
+        let rows = rows.unwrap_or(1);
+        let inputs = arrays.into_iter().map(|(name, declared, (array, single))| {
+            let array = match declared {
+                Some(declared) if single => filled(&array, &shape(spec, declared, rows))?,
+                _ => array,
+            };
+            input(name, declared, &array)
+        });
+        inputs.collect()
+    }
+}
+
+/// The shape of an input that is one value everywhere.
+fn shape(spec: &ModelSpec, input: &TensorSpec, rows: usize) -> Vec<usize> {
+    let dims = input.dims.iter();
+    // Of an open dimension there is one.
+    let dims = dims.map(|dim| usize::try_from(*dim).unwrap_or(1));
+    spec.batching()
+        .then_some(rows)
+        .into_iter()
+        .chain(dims)
+        .collect()
+}
+
+fn filled<'py>(
+    value: &Bound<'py, PyUntypedArray>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let py = value.py();
+    let shape = PyTuple::new(py, shape)?;
+    let broadcast = py
+        .import("numpy")?
+        .call_method1("broadcast_to", (value, shape))?;
+    Ok(broadcast.cast_into()?)
+}

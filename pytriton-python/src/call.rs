@@ -1,0 +1,106 @@
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+use pytriton_runtime::model::ModelSpec;
+use pytriton_runtime::request::ParameterValue;
+use pytriton_runtime::server::Local;
+
+use crate::answers::Answers;
+use crate::argument::Given;
+use crate::engine::engine;
+use crate::error::raised;
+use crate::form::Form;
+use crate::wait::wait;
+
+/// What a call asks.
+pub(crate) struct Asked<'a, 'py> {
+    pub(crate) spec: &'a Arc<ModelSpec>,
+    pub(crate) given: Given<'py>,
+    pub(crate) parameters: Vec<(String, ParameterValue)>,
+    pub(crate) form: Form,
+}
+
+/// Asks a model: its outputs, or where it is decoupled an iterator of them.
+pub(crate) fn call<'py>(py: Python<'py>, asked: Asked<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let Asked {
+        spec,
+        given,
+        parameters,
+        form,
+    } = asked;
+    let inputs = given.inputs(spec)?;
+    let request = Local::request(inputs, parameters).map_err(|error| raised(py, &error))?;
+    let engine = py.detach(engine);
+    let engine = engine.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let local = &engine.local;
+    let model = local.model(&spec.name, Some(spec.version));
+    let model = model.map_err(|error| raised(py, &error))?;
+    if spec.decoupled {
+        let answers = wait(py, local, local.answers(&model, request))?;
+        let answers = answers.map_err(|error| raised(py, &error))?;
+        let answers = Answers::new(&engine, spec, form, answers);
+        return Ok(Bound::new(py, answers)?.into_any());
+    }
+    let response = wait(py, local, local.infer(&model, request))?;
+    let response = response.map_err(|error| raised(py, &error))?;
+    form.outputs(py, spec, response)
+}
+
+/// Asks a model by its name, with inputs by theirs; returns the outputs as a dict, or an iterator of dicts where the model
+/// answers any number of times.
+///
+/// Of several versions it is the last one, unless `version` says another. `parameters` are those of a request: bool,
+/// int, float or str, among them `sequence_id`, `sequence_start`, `sequence_end`, `priority` and `timeout`.
+#[pyfunction]
+#[pyo3(signature = (model, inputs, *, version=None, parameters=None))]
+pub(crate) fn infer<'py>(
+    py: Python<'py>,
+    model: &str,
+    inputs: &Bound<'py, PyDict>,
+    version: Option<u32>,
+    parameters: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let engine = py.detach(engine);
+    let engine = engine.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let found = engine.local.model(model, version);
+    let found = found.map_err(|error| raised(py, &error))?;
+    let asked = Asked {
+        spec: found.spec(),
+        given: Given::named(inputs)?,
+        parameters: parameters.map_or_else(|| Ok(Vec::new()), values)?,
+        form: Form::Dict,
+    };
+    call(py, asked)
+}
+
+fn values(parameters: &Bound<'_, PyDict>) -> PyResult<Vec<(String, ParameterValue)>> {
+    let values = parameters.iter().map(|(name, value)| {
+        let name: String = name.extract()?;
+        let value = value_of(&name, &value)?;
+        Ok((name, value))
+    });
+    values.collect()
+}
+
+fn value_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<ParameterValue> {
+    if let Ok(truth) = value.cast::<PyBool>() {
+        return Ok(ParameterValue::Bool(truth.is_true()));
+    }
+    if let Ok(number) = value.extract::<i64>() {
+        return Ok(ParameterValue::Int64(number));
+    }
+    if let Ok(number) = value.extract::<f64>() {
+        return Ok(ParameterValue::Double(number));
+    }
+    match value.extract::<String>() {
+        Ok(text) => Ok(ParameterValue::String(text)),
+        Err(_) => {
+            let found = value.get_type().name()?;
+            let message =
+                format!("parameter '{name}' is {found}, expected bool, int, float or str");
+            Err(PyTypeError::new_err(message))
+        }
+    }
+}

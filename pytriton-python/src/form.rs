@@ -1,0 +1,69 @@
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use pytriton_runtime::model::ModelSpec;
+use pytriton_runtime::request::Response;
+
+use crate::output::output;
+
+/// How the outputs of an answer come.
+pub(crate) enum Form {
+    /// The only one by itself.
+    One,
+    /// As a tuple with names.
+    Named(Py<PyAny>),
+    /// As a dict.
+    Dict,
+}
+
+impl Form {
+    /// As a function would return them.
+    pub(crate) fn new(py: Python<'_>, spec: &ModelSpec) -> PyResult<Self> {
+        if spec.outputs.len() == 1 {
+            return Ok(Self::One);
+        }
+        let names = PyTuple::new(py, spec.outputs.iter().map(|output| &*output.name))?;
+        let named = py.import("collections")?.getattr("namedtuple")?;
+        let options = PyDict::new(py);
+        options.set_item("rename", true)?;
+        let class = named.call(("Outputs", names), Some(&options))?;
+        Ok(Self::Named(class.unbind()))
+    }
+
+    /// The outputs of an answer.
+    pub(crate) fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &ModelSpec,
+        response: Response,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut arrays = Vec::with_capacity(response.outputs.len());
+        for (index, tensor) in response.outputs {
+            arrays.push((&*spec.outputs[index].name, output(py, tensor)?));
+        }
+        let values = |arrays: Vec<(&str, Bound<'py, PyAny>)>| {
+            PyTuple::new(py, arrays.into_iter().map(|(_, array)| array))
+        };
+        match self {
+            Self::One => values(arrays)?.get_item(0),
+            Self::Named(class) => class
+                .bind(py)
+                .call_method1(intern!(py, "_make"), (values(arrays)?,)),
+            Self::Dict => {
+                let outputs = PyDict::new(py);
+                for (name, array) in arrays {
+                    outputs.set_item(name, array)?;
+                }
+                Ok(outputs.into_any())
+            }
+        }
+    }
+
+    pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::One => Self::One,
+            Self::Named(class) => Self::Named(class.clone_ref(py)),
+            Self::Dict => Self::Dict,
+        }
+    }
+}

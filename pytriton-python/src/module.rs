@@ -1,0 +1,90 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
+use pytriton_runtime::model::ModelSpec;
+use pytriton_runtime::registry::Registry;
+
+use crate::argument::Given;
+use crate::call::{Asked, call};
+use crate::form::Form;
+use crate::handle::Handle;
+use crate::{call, error, serve, signature};
+
+/// Fills a module with the models that `#[pytriton::model]` wrote into its library: a function for each, and `infer` and
+/// `serve` for all.
+///
+/// # Errors
+///
+/// `ImportError` with what is wrong with a model.
+pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let registry =
+        Registry::collect().map_err(|error| PyImportError::new_err(error.to_string()))?;
+    // Of several versions the last one, as where a request names none.
+    let models: BTreeMap<_, _> = registry.iter().map(|spec| (&spec.name, spec)).collect();
+    let (own, others): (Vec<_>, Vec<_>) = models
+        .into_values()
+        .partition(|spec| identifier(&spec.name) == *spec.name);
+    for spec in own.into_iter().chain(others) {
+        let name = identifier(&spec.name);
+        if !module.hasattr(&*name)? {
+            module.add(&*name, function(module, spec)?)?;
+        }
+    }
+    error::define(module)?;
+    module.add_class::<Handle>()?;
+    module.add_function(wrap_pyfunction!(call::infer, module)?)?;
+    module.add_function(wrap_pyfunction!(serve::serve, module)?)
+}
+
+fn function<'py>(
+    module: &Bound<'py, PyModule>,
+    spec: &Arc<ModelSpec>,
+) -> PyResult<Bound<'py, PyCFunction>> {
+    let py = module.py();
+    let form = Form::new(py, spec)?;
+    let model = Arc::clone(spec);
+    let run = move |positional: &Bound<'_, PyTuple>, named: Option<&Bound<'_, PyDict>>| {
+        let py = positional.py();
+        // Of the same lifetime as the others.
+        let named = named.map(|named| named.clone().unbind().into_bound(py));
+        let asked = Asked {
+            spec: &model,
+            given: Given::of(&model, positional, named.as_ref())?,
+            parameters: Vec::new(),
+            form: form.clone_ref(py),
+        };
+        call(py, asked).map(Bound::unbind)
+    };
+    let (name, text) = (
+        signature::forever(&spec.name),
+        signature::forever(&signature::document(spec)),
+    );
+    let function = PyCFunction::new_closure(py, Some(name), Some(text), run)?;
+    function.setattr("__module__", public(module)?)?;
+    Ok(function)
+}
+
+/// What a module is imported as: maturin puts it into a package of its own name.
+pub(crate) fn public(module: &Bound<'_, PyModule>) -> PyResult<String> {
+    let name = module.name()?.to_string();
+    Ok(match name.rsplit_once('.') {
+        Some((package, name)) if package.rsplit('.').next() == Some(name) => package.to_owned(),
+        _ => name,
+    })
+}
+
+/// A name that can be written behind a dot.
+fn identifier(name: &str) -> String {
+    let fits = |c: char| match c.is_alphanumeric() {
+        true => c,
+        false => '_',
+    };
+    let name: String = name.chars().map(fits).collect();
+    match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("_{name}"),
+        false => name,
+    }
+}

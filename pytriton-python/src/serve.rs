@@ -1,0 +1,74 @@
+use std::time::Duration;
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList};
+
+use crate::engine;
+use crate::handle::Handle;
+
+/// How often somebody looks whether Python has had a signal.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Serves all models over HTTP and gRPC, as the binary of a crate does, with its options: `http_port=0` is `--http-port=0`, a
+/// list is an option several times.
+///
+/// With `background=True` it returns at once, with where it serves; otherwise it serves until Ctrl-C. Calls of the
+/// models go on meanwhile, and are batched with the requests.
+#[pyfunction]
+#[pyo3(signature = (*, background=false, **options))]
+pub(crate) fn serve(
+    py: Python<'_>,
+    background: bool,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Handle>> {
+    let arguments = options.map_or_else(|| Ok(Vec::new()), arguments)?;
+    let served = py.detach(|| engine::serve(arguments));
+    let served = served.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let handle = Handle::new(served)?;
+    if background {
+        return Ok(Some(handle));
+    }
+    py.import("builtins")?
+        .call_method1("print", (handle.banner(),))?;
+    let signal = loop {
+        py.detach(|| std::thread::sleep(LOOK));
+        if let Err(signal) = py.check_signals() {
+            break Err(signal);
+        }
+        if !handle.serves() {
+            break Ok(None);
+        }
+    };
+    handle.stop(py)?;
+    signal
+}
+
+/// Options as the command line has them.
+fn arguments(options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
+    let mut arguments = Vec::new();
+    for (name, value) in options {
+        let name = name.extract::<String>()?.replace('_', "-");
+        if name == "engine" {
+            let message = "option engine: a module serves its models with the embedded engine";
+            return Err(PyValueError::new_err(message));
+        }
+        match value.cast::<PyList>() {
+            Ok(values) => {
+                for value in values {
+                    arguments.push(format!("--{name}={}", text(&value)?));
+                }
+            }
+            Err(_) if value.is_none() => (),
+            Err(_) => arguments.push(format!("--{name}={}", text(&value)?)),
+        }
+    }
+    Ok(arguments)
+}
+
+fn text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    match value.cast::<PyBool>() {
+        Ok(truth) => Ok(truth.is_true().to_string()),
+        Err(_) => Ok(value.str()?.to_string()),
+    }
+}

@@ -1,0 +1,89 @@
+//! The models of the end-to-end tests for Python, and what can be seen from within its process alone.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use pytriton::prelude::*;
+use triton_test_models as _;
+
+/// Where its input is.
+#[pytriton::model(name = "AddressOfInput")]
+fn address_of_input(x: ArrayView2<f32>) -> Array2<u64> {
+    array![[x.as_ptr().addr() as u64]]
+}
+
+/// So many elements, and where they are.
+#[pytriton::model(name = "AddressOfOutput", batching = false)]
+fn address_of_output(count: ArrayView1<u32>) -> (Array1<f32>, Array1<u64>) {
+    let elements: Array1<f32> = Array1::ones(count[0] as usize);
+    let address = elements.as_ptr().addr() as u64;
+    (elements, array![address])
+}
+
+static PRESENT: Mutex<u32> = Mutex::new(0);
+static CAME: Condvar = Condvar::new();
+
+/// Waits for so many calls that are under way at the same time.
+#[pytriton::model(name = "Meet", max_batch_size = 1, instances = 4)]
+fn meet(count: ArrayView2<u32>) -> Result<Array2<u32>, String> {
+    let count = count[[0, 0]];
+    let mut present = PRESENT.lock().unwrap_or_else(PoisonError::into_inner);
+    *present += 1;
+    CAME.notify_all();
+    let waited =
+        CAME.wait_timeout_while(present, Duration::from_secs(20), |present| *present < count);
+    let (present, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+    match waited.timed_out() {
+        true => Err(format!("{present} came")),
+        false => Ok(array![[*present]]),
+    }
+}
+
+static LOADS: AtomicU32 = AtomicU32::new(0);
+
+struct Loaded;
+
+/// How often it was loaded.
+#[pytriton::model(name = "Loaded")]
+impl Loaded {
+    #[load]
+    fn load() -> Self {
+        LOADS.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+
+    #[infer]
+    fn infer(&self, _x: ArrayView2<f32>) -> Array2<u32> {
+        array![[LOADS.load(Ordering::Relaxed)]]
+    }
+}
+
+/// A name that Python cannot write, and inputs of which some may be left out.
+#[pytriton::model(name = "left-out")]
+#[batch]
+fn left_out(
+    x: ArrayView2<f32>,
+    /// What is added.
+    offset: Option<ArrayView2<f32>>,
+    #[first_value] by: f32,
+) -> Array2<f32> {
+    let scaled = &x * by;
+    match offset {
+        Some(offset) => scaled + offset,
+        None => scaled,
+    }
+}
+
+/// How many rows it is called with.
+#[pytriton::model(
+    name = "Gathered",
+    max_batch_size = 8,
+    max_queue_delay_microseconds = 200_000
+)]
+#[batch]
+fn gathered(x: ArrayView2<f32>) -> Array2<u32> {
+    Array2::from_elem((x.nrows(), 1), u32::try_from(x.nrows()).unwrap_or_default())
+}
+
+pytriton::python!();
