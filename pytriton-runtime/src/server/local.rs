@@ -27,11 +27,14 @@ pub struct Local {
 }
 
 impl Triton {
+    /// Not public API. Used by `pytriton-python`.
+    ///
     /// Loads the models where they are not being served, opens no port, and returns what asks them. With the embedded engine.
     ///
     /// # Errors
     ///
     /// As [`run`](Self::run), and when tritonserver is asked for, whose models are in its process.
+    #[doc(hidden)]
     pub fn local(&self) -> Result<Local, ServerError> {
         let (models, workers) = self.loaded("a call of `local`")?;
         let limits = self.options.limits()?;

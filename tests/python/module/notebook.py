@@ -1,0 +1,19 @@
+"""Runs a notebook; each cell must print what the notebook shows."""
+
+import sys
+
+import nbclient
+import nbformat
+
+path = sys.argv[1]
+shown = nbformat.read(path, as_version=4)
+notebook = nbformat.read(path, as_version=4)
+nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+
+
+def printed(cell):
+    return "".join(output.get("text", "") for output in cell.get("outputs", []))
+
+
+for before, after in zip(shown.cells, notebook.cells, strict=True):
+    assert printed(after) == printed(before), f"{before.source}\nprinted\n{printed(after)}"

@@ -1,0 +1,49 @@
+//! The models of a crate as a Python module: as a wheel of maturin's, in an environment of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use pytriton_tests::{Python, Result};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Python with the wheel of a package, built and installed by the first test that asks for it.
+fn with(package: &str) -> Result<Python> {
+    static INSTALLED: LazyLock<Mutex<Vec<String>>> = LazyLock::new(Mutex::default);
+    let python = Python::with_maturin(Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+    let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !installed.iter().any(|other| other == package) {
+        python.install(
+            &root().join(package),
+            Path::new(env!("CARGO_TARGET_TMPDIR")),
+        )?;
+        installed.push(package.to_owned());
+    }
+    Ok(python)
+}
+
+fn run(script: &str, file: &str) -> Result<()> {
+    let file = root().join(file);
+    with("examples/linear_python")?.run(script, [file.to_string_lossy().as_ref()])
+}
+
+#[test]
+fn calls_and_serves() -> Result<()> {
+    with("tests/module")?.test_alone("module/test_calls.py")
+}
+
+#[test]
+fn the_notebook_prints_what_it_shows() -> Result<()> {
+    run("module/notebook.py", "examples/linear_python/linear.ipynb")
+}
+
+#[test]
+fn the_document_says_what_happens() -> Result<()> {
+    let document = fs::read_to_string(root().join("docs/python.md"))?;
+    let source = fs::read_to_string(root().join("examples/linear_python/src/lib.rs"))?;
+    assert!(document.contains(&format!("```rust\n{source}```")));
+    run("module/documented.py", "docs/python.md")
+}
