@@ -1,0 +1,130 @@
+"""The example for Ray Serve on a cluster of two nodes."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+# All nodes are on the loopback: so Ray does where a firewall would ask.
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+
+import ray
+from ray import serve
+from ray.cluster_utils import Cluster
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "linear_python"
+SCALE = 2.0
+PRODUCTS = [23.75, 26.25, 28.75, 31.25]
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def url():
+    # The replicas import the example too.
+    os.environ["PYTHONPATH"] = str(EXAMPLE)
+    sys.path.insert(0, str(EXAMPLE))
+    import ray_serve
+
+    node = {"num_cpus": 2, "object_store_memory": 80 << 20}
+    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    cluster.add_node(**node)
+    ray.init(address=cluster.address)
+    port = free_port()
+    serve.start(http_options={"host": "127.0.0.1", "port": port})
+    # One processor each: three replicas are on both nodes.
+    serve.run(ray_serve.app)
+    yield f"http://127.0.0.1:{port}"
+    serve.shutdown()
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def body(factor, scale=SCALE):
+    return {
+        "inputs": [
+            {"name": "x", "datatype": "FP32", "shape": [1, 20], "data": [factor] * 20},
+            {"name": "scale", "datatype": "FP32", "shape": [1, 1], "data": [scale]},
+        ]
+    }
+
+
+def test_answers_as_the_server_does(url):
+    answer = httpx.post(f"{url}/v2/models/Linear/infer", json=body(1.0), timeout=30)
+    assert answer.status_code == 200, answer.text
+    (output,) = answer.json()["outputs"]
+    assert (output["name"], output["datatype"], output["shape"]) == ("OUTPUT_1", "FP32", [1, 30])
+    assert output["data"][:4] == PRODUCTS
+    wrong = body(1.0)
+    wrong["inputs"][0]["datatype"] = "FP64"
+    answer = httpx.post(f"{url}/v2/models/Linear/infer", json=wrong, timeout=30)
+    assert answer.status_code == 400
+    assert "data-type is 'FP64', but model 'Linear' expects 'FP32'" in answer.json()["error"]
+    assert httpx.get(f"{url}/v2/health/ready", timeout=30).status_code == 200
+
+
+def test_a_killed_replica_loses_no_answer(url):
+    lock = threading.Lock()
+    replicas, tried_again, wrong, answered = set(), [], [], []
+    ended = threading.Event()
+
+    def ask(thread):
+        with httpx.Client(timeout=30) as client:
+            number = 0
+            while not ended.is_set():
+                number += 1
+                factor = float(thread * 1000 + number % 1000)
+                while True:
+                    try:
+                        answer = client.post(f"{url}/v2/models/Linear/infer", json=body(factor))
+                    except httpx.TransportError as error:
+                        tried_again.append(repr(error))
+                        continue
+                    if answer.status_code == 200:
+                        break
+                    tried_again.append(answer.status_code)
+                with lock:
+                    replicas.add(int(answer.headers["replica"]))
+                    answered.append(factor)
+                got = answer.json()["outputs"][0]["data"][:4]
+                if got != pytest.approx([product * factor for product in PRODUCTS], rel=1e-5):
+                    wrong.append((factor, got))
+
+    threads = [threading.Thread(target=ask, args=(thread,)) for thread in range(1, 9)]
+    for thread in threads:
+        thread.start()
+
+    def wait_for(condition):
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    try:
+        wait_for(lambda: len(replicas) == 3)
+        with lock:
+            killed = next(iter(replicas))
+            before = len(answered)
+        os.kill(killed, signal.SIGKILL)
+        # A replica takes its place, and answers.
+        wait_for(lambda: len(replicas) == 4)
+        wait_for(lambda: len(answered) > before + 100)
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+    print(f"{len(answered)} answers, {len(tried_again)} tried again: {set(map(str, tried_again))}")
+    # Nothing but what the killed one had taken.
+    assert len(tried_again) <= 64
