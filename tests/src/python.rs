@@ -36,6 +36,9 @@ const STAMP: &str = "requirements.stamp";
 /// How long the environment may take to install.
 const INSTALL: Duration = Duration::from_secs(420);
 
+/// How long a wheel may take to build: from nothing, as `released` does.
+const WHEEL: Duration = Duration::from_secs(900);
+
 /// How long one file of tests may run.
 const TEST: Duration = Duration::from_secs(110);
 
@@ -263,6 +266,31 @@ impl Python {
         if let Some(folder) = server.folder() {
             pytest.env("PYTRITON_TEST_FOLDER", folder);
         }
+        finish(&mut pytest, TEST)?.success(file)?;
+        Ok(())
+    }
+
+    /// Runs one file of Python tests that need no server.
+    ///
+    /// # Errors
+    ///
+    /// As [`test`](Self::test).
+    pub fn test_alone(&self, file: &str) -> Result<()> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
+        let mut pytest = self.command();
+        // What others need of a server is in a file above.
+        pytest
+            .args([
+                "-m",
+                "pytest",
+                "-q",
+                "-x",
+                "-p",
+                "no:cacheprovider",
+                "--noconftest",
+                file,
+            ])
+            .current_dir(folder);
         finish(&mut pytest, TEST)?.success(file)?;
         Ok(())
     }
