@@ -1,7 +1,8 @@
-//! What PyTriton does, beside what stands here.
+//! What PyTriton does, and what documents say, beside what stands here.
 
 mod decorators;
 mod environment;
+mod errors;
 mod names;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,222 @@
+//! `docs/errors.md` explains every message: its tables are made of what stands above each variant of each error.
+//!
+//! `UPDATE=1` writes them anew.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::{Attribute, Expr, ExprLit, Item, Lit, LitStr, Meta};
+
+use crate::root;
+
+const BEGIN: &str = "<!-- messages -->\n";
+const END: &str = "<!-- end of messages -->\n";
+
+/// Who reads the messages of which rooms; the first that fits.
+const READERS: [(&str, &[&str]); 4] = [
+    (
+        "What a program with a Rust client is told",
+        &["pytriton-client/"],
+    ),
+    (
+        "What a server says when it is started, and when it ends",
+        &[
+            "pytriton-runtime/src/access/",
+            "pytriton-runtime/src/bound/",
+            "pytriton-runtime/src/cache/",
+            "pytriton-runtime/src/call/state",
+            "pytriton-runtime/src/engine/",
+            "pytriton-runtime/src/forward",
+            "pytriton-runtime/src/logging/",
+            "pytriton-runtime/src/metrics/",
+            "pytriton-runtime/src/registry/",
+            "pytriton-runtime/src/runner/",
+            "pytriton-runtime/src/server/",
+            "pytriton-runtime/src/timeline/",
+            "pytriton-runtime/src/tls/",
+            "pytriton-runtime/src/trace/",
+            "pytriton-runtime/src/warmup/",
+            "pytriton-signature/",
+        ],
+    ),
+    (
+        "What is said of tritonserver",
+        &[
+            "pytriton-runtime/src/triton/",
+            "pytriton-runtime/src/worker/",
+            "pytriton-runtime/backend/",
+        ],
+    ),
+    (
+        "What clients of a server are told",
+        &["pytriton-runtime/src/", "pytriton-protocol/"],
+    ),
+];
+
+/// A message with `…` for what differs, and its cause.
+type Explained = (String, String);
+
+#[test]
+fn every_message_is_explained() -> Result<(), Box<dyn std::error::Error>> {
+    let path = root().join("docs/errors.md");
+    let document = fs::read_to_string(&path)?;
+    let (head, rest) = document.split_once(BEGIN).ok_or("no tables begin")?;
+    let (_, tail) = rest.split_once(END).ok_or("no tables end")?;
+    let expected = format!("{head}{BEGIN}{}{END}{tail}", tables()?);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, expected)?;
+        return Ok(());
+    }
+    assert!(
+        document == expected,
+        "docs/errors.md is not what the sources say: UPDATE=1 writes it anew"
+    );
+    Ok(())
+}
+
+fn tables() -> Result<String, Box<dyn std::error::Error>> {
+    let mut by_reader: BTreeMap<usize, Vec<Explained>> = BTreeMap::new();
+    let crates = [
+        "pytriton-client/src",
+        "pytriton-protocol/src",
+        "pytriton-runtime/src",
+        "pytriton-runtime/backend/src",
+        "pytriton-signature/src",
+    ];
+    for file in crates
+        .iter()
+        .flat_map(|folder| sources(&root().join(folder)))
+    {
+        let name = file.strip_prefix(root())?.to_string_lossy().into_owned();
+        if name.contains("test") {
+            continue;
+        }
+        let reader = READERS
+            .iter()
+            .position(|(_, folders)| folders.iter().any(|folder| name.starts_with(folder)))
+            .ok_or_else(|| format!("nobody reads {name}"))?;
+        let source = syn::parse_file(&fs::read_to_string(&file)?)?;
+        for item in source.items {
+            let said = explained(&item).map_err(|missing| format!("{name}: {missing}"))?;
+            by_reader.entry(reader).or_default().extend(said);
+        }
+    }
+    let mut text = String::new();
+    for (reader, mut said) in by_reader {
+        said.sort();
+        said.dedup();
+        text += &format!(
+            "\n## {}\n\n| message | why |\n| --- | --- |\n",
+            READERS[reader].0
+        );
+        for (message, cause) in said {
+            text += &format!("| {} | {} |\n", cell(&code(&message)), cell(&cause));
+        }
+    }
+    Ok(text + "\n")
+}
+
+/// All Rust below a folder, in one order.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return found;
+    };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        match path.is_dir() {
+            true => found.extend(sources(&path)),
+            false if path.extension().is_some_and(|rust| rust == "rs") => found.push(path),
+            false => {}
+        }
+    }
+    found
+}
+
+/// The messages of an enum or struct; the name of one that nothing explains is the error.
+fn explained(item: &Item) -> Result<Vec<Explained>, String> {
+    let described: Vec<(&[Attribute], String)> = match item {
+        Item::Enum(of) => {
+            let variants = of.variants.iter();
+            let variants =
+                variants.map(|one| (&one.attrs[..], format!("{}::{}", of.ident, one.ident)));
+            variants.collect()
+        }
+        Item::Struct(of) => vec![(&of.attrs[..], of.ident.to_string())],
+        _ => Vec::new(),
+    };
+    let mut said = Vec::new();
+    for (attributes, name) in described {
+        let Some(message) = attributes.iter().find_map(message) else {
+            continue;
+        };
+        // Whatever is below says the whole of it.
+        if message.chars().all(|letter| "… :'".contains(letter)) {
+            continue;
+        }
+        let cause = documentation(attributes);
+        if cause.is_empty() {
+            return Err(name);
+        }
+        said.push((message, cause));
+    }
+    Ok(said)
+}
+
+/// The text of `#[error("…")]`, with `…` in place of every argument.
+fn message(attribute: &Attribute) -> Option<String> {
+    if !attribute.path().is_ident("error") {
+        return None;
+    }
+    let parse = |input: syn::parse::ParseStream<'_>| {
+        let text: LitStr = input.parse()?;
+        // The arguments behind it.
+        let _: proc_macro2::TokenStream = input.parse()?;
+        Ok(text.value())
+    };
+    let text = attribute.parse_args_with(parse).ok()?;
+    let mut shown = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '{' | '}' if letters.peek() == Some(&letter) => shown.extend(letters.next()),
+            '{' => {
+                letters.by_ref().find(|letter| *letter == '}');
+                shown.push('…');
+            }
+            letter => shown.push(letter),
+        }
+    }
+    Some(shown)
+}
+
+fn documentation(attributes: &[Attribute]) -> String {
+    let lines = attributes
+        .iter()
+        .filter_map(|attribute| match &attribute.meta {
+            Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
+                Expr::Lit(ExprLit {
+                    lit: Lit::Str(line),
+                    ..
+                }) => Some(line.value().trim().to_owned()),
+                _ => None,
+            },
+            _ => None,
+        });
+    let lines: Vec<String> = lines.collect();
+    lines.join(" ").trim().to_owned()
+}
+
+/// A text as code, whatever backquotes it has.
+fn code(text: &str) -> String {
+    match text.contains('`') {
+        true => format!("`` {text} ``"),
+        false => format!("`{text}`"),
+    }
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
