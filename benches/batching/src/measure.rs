@@ -1,0 +1,85 @@
+use std::error::Error;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use pytriton::client::AsyncModelClient;
+use pytriton::ndarray::{Array2, Ix2};
+use pytriton::{Function, Input, Model, Output, testing};
+use tokio::task::JoinSet;
+
+/// What the function takes for a call, and for each of its rows.
+const CALL: Duration = Duration::from_millis(2);
+const ROW: Duration = Duration::from_micros(100);
+
+/// How long each number of clients asks.
+const TIME: Duration = Duration::from_secs(1);
+
+/// How requests are gathered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Variant {
+    pub(crate) rows: u32,
+    pub(crate) delay: Duration,
+}
+
+/// What so many clients have seen.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    /// Answers a second.
+    pub(crate) rate: f64,
+    pub(crate) p50: Duration,
+}
+
+/// Asks a server of the variant with each number of clients.
+pub(crate) async fn measure(
+    variant: Variant,
+    clients: &[usize],
+) -> Result<Vec<Cell>, Box<dyn Error>> {
+    let delay = u64::try_from(variant.delay.as_micros())?;
+    let model = Model::new("Slow")
+        .max_batch_size(variant.rows)
+        .max_queue_delay_microseconds(delay)
+        .input(Input::new::<f32>("x", [-1]))
+        .output(Output::new::<f32>("y", [-1]));
+    let function = Function::batch(|inputs| {
+        let x = inputs.array::<f32, Ix2>("x")?;
+        sleep(CALL + ROW * u32::try_from(x.nrows())?);
+        Ok(&x * 2.0_f32)
+    });
+    let served = testing::serve(model, function)?;
+    let client = Arc::new(served.async_client("Slow")?);
+    let mut cells = Vec::new();
+    for clients in clients {
+        cells.push(cell(&client, *clients).await?);
+    }
+    Ok(cells)
+}
+
+async fn cell(client: &Arc<AsyncModelClient>, clients: usize) -> Result<Cell, Box<dyn Error>> {
+    let begun = Instant::now();
+    let mut asking = JoinSet::new();
+    for _ in 0..clients {
+        let client = Arc::clone(client);
+        asking.spawn(async move {
+            let x = Array2::<f32>::ones((1, 16));
+            let mut latencies = Vec::new();
+            while begun.elapsed() < TIME {
+                let asked = Instant::now();
+                client.infer_batch([&x]).await?;
+                latencies.push(asked.elapsed());
+            }
+            Ok::<_, pytriton::client::ClientError>(latencies)
+        });
+    }
+    let mut latencies = Vec::new();
+    while let Some(asked) = asking.join_next().await {
+        latencies.extend(asked??);
+    }
+    let time = begun.elapsed();
+    latencies.sort_unstable();
+    let p50 = latencies.get(latencies.len() / 2).copied();
+    Ok(Cell {
+        rate: f64::from(u32::try_from(latencies.len())?) / time.as_secs_f64(),
+        p50: p50.ok_or("nothing was answered")?,
+    })
+}
