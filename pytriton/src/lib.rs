@@ -62,6 +62,8 @@ compile_error!(
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+#[cfg(all(doc, feature = "embedded", feature = "client"))]
+pub mod guide;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]
 mod main_macro;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]

@@ -1,8 +1,8 @@
-//! Every command of `docs/operations.md` does what stands below it.
+//! Every command of `docs/operations.md` and of the guide does what stands below it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,6 +13,9 @@ use crate::tls::certificates;
 use crate::{MODELS, folder};
 
 const DEADLINE: Duration = Duration::from_secs(20);
+
+/// The guide's first model.
+const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
 
 /// A block of commands: with which options their server is started, and what each prints.
 #[derive(Debug)]
@@ -29,8 +32,8 @@ fn blocks(text: &str) -> Vec<Block> {
             (None, Some(kind)) => {
                 let mut words = kind.split_whitespace().map(str::to_owned);
                 let kind = words.next().unwrap_or_default();
-                // Whatever is typed is tried.
-                assert!(["console", "text"].contains(&&*kind), "{kind}");
+                // Whatever is typed is tried; pieces of Rust are, elsewhere.
+                assert!(kind != "bash" && kind != "shell", "{kind}");
                 let is_console = kind == "console";
                 let (options, commands) = (words.collect(), Vec::new());
                 open = Some((is_console, Block { options, commands }));
@@ -98,8 +101,26 @@ fn run(command: &str, server: &Server, folder: &Path) -> Result<Finished> {
 
 #[test]
 fn commands_print_what_stands_below_them() -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let blocks = blocks(&fs::read_to_string(root.join("docs/operations.md"))?);
+    let operations = fs::read_to_string(root().join("docs/operations.md"))?;
+    assert!(!operations.contains("\n```sh"));
+    try_commands(&operations)
+}
+
+#[test]
+fn the_guide_s_commands_print_what_stands_below_them() -> Result<()> {
+    for chapter in ["first_model", "batching", "engines", "production"] {
+        let chapter = root().join(format!("pytriton/src/guide/{chapter}.md"));
+        try_commands(&fs::read_to_string(chapter)?)?;
+    }
+    Ok(())
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn try_commands(text: &str) -> Result<()> {
+    let blocks = blocks(text);
     assert!(!blocks.is_empty());
     let files = certificates()?;
     for (name, of) in [("tls.crt", "server.pem"), ("tls.key", "server.key")] {
@@ -107,8 +128,13 @@ fn commands_print_what_stands_below_them() -> Result<()> {
     }
     fs::write(files.path().join("token"), "aToken-of-24-characters.")?;
     symlink(MODELS, files.path().join("models"))?;
+    symlink(LINEAR, files.path().join("linear"))?;
     for Block { options, commands } in blocks {
-        let mut command = Engine::Embedded.command(MODELS.as_ref(), folder())?;
+        let (binary, options) = match options.split_first() {
+            Some((example, options)) if example == "@linear" => (LINEAR, options),
+            _ => (MODELS, &options[..]),
+        };
+        let mut command = Engine::Embedded.command(binary.as_ref(), folder())?;
         command.args(FREE_PORTS).arg("--openai-port=0");
         command.args(options).current_dir(files.path());
         // What is closed where nobody says anything is closed here too.
