@@ -13,7 +13,8 @@ use crate::reception::{Error, Reception};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::serving::{Answers, Model, ModelSet};
 
-use super::serve::{access, doors};
+use super::checked::access;
+use super::serve::doors;
 use super::started::{Started, StartedEngine};
 use super::{ServerError, Triton};
 
