@@ -68,7 +68,8 @@ def spoiled(model, answer):
     """Answers that no server gives."""
     yield {**answer, "model_name": "Other"}
     yield {name: value for name, value in answer.items() if name != "outputs"}
-    declared = operation(model, "infer")["x-pytriton-model"]["outputs"]
+    # Beside the operation without a version.
+    declared = operation(model.split("/")[0], "infer")["x-pytriton-model"]["outputs"]
     declared = {output["name"]: output["datatype"] for output in declared}
     for output in answer["outputs"]:
         yield {**answer, "outputs": [{**output, "name": "other"}]}
@@ -173,6 +174,13 @@ taken("Fixed", {"INPUT_1": [1, 2, 3, 4, 5, 6]}, action="generate")
 refused("Fixed", {"INPUT_1": 1}, action="generate")
 taken("NoBatch", request(tensor("FP32", [2], [1, 2])))
 refused("NoBatch", request(tensor("FP32", [1, 2], [1, 2])))
+
+# A version by its number, and the last one by the name alone.
+for version, path in [("1", "Versioned/versions/1"), ("3", "Versioned/versions/3"), ("3", "Versioned")]:
+    value = taken(path, request(tensor("INT32", [1, 1], [7], name="x")))
+    assert value["model_version"] == version, value
+    value = taken(path, {"x": 7}, action="generate")
+    assert value["model_version"] == version, value
 
 # Many answers, and the error that ends them.
 for model, request_, count in [
