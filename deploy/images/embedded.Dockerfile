@@ -1,14 +1,19 @@
 # The binary of a package, with the embedded engine, and nothing else. From the folder of the workspace:
 #   docker build -f deploy/images/embedded.Dockerfile --build-arg PACKAGE=linear -t registry.example/linear:0.1.0 .
+# BINARY is the program, where it has another name, and OPTIONS what cargo is told besides, such as features.
 FROM rust:1.95.0-slim-bookworm AS build
 ARG PACKAGE=linear
+ARG BINARY=$PACKAGE
+ARG OPTIONS=
 WORKDIR /source
 COPY . .
 ENV RUSTUP_TOOLCHAIN=1.95.0
 # It needs no file of any system, not even that of the C library.
-ENV RUSTFLAGS="-C target-feature=+crt-static" CARGO_PROFILE_RELEASE_STRIP=symbols
-RUN cargo build --release --locked --package "$PACKAGE" --bin "$PACKAGE" --target "$(uname -m)-unknown-linux-gnu" \
-    && cp "target/$(uname -m)-unknown-linux-gnu/release/$PACKAGE" /server
+ENV RUSTFLAGS="-C target-feature=+crt-static"
+# Smaller, for some minutes more.
+ENV CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
+RUN cargo build --release --locked --package "$PACKAGE" --bin "$BINARY" $OPTIONS --target "$(uname -m)-unknown-linux-gnu" \
+    && cp "target/$(uname -m)-unknown-linux-gnu/release/$BINARY" /server
 
 FROM scratch
 COPY --from=build /server /server
