@@ -1,14 +1,10 @@
-use std::time::Duration;
-
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList};
 
 use crate::engine;
 use crate::handle::Handle;
-
-/// How often somebody looks whether Python has had a signal.
-const LOOK: Duration = Duration::from_millis(100);
+use crate::wait::LOOK;
 
 /// Serves all models over HTTP and gRPC, as the binary of a crate does, with its options: `http_port=0` is `--http-port=0`, a
 /// list is an option several times.

@@ -6,7 +6,7 @@ use pytriton_runtime::server::Local;
 use tokio::time::timeout;
 
 /// How often somebody looks whether Python has had a signal.
-const LOOK: Duration = Duration::from_millis(100);
+pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 /// Waits without Python's lock; a signal such as that of Ctrl-C ends it with what its handler raises.
 pub(crate) fn wait<T: Send>(
