@@ -79,7 +79,7 @@ class Server:
         self.output = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [binary, f"--http-port={http_port}", f"--grpc-port={grpc_port}", f"--metrics-port={metrics_port}",
-             f"--openai-port={metrics_port + 1}", "--allow-vertex-ai=true", f"--vertex-ai-port={self.vertex}",
+             f"--openai-port={metrics_port + 1}", "--allow-docs=false", "--allow-vertex-ai=true", f"--vertex-ai-port={self.vertex}",
              "--vertex-ai-default-model=I_FP32", "--allow-sagemaker=true", f"--sagemaker-port={self.sagemaker}"],
             env=environment, stdout=self.output, stderr=subprocess.STDOUT)
         end = time.monotonic() + DEADLINE

@@ -13,6 +13,8 @@ pub struct Banner {
     pub metrics: String,
     /// Host and port of OpenAI's routes, where a model has them.
     pub openai: Option<String>,
+    /// Host and port of the page, where there is one.
+    pub docs: Option<String>,
     /// The doors that have TLS, by their names in it.
     pub tls: Vec<String>,
 }
@@ -49,6 +51,7 @@ impl Banner {
             grpc: address("grpc")?,
             metrics: address("metrics")?,
             openai: found("openai"),
+            docs: found("docs"),
             tls: tls.map(|(name, _)| name.to_owned()).collect(),
         }))
     }

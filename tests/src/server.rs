@@ -12,7 +12,7 @@ use crate::{Banner, Engine, HarnessError, Result};
 pub(crate) const READY: Duration = Duration::from_secs(20);
 
 /// Free ports for all doors.
-const FREE_PORTS: [&str; 8] = [
+const FREE_PORTS: [&str; 10] = [
     "--http-port",
     "0",
     "--grpc-port",
@@ -20,6 +20,8 @@ const FREE_PORTS: [&str; 8] = [
     "--metrics-port",
     "0",
     "--openai-port",
+    "0",
+    "--docs-port",
     "0",
 ];
 

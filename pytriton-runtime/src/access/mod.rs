@@ -29,3 +29,5 @@ pub use restriction::Restriction;
 pub use secret::{Secret, Secrets};
 #[cfg(tritonserver)]
 pub(crate) use token::VARIABLE;
+#[cfg(feature = "embedded")]
+pub(crate) use token::base64_url;

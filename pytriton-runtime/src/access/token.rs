@@ -54,11 +54,11 @@ pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secr
 pub(super) fn generate() -> io::Result<Secret> {
     let mut bytes = [0; 32];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(Secret::new(&text(&bytes)))
+    Ok(Secret::new(&base64_url(&bytes)))
 }
 
 /// Base64 for URLs, without padding.
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn base64_url(bytes: &[u8]) -> String {
     let mut text = String::new();
     for three in bytes.chunks(3) {
         let bits = three
@@ -135,7 +135,7 @@ mod tests {
             (b"foo", "Zm9v"),
             (b"\xff\xfe\xfd\xfc", "__79_A"),
         ] {
-            assert_eq!(text(bytes), expected);
+            assert_eq!(base64_url(bytes), expected);
         }
     }
 }

@@ -207,6 +207,7 @@ mod tests {
             forward: HeaderForward::default(),
             gate: Gate::default(),
             regions: Arc::default(),
+            docs: None,
         }
     }
 

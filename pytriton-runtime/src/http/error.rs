@@ -91,6 +91,12 @@ pub enum HttpError {
         /// The limit.
         limit: u32,
     },
+    /// A tritonserver beside this server does not answer.
+    #[error("{message}")]
+    Beside {
+        /// Why not.
+        message: String,
+    },
     /// A body that comes too slowly.
     #[error(transparent)]
     Body(#[from] BodyError),
@@ -124,7 +130,7 @@ impl HttpError {
     pub fn status(&self) -> u16 {
         match self {
             Self::Room(error) => error.status().http(),
-            Self::Body(BodyError::Stopping) | Self::Connections { .. } => {
+            Self::Body(BodyError::Stopping) | Self::Connections { .. } | Self::Beside { .. } => {
                 Status::Unavailable.http()
             }
             Self::Restricted(_) => 403,

@@ -22,6 +22,12 @@ impl Events {
         Self(iter([]).boxed())
     }
 
+    /// Events of which none is there yet.
+    #[cfg(tritonserver)]
+    pub(super) fn coming(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Self(events.boxed())
+    }
+
     /// An event that is there, and others behind it.
     pub(super) fn new(first: Bytes, others: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Self(iter([first]).chain(others).boxed())

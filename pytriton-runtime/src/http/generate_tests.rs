@@ -29,6 +29,7 @@ async fn counting() -> Reception {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     }
 }
 
@@ -253,6 +254,7 @@ async fn what_a_request_and_its_answers_take_is_counted() {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     };
     // An element takes two bytes of the body, four of either tensor, and four of the answer.
     for (elements, status) in [(20_000, 200), (50_000, 503), (160_000, 503)] {

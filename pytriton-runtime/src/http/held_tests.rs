@@ -56,6 +56,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     };
     let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
     let unread = ask(80).await;
@@ -99,6 +100,7 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     };
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let text = "x".repeat(3 * MIB);

@@ -36,41 +36,12 @@ impl Metrics {
 
     /// All of it in Prometheus' text format.
     pub(crate) async fn text(self: &Arc<Self>) -> String {
-        // Quantiles of many models take their time.
-        let weight = match self.models.metrics_config().summary_latencies {
-            true => usize::MAX,
-            false => 0,
-        };
         let metrics = Arc::clone(self);
-        by_weight(weight, move || metrics.write()).await
+        by_weight(weight(&self.models), move || metrics.write()).await
     }
 
     fn write(&self) -> String {
-        let models = self.models.models();
-        let leaving = self.models.leaving();
-        let mut counted: Vec<_> = models.iter().map(counts).collect();
-        for model in &leaving {
-            let (spec, sums) = counts(model);
-            let is_next = |(next, _): &&mut (&ModelSpec, _)| {
-                (&next.name, next.version) == (&spec.name, spec.version)
-            };
-            match counted.iter_mut().find(is_next) {
-                // What has taken its place counts anew, but both have requests.
-                Some((_, next)) => {
-                    next.pending += sums.pending;
-                    next.running += sums.running;
-                }
-                None => counted.push((spec, sums)),
-            }
-        }
-        let distributed: Vec<_> = models
-            .iter()
-            .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
-            .collect();
-        let config = self.models.metrics_config();
-        let mut text = exposition(&counted, config.counter_latencies);
-        text += &latencies_exposition(&distributed, config);
-        text += &load_exposition(&counted);
+        let mut text = write_models(&self.models);
         text += &self.system.exposition();
         text += &process_exposition();
         if let Some(spans) = dropped_spans() {
@@ -86,6 +57,49 @@ impl Metrics {
         text += &certificate_exposition(&expiries);
         text
     }
+}
+
+/// What the models do, in the same form.
+pub(super) async fn models_text(models: &Arc<ModelSet>) -> String {
+    let told = Arc::clone(models);
+    by_weight(weight(models), move || write_models(&told)).await
+}
+
+/// Quantiles of many models take their time.
+fn weight(models: &ModelSet) -> usize {
+    match models.metrics_config().summary_latencies {
+        true => usize::MAX,
+        false => 0,
+    }
+}
+
+fn write_models(set: &ModelSet) -> String {
+    let models = set.models();
+    let leaving = set.leaving();
+    let mut counted: Vec<_> = models.iter().map(counts).collect();
+    for model in &leaving {
+        let (spec, sums) = counts(model);
+        let is_next = |(next, _): &&mut (&ModelSpec, _)| {
+            (&next.name, next.version) == (&spec.name, spec.version)
+        };
+        match counted.iter_mut().find(is_next) {
+            // What has taken its place counts anew, but both have requests.
+            Some((_, next)) => {
+                next.pending += sums.pending;
+                next.running += sums.running;
+            }
+            None => counted.push((spec, sums)),
+        }
+    }
+    let distributed: Vec<_> = models
+        .iter()
+        .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
+        .collect();
+    let config = set.metrics_config();
+    let mut text = exposition(&counted, config.counter_latencies);
+    text += &latencies_exposition(&distributed, config);
+    text += &load_exposition(&counted);
+    text
 }
 
 fn counts(model: &Arc<Model>) -> (&ModelSpec, ModelStatistics) {

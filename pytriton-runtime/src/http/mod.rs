@@ -4,10 +4,13 @@
 //! neither decodes paths nor answers `HEAD`, as routers do.
 
 mod answer;
+#[cfg(tritonserver)]
+mod beside;
 mod body;
 mod compression;
 mod content;
 mod control;
+mod docs;
 mod error;
 mod events;
 mod generate;
@@ -37,7 +40,11 @@ mod trace;
 mod traced;
 
 pub(crate) use answer::refusal;
+#[cfg(tritonserver)]
+pub(crate) use beside::Beside;
 pub(crate) use content::Content;
+#[cfg(tritonserver)]
+pub(crate) use docs::{Relay, answer_beside as answer_docs};
 pub use error::HttpError;
 pub(crate) use head::check_head;
 pub(crate) use metrics::Metrics;

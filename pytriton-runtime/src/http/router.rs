@@ -11,8 +11,8 @@ use super::body::Body;
 use super::load::LoadFormat;
 use super::route::{ModelAction, Route};
 use super::{
-    HttpError, TextModels, body, control, generate, infer, logging, model, openai, shared_memory,
-    trace,
+    HttpError, TextModels, body, control, docs, generate, infer, logging, model, openai,
+    shared_memory, trace,
 };
 
 /// Answers a request of the KServe v2 API with Triton's extensions.
@@ -52,7 +52,12 @@ async fn dispatch<B: Body>(
         ..
     } = parts;
     let Some(route) = Route::parse(uri.path()) else {
-        return Err(Failure::plain(HttpError::NotFound));
+        return match &reception.docs {
+            Some(doors) if docs::is_route(uri.path()) => {
+                Box::pin(docs::answer(reception, doors, parts)).await
+            }
+            _ => Err(Failure::plain(HttpError::NotFound)),
+        };
     };
     if let Err(restricted) = reception.admit(route.operation(), headers) {
         Box::pin(body::discard(body, headers, reception)).await;

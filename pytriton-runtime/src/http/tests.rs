@@ -33,6 +33,7 @@ pub(super) async fn app(limits: Limits) -> Reception {
         forward: HeaderForward::new("x-").unwrap(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     }
 }
 
@@ -45,6 +46,10 @@ pub(super) struct Got {
 impl Got {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.body
     }
 
     pub(super) fn text(&self) -> &str {

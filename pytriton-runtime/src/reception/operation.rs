@@ -12,6 +12,8 @@ pub(crate) enum Operation {
     ModelMetadata,
     /// What OpenAI's clients are told of models.
     DescribeModels,
+    /// The document that says what models take and give.
+    Document,
     /// What gRPC's clients are told of services.
     Reflection,
     Infer,
@@ -46,6 +48,7 @@ impl Operation {
             Self::ServerMetadata
             | Self::ModelMetadata
             | Self::DescribeModels
+            | Self::Document
             | Self::Reflection => Group::Metadata,
             Self::Infer | Self::Generate | Self::Complete => Group::Inference,
             Self::ModelConfig => Group::ModelConfig,

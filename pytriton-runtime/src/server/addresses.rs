@@ -13,6 +13,8 @@ pub struct Addresses {
     pub metrics: Option<SocketAddr>,
     /// OpenAI's routes, if a model has them.
     pub openai: Option<SocketAddr>,
+    /// The page about the models, if there is one.
+    pub docs: Option<SocketAddr>,
     /// Vertex AI's routes, if the embedded engine serves them.
     pub vertex_ai: Option<SocketAddr>,
     /// SageMaker's routes, if the embedded engine serves them.
@@ -32,6 +34,8 @@ pub struct TlsPorts {
     pub metrics: bool,
     /// That of OpenAI's routes.
     pub openai: bool,
+    /// That of the page.
+    pub docs: bool,
 }
 
 impl Addresses {
@@ -47,6 +51,7 @@ impl Addresses {
             url("grpc", self.grpc, "grpc", tls.grpc, ""),
             url("metrics", self.metrics, "http", tls.metrics, "/metrics"),
             url("openai", self.openai, "http", tls.openai, "/v1"),
+            url("docs", self.docs, "http", tls.docs, "/docs"),
             url("vertex", self.vertex_ai, "http", tls.http, ""),
             url("sagemaker", self.sagemaker, "http", tls.http, ""),
         ]

@@ -50,13 +50,14 @@ impl Builder {
         self.options(move |options| options.triton.engine = engine)
     }
 
-    /// Any free port for HTTP, gRPC, metrics and OpenAI's routes: [`Triton::addresses`] says which.
+    /// Any free port for HTTP, gRPC, metrics, OpenAI's routes and the page: [`Triton::addresses`] says which.
     pub fn free_ports(self) -> Self {
         self.options(|options| {
             options.http_port = 0;
             options.grpc_port = 0;
             options.metrics_port = 0;
             options.openai_port = Some(0);
+            options.docs_port = Some(0);
         })
     }
 

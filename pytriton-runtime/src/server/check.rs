@@ -41,9 +41,8 @@ const WIDEST: usize = 50;
 /// What is done where an option has no value.
 fn without(name: &str, options: &Options) -> Option<String> {
     match name {
-        "metrics-address" | "openai-address" | "vertex-ai-address" | "sagemaker-address" => {
-            Some(options.http_address.to_string())
-        }
+        "metrics-address" | "openai-address" | "docs-address" | "vertex-ai-address"
+        | "sagemaker-address" => Some(options.http_address.to_string()),
         #[cfg(feature = "embedded")]
         "max-bytes-in-flight" => Some(options.bounds().max_bytes_in_flight.to_string()),
         _ => None,

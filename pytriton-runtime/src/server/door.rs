@@ -12,6 +12,8 @@ use hyper::body::{Frame, SizeHint};
 use tonic::codegen::Service;
 
 use crate::grpc::{self, GrpcError};
+#[cfg(tritonserver)]
+use crate::http::Relay;
 use crate::http::{self, Content, HttpError, Platform, TextModels, check_head};
 use crate::reception::Reception;
 
@@ -58,6 +60,9 @@ pub(super) enum Rooms {
     Platform(Arc<Reception>, Platform),
     /// OpenAI's routes alone.
     OpenAi(Arc<Reception>, TextModels),
+    /// The page about the models of a tritonserver.
+    #[cfg(tritonserver)]
+    Docs(Arc<Reception>, Arc<Relay>),
 }
 
 impl Door {
@@ -138,6 +143,11 @@ impl Rooms {
             }
             Self::OpenAi(reception, models) => {
                 let answer = http::answer_openai(reception, models, request).await;
+                answer.map(Answered::Http)
+            }
+            #[cfg(tritonserver)]
+            Self::Docs(reception, relay) => {
+                let answer = http::answer_docs(reception, relay, request).await;
                 answer.map(Answered::Http)
             }
         }

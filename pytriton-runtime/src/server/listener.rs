@@ -13,6 +13,10 @@ const BACKLOG: u32 = 1024;
 #[cfg(tritonserver)]
 const OPENAI_PORT: u16 = 8003;
 
+/// The same for the page.
+#[cfg(tritonserver)]
+const DOCS_PORT: u16 = 8004;
+
 /// Ports that are ours but do not answer yet: a probe that only connects must not find a server without models.
 #[derive(Debug)]
 pub(super) struct Reserved {
@@ -20,6 +24,7 @@ pub(super) struct Reserved {
     grpc: Option<Port>,
     metrics: Option<Port>,
     openai: Option<Port>,
+    docs: Option<Port>,
     vertex_ai: Option<Port>,
     sagemaker: Option<Port>,
 }
@@ -34,6 +39,8 @@ pub(super) struct Listeners {
     pub(super) metrics: Option<TcpListener>,
     /// `None` where OpenAI's routes have no port of their own.
     pub(super) openai: Option<TcpListener>,
+    /// `None` where the page has no port of its own.
+    pub(super) docs: Option<TcpListener>,
     pub(super) vertex_ai: Option<TcpListener>,
     pub(super) sagemaker: Option<TcpListener>,
 }
@@ -80,6 +87,10 @@ impl Reserved {
                 Some(port) if openai => Some(Port::openai(options, port)?),
                 _ => None,
             },
+            docs: match options.docs_port {
+                Some(port) if options.allow_docs => Some(Port::docs(options, port)?),
+                _ => None,
+            },
             vertex_ai: platforms
                 .vertex_ai
                 .as_ref()
@@ -93,15 +104,25 @@ impl Reserved {
         })
     }
 
-    /// Takes no port but that of OpenAI's routes.
+    /// Takes no ports but those that are beside tritonserver's.
     #[cfg(tritonserver)]
-    pub(super) fn openai(options: &Options) -> Result<Self, ServerError> {
+    pub(super) fn beside(options: &Options, openai: bool, docs: bool) -> Result<Self, ServerError> {
         let port = options.openai_port.unwrap_or(OPENAI_PORT);
+        let openai = openai.then(|| Port::openai(options, port)).transpose()?;
+        let docs = match options.docs_port {
+            _ if !docs => None,
+            Some(port) => Some(Port::docs(options, port)?),
+            // Nobody has asked for a page so much that there should be no server without it.
+            None => Port::docs(options, DOCS_PORT)
+                .inspect_err(|error| tracing::warn!("{error}; there is no page (--docs-port)"))
+                .ok(),
+        };
         Ok(Self {
             http: None,
             grpc: None,
             metrics: None,
-            openai: Some(Port::openai(options, port)?),
+            openai,
+            docs,
             vertex_ai: None,
             sagemaker: None,
         })
@@ -110,11 +131,12 @@ impl Reserved {
     /// Opens the ports.
     pub(super) fn listen(self, options: &Options) -> Result<Listeners, ServerError> {
         let listen = |port: Option<Port>| port.map(Port::listen).transpose();
-        let (http, grpc, metrics, openai) = (
+        let (http, grpc, metrics, openai, docs) = (
             listen(self.http)?,
             listen(self.grpc)?,
             listen(self.metrics)?,
             listen(self.openai)?,
+            listen(self.docs)?,
         );
         let (vertex_ai, sagemaker) = (listen(self.vertex_ai)?, listen(self.sagemaker)?);
         let address = |listener: &Option<TcpListener>| {
@@ -129,6 +151,7 @@ impl Reserved {
             },
             metrics: address(&metrics),
             openai: address(&openai),
+            docs: address(&docs),
             vertex_ai: address(&vertex_ai),
             sagemaker: address(&sagemaker),
             ..Addresses::default()
@@ -139,6 +162,7 @@ impl Reserved {
             grpc,
             metrics,
             openai,
+            docs,
             vertex_ai,
             sagemaker,
         })
@@ -149,6 +173,11 @@ impl Port {
     fn openai(options: &Options, port: u16) -> Result<Self, ServerError> {
         let address = options.openai_address.unwrap_or(options.http_address);
         Self::take("openai", SocketAddr::new(address, port))
+    }
+
+    fn docs(options: &Options, port: u16) -> Result<Self, ServerError> {
+        let address = options.docs_address.unwrap_or(options.http_address);
+        Self::take("docs", SocketAddr::new(address, port))
     }
 
     fn take(endpoint: &'static str, address: SocketAddr) -> Result<Self, ServerError> {

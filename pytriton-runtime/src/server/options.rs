@@ -134,6 +134,19 @@ pub struct Options {
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_OPENAI_PORT", value_name = "PORT")]
     pub openai_port: Option<u16>,
 
+    /// Serve a page about the models at /docs, and what it reads at /openapi.json
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_DOCS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+    pub allow_docs: bool,
+
+    /// Address for the page; that of HTTP where none is given
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_ADDRESS")]
+    pub docs_address: Option<IpAddr>,
+
+    /// Port for the page; 0 takes a free one. 8004 beside tritonserver; the embedded engine has it on the port for HTTP, and on
+    /// this one too where it is given
+    #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_PORT", value_name = "PORT")]
+    pub docs_port: Option<u16>,
+
     /// Address for Vertex AI's routes; that of HTTP where none is given. For the embedded engine
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_VERTEX_AI_ADDRESS")]
     pub vertex_ai_address: Option<IpAddr>,

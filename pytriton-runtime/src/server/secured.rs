@@ -20,7 +20,8 @@ pub(super) struct Secured {
 }
 
 impl Secured {
-    /// Those of the ports that the options open; that of OpenAI's routes where they have one. Platforms have that of HTTP.
+    /// Those of the ports that the options open; that of OpenAI's routes where they have one. Platforms
+    /// and the page have that of HTTP.
     pub(super) fn new(options: &Options, openai: bool, platforms: bool) -> Result<Self, TlsError> {
         let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
         let shared = shared(options);
@@ -35,7 +36,8 @@ impl Secured {
             shared,
             ..Self::default()
         };
-        let http = options.allow_http || platforms;
+        let docs = options.allow_docs && options.docs_port.is_some();
+        let http = options.allow_http || platforms || docs;
         secured.http = secured.load("http", Protocol::Both, plan.http, http)?;
         let own_grpc = options.allow_grpc && !shared;
         secured.grpc = secured.load("grpc", Protocol::Http2, plan.grpc, own_grpc)?;
@@ -45,12 +47,12 @@ impl Secured {
         Ok(secured)
     }
 
-    /// That of the port of OpenAI's routes alone.
+    /// That of the port of OpenAI's routes alone, where it is opened.
     #[cfg(tritonserver)]
-    pub(super) fn openai(options: &Options) -> Result<Self, TlsError> {
+    pub(super) fn openai(options: &Options, opened: bool) -> Result<Self, TlsError> {
         let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
         let mut secured = Self::default();
-        secured.openai = secured.load("openai", Protocol::Both, plan.openai, true)?;
+        secured.openai = secured.load("openai", Protocol::Both, plan.openai, opened)?;
         Ok(secured)
     }
 
@@ -62,6 +64,7 @@ impl Secured {
             grpc: self.grpc.is_some() || self.shared && self.http.is_some(),
             metrics: self.metrics.is_some(),
             openai: self.openai.is_some(),
+            docs: false,
         }
     }
 
@@ -112,6 +115,21 @@ mod tests {
         assert_eq!(refused(&arguments, false, false), "");
         let error = refused(&arguments, false, true);
         assert!(error.contains("/nonexistent/c"), "{error}");
+    }
+
+    #[test]
+    fn the_page_has_the_certificate_of_http_without_http_too() {
+        let arguments = [
+            "--allow-http=false",
+            "--docs-port=0",
+            "--http-use-ssl=true",
+            "--http-server-cert=/nonexistent/c",
+            "--http-server-key=/nonexistent/k",
+        ];
+        let error = refused(&arguments, false, false);
+        assert!(error.contains("/nonexistent/c"), "{error}");
+        let without = [&arguments[..], &["--allow-docs=false"]].concat();
+        assert_eq!(refused(&without, false, false), "");
     }
 
     #[test]

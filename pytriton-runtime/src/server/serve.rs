@@ -8,14 +8,15 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::access::{Access, Protocol as Spoken};
-use crate::engine::ControlOptions;
+use crate::engine::{ControlMode, ControlOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
-#[cfg(tritonserver)]
-use crate::http::Upstream;
 use crate::http::{self, TextModels};
+#[cfg(tritonserver)]
+use crate::http::{Relay, Upstream};
 use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
+use crate::openapi::Doors;
 use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
@@ -83,6 +84,10 @@ impl Server {
             server.addresses.openai = server.addresses.http;
             tls.openai = tls.http;
         }
+        tls.docs = tls.http;
+        if options.allow_docs && server.addresses.docs.is_none() {
+            server.addresses.docs = server.addresses.http;
+        }
         server.secured = secured;
         for endpoint in server.endpoints(listeners, limits, options, &access, platforms) {
             server
@@ -93,36 +98,44 @@ impl Server {
         Ok(server)
     }
 
-    /// Opens the port of OpenAI's routes for the models of a tritonserver.
+    /// Opens the ports of OpenAI's routes and of the page, where they are for the models of a tritonserver.
     ///
     /// # Errors
     ///
     /// A [`ServerError`] that names the address.
     #[cfg(tritonserver)]
     pub(super) async fn beside_tritonserver(
-        upstream: Upstream,
+        (upstream, relay): (Option<Upstream>, Option<Relay>),
         options: &Options,
         access: &Access,
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
-        let secured = Secured::openai(options)?;
+        let secured = Secured::openai(options, upstream.is_some())?;
         let (control, metrics) = (ControlOptions::default(), MetricsConfig::default());
         let mut server = Self::load(&Registry::default(), limits, control, metrics).await?;
-        let listeners = Reserved::openai(options)?.listen(options)?;
+        let reserved = Reserved::beside(options, upstream.is_some(), relay.is_some())?;
+        let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
-        let texts = TextModels::There(Arc::new(upstream));
         let (reception, _) = doors(&server.models, limits, options, access);
-        if let Some(listener) = listeners.openai {
-            let rooms = Rooms::OpenAi(reception, texts);
-            let endpoint = Endpoint {
-                listener,
-                connections: Connections::new(Protocol::Both, &limits, rooms)
-                    .secured(secured.openai.clone()),
-                max_connections: limits.max_connections,
-            };
-            server
-                .endpoints
-                .spawn(endpoint.serve(server.stop.subscribe()));
+        let texts = upstream.map(|upstream| {
+            let texts = TextModels::There(Arc::new(upstream));
+            Rooms::OpenAi(Arc::clone(&reception), texts)
+        });
+        let page = relay.map(|relay| Rooms::Docs(reception, Arc::new(relay)));
+        for (listener, rooms, tls) in [
+            (listeners.openai, texts, secured.openai.clone()),
+            // As tritonserver's own port for HTTP.
+            (listeners.docs, page, None),
+        ] {
+            if let (Some(listener), Some(rooms)) = (listener, rooms) {
+                let endpoint = Endpoint {
+                    listener,
+                    connections: Connections::new(Protocol::Both, &limits, rooms).secured(tls),
+                    max_connections: limits.max_connections,
+                };
+                let stop = server.stop.subscribe();
+                server.endpoints.spawn(endpoint.serve(stop));
+            }
         }
         server.addresses.tls = secured.ports();
         server.secured = secured;
@@ -194,8 +207,11 @@ impl Server {
         let texts = TextModels::Here(Arc::clone(models));
         let openai = Rooms::OpenAi(Arc::clone(&http), texts);
         open(listeners.openai, openai_tls, Protocol::Both, openai);
+        let docs = Rooms::Http(Arc::clone(&http));
+        open(listeners.docs, http_tls, Protocol::Both, docs);
         let own = Arc::new(Reception {
             forward: HeaderForward::default(),
+            docs: None,
             ..(*http).clone()
         });
         let metrics = Arc::new(http::Metrics::new(Arc::clone(models), self.secured.all()));
@@ -290,18 +306,28 @@ pub(super) fn doors(
         forward: forward.clone(),
         gate: Gate::new(access, protocol),
         regions: Arc::clone(&regions),
+        docs: None,
     };
-    let http = reception(
-        &options.http_header_forward_pattern,
-        Spoken::Http,
-        limits.max_request_bytes,
-    );
+    let http = Reception {
+        docs: options.allow_docs.then(|| told(options, access)),
+        ..reception(
+            &options.http_header_forward_pattern,
+            Spoken::Http,
+            limits.max_request_bytes,
+        )
+    };
     let grpc = reception(
         &options.grpc_header_forward_pattern,
         Spoken::Grpc,
         options.grpc_max_input_size(),
     );
     (Arc::new(http), grpc::routes(grpc))
+}
+
+/// What the page tells of the routes.
+pub(super) fn told(options: &Options, access: &Access) -> Arc<Doors> {
+    let explicit = options.control.model_control_mode == ControlMode::Explicit;
+    Arc::new(Doors::new(access.closed(Spoken::Http), explicit))
 }
 
 /// Waits until all ports are closed and says whether all connections ended by themselves.

@@ -46,6 +46,7 @@ async fn ask(number: &str) -> Asked {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "embedded")]
-use crate::http::Upstream;
+use crate::http::{Beside, Relay, Upstream};
 use crate::registry::Registry;
 use crate::triton::TritonEngine;
 
@@ -12,9 +12,9 @@ use crate::triton::TritonEngine;
 use super::descriptors::connections_beside_others;
 use super::{Options, ServerError};
 #[cfg(feature = "embedded")]
-use super::{Server, checked::has_text_models};
+use super::{Server, checked::has_text_models, serve::told};
 
-/// The port of OpenAI's routes beside tritonserver, which has none.
+/// The ports of OpenAI's routes and of the page beside tritonserver, which has neither.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     #[cfg(feature = "embedded")]
@@ -22,24 +22,34 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Opens the port where a model has these routes; tritonserver answers over HTTP there.
+    /// Opens that of OpenAI's routes where a model has them, and that of the page where it is allowed.
     #[cfg(feature = "embedded")]
     pub(super) async fn start(
         registry: &Registry,
         options: &Options,
         engine: &TritonEngine,
     ) -> Result<Self, ServerError> {
-        if !has_text_models(&registry.served()) {
+        let theirs = engine.endpoints();
+        let texts = has_text_models(&registry.served());
+        let page = options.allow_docs && theirs.http.is_some();
+        if !texts && !page {
             return Ok(Self::default());
         }
-        let upstream = Upstream::new(
-            engine.endpoints().http.ok_or(ServerError::NoHttp)?,
-            Arc::clone(engine.access()),
-            Box::new(engine.loaded()),
-            Arc::clone(engine.claims()),
-            connections_beside_others(),
-        );
-        let server = Server::beside_tritonserver(upstream, options, engine.access()).await?;
+        let access = engine.access();
+        let http = theirs.http.ok_or(ServerError::NoHttp)?;
+        let beside = Beside::new(http, Arc::clone(access), connections_beside_others());
+        let beside = Arc::new(beside);
+        let upstream = texts.then(|| {
+            let (loaded, claims) = (Box::new(engine.loaded()), Arc::clone(engine.claims()));
+            Upstream::new(Arc::clone(&beside), loaded, claims)
+        });
+        let relay = page.then(|| Relay {
+            beside,
+            metrics: theirs.metrics,
+            loaded: Box::new(engine.loaded()),
+            doors: told(options, access),
+        });
+        let server = Server::beside_tritonserver((upstream, relay), options, access).await?;
         Ok(Self {
             server: Some(server),
         })
@@ -58,13 +68,24 @@ impl Texts {
         }
     }
 
-    /// Where the port is.
+    /// Where OpenAI's routes are.
     #[cfg(feature = "embedded")]
     pub(super) fn address(&self) -> Option<SocketAddr> {
         self.server.as_ref()?.addresses().openai
     }
 
-    /// Whether it has TLS.
+    /// Where the page is.
+    #[cfg(feature = "embedded")]
+    pub(super) fn docs(&self) -> Option<SocketAddr> {
+        self.server.as_ref()?.addresses().docs
+    }
+
+    #[cfg(not(feature = "embedded"))]
+    pub(super) fn docs(&self) -> Option<SocketAddr> {
+        None
+    }
+
+    /// Whether those have TLS.
     #[cfg(feature = "embedded")]
     pub(super) fn has_tls(&self) -> bool {
         let server = self.server.as_ref();

@@ -65,6 +65,7 @@ async fn serve_until_stopped(
             grpc,
             metrics,
             openai: texts.address(),
+            docs: texts.docs(),
             tls: TlsPorts {
                 grpc: tls.grpc.is_some(),
                 openai: texts.has_tls(),

@@ -150,6 +150,7 @@ fn secretive(engine: Engine) -> Result<Command> {
             "--grpc-port=0",
             "--metrics-port=0",
             "--openai-port=0",
+            "--docs-port=0",
         ])
         .arg("--log-verbose=2")
         .env("RUST_LOG", "trace")

@@ -229,6 +229,7 @@ fn bound_with_tritonserver() -> Result<()> {
         "--grpc-port=0",
         "--metrics-port=0",
         "--openai-port=0",
+        "--docs-port=0",
     ]);
     ask_of(
         Server::spawn(&mut command)?,

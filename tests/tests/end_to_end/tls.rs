@@ -128,7 +128,7 @@ fn openai_s_routes_beside_tritonserver_have_tls() -> Result<()> {
 /// What `check` says with an engine.
 fn check(engine: Engine, arguments: &[String]) -> Result<Finished> {
     let mut command = engine.command(Path::new(MODELS), folder())?;
-    command.args(["check", "--openai-port=0"]);
+    command.args(["check", "--openai-port=0", "--docs-port=0"]);
     if !arguments
         .iter()
         .any(|argument| argument.starts_with("--http-port"))

@@ -57,6 +57,7 @@ impl Collector {
                 "--grpc-port=0",
                 "--metrics-port=0",
                 "--openai-port=0",
+                "--docs-port=0",
             ])
             .args(["--traces-exporter=otlp", "--log-format=json"])
             .args(arguments)

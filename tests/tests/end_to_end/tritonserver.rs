@@ -28,6 +28,7 @@ fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
             "--grpc-port=0",
             "--metrics-port=0",
             "--openai-port=0",
+            "--docs-port=0",
         ])
         .args(arguments);
     Ok(command)

@@ -13,6 +13,7 @@ pub(crate) const FREE_PORTS: [&str; 4] = [
     "--grpc-port=0",
     "--metrics-port=0",
     "--openai-port=0",
+    "--docs-port=0",
 ];
 
 /// The folder of a tritonserver that the product has installed.

@@ -108,6 +108,10 @@ fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
             "--openai-port={}",
             port(banner.openai.as_deref().unwrap_or_default())
         ),
+        format!(
+            "--docs-port={}",
+            port(banner.docs.as_deref().unwrap_or_default())
+        ),
     ];
     let mut command = Command::new(MODELS);
     prepare(&mut command, home.path())?;

@@ -27,6 +27,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     };
     let of = |kib: usize| framed(&message("1", &vec![1.0; kib * KIB / 4]));
     let mut many = of(45);
@@ -72,6 +73,7 @@ async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     };
     let announced = |kib: usize| {
         let mut start = framed(&message("1", &vec![1.0; kib * KIB / 4]));
@@ -101,6 +103,7 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     };
     // Two bytes each in the message, and 32 where prost keeps it.
     for (count, code) in [(10 * KIB, "3"), (40 * KIB, "8")] {

@@ -57,6 +57,7 @@ async fn serve() -> (Arc<ModelSet>, Channel) {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     });
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -28,6 +28,7 @@ pub(super) async fn asked() -> Reception {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     }
 }
 

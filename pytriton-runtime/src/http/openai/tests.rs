@@ -81,6 +81,7 @@ async fn texts(limits: Limits) -> Reception {
         forward: HeaderForward::default(),
         gate: Gate::default(),
         regions: Arc::default(),
+        docs: None,
     }
 }
 

@@ -1,75 +1,45 @@
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
-use crate::access::{Access, Group, Protocol};
+use crate::access::Group;
 use crate::claims::Claims;
 use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError};
 use crate::text::for_client;
 
+use super::super::beside::{Beside, Loaded};
 use super::replies::Replies;
 
 /// More words no refusal of tritonserver's has.
 const REFUSAL: usize = 64 << 10;
 
-/// So long a text waits for a connection while others have them all.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// A tritonserver on this machine that serves models of this process.
 ///
 /// It is asked, so that its scheduler and its statistics count; what is answered comes here by [`Claims`].
 pub(crate) struct Upstream {
-    /// Where it answers over HTTP.
-    address: SocketAddr,
-    /// What opens it for inferences.
-    access: Arc<Access>,
+    beside: Arc<Beside>,
     loaded: Loaded,
     claims: Arc<Claims>,
-    /// A place for each connection: tritonserver keeps a descriptor for each, and has no bound of its own.
-    places: Arc<Semaphore>,
 }
-
-/// Tells which models tritonserver has loaded, by name and version.
-pub(crate) type Loaded = Box<dyn Fn() -> Vec<Arc<ModelSpec>> + Send + Sync>;
 
 /// What becomes of a request that tritonserver is asked: it has ended, or why it was not taken.
 pub(super) type Told = Result<(), OpenAiError>;
 
 impl Upstream {
-    /// The one that listens there, of which no more than `connections` are made at a time.
-    pub(crate) fn new(
-        listens: SocketAddr,
-        access: Arc<Access>,
-        loaded: Loaded,
-        claims: Arc<Claims>,
-        connections: usize,
-    ) -> Self {
-        let ip = match listens.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-            ip => ip,
-        };
+    /// The one that is asked there.
+    pub(crate) fn new(beside: Arc<Beside>, loaded: Loaded, claims: Arc<Claims>) -> Self {
         Self {
-            address: SocketAddr::new(ip, listens.port()),
-            access,
+            beside,
             loaded,
             claims,
-            places: Arc::new(Semaphore::new(connections)),
         }
     }
 
@@ -99,7 +69,7 @@ impl Upstream {
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
     ) -> Told {
-        let _place = self.place().await?;
+        let _place = self.beside.place().await.ok_or_else(full)?;
         let mut connection = JoinSet::new();
         let asked = self.send(spec, headers, body, &mut connection).await;
         let response = asked.map_err(|error| gone(&error))?;
@@ -119,16 +89,6 @@ impl Upstream {
         Ok(())
     }
 
-    async fn place(&self) -> Result<OwnedSemaphorePermit, OpenAiError> {
-        let place = Arc::clone(&self.places).acquire_owned();
-        // Nobody closes it.
-        let place = timeout(PATIENCE, place).await.ok().and_then(Result::ok);
-        place.ok_or_else(|| OpenAiError::Failed {
-            status: 503,
-            message: "too many texts are being made at a time".to_owned(),
-        })
-    }
-
     async fn send(
         &self,
         spec: &ModelSpec,
@@ -136,25 +96,22 @@ impl Upstream {
         body: Vec<u8>,
         connection: &mut JoinSet<()>,
     ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
-        let stream = TcpStream::connect(self.address).await?;
-        stream.set_nodelay(true)?;
-        let (mut sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
-        connection.spawn(async move {
-            // Whoever reads the body hears of it.
-            let _ = driver.await;
-        });
         let mut request = Request::builder()
             .method(Method::POST)
-            .uri(format!("/v2/models/{}/generate_stream", spec.name))
-            .header(HOST, self.address.to_string());
-        if let Some((header, secret)) = self.access.key(Protocol::Http, Group::Inference) {
-            request = request.header(header, secret.expose());
-        }
+            .uri(format!("/v2/models/{}/generate_stream", spec.name));
         for (name, value) in headers {
             request = request.header(name, value);
         }
         let request = request.body(Full::new(Bytes::from(body)))?;
-        Ok(sender.send_request(request).await?)
+        let group = Group::Inference;
+        self.beside.send(request, group, connection).await
+    }
+}
+
+fn full() -> OpenAiError {
+    OpenAiError::Failed {
+        status: 503,
+        message: "too many texts are being made at a time".to_owned(),
     }
 }
 
@@ -205,7 +162,7 @@ pub(super) fn gone(error: &dyn fmt::Display) -> OpenAiError {
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Upstream")
-            .field("address", &self.address)
+            .field("beside", &self.beside)
             .finish_non_exhaustive()
     }
 }

@@ -30,7 +30,8 @@ async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
         }
     });
     let loaded = Box::new(Vec::new);
-    let upstream = Upstream::new(address, Arc::default(), loaded, Arc::default(), connections);
+    let beside = Arc::new(Beside::new(address, Arc::default(), connections));
+    let upstream = Upstream::new(beside, loaded, Arc::default());
     Arc::new(upstream)
 }
 

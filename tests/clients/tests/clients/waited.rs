@@ -47,7 +47,7 @@ async fn a_request_that_was_not_sent_is_sent_again() -> Result {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let mut command = Command::new(SERVED);
     command.args([format!("--http-port={http}"), format!("--grpc-port={grpc}")]);
-    command.args(["--metrics-port=0", "--openai-port=0"]);
+    command.args(["--metrics-port=0", "--openai-port=0", "--docs-port=0"]);
     let _server = Server::spawn(&mut command)?;
     for asked in asked {
         assert_eq!(asked.await??.array::<i32, Ix1>("OUTPUT_1")?, array![3]);
@@ -78,7 +78,7 @@ async fn a_client_waits_for_a_server_that_starts_later() -> Result {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let mut command = Command::new(SERVED);
     command.args([format!("--http-port={http}"), format!("--grpc-port={grpc}")]);
-    command.args(["--metrics-port=0", "--openai-port=0"]);
+    command.args(["--metrics-port=0", "--openai-port=0", "--docs-port=0"]);
     let _server = Server::spawn(&mut command)?;
     for asked in asked {
         assert_eq!(asked.await??.array::<i32, Ix1>("OUTPUT_1")?, array![3]);

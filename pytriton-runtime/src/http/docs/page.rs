@@ -1,0 +1,127 @@
+use std::io::Write;
+use std::sync::LazyLock;
+
+use axum::http::HeaderValue;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+
+use crate::access::base64_url;
+
+const STYLE: &str = include_str!("page/page.css");
+
+/// One script: what a file needs stands before it.
+const SCRIPT: &str = concat!(
+    include_str!("page/element.js"),
+    include_str!("page/datatype.js"),
+    include_str!("page/tensor.js"),
+    include_str!("page/wire.js"),
+    include_str!("page/access.js"),
+    include_str!("page/image.js"),
+    include_str!("page/plot.js"),
+    include_str!("page/field.js"),
+    include_str!("page/answer.js"),
+    include_str!("page/snippet.js"),
+    include_str!("page/trial.js"),
+    include_str!("page/live.js"),
+    include_str!("page/model.js"),
+    include_str!("page/page.js"),
+);
+
+/// The page as it is sent.
+pub(super) static PAGE: LazyLock<Page> = LazyLock::new(Page::new);
+
+/// A document with its style and its script in it.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) html: Bytes,
+    /// The same, compressed.
+    pub(super) gzip: Option<Bytes>,
+    /// What the browser lets it do: run this script, ask this server, and no more.
+    pub(super) policy: HeaderValue,
+    /// What tells it from the page of another version.
+    pub(super) tag: HeaderValue,
+}
+
+impl Page {
+    fn new() -> Self {
+        let html = include_str!("page/page.html")
+            .replace("{style}", STYLE)
+            .replace("{script}", SCRIPT);
+        let policy = format!(
+            "default-src 'none'; script-src {}; style-src {}; connect-src 'self'; img-src data: blob:; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+            source(SCRIPT),
+            source(STYLE),
+        );
+        let nothing = || HeaderValue::from_static("default-src 'none'");
+        let tag = HeaderValue::try_from(format!("\"{}\"", hash(&html)));
+        Self {
+            gzip: gzip(html.as_bytes()),
+            html: html.into(),
+            policy: HeaderValue::try_from(policy).unwrap_or_else(|_| nothing()),
+            tag: tag.unwrap_or_else(|_| HeaderValue::from_static("\"\"")),
+        }
+    }
+}
+
+/// What a policy calls a text that may stand in the document.
+fn source(text: &str) -> String {
+    // Base64 of so many bytes ends in one sign of padding.
+    format!("'sha256-{}='", hash(text))
+}
+
+fn hash(text: &str) -> String {
+    base64_url(&Sha256::digest(text))
+}
+
+fn gzip(bytes: &[u8]) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).ok()?;
+    Some(encoder.finish().ok()?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_whole_and_names_no_other_place() {
+        let html = str::from_utf8(&PAGE.html).unwrap();
+        assert!(html.len() < 120_000, "{}", html.len());
+        for (tag, count) in [
+            ("<script", 1),
+            ("</script", 1),
+            ("<style", 1),
+            ("</style", 1),
+        ] {
+            assert_eq!(html.matches(tag).count(), count, "{tag}");
+        }
+        assert!(html.contains(&format!("<script>{SCRIPT}</script>")));
+        assert!(html.contains(&format!("<style>{STYLE}</style>")));
+        let markup = [
+            "src=\"",
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "eval(",
+        ];
+        for place in markup {
+            assert!(!html.contains(place), "{place}");
+        }
+        assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
+    }
+
+    #[test]
+    fn the_policy_lets_this_script_run_and_no_other() {
+        let policy = PAGE.policy.to_str().unwrap();
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'sha256-"),
+            "{policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{policy}");
+        let empty = "'sha256-47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU='";
+        assert_eq!(source(""), empty);
+    }
+}

@@ -1,0 +1,69 @@
+// Where the server is, beside this page.
+const BASE = new URL(".", location.href);
+
+// The secrets that the user has given, which no longer live than the page: by the name of the header that they go in.
+const secrets = new Map();
+
+// The headers that each kind of request needs.
+const closed = new Map();
+
+// A request that was refused because a header is missing.
+class Closed extends Error {
+  constructor(header, wrong) {
+    super(`the server wants the header ${header}`);
+    this.header = header;
+    this.wrong = wrong;
+  }
+}
+
+// Asks the server. Where it wants a header, the user is asked for it, unless nobody is to be disturbed.
+async function ask(kind, path, { headers = {}, quiet = false, ...rest } = {}) {
+  for (;;) {
+    const given = [...(closed.get(kind) ?? [])].filter((name) => secrets.has(name));
+    const all = new Headers(headers);
+    for (const name of given) all.set(name, secrets.get(name));
+    const response = await fetch(new URL(path, BASE), { ...rest, headers: all, cache: "no-store" });
+    if (response.status !== 403) return response;
+    const header = /expecting header '([^']+)'/.exec(await response.clone().text())?.[1];
+    if (header === undefined) return response;
+    closed.set(kind, (closed.get(kind) ?? new Set()).add(header));
+    const wrong = given.includes(header);
+    if (secrets.has(header) && !wrong) continue;
+    if (quiet || !(await question(header, wrong))) throw new Closed(header, wrong);
+  }
+}
+
+// Asks the user for the value of a header; whether there is one now.
+function question(header, wrong) {
+  const value = el("input", { type: "password", autocomplete: "off", required: true, spellcheck: "false" });
+  const hint = wrong ? "The server does not take the last one." : "It stays in this page, and is forgotten with it.";
+  const form = el(
+    "form",
+    { method: "dialog" },
+    el("h2", {}, "This server wants a token"),
+    labelled(header, value, hint),
+    el("div", { class: "actions" }, el("button", { value: "given", class: "main" }, "Use it"), button("Cancel", () => dialog.close())),
+  );
+  const dialog = el("dialog", { "aria-label": "Access token" }, form);
+  document.body.append(dialog);
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      const given = dialog.returnValue === "given" && value.value !== "";
+      if (given) secrets.set(header, value.value);
+      dialog.remove();
+      resolve(given);
+    });
+    dialog.showModal();
+    value.focus();
+  });
+}
+
+// What an error of the server's says.
+async function failure(response) {
+  const text = await response.text();
+  try {
+    return JSON.parse(text).error ?? text;
+  } catch {
+    return text || response.statusText;
+  }
+}

@@ -1,0 +1,180 @@
+// How often the server is asked what it does, and how much of that is kept.
+const PERIOD = 2000;
+const KEPT = 90;
+
+// What a model does while the page looks: counts come from its statistics, the rest from the metrics where there are some.
+class Live {
+  constructor(model) {
+    this.model = model;
+    this.samples = [];
+    this.said = el("p", { class: "said" });
+    this.grid = el("div", { class: "plots" });
+    this.element = el("section", { class: "card live", "aria-label": "Live" }, el("h3", {}, "Live"), this.said, this.grid);
+    this.loop();
+  }
+
+  async loop() {
+    const begun = performance.now();
+    while (performance.now() - begun < 1000 || this.element.isConnected) {
+      // A server that wants a token is not asked again before there is another one.
+      const closed = this.refused && secrets.get(this.refused.header) === this.refused.given;
+      if (!document.hidden && !closed) await this.look();
+      await new Promise((resolve) => setTimeout(resolve, PERIOD));
+    }
+  }
+
+  async look() {
+    try {
+      const response = await ask("statistics", "v2/models/stats", { quiet: true });
+      if (!response.ok) throw new Error(await failure(response));
+      const { model_stats: all } = await response.json();
+      const own = all.filter(({ name }) => name === this.model.name);
+      this.samples.push({ at: performance.now(), ...counted(own), ...(await this.metrics()) });
+      this.samples.splice(0, this.samples.length - KEPT);
+      this.refused = undefined;
+      this.draw();
+    } catch (error) {
+      this.grid.replaceChildren();
+      this.samples = [];
+      this.refused = error instanceof Closed ? { header: error.header, given: secrets.get(error.header) } : undefined;
+      this.said.replaceChildren(`There is nothing to draw: ${error.message}. `);
+      if (this.refused) this.said.append(button("Give the token…", async () => (await question(error.header, error.wrong)) && this.look()));
+    }
+  }
+
+  async metrics() {
+    const response = await ask("statistics", "docs/metrics", { quiet: true });
+    if (!response.ok) return {};
+    return measured(await response.text(), this.model.name);
+  }
+
+  draw() {
+    const steps = this.samples.slice(1).map((sample, index) => difference(this.samples[index], sample));
+    if (steps.length === 0) {
+      this.said.textContent = "Looking…";
+      return;
+    }
+    const last = this.samples.at(-1);
+    const first = this.samples[0];
+    const recent = difference(this.samples.at(-Math.min(6, this.samples.length)), last);
+    const plots = [
+      gauge("requests", `${rounded(recent.requests)} /s`, [steps.map((step) => step.requests)]),
+      this.latency(steps, recent, difference(first, last)),
+      gauge("queue", `${milliseconds(recent.queue)}${last.pending === undefined ? "" : `, ${short(last.pending)} waiting`}`, [steps.map((step) => step.queue)]),
+      this.batches(first, last),
+      gauge("errors", `${rounded(recent.errors)} /s, ${count(last.failed, "error")} in all`, [steps.map((step) => step.errors)]),
+      gauge("instances busy", `${rounded(recent.busy)} of ${last.instances ?? this.model.instances}`, [steps.map((step) => step.busy)], { to: last.instances ?? this.model.instances }),
+    ];
+    this.grid.replaceChildren(...plots);
+    this.said.textContent = `The last ${Math.round((last.at - first.at) / 1000)} s, of all versions and all clients. ${count(last.succeeded, "request")} answered since the start.`;
+  }
+
+  // With histograms the quantiles of what came while the page looked, else those that the server sums up, else the mean.
+  latency(steps, recent, whole) {
+    const quantiles = [whole.p50, whole.p99];
+    if (!quantiles.every(Number.isFinite)) {
+      const hint = "mean; p50 and p99 need --metrics-config=histogram_latencies=true";
+      return gauge("latency", milliseconds(recent.latency), [steps.map((step) => step.latency)], { hint: whole.histogram ? "mean" : hint });
+    }
+    const text = `p50 ${milliseconds(quantiles[0])}, p99 ${milliseconds(quantiles[1])}`;
+    return gauge("latency", text, [steps.map((step) => step.p50), steps.map((step) => step.p99)]);
+  }
+
+  // How many batches of each size were formed: while the page looks, or ever where there was none meanwhile.
+  batches(first, last) {
+    const since = [...last.batches].map(([size, batches]) => [size, batches - (first.batches.get(size) ?? 0)]).filter(([, batches]) => batches > 0);
+    const shown = (since.length > 0 ? since : [...last.batches]).sort(([one], [other]) => one - other);
+    const all = shown.reduce((sum, [, batches]) => sum + batches, 0);
+    const rows = shown.reduce((sum, [size, batches]) => sum + size * batches, 0);
+    const text = all > 0 ? `${rounded(rows / all)} ${rows === all ? "row" : "rows"} on average` : "none yet";
+    const label = `batch sizes: ${shown.map(([size, batches]) => `${batches} of ${size}`).join(", ") || "none"}`;
+    const drawn = all > 0 ? bars(shown.map(([, batches]) => batches), label) : drawing(label, []);
+    const sizes = shown.map(([size]) => size).join(", ");
+    return figure("batches", text, drawn, el("small", {}, sizes && `sizes ${sizes.length > 40 ? `from ${shown[0][0]} to ${shown.at(-1)[0]}` : sizes}`));
+  }
+}
+
+// The sums of a model's versions.
+function counted(versions) {
+  const sum = (of) => versions.reduce((sum, version) => sum + of(version), 0);
+  const stats = (name, unit) => sum(({ inference_stats: stats }) => stats[name]?.[unit] ?? 0);
+  const batches = new Map();
+  let computed = 0;
+  for (const batch of versions.flatMap(({ batch_stats }) => batch_stats ?? [])) {
+    batches.set(batch.batch_size, (batches.get(batch.batch_size) ?? 0) + batch.compute_infer.count);
+    computed += batch.compute_input.ns + batch.compute_infer.ns + batch.compute_output.ns;
+  }
+  return { succeeded: stats("success", "count"), took: stats("success", "ns"), failed: stats("fail", "count"), queued: stats("queue", "count"), waited: stats("queue", "ns"), computed, batches };
+}
+
+// What Prometheus' text says of a model.
+function measured(text, model) {
+  const found = {};
+  const add = (name, value) => (found[name] = (found[name] ?? 0) + value);
+  const buckets = new Map();
+  for (const line of text.split("\n")) {
+    const [, name, labels, value] = /^([a-z_]+)\{(.*)\} (\S+)$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const of = Object.fromEntries([...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, said]) => [key, said.replace(/\\(.)/g, "$1")]));
+    if (of.model !== model) continue;
+    if (name === "nv_inference_pending_request_count") add("pending", Number(value));
+    if (name === "pytriton_instances") add("instances", Number(value));
+    if (name === "pytriton_instance_busy_seconds_total") add("busySeconds", Number(value));
+    if (name === "pytriton_request_duration_seconds_bucket") {
+      const bound = of.le === "+Inf" ? Infinity : Number(of.le);
+      buckets.set(bound, (buckets.get(bound) ?? 0) + Number(value));
+    }
+  }
+  return { ...found, buckets };
+}
+
+// What has happened between two looks.
+function difference(before, after) {
+  const seconds = (after.at - before.at) / 1000 || 1;
+  const mean = (sum, number) => (after[number] > before[number] ? (after[sum] - before[sum]) / (after[number] - before[number]) : NaN);
+  const busy = after.busySeconds === undefined ? (after.computed - before.computed) / 1e9 : after.busySeconds - (before.busySeconds ?? 0);
+  const buckets = [...(after.buckets ?? [])].map(([bound, number]) => [bound, number - (before.buckets?.get(bound) ?? 0)]);
+  return {
+    requests: Math.max(0, after.succeeded - before.succeeded) / seconds,
+    errors: Math.max(0, after.failed - before.failed) / seconds,
+    latency: mean("took", "succeeded"),
+    queue: mean("waited", "queued"),
+    busy: Math.max(0, busy) / seconds,
+    histogram: buckets.length > 0,
+    p50: quantile(buckets, 0.5),
+    p99: quantile(buckets, 0.99),
+  };
+}
+
+// The quantile of a histogram in nanoseconds, as Prometheus finds it: evenly within a bucket.
+function quantile(buckets, share) {
+  const sorted = buckets.sort(([one], [other]) => one - other);
+  const all = sorted.at(-1)?.[1] ?? 0;
+  if (all <= 0) return NaN;
+  let [bound, number] = [0, 0];
+  for (const [next, sum] of sorted) {
+    if (sum >= share * all) {
+      const within = Number.isFinite(next) ? bound + ((next - bound) * (share * all - number)) / (sum - number || 1) : bound;
+      return within * 1e9;
+    }
+    [bound, number] = [next, sum];
+  }
+  return NaN;
+}
+
+// What is no more exact than two digits, and nothing where it is next to nothing.
+function rounded(value) {
+  return short(value < 0.005 ? 0 : Number(value.toPrecision(value < 100 ? 2 : 3)));
+}
+
+function milliseconds(nanoseconds) {
+  return Number.isFinite(nanoseconds) ? `${short(Number((nanoseconds / 1e6).toPrecision(3)))} ms` : "–";
+}
+
+function gauge(name, value, series, { to, hint } = {}) {
+  return figure(name, value, lines(series, `${name}: ${value}`, { from: 0, to }), hint ? el("small", {}, hint) : "");
+}
+
+function figure(name, value, drawn, below) {
+  return el("figure", {}, el("figcaption", {}, el("span", {}, name), el("strong", {}, value)), drawn, below);
+}

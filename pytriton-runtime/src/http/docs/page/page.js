@@ -1,0 +1,70 @@
+const main = document.querySelector("main");
+const nav = document.querySelector("nav ul");
+const health = document.querySelector("#health");
+
+// The models that the document describes: each once, in the order of their names.
+function modelsOf(document) {
+  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
+  const models = new Map();
+  for (const { "x-pytriton-model": model } of operations.filter((operation) => operation?.["x-pytriton-model"])) models.set(model.name, model);
+  return [...models.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+async function load() {
+  main.setAttribute("aria-busy", "true");
+  try {
+    const response = await ask("document", "openapi.json");
+    if (!response.ok) throw new Error(`${response.status}: ${await failure(response)}`);
+    start(modelsOf(await response.json()));
+  } catch (error) {
+    const again = button("Try again", load, { class: "main" });
+    main.replaceChildren(el("div", { class: "card empty" }, el("h2", {}, "There is nothing to show yet"), el("p", { role: "alert" }, error.message), again));
+  }
+  main.removeAttribute("aria-busy");
+}
+
+function start(models) {
+  const links = new Map(models.map(({ name }) => [name, el("a", { href: `#${encodeURIComponent(name)}` }, name)]));
+  nav.replaceChildren(...[...links.values()].map((link) => el("li", {}, link)));
+  let shown;
+  const show = () => {
+    const model = models.find(({ name }) => location.hash === `#${encodeURIComponent(name)}`) ?? models[0];
+    if (!model) return main.replaceChildren(el("div", { class: "card empty" }, el("h2", {}, "No models are served")));
+    for (const [other, link] of links) {
+      if (other === model.name) {
+        link.setAttribute("aria-current", "page");
+        link.scrollIntoView({ block: "nearest", inline: "nearest" });
+      } else link.removeAttribute("aria-current");
+    }
+    if (shown === model.name) return;
+    const first = shown === undefined;
+    shown = model.name;
+    document.title = `${model.name} · pytriton`;
+    main.replaceChildren(modelPage(model));
+    if (!first) main.querySelector("h2").focus();
+  };
+  window.onhashchange = show;
+  show();
+}
+
+// Whether the server is ready, in words and as a dot.
+async function beat() {
+  for (;;) {
+    if (!document.hidden) {
+      const ready = await fetch(new URL("v2/health/ready", BASE), { cache: "no-store" }).then(({ ok }) => ok, () => undefined);
+      const text = ready === undefined ? "not reached" : ready ? "ready" : "not ready";
+      if (health.textContent !== text) health.textContent = text;
+      health.dataset.state = text;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+  }
+}
+
+document.querySelector(".skip").addEventListener("click", (event) => {
+  // The place in the address is the model's.
+  event.preventDefault();
+  main.focus();
+});
+document.querySelector("#place").textContent = BASE.host + BASE.pathname.replace(/\/$/, "");
+load();
+beat();

@@ -1,0 +1,242 @@
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE, TRANSFER_ENCODING,
+    UPGRADE,
+};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::unfold;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+
+use crate::access::Group;
+use crate::counted::counted;
+use crate::openapi::Doors;
+use crate::reception::{Error, Reception};
+
+use super::super::HttpError;
+use super::super::answer::{Answer, Failure, PLAIN, answer, events};
+use super::super::beside::{Beside, Loaded, connect, reached};
+use super::super::body::{self, Body};
+use super::super::events::Events;
+use super::super::route::{ModelAction, Route};
+
+/// No request of the page takes longer: whoever has more time has the port of tritonserver.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Headers that are between two ends of a connection, or that this end sets.
+const OWN: [HeaderName; 8] = [
+    ACCEPT_ENCODING,
+    CONNECTION,
+    CONTENT_LENGTH,
+    EXPECT,
+    HOST,
+    TE,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// What the page asks of a tritonserver on this machine, handed on to it: a page may ask no other port than its own.
+pub(crate) struct Relay {
+    pub(crate) beside: Arc<Beside>,
+    /// Where it tells its metrics.
+    pub(crate) metrics: Option<SocketAddr>,
+    pub(crate) loaded: Loaded,
+    pub(crate) doors: Arc<Doors>,
+}
+
+/// A connection to it, and the place that it has.
+struct Asked {
+    body: Incoming,
+    deadline: Instant,
+    _connection: JoinSet<()>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Relay {
+    /// Hands on what the page asks of the routes of the KServe protocol; there are no others here.
+    pub(super) async fn hand_on<B: Body>(
+        &self,
+        reception: &Reception,
+        parts: &Parts,
+        body: B,
+    ) -> Result<Answer, Failure> {
+        let path = parts.uri.path();
+        let route = Route::parse(path).filter(is_for_the_page);
+        let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
+        let admitted = reception.admit(route.operation(), &parts.headers);
+        admitted.map_err(Failure::plain)?;
+        if !route.methods().contains(&parts.method) {
+            return Err(Failure::json(HttpError::Method));
+        }
+        let read = body::read(body, &parts.headers, reception, None).await;
+        let (body, _held) = read.map_err(Failure::json)?;
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = parts.method.clone();
+        *request.uri_mut() = path
+            .parse()
+            .map_err(|_| Failure::plain(HttpError::NotFound))?;
+        for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(name)) {
+            request.headers_mut().append(name.clone(), value.clone());
+        }
+        self.ask(reception, request, route.operation().group())
+            .await
+    }
+
+    async fn ask(
+        &self,
+        reception: &Reception,
+        request: Request<Full<Bytes>>,
+        group: Group,
+    ) -> Result<Answer, Failure> {
+        let deadline = Instant::now() + LONGEST;
+        let place = self.beside.place().await;
+        let place = place.ok_or_else(|| gone("all connections to it are in use"))?;
+        let mut connection = JoinSet::new();
+        let sent = self.beside.send(request, group, &mut connection);
+        let sent = timeout_at(deadline, sent).await;
+        let sent = sent.map_err(|_| gone("it takes too long"))?;
+        let (parts, body) = sent.map_err(|error| gone(&error.to_string()))?.into_parts();
+        let asked = Asked {
+            body,
+            deadline,
+            _connection: connection,
+            _place: place,
+        };
+        let kind = parts.headers.get(CONTENT_TYPE);
+        let most = reception.limits.max_request_bytes;
+        match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+            true => Ok(events(parts.status, asked.events(most))),
+            false => asked.whole(reception, parts.status, &parts.headers).await,
+        }
+    }
+
+    /// What tritonserver tells of its models.
+    pub(super) async fn metrics(&self, reception: &Reception) -> Result<Answer, Failure> {
+        let address = self.metrics.map(reached);
+        let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
+        let place = self.beside.place().await;
+        let place = place.ok_or_else(|| gone("all connections to it are in use"))?;
+        let (deadline, mut connection) = (Instant::now() + LONGEST, JoinSet::new());
+        let asked = async {
+            let mut sender = connect(address, &mut connection).await?;
+            let request = Request::get("/metrics").header(HOST, address.to_string());
+            Ok(sender.send_request(request.body(Full::default())?).await?)
+        };
+        let asked: Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> =
+            timeout_at(deadline, asked)
+                .await
+                .map_err(|_| gone("it takes too long"))?;
+        let asked = Asked {
+            body: asked.map_err(|error| gone(&error.to_string()))?.into_body(),
+            deadline,
+            _connection: connection,
+            _place: place,
+        };
+        let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
+        asked.whole(reception, StatusCode::OK, &plain).await
+    }
+}
+
+impl fmt::Debug for Relay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relay")
+            .field("beside", &self.beside)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Asked {
+    async fn next(&mut self) -> Option<Result<Bytes, String>> {
+        loop {
+            let frame = match timeout_at(self.deadline, self.body.frame()).await {
+                Ok(frame) => frame?,
+                Err(_) => return Some(Err("it takes too long".to_owned())),
+            };
+            match frame.map(|frame| frame.into_data()) {
+                Ok(Ok(data)) => return Some(Ok(data)),
+                Ok(Err(_)) => {}
+                Err(error) => return Some(Err(error.to_string())),
+            }
+        }
+    }
+
+    /// An answer that is sent when all of it is there, as one of this server's own is.
+    async fn whole(
+        mut self,
+        reception: &Reception,
+        status: StatusCode,
+        headers: &HeaderMap,
+    ) -> Result<Answer, Failure> {
+        let limit = reception.limits.max_request_bytes;
+        let mut held = reception.models.budget().nothing();
+        let mut bytes = BytesMut::new();
+        while let Some(data) = self.next().await {
+            let data = data.map_err(|error| gone(&error))?;
+            if data.len() > limit - bytes.len() {
+                return Err(gone("its answer is larger than --http-max-input-size"));
+            }
+            held.grow(data.len())
+                .map_err(|error| Failure::json(Error::from(error)))?;
+            bytes.extend_from_slice(&data);
+        }
+        let body = counted(bytes.freeze(), held.share().as_ref());
+        let mut answer = answer(status, PLAIN, body);
+        let told = [
+            CONTENT_TYPE,
+            HeaderName::from_static("inference-header-content-length"),
+        ];
+        for name in told {
+            if let Some(value) = headers.get(&name) {
+                answer.headers_mut().insert(name, value.clone());
+            }
+        }
+        Ok(answer)
+    }
+
+    /// An answer of events, each of which is sent when it is whole: whatever stands between two of them is ours.
+    fn events(self, most: usize) -> Events {
+        let others = unfold(Some((self, BytesMut::new())), move |state| async move {
+            let (mut asked, mut event) = state?;
+            loop {
+                match asked.next().await {
+                    Some(Ok(data)) if data.len() <= most - event.len() => {
+                        event.extend_from_slice(&data);
+                        if event.ends_with(b"\n\n") {
+                            let whole = event.split().freeze();
+                            return Some((whole, Some((asked, event))));
+                        }
+                    }
+                    None if !event.is_empty() => return Some((event.freeze(), None)),
+                    _ => return None,
+                }
+            }
+        });
+        Events::coming(others)
+    }
+}
+
+/// Whether the page asks for it.
+fn is_for_the_page(route: &Route<'_>) -> bool {
+    match route {
+        Route::ServerReady | Route::AllStatistics => true,
+        Route::Model { action, .. } => matches!(
+            action,
+            ModelAction::Infer | ModelAction::Generate | ModelAction::GenerateStream
+        ),
+        _ => false,
+    }
+}
+
+fn gone(why: &str) -> Failure {
+    let message = format!("tritonserver does not answer: {why}");
+    Failure::json(HttpError::Beside { message })
+}

@@ -1,0 +1,205 @@
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderName, Request};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::Limits;
+use crate::access::{Group, Secret, Secrets};
+use crate::openapi::Doors;
+use crate::reception::{Lock, Reception};
+use crate::testing::IDENTITY;
+
+use super::super::tests::app;
+use super::super::{Beside, answer_docs};
+use super::Relay;
+
+/// A server that says this to all who ask, and then nothing; what it was asked.
+async fn relay(
+    said: &'static [&'static str],
+    connections: usize,
+) -> (Relay, UnboundedReceiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (heard, asked) = unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let heard = heard.clone();
+            tokio::spawn(async move {
+                let mut request = vec![0; 4000];
+                let length = stream.read(&mut request).await.unwrap();
+                let _ = heard.send(String::from_utf8_lossy(&request[..length]).into_owned());
+                for said in said {
+                    let _ = stream.write_all(said.as_bytes()).await;
+                    tokio::task::yield_now().await;
+                }
+                std::future::pending::<()>().await;
+            });
+        }
+    });
+    let relay = Relay {
+        beside: Arc::new(Beside::new(address, Arc::default(), connections)),
+        metrics: Some(address),
+        loaded: Box::new(|| vec![Arc::new(IDENTITY.spec().unwrap())]),
+        doors: Arc::new(Doors::usual()),
+    };
+    (relay, asked)
+}
+
+async fn send(
+    app: &Reception,
+    relay: &Relay,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> (u16, String) {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("x-name", "value")
+        .header("accept-encoding", "gzip")
+        .header("connection", "keep-alive");
+    let request = request.body(Body::from(body.to_owned())).unwrap();
+    let answer = answer_docs(app, relay, request).await;
+    let status = answer.status().as_u16();
+    let body = to_bytes(Body::new(answer.into_body()), usize::MAX)
+        .await
+        .unwrap();
+    (status, String::from_utf8_lossy(&body).into_owned())
+}
+
+#[tokio::test]
+async fn what_the_page_asks_is_handed_on_and_nothing_else() {
+    const SAID: &[&str] =
+        &["HTTP/1.1 201 x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"];
+    let (relay, mut asked) = relay(SAID, 1).await;
+    let app = app(Limits::default()).await;
+    for (method, path) in [
+        ("GET", "/v2/health/ready"),
+        ("GET", "/v2/models/stats"),
+        ("GET", "/docs/metrics"),
+        ("POST", "/v2/models/m/versions/2/infer"),
+        ("POST", "/v2/models/m/generate_stream"),
+    ] {
+        let body = if method == "POST" {
+            "{\"inputs\":[]}"
+        } else {
+            ""
+        };
+        let (status, text) = send(&app, &relay, method, path, body).await;
+        assert_eq!(text, "{}", "{path}");
+        let metrics = path == "/docs/metrics";
+        assert_eq!(status, if metrics { 200 } else { 201 }, "{path}");
+        let asked = asked.recv().await.unwrap().to_lowercase();
+        let path = if metrics { "/metrics" } else { path };
+        assert!(
+            asked.starts_with(&format!("{method} {path} http/1.1\r\n").to_lowercase()),
+            "{asked}"
+        );
+        assert!(asked.ends_with(body) && !asked.contains("gzip"), "{asked}");
+        assert_eq!(asked.contains("x-name: value"), !metrics, "{asked}");
+    }
+    for (method, path, expected) in [
+        ("POST", "/v2/repository/models/m/unload", 404),
+        ("POST", "/v2/systemsharedmemory/unregister", 404),
+        ("GET", "/v2/logging", 404),
+        ("GET", "/v2/models/m/config", 404),
+        ("GET", "/elsewhere", 404),
+        ("GET", "/v2/models/m/infer", 405),
+    ] {
+        assert_eq!(
+            send(&app, &relay, method, path, "").await.0,
+            expected,
+            "{path}"
+        );
+    }
+    assert!(asked.try_recv().is_err());
+    let (status, text) = send(&app, &relay, "GET", "/openapi.json", "").await;
+    assert!(status == 200 && text.contains("Identity"), "{text}");
+    assert_eq!(send(&app, &relay, "GET", "/docs", "").await.0, 200);
+}
+
+#[tokio::test]
+async fn events_are_handed_on_when_they_are_whole() {
+    const SAID: &[&str] = &[
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "7\r\ndata: 1\r\n",
+        "2\r\n\n\n\r\n",
+        "9\r\ndata: 2\n\n\r\n",
+        "0\r\n\r\n",
+    ];
+    let (relay, _asked) = relay(SAID, 1).await;
+    let app = app(Limits::default()).await;
+    let request = Request::post("/v2/models/m/generate_stream").body(Body::from("{}"));
+    let mut body = Body::new(
+        answer_docs(&app, &relay, request.unwrap())
+            .await
+            .into_body(),
+    );
+    let mut events = Vec::new();
+    while let Some(frame) = http_body_util::BodyExt::frame(&mut body).await {
+        events.push(frame.unwrap().into_data().unwrap());
+    }
+    assert_eq!(events, ["data: 1\n\n", "data: 2\n\n"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_has_more_than_there_is_room_for() {
+    const SILENT: &[&str] = &[];
+    const LARGE: &[&str] = &["HTTP/1.1 200 x\r\nContent-Length: 100\r\n\r\n0123456789"];
+    let limits = Limits {
+        max_request_bytes: 9,
+        ..Limits::default()
+    };
+    let app = app(limits).await;
+    let path = "/v2/models/stats";
+    for (said, words) in [
+        (SILENT, "takes too long"),
+        (LARGE, "larger than --http-max-input-size"),
+    ] {
+        let (relay, _asked) = relay(said, 1).await;
+        let (status, text) = send(&app, &relay, "GET", path, "").await;
+        assert!(status == 503 && text.contains(words), "{text}");
+    }
+    let (relay, _asked) = relay(SILENT, 1).await;
+    let (status, text) = send(&app, &relay, "POST", "/v2/models/m/infer", "0123456789").await;
+    assert!(
+        status == 400 && text.contains("--http-max-input-size"),
+        "{text}"
+    );
+    let (first, second) = tokio::join!(
+        send(&app, &relay, "GET", path, ""),
+        send(&app, &relay, "GET", path, "")
+    );
+    assert!(first.1.contains("takes too long"), "{first:?}");
+    assert!(second.1.contains("all connections"), "{second:?}");
+}
+
+#[tokio::test]
+async fn whoever_may_not_ask_tritonserver_may_not_ask_here() {
+    const SAID: &[&str] = &["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"];
+    for (group, path) in [
+        (Group::Statistics, "/v2/models/stats"),
+        (Group::Statistics, "/docs/metrics"),
+        (Group::Metadata, "/openapi.json"),
+        (Group::Health, "/v2/health/ready"),
+    ] {
+        let (relay, mut asked) = relay(SAID, 1).await;
+        let mut app = app(Limits::default()).await;
+        let secrets = Arc::new(Secrets::new(vec![Secret::new("value")]));
+        let name = |name| {
+            Lock::new(
+                name,
+                HeaderName::from_bytes(name.as_bytes()).ok(),
+                Arc::clone(&secrets),
+            )
+        };
+        app.gate.close(group, &Arc::new(name("key")));
+        assert_eq!(send(&app, &relay, "GET", path, "").await.0, 403, "{path}");
+        assert!(asked.try_recv().is_err());
+        app.gate.close(group, &Arc::new(name("x-name")));
+        assert_eq!(send(&app, &relay, "GET", path, "").await.0, 200, "{path}");
+    }
+}

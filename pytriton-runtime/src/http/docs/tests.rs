@@ -1,0 +1,123 @@
+use std::io::Read;
+use std::sync::Arc;
+
+use axum::http::HeaderName;
+use flate2::read::GzDecoder;
+
+use crate::Limits;
+use crate::access::{Group, Secret, Secrets};
+use crate::openapi::Doors;
+use crate::reception::{Lock, Reception};
+
+use super::super::tests::{app, send};
+use super::page::PAGE;
+
+async fn with_page() -> Reception {
+    Reception {
+        docs: Some(Arc::new(Doors::usual())),
+        ..app(Limits::default()).await
+    }
+}
+
+#[tokio::test]
+async fn the_page_comes_with_what_keeps_others_out() {
+    let app = with_page().await;
+    let got = send(&app, "GET", "/docs?x", &[], "").await;
+    assert_eq!(got.status, 200);
+    assert_eq!(got.text().as_bytes(), PAGE.html);
+    for (name, value) in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("content-security-policy", PAGE.policy.to_str().unwrap()),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cache-control", "no-cache"),
+        ("cross-origin-opener-policy", "same-origin"),
+    ] {
+        assert_eq!(got.header(name), Some(value), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_is_sent_once_and_small() {
+    let app = with_page().await;
+    let got = send(&app, "GET", "/docs", &[("accept-encoding", "br, gzip")], "").await;
+    assert_eq!(got.header("content-encoding"), Some("gzip"));
+    let mut html = Vec::new();
+    GzDecoder::new(got.bytes()).read_to_end(&mut html).unwrap();
+    assert_eq!(html, PAGE.html);
+    let tag = got.header("etag").unwrap();
+    for (tags, status) in [
+        (tag, 304),
+        (&*format!("\"x\", W/{tag}"), 304),
+        ("\"x\"", 200),
+    ] {
+        let got = send(&app, "GET", "/docs", &[("if-none-match", tags)], "").await;
+        assert_eq!(
+            (got.status, got.bytes().is_empty()),
+            (status, status == 304),
+            "{tags}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_the_page_asks_for_is_there() {
+    let app = with_page().await;
+    let got = send(&app, "GET", "/openapi.json", &[], "").await;
+    assert_eq!(
+        (got.status, got.header("content-type")),
+        (200, Some("application/json"))
+    );
+    assert!(got.text().contains("x-pytriton-model"), "{}", got.text());
+    let got = send(&app, "GET", "/docs/metrics", &[], "").await;
+    assert_eq!(got.status, 200);
+    for family in ["nv_inference_pending_request_count{", "pytriton_instances{"] {
+        assert!(got.text().contains(family), "{}", got.text());
+    }
+    for (method, path, status) in [
+        ("POST", "/docs", 405),
+        ("POST", "/openapi.json", 405),
+        ("GET", "/docs/", 404),
+        ("GET", "/docs/page.js", 404),
+        ("GET", "/openapi.yaml", 404),
+    ] {
+        let got = send(&app, method, path, &[], "").await;
+        assert_eq!(got.status, status, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn there_is_none_where_it_is_off() {
+    let app = app(Limits::default()).await;
+    for path in ["/docs", "/openapi.json", "/docs/metrics"] {
+        let got = send(&app, "GET", path, &[], "").await;
+        assert_eq!(
+            (got.status, got.text()),
+            (404, r#"{"error":"Not Found"}"#),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_says_something_wants_the_token_where_its_group_does() {
+    let table = [
+        (Group::Metadata, "/openapi.json"),
+        (Group::ModelConfig, "/openapi.json"),
+        (Group::Statistics, "/docs/metrics"),
+    ];
+    for (group, path) in table {
+        let mut app = with_page().await;
+        let secrets = Arc::new(Secrets::new(vec![Secret::new("open")]));
+        let lock = Lock::new("key", Some(HeaderName::from_static("key")), secrets);
+        app.gate.close(group, &Arc::new(lock));
+        let text = r#"{"error":"This API is restricted, expecting header 'key'"}"#;
+        for (method, headers) in [("GET", &[][..]), ("GET", &[("key", "no")]), ("POST", &[])] {
+            let got = send(&app, method, path, headers, "").await;
+            assert_eq!((got.status, got.text()), (403, text), "{path}");
+        }
+        let got = send(&app, "GET", path, &[("key", "open")], "").await;
+        assert_eq!(got.status, 200, "{path}");
+        assert_eq!(send(&app, "GET", "/docs", &[], "").await.status, 200);
+    }
+}
