@@ -14,6 +14,9 @@ const PYTRITON: &str = include_str!("../parity/requirements.txt");
 /// What PyTriton's clients need, and the tests that have them, pinned.
 const PYTRITON_CLIENTS: &str = include_str!("../requirements-pytriton.txt");
 
+/// What drives a browser, pinned.
+const BROWSER: &str = include_str!("../requirements-browser.txt");
+
 /// KServe's client, pinned.
 const KSERVE: &str = include_str!("../requirements-kserve.txt");
 
@@ -89,6 +92,15 @@ impl Python {
             false => "python3",
         };
         Self::environment_of(python, folder, "pytriton_servers", PYTRITON_CLIENTS, &[])
+    }
+
+    /// The same with what drives a browser.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub fn with_browser(folder: &Path) -> Result<Self> {
+        Self::environment(folder, "browser", BROWSER, &[])
     }
 
     /// The same with KServe's client alone.
@@ -246,6 +258,21 @@ impl Python {
     ///
     /// As [`test`](Self::test).
     pub fn test_with(&self, file: &str, server: &Server, variables: &[(&str, &str)]) -> Result<()> {
+        self.test_within(TEST, file, server, variables)
+    }
+
+    /// The same in so much time.
+    ///
+    /// # Errors
+    ///
+    /// As [`test`](Self::test).
+    pub fn test_within(
+        &self,
+        deadline: Duration,
+        file: &str,
+        server: &Server,
+        variables: &[(&str, &str)],
+    ) -> Result<()> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
         let banner = server.banner();
         let mut pytest = self.command();
@@ -266,7 +293,7 @@ impl Python {
         if let Some(folder) = server.folder() {
             pytest.env("PYTRITON_TEST_FOLDER", folder);
         }
-        finish(&mut pytest, TEST)?.success(file)?;
+        finish(&mut pytest, deadline)?.success(file)?;
         Ok(())
     }
 

@@ -1,0 +1,79 @@
+"""A real browser that looks at the page of the models."""
+
+import os
+import pathlib
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+BASE = f"http://{os.environ['PYTRITON_TEST_HTTP']}"
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+SCREENSHOTS = pathlib.Path(os.environ["PYTRITON_TEST_SCREENSHOTS"])
+
+# Of a machine that does other things too.
+expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Debian's Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def look(chromium):
+    """Opens the page at a model; in the end the browser must have had nothing to complain of, and asked nobody else."""
+    contexts, flaws = [], []
+
+    def open_at(model, refused=(), **options):
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=BASE)
+        contexts.append(context)
+        page = context.new_page()
+
+        def heard(message):
+            if message.type in ("error", "warning") and not any(text in message.text for text in refused):
+                flaws.append(message.text)
+
+        page.on("console", heard)
+        page.on("pageerror", lambda error: flaws.append(str(error)))
+        page.on("request", lambda request: None if request.url.startswith((f"{BASE}/", "blob:", "data:")) else flaws.append(request.url))
+        page.goto(f"{BASE}/docs#{model}")
+        if model:
+            expect(page.get_by_role("heading", level=2)).to_have_text(model)
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    assert flaws == []
+
+
+def fill(page, **values):
+    """Fills the form in."""
+    for name, value in values.items():
+        page.get_by_label(name, exact=True).fill(value)
+
+
+def send(page):
+    """Sends the form and waits for the answer."""
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".answer .status.right")).to_be_visible()
+
+
+def output(page, name):
+    """What an output says, as text."""
+    shown = page.locator(".output").filter(has=page.locator(".name", has_text=name))
+    text = shown.get_by_text("text", exact=True)
+    if text.count():
+        text.click()
+    return shown.locator("pre").inner_text()
+
+
+def shoot(page, name):
+    """Keeps what the page looks like, for people."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)

@@ -1,0 +1,205 @@
+"""What the page is to whoever looks at it: with the keyboard, on a small screen, in the dark, and with what means harm."""
+
+import struct
+import zlib
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from page import BASE, chromium, fill, look, output, send, shoot  # noqa: F401
+
+MARKUP = '<img src=x onerror="document.title=\'broken\'"></pre><script>document.title="broken"</script>'
+
+
+def png(width, height, pixel):
+    """A picture of one colour."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + bytes(pixel) * width) * height
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def test_markup_is_text_wherever_it_comes_from(look):
+    page = look("Markup")
+    expect(page.locator("article > .description")).to_contain_text("<b>what</b>")
+    fill(page, text=MARKUP)
+    send(page)
+    assert output(page, "OUTPUT_1") == MARKUP
+    assert MARKUP in page.locator("code").inner_text().replace('\\"', '"').replace("'\\''", "'")
+    assert page.locator("article img, article b, article script").count() == 0
+    page = look("Refusal", refused=["500"])
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".status.wrong")).to_contain_text("no, <b>never</b>")
+    assert page.title() != "broken"
+    shoot(page, "refusal")
+
+
+def test_the_policy_stops_what_the_page_did_not_bring(look):
+    page = look("Markup", refused=["Content Security Policy", "Trusted", "TrustedScript"])
+    for attempt in [
+        "document.body.innerHTML = '<b>x</b>'",
+        "document.head.append(Object.assign(document.createElement('script'), { text: '1' }))",
+    ]:
+        stopped = page.evaluate("(code) => { const run = () => { %s }; try { run(); return false } catch { return true } }" % attempt)
+        assert stopped, attempt
+    assert page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'came', () => 'stopped')") == "stopped"
+
+
+def test_a_picture_is_pixels_for_a_model_of_pixels(look):
+    page = look("Negative")
+    picture = {"name": "red.png", "mimeType": "image/png", "buffer": png(16, 12, (255, 0, 10))}
+    page.get_by_label("file or image… for image").set_input_files(picture)
+    expect(page.locator(".chip")).to_contain_text("red.png, as pixels")
+    expect(page.locator(".chip img")).to_be_visible()
+    page.get_by_text("binary", exact=True).click()
+    send(page)
+    expect(page.locator(".output .type")).to_have_text("UINT8 [1, 12, 16, 3]")
+    pixel = page.locator(".pictures canvas").evaluate("(canvas) => [...canvas.getContext('2d').getImageData(3, 3, 1, 1).data]")
+    assert pixel == [0, 255, 245, 255]
+    shoot(page, "picture")
+
+
+def test_a_file_is_bytes_for_a_model_of_bytes(look):
+    page = look("File")
+    picture = {"name": "red.png", "mimeType": "image/png", "buffer": png(16, 12, (255, 0, 10))}
+    page.get_by_label("file… for file").set_input_files(picture)
+    expect(page.locator(".chip img")).to_be_visible()
+    send(page)
+    answered = page.locator(".pictures img")
+    expect(answered).to_be_visible()
+    assert answered.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [16, 12]
+
+
+@pytest.mark.parametrize("encoding", ["JSON", "binary"])
+def test_numbers_of_every_type_come_back(look, encoding):
+    page = look("Integers")
+    fill(page, small="-128 127", large="-9223372036854775808 9007199254740993", largest="18446744073709551615")
+    page.get_by_text(encoding, exact=True).click()
+    send(page)
+    assert output(page, "OUTPUT_1") == "-128 127"
+    assert output(page, "OUTPUT_2") == "-9223372036854775808 9007199254740993"
+    assert output(page, "OUTPUT_3") == "18446744073709551615"
+    page = look("Floats")
+    fill(page, half="0.5 -65504 6e-8 inf", brain="1.5 nan", double="0.1 1e300", truth="true false 1")
+    page.get_by_text(encoding, exact=True).click()
+    send(page)
+    assert output(page, "OUTPUT_1") == "0.5 -65504 5.960464477539063e-8 Infinity"
+    assert output(page, "OUTPUT_2") == "1.5 NaN"
+    assert output(page, "OUTPUT_3") == "0.1 1e+300"
+    assert output(page, "OUTPUT_4") == "true false true"
+
+
+def test_what_does_not_fit_is_said_before_it_is_sent(look):
+    page = look("Linear")
+    for text, said in [("1 2 3", "3 values do not fit [?, 20]"), ("1 two", "“two” is no FP32"), ("[[1], [2, 3]]", "the lists are not of one length")]:
+        fill(page, x=text)
+        expect(page.locator(".said.wrong")).to_have_text(said)
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator(".answer .status")).to_have_text(said)
+        expect(page.get_by_label("x", exact=True)).to_be_focused()
+
+
+def test_a_sequence_goes_on(look):
+    page = look("Running")
+    for value, total in [("1", "1"), ("2", "3"), ("4", "7")]:
+        fill(page, x=value)
+        send(page)
+        assert output(page, "OUTPUT_1") == total
+    page.get_by_label("last request").check()
+    send(page)
+    expect(page.get_by_label("first request")).to_be_checked()
+    expect(page.get_by_label("last request")).not_to_be_checked()
+
+
+def test_a_stream_counts_down(look):
+    page = look("Countdown")
+    fill(page, **{"from": "3"})
+    send(page)
+    assert [text.split(" ms ")[1] for text in page.locator(".events li").all_inner_texts()] == [f"OUTPUT_1: {number}" for number in (3, 2, 1, 0)]
+
+
+def test_a_wave_is_drawn(look):
+    page = look("Wave")
+    fill(page, length="200")
+    send(page)
+    expect(page.locator(".output svg")).to_have_attribute("aria-label", "OUTPUT_1, from -1 to 0.9996")
+    shoot(page, "wave")
+
+
+def test_the_live_panel_draws_what_happens(look):
+    page = look("Linear")
+    figures = page.locator(".live figure")
+    expect(figures).to_have_count(6)
+    for _ in range(5):
+        send(page)
+    expect(figures.filter(has_text="requests").locator("strong")).not_to_have_text("0 /s")
+    expect(figures.filter(has_text="latency").locator("strong")).to_contain_text("p99")
+    expect(figures.filter(has_text="batches").locator("strong")).to_have_text("1 row on average")
+    expect(figures.filter(has_text="instances busy").locator("strong")).to_contain_text("of 1")
+    shoot(page, "live")
+
+
+def test_the_keyboard_is_enough(look):
+    page = look("AddSub")
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("To the model")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    expect(page.get_by_role("heading", level=2)).to_have_text("AddSub")
+    page.locator(".skip").focus()
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        what, ring = page.evaluate(
+            "() => { const at = document.activeElement; const on = at.matches('.choice input') ? at.nextElementSibling : at;"
+            " return [at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent, getComputedStyle(on).outlineStyle] }"
+        )
+        seen.add(what)
+        assert ring != "none", what
+        if what == "a":
+            page.keyboard.press("Control+A")
+            page.keyboard.type("5 6")
+        if what == "b":
+            page.keyboard.press("Control+A")
+            page.keyboard.type("1 1")
+            page.keyboard.press("Control+Enter")
+            expect(page.locator(".answer .status.right")).to_be_visible()
+            break
+    assert {"Linear", "a", "b"} <= seen, seen
+    assert output(page, "add") == "6 7"
+
+
+@pytest.mark.parametrize("model", ["Linear", "Transform", "Running", "Writer", "Embedding"])
+def test_it_fits_a_telephone(look, model):
+    page = look(model, viewport={"width": 360, "height": 740}, has_touch=True)
+    send(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    shoot(page, f"telephone-{model}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("model", ["Linear", "Running", "Transform"])
+def test_it_is_accessible_in_either_light(look, scheme, model):
+    page = look(model, color_scheme=scheme, bypass_csp=True)
+    send(page)
+    expect(page.locator(".live figure")).to_have_count(6)
+    shoot(page, f"{scheme}-{model}")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    names = page.locator("main").aria_snapshot()
+    assert f'form "try {model}"' in names and 'textbox "x"' in names and 'region "Answer"' in names, names
+
+
+def test_nothing_moves_for_whoever_wants_that(look):
+    page = look("Linear", reduced_motion="reduce")
+    assert page.get_by_role("button", name="Send").evaluate("(button) => getComputedStyle(button).transitionDuration") == "0s"
+
+
+def test_the_page_is_small():
+    import urllib.request
+
+    with urllib.request.urlopen(f"{BASE}/docs") as response:
+        assert len(response.read()) < 120_000

@@ -1,0 +1,22 @@
+"""The page of a server that is open but for its statistics, as one is where nobody says anything."""
+
+import os
+
+from playwright.sync_api import expect
+
+from page import chromium, look, send  # noqa: F401
+
+
+def test_the_panel_alone_wants_the_token(look):
+    page = look("Linear", refused=["403"])
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/stats") else None)
+    send(page)
+    expect(page.locator(".live .said")).to_contain_text("the server wants the header triton-access-token")
+    # Longer than the panel waits between two looks.
+    page.wait_for_timeout(5_000)
+    assert len(asked) <= 1, asked
+    page.get_by_role("button", name="Give the token…").click()
+    page.get_by_label("triton-access-token").fill(os.environ["PYTRITON_TEST_TOKEN"])
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator(".live figure")).to_have_count(6)
