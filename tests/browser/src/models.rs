@@ -51,7 +51,6 @@ fn running(#[sequence] sum: &mut f32, x: ArrayView2<f32>) -> Array2<f32> {
 
 /// What each type of numbers becomes.
 #[pytriton::model(name = "Integers", batching = false)]
-#[expect(clippy::type_complexity, reason = "all of them")]
 fn integers(
     small: Array1<i8>,
     large: Array1<i64>,
@@ -62,7 +61,6 @@ fn integers(
 
 /// The same of what has no place in JSON.
 #[pytriton::model(name = "Floats", batching = false)]
-#[expect(clippy::type_complexity, reason = "all of them")]
 fn floats(
     half: Array1<f16>,
     brain: Array1<bf16>,
