@@ -126,7 +126,6 @@ fn left(server: &Server, before: Held) -> Option<Duration> {
 }
 
 /// How it ends in the middle of it all, and what it has logged.
-#[expect(clippy::print_stdout, reason = "what a run of minutes has come to")]
 fn stops(server: Server, random: &mut Random) -> Result<(ExitStatus, String)> {
     let abusers = Abusers::start(&server, &kinds(), random);
     thread::sleep(AGAIN);

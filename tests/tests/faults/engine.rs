@@ -8,7 +8,7 @@ use pytriton_tests::{Result, Server, tritonserver};
 use crate::MODELS;
 
 /// Free ports for all doors.
-pub(crate) const FREE_PORTS: [&str; 4] = [
+pub(crate) const FREE_PORTS: [&str; 5] = [
     "--http-port=0",
     "--grpc-port=0",
     "--metrics-port=0",

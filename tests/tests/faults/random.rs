@@ -6,7 +6,6 @@ pub(crate) struct Random(u64);
 
 impl Random {
     /// A new seed, which is printed.
-    #[expect(clippy::print_stdout, reason = "shown when the test fails")]
     pub(crate) fn new() -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(1, |now| u64::from(now.subsec_nanos()));

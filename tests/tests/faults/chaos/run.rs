@@ -88,7 +88,6 @@ impl Run {
     }
 
     /// Lets faults happen for a time.
-    #[expect(clippy::print_stdout, reason = "shown when the test fails")]
     pub(super) fn last(&mut self, time: Duration, faults: &[Fault]) -> Result<()> {
         let begun = Instant::now();
         while begun.elapsed() < time {
@@ -110,7 +109,6 @@ impl Run {
     }
 
     /// Ends the clients, and looks at what became of all requests; then there is nothing that would excuse an error.
-    #[expect(clippy::print_stdout, reason = "what a run of minutes has come to")]
     pub(super) fn end(mut self) -> Result<()> {
         let mut book = self.clients.stop();
         book.add(self.grpc.end()?);
