@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             delay: Duration::ZERO,
         };
         rates.push(Curve {
-            name: format!("{rows} rows"),
+            name: format!("batches of {rows}"),
             values: values(variant, |cell| cell.rate).await?,
         });
     }
