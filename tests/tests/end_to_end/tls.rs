@@ -67,7 +67,8 @@ const MUTUAL: [&str; 6] = [
 #[test]
 fn clients_talk_to_every_port_and_certificates_are_changed_under_load() -> Result<()> {
     let server = start(Engine::Embedded, &EVERYWHERE)?;
-    assert_eq!(server.banner().tls, ["http", "grpc", "metrics", "openai"]);
+    let ports = ["http", "grpc", "metrics", "openai", "docs"];
+    assert_eq!(server.banner().tls, ports);
     python()?.test("test_tls.py", &server)?;
     let log = server.log()?;
     for said in [
