@@ -131,7 +131,7 @@ fn try_commands(text: &str) -> Result<()> {
     symlink(LINEAR, files.path().join("linear"))?;
     for Block { options, commands } in blocks {
         let (binary, options) = match options.split_first() {
-            Some((example, options)) if example == "@linear" => (LINEAR, options),
+            Some((example, options)) if example == "linear" => (LINEAR, options),
             _ => (MODELS, &options[..]),
         };
         let mut command = Engine::Embedded.command(binary.as_ref(), folder())?;
