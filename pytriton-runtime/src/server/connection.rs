@@ -3,7 +3,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::{Request, Response, Version};
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request, Response, Version};
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -35,7 +36,7 @@ const HTTP2_WINDOWS: (u32, u32) = (4 << 20, 8 << 20);
 /// refused, and over gRPC with which status.
 const HTTP2_HEADS: usize = 4;
 
-/// How long a connection that never brought a request may still bring one when the server stops.
+/// How long a connection that has no request may still bring one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
 /// The same on a connection that gets no further requests, because the server stops or because it was idle.
@@ -184,6 +185,15 @@ impl Connections {
                 None
             }
         };
+        let stopping = deadline.is_some();
+        // What comes when a connection has been closed is answered by nobody.
+        if stopping && traffic.end() {
+            tokio::select! {
+                biased;
+                ended = &mut connection => return ended_early(ended),
+                () = sleep(LAST_CALL) => {}
+            }
+        }
         connection.changed().as_mut().graceful_shutdown();
         tokio::select! {
             biased;
@@ -193,7 +203,6 @@ impl Connections {
         if !traffic.used() {
             return Ending::Itself;
         }
-        let stopping = deadline.is_some();
         let deadline = async {
             match deadline {
                 Some(deadline) => deadline,
@@ -244,8 +253,11 @@ fn answer(
     let http2 = request.version() == Version::HTTP_2;
     let (parts, body) = request.into_parts();
     let answer = door.answer(parts, Received::new(body, traffic));
-    answer.map(move |response| {
-        passage.answer();
+    answer.map(move |mut response| {
+        if passage.answer() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
         Ok(response.map(|body| Offered::new(body, passage, http2)))
     })
 }

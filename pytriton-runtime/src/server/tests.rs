@@ -109,6 +109,29 @@ async fn an_accepted_request_is_answered_while_the_server_stops() {
 }
 
 #[tokio::test]
+async fn who_asks_again_while_the_server_stops_is_answered_and_told() {
+    let server = start(&[]).await.unwrap();
+    let mut client = TcpStream::connect(server.addresses().http.unwrap())
+        .await
+        .unwrap();
+    client.write_all(infer(1.0).as_bytes()).await.unwrap();
+    assert!(client.read(&mut [0; 1024]).await.unwrap() > 0);
+    let stopped = tokio::spawn(server.stop(DEADLINE));
+    sleep(Duration::from_millis(20)).await;
+    client.write_all(infer(2.0).as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    timeout(DEADLINE, client.read_to_string(&mut answer))
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
+    assert!(answer.ends_with("\"data\":[2.0]}]}"), "{answer}");
+    drop(client);
+    assert!(stopped.await.unwrap());
+}
+
+#[tokio::test]
 async fn what_cannot_be_answered_in_time_is_told_so() {
     let server = start(&[]).await.unwrap();
     let http = server.addresses().http.unwrap();

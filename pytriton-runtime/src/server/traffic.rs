@@ -32,6 +32,10 @@ pub(super) enum Neglect {
 struct State {
     /// Whether a request has ever come.
     used: bool,
+    /// Whether the last was one of HTTP/1.1, whose client is told with an answer that there will be no other.
+    told_with_answer: bool,
+    /// Whether there will be no other.
+    last: bool,
     /// Requests whose answers have not been handed over.
     open: usize,
     /// Answers of which the client has to take something before there is more to do.
@@ -69,6 +73,8 @@ impl Traffic {
     pub(super) fn new() -> Self {
         Self(Arc::new(Mutex::new(State {
             used: false,
+            told_with_answer: false,
+            last: false,
             open: 0,
             offered: 0,
             stuck: false,
@@ -82,7 +88,8 @@ impl Traffic {
     /// A request has come.
     pub(super) fn enter(&self, version: Version) -> Passage {
         let mut state = self.state();
-        state.stage = (version == Version::HTTP_11).then_some(Stage::Coming);
+        state.told_with_answer = version == Version::HTTP_11;
+        state.stage = state.told_with_answer.then_some(Stage::Coming);
         state.doubted = false;
         state.used = true;
         state.open += 1;
@@ -117,6 +124,13 @@ impl Traffic {
     /// Whether a request has ever come.
     pub(super) fn used(&self) -> bool {
         self.state().used
+    }
+
+    /// No answer comes behind the next. Returns whether the client is told so with it.
+    pub(super) fn end(&self) -> bool {
+        let mut state = self.state();
+        state.last = true;
+        state.told_with_answer
     }
 
     /// Everything has gone, and nothing will follow.
@@ -177,10 +191,11 @@ impl Traffic {
 }
 
 impl Passage {
-    /// The answer begins.
-    pub(super) fn answer(&self) {
-        let stage = &mut self.traffic.state().stage;
-        *stage = stage.map(|_| Stage::Answered);
+    /// The answer begins. Returns whether the client is told with it that it is the last.
+    pub(super) fn answer(&self) -> bool {
+        let mut state = self.traffic.state();
+        state.stage = state.stage.map(|_| Stage::Answered);
+        state.last && state.told_with_answer
     }
 
     /// Whether the client may be gone. Says so once: whoever asks sends something, of which there is news.
