@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -198,12 +199,7 @@ impl DynamicQueue {
         };
         let refused: Vec<_> = state.line.take(usize::MAX).collect();
         drop(state);
-        for waiting in refused {
-            let waited = nanoseconds(waiting.arrived.elapsed());
-            let reason = FailureReason::Backend;
-            self.recorder.record_failure(reason, waited);
-            waiting.sink.finish(Err(error.clone()));
-        }
+        self.refuse_all(refused, FailureReason::Backend, &error);
     }
 
     pub(super) fn pending(&self) -> u64 {
@@ -213,12 +209,45 @@ impl DynamicQueue {
     fn look(&self, lent: bool) -> Found {
         let now = Instant::now();
         let mut state = self.lock();
+        let refused = self.look_for_late(&mut state.line, now);
+        let found = self.found(&mut state, lent, now);
+        let batch = matches!(found, Found::Batch(_));
+        let more = batch && state.line.len() > 0 && state.running < self.places;
+        drop(state);
+        self.refuse_all(refused, FailureReason::Rejected, &SchedulerError::Timeout);
+        if more {
+            // Another instance may be free for what is left.
+            self.changed.ring();
+        }
+        found
+    }
+
+    /// Lets late requests wait behind the others, or takes them out, as the policies of their levels say.
+    fn look_for_late(&self, line: &mut Line, now: Instant) -> VecDeque<Waiting> {
+        let mut refused = VecDeque::new();
         for (level, policy) in self.policy.levels.iter().enumerate() {
-            if policy.timeout_action == TimeoutAction::Delay {
-                state.line.delay_late(level, now);
+            match policy.timeout_action {
+                TimeoutAction::Delay => line.delay_late(level, now),
+                TimeoutAction::Reject => refused.append(&mut line.take_late(level, now)),
             }
         }
-        let closed = state.closed;
+        refused
+    }
+
+    fn refuse_all(
+        &self,
+        refused: impl IntoIterator<Item = Waiting>,
+        reason: FailureReason,
+        error: &SchedulerError,
+    ) {
+        for waiting in refused {
+            let waited = nanoseconds(waiting.arrived.elapsed());
+            self.recorder.record_failure(reason, waited);
+            waiting.sink.finish(Err(error.clone()));
+        }
+    }
+
+    fn found(&self, state: &mut State, lent: bool, now: Instant) -> Found {
         if state.running >= self.places && state.line.len() > 0 {
             return Found::Look(None);
         }
@@ -231,27 +260,21 @@ impl DynamicQueue {
             .min()
         else {
             // The end of an instance is the end of all that was accepted.
-            return match closed && state.lent == 0 {
+            return match state.closed && state.lent == 0 {
                 true => Found::End,
                 false => Found::Look(None),
             };
         };
-        let blocked = closed || together.len() < line.len();
+        let blocked = state.closed || together.len() < line.len();
         let waited = now.saturating_duration_since(oldest);
-        let count = match self.policy.decide(&together, blocked, waited) {
-            Decision::Take(count) => count,
-            Decision::Wait(left) => return Found::Look(Some(left)),
-        };
-        let parts = state.line.take(count).map(Waiting::part);
-        let (requests, replies) = parts.unzip();
-        let batch = state.batch(requests, replies, lent);
-        let more = state.line.len() > 0 && state.running < self.places;
-        drop(state);
-        if more {
-            // Another instance may be free for what is left.
-            self.changed.ring();
+        match self.policy.decide(&together, blocked, waited) {
+            Decision::Take(count) => {
+                let parts = state.line.take(count).map(Waiting::part);
+                let (requests, replies) = parts.unzip();
+                Found::Batch(state.batch(requests, replies, lent))
+            }
+            Decision::Wait(left) => Found::Look(Some(left)),
         }
-        Found::Batch(batch)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -19,6 +19,8 @@ pub(super) struct Line {
 struct Places {
     on_time: VecDeque<Waiting>,
     late: VecDeque<Waiting>,
+    /// Until then the time of none of those on time is over.
+    first_deadline: Option<Instant>,
 }
 
 impl Line {
@@ -40,6 +42,7 @@ impl Line {
     /// Puts a request at the end of its level.
     pub(super) fn push(&mut self, waiting: Waiting) {
         if let Some(places) = self.levels.get_mut(waiting.ticket.level) {
+            places.expect(waiting.deadline);
             places.on_time.push_back(waiting);
         }
     }
@@ -68,15 +71,18 @@ impl Line {
 
     /// Lets the requests of a level whose time is over wait behind the others.
     pub(super) fn delay_late(&mut self, level: usize, now: Instant) {
-        let Some(Places { on_time, late }) = self.levels.get_mut(level) else {
-            return;
-        };
-        let is_late = |waiting: &Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
-        if on_time.iter().any(is_late) {
-            let (later, rest): (VecDeque<_>, _) = mem::take(on_time).into_iter().partition(is_late);
-            late.extend(later);
-            *on_time = rest;
+        if let Some(places) = self.levels.get_mut(level) {
+            let late = places.take_late(now);
+            places.late.extend(late);
         }
+    }
+
+    /// Takes the requests of a level whose time is over.
+    pub(super) fn take_late(&mut self, level: usize, now: Instant) -> VecDeque<Waiting> {
+        let places = self.levels.get_mut(level);
+        places
+            .map(|places| places.take_late(now))
+            .unwrap_or_default()
     }
 }
 
@@ -89,8 +95,30 @@ impl Places {
         self.on_time.iter().chain(&self.late)
     }
 
+    fn expect(&mut self, deadline: Option<Instant>) {
+        if deadline.is_some_and(|deadline| self.first_deadline.is_none_or(|first| deadline < first))
+        {
+            self.first_deadline = deadline;
+        }
+    }
+
+    fn take_late(&mut self, now: Instant) -> VecDeque<Waiting> {
+        if self.first_deadline.is_none_or(|first| first > now) {
+            return VecDeque::new();
+        }
+        let is_late = |waiting: &Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
+        let (late, on_time) = mem::take(&mut self.on_time).into_iter().partition(is_late);
+        self.on_time = on_time;
+        self.first_deadline = self
+            .on_time
+            .iter()
+            .filter_map(|waiting| waiting.deadline)
+            .min();
+        late
+    }
+
     fn leaving(&mut self) -> impl Iterator<Item = Waiting> {
-        let Self { on_time, late } = self;
+        let Self { on_time, late, .. } = self;
         iter::from_fn(|| on_time.pop_front().or_else(|| late.pop_front()))
     }
 }

@@ -25,6 +25,12 @@ const REJECT: QueuePolicy = QueuePolicy {
     timeout_action: TimeoutAction::Reject,
     ..DELAY
 };
+/// Ten milliseconds, or fewer where a request wishes so.
+const PATIENT: QueuePolicy = QueuePolicy {
+    default_timeout_microseconds: 10_000,
+    allow_timeout_override: true,
+    ..REJECT
+};
 const ONE: QueuePolicy = QueuePolicy {
     max_queue_size: 1,
     ..QueuePolicy::DEFAULT
@@ -118,6 +124,54 @@ async fn a_late_request_goes_behind_its_level_and_before_the_next() {
     levels.push(2, 5).unwrap();
     assert_eq!(levels.batch().await, [4, 2, 3, 1]);
     assert_eq!(levels.batch().await, [5]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
+    // What waits, by priority, its number, and for how many milliseconds; what leaves after two.
+    type Row<'a> = (&'a [(u64, u8, u64)], &'a [u8], u64);
+    let table: [Row<'_>; 9] = [
+        (&[(3, 1, 1)], &[], 1),
+        (&[(3, 1, 2)], &[], 1),
+        (&[(3, 1, 3)], &[1], 0),
+        (&[(3, 1, 1), (3, 2, 3), (3, 3, 3)], &[2, 3], 1),
+        (&[(3, 1, 3), (3, 2, 1), (3, 3, 3)], &[1, 3], 1),
+        (&[(3, 1, 3), (3, 2, 3), (3, 3, 1)], &[1, 2], 1),
+        (&[(3, 1, 1), (3, 2, 1), (3, 3, 1)], &[], 3),
+        // Of two levels that refuse, and one between them that waits for ever.
+        (
+            &[(3, 1, 1), (1, 2, 1), (2, 3, 1), (1, 4, 9), (3, 5, 9)],
+            &[4, 3, 5],
+            2,
+        ),
+        (&[(2, 1, 1), (3, 2, 1), (2, 3, 1)], &[1, 3], 1),
+    ];
+    for (waiting, leaves, refused) in table {
+        let levels = Levels::new(0, &[(1, PATIENT), (3, PATIENT)]);
+        let mut answers = Vec::new();
+        for &(priority, number, milliseconds) in waiting {
+            let request = InferRequest {
+                id: number.to_string(),
+                priority,
+                timeout_microseconds: milliseconds * 1000,
+                ..infer_request(1, 0.0)
+            };
+            let request = Request::check(&levels.spec, request).unwrap();
+            answers.push((number, levels.queue.push(request, false).unwrap().answers));
+        }
+        advance(2 * MILLISECOND).await;
+        let batch = timeout(MILLISECOND, levels.batch()).await;
+        assert_eq!(batch.unwrap_or_default(), leaves, "{waiting:?}");
+        let failures = levels.queue.recorder().snapshot(0).failures;
+        assert_eq!(failures.iter().sum::<u64>(), refused, "{waiting:?}");
+        for (number, mut answers) in answers {
+            let outcome = answers.try_next();
+            match leaves.contains(&number) {
+                true => assert!(outcome.is_none(), "{number} of {waiting:?}"),
+                false => assert!(matches!(outcome, Some(Err(SchedulerError::Timeout)))),
+            }
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
