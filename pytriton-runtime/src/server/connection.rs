@@ -36,6 +36,11 @@ const HTTP2_WINDOWS: (u32, u32) = (4 << 20, 8 << 20);
 /// refused, and over gRPC with which status.
 const HTTP2_HEADS: usize = 4;
 
+/// So many bytes are left to the system of what the client has no room for. It asks for more when half have gone: of the four MiB
+/// that it takes otherwise a third, which a client that reads steadily may not have read in the time that it has.
+#[cfg(target_os = "linux")]
+const UNSENT: u32 = 512 << 10;
+
 /// How long a connection that has no request may still bring one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
@@ -275,6 +280,8 @@ pub(super) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Inst
 fn set_up(stream: &TcpStream, stalled: Duration) {
     // Small answers must not wait for more.
     let _ = stream.set_nodelay(true);
+    #[cfg(target_os = "linux")]
+    let _ = socket2::SockRef::from(stream).set_tcp_notsent_lowat(UNSENT);
     // A client that takes no bytes of its answer must not hold it for ever.
     #[cfg(target_os = "linux")]
     {

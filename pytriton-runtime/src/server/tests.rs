@@ -163,6 +163,38 @@ async fn a_body_that_stands_still_does_not_hold_a_server_that_stops() {
     assert!(answer.contains("Server is stopping"), "{answer}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_is_read_slowly_but_steadily_comes_as_a_whole() {
+    const ELEMENTS: usize = 2 << 20;
+    const STEP: usize = 64 << 10;
+    let server = start(&["--body-timeout-secs=1"]).await.unwrap();
+    let header = format!(
+        r#"{{"parameters":{{"binary_data_output":true}},"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,{ELEMENTS}],"parameters":{{"binary_data_size":{}}}}}]}}"#,
+        4 * ELEMENTS
+    );
+    let head = format!(
+        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nInference-Header-Content-Length: {}\r\nContent-Length: {}\r\n\r\n{header}",
+        header.len(),
+        header.len() + 4 * ELEMENTS
+    );
+    let mut client = TcpStream::connect(server.addresses().http.unwrap())
+        .await
+        .unwrap();
+    client.write_all(head.as_bytes()).await.unwrap();
+    client.write_all(&vec![0; 4 * ELEMENTS]).await.unwrap();
+    let (mut seen, mut step) = (0, vec![0; STEP]);
+    loop {
+        let read = client.read(&mut step).await.unwrap();
+        if read == 0 {
+            break;
+        }
+        seen += read;
+        sleep(Duration::from_secs_f64(read as f64 / f64::from(700 << 10))).await;
+    }
+    assert!(seen > 4 * ELEMENTS, "{seen} of {} bytes", 4 * ELEMENTS);
+    assert!(server.stop(DEADLINE).await);
+}
+
 #[test]
 fn stopping_has_an_end_when_every_worker_is_stuck() {
     let workers = Builder::new_multi_thread()
