@@ -1,5 +1,7 @@
 //! What the programs in `tests/pass` look at their models with.
 
+pub mod advice;
+
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};

@@ -11,5 +11,8 @@ async fn double(x: ArrayView2<f32>, y: Option<ArrayView2<'_, f32>>) -> Result<Ar
 
 fn main() {
     let inputs = [("x", tensor::<f32>(&[1, 2], [1.0, 2.0]))];
-    assert_eq!(infer("Async", &[&inputs]), [Ok(vec![tensor::<f32>(&[1, 2], [2.0, 4.0])])]);
+    assert_eq!(
+        infer("Async", &[&inputs]),
+        [Ok(vec![tensor::<f32>(&[1, 2], [2.0, 4.0])])]
+    );
 }

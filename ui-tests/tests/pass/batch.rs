@@ -16,6 +16,9 @@ fn main() {
     assert_eq!(spec.inputs[0].dims, [-1]);
     let one = [("x", tensor::<u64>(&[1, 1], [10]))];
     let two = [("x", tensor::<u64>(&[2, 1], [20, 30]))];
-    let expected = [Ok(vec![tensor::<u64>(&[1, 1], [13])]), Ok(vec![tensor::<u64>(&[2, 1], [23, 33])])];
+    let expected = [
+        Ok(vec![tensor::<u64>(&[1, 1], [13])]),
+        Ok(vec![tensor::<u64>(&[2, 1], [23, 33])]),
+    ];
     assert_eq!(infer("Rows", &[&one, &two]), expected);
 }

@@ -1,6 +1,12 @@
 //! Types for clients clash with nothing of the user's, and cause no lint.
 
-#![deny(warnings, missing_docs, missing_debug_implementations, unreachable_pub, rust_2018_idioms)]
+#![deny(
+    warnings,
+    missing_docs,
+    missing_debug_implementations,
+    unreachable_pub,
+    rust_2018_idioms
+)]
 #![forbid(non_camel_case_types, non_snake_case, unused, non_local_definitions)]
 
 use pytriton::client::Typed;

@@ -21,10 +21,14 @@ fn sum(
     #[first_value]
     #[doc = "A discount."]
     discount: f32,
-    /** Nobody reads this. */ _context: &Context,
+    /** Nobody reads this. */
+    _context: &Context,
     plain: ArrayView2<f32>,
 ) -> Sums {
-    Sums { sum: &prices * discount, plain: plain.to_owned() }
+    Sums {
+        sum: &prices * discount,
+        plain: plain.to_owned(),
+    }
 }
 
 struct State;
@@ -37,8 +41,11 @@ impl State {
     }
 
     #[infer]
-    fn infer(&self, /// What comes back.
-        x: ArrayView2<f32>) -> Array2<f32> {
+    fn infer(
+        &self,
+        /// What comes back.
+        x: ArrayView2<f32>,
+    ) -> Array2<f32> {
         x.to_owned()
     }
 }
@@ -46,8 +53,15 @@ impl State {
 fn main() {
     let sum = spec("Sum");
     let inputs: Vec<&str> = sum.inputs.iter().map(|input| &*input.description).collect();
-    assert_eq!(inputs, ["The prices,\none for each thing.", "A discount.", ""]);
-    let outputs: Vec<&str> = sum.outputs.iter().map(|output| &*output.description).collect();
+    assert_eq!(
+        inputs,
+        ["The prices,\none for each thing.", "A discount.", ""]
+    );
+    let outputs: Vec<&str> = sum
+        .outputs
+        .iter()
+        .map(|output| &*output.description)
+        .collect();
     assert_eq!(outputs, ["What it costs.", ""]);
     assert_eq!(&*spec("Method").inputs[0].description, "What comes back.");
     assert_eq!(&*sum.description, "Adds up.");

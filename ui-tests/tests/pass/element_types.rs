@@ -36,9 +36,20 @@ fn others(
 }
 
 fn main() {
-    let types = |name| spec(name).inputs.iter().map(|input| input.datatype).collect::<Vec<_>>();
+    let types = |name| {
+        spec(name)
+            .inputs
+            .iter()
+            .map(|input| input.datatype)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(types("Integers"), DataType::ALL[..9]);
-    let bytes = [DataType::Bytes, DataType::Bytes, DataType::Uint8, DataType::Bytes];
+    let bytes = [
+        DataType::Bytes,
+        DataType::Bytes,
+        DataType::Uint8,
+        DataType::Bytes,
+    ];
     assert_eq!(types("Others"), [&DataType::ALL[9..13], &bytes].concat());
     assert_eq!(spec("Integers").inputs[6].dims.len(), 6);
     assert_eq!(spec("Others").inputs[4].dims.len(), 5);

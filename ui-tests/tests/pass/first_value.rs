@@ -18,7 +18,11 @@ fn scale(
 
 fn main() {
     let spec = spec("Scale");
-    let dims: Vec<_> = spec.inputs.iter().map(|input| input.dims.as_slice()).collect();
+    let dims: Vec<_> = spec
+        .inputs
+        .iter()
+        .map(|input| input.dims.as_slice())
+        .collect();
     assert_eq!(dims, [&[-1][..], &[1], &[-1], &[1, 1]]);
     let optional: Vec<_> = spec.inputs.iter().map(|input| input.optional).collect();
     assert_eq!(optional, [false, false, true, true]);
@@ -28,13 +32,22 @@ fn main() {
             ("x", tensor::<f32>(&[2, 1], [1.0, 2.0])),
             ("by", tensor::<f32>(&[2, 1], [by, by])),
             ("offset", tensor::<f32>(&[2, 2], [100.0, 200.0, 0.0, 0.0])),
-            ("LABEL", tensor::<String>(&[2, 1, 1], ["four".to_owned(), String::new()])),
+            (
+                "LABEL",
+                tensor::<String>(&[2, 1, 1], ["four".to_owned(), String::new()]),
+            ),
         ]
     };
     let expected = vec![tensor::<f32>(&[2, 1], [307.0, 310.0])];
-    assert_eq!(infer("Scale", &[&request(3.0), &request(3.0)]), [Ok(expected.clone()), Ok(expected)]);
+    assert_eq!(
+        infer("Scale", &[&request(3.0), &request(3.0)]),
+        [Ok(expected.clone()), Ok(expected)]
+    );
     let differing = infer("Scale", &[&request(3.0), &request(4.0)]);
     assert!(differing[0].as_ref().unwrap_err().contains("input 'by'"));
     let short = &request(3.0)[..2];
-    assert_eq!(infer("Scale", &[short]), [Ok(vec![tensor::<f32>(&[2, 1], [3.0, 6.0])])]);
+    assert_eq!(
+        infer("Scale", &[short]),
+        [Ok(vec![tensor::<f32>(&[2, 1], [3.0, 6.0])])]
+    );
 }

@@ -34,7 +34,11 @@ macro_rules! summing {
             }
 
             #[infer]
-            fn add(&self, #[sequence] state: &mut $sum, x: ArrayView2<$element>) -> Array2<$element> {
+            fn add(
+                &self,
+                #[sequence] state: &mut $sum,
+                x: ArrayView2<$element>,
+            ) -> Array2<$element> {
                 state.0 += x.sum();
                 x.mapv(|_| state.0)
             }

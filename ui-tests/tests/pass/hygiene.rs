@@ -13,7 +13,11 @@ struct Instance;
 
 #[model(name = "Hygiene")]
 #[batch]
-fn call(call: ArrayView2<f32>, #[first_value] _call: f32, #[first_value] context: f32) -> Array2<f32> {
+fn call(
+    call: ArrayView2<f32>,
+    #[first_value] _call: f32,
+    #[first_value] context: f32,
+) -> Array2<f32> {
     &call * (_call + context)
 }
 

@@ -2,7 +2,9 @@
 #![deny(warnings)]
 
 use pytriton::ndarray::Array2;
-use pytriton::{batch, first_value, fill_optionals, infer, input, load, model, output, pad_batch, sample};
+use pytriton::{
+    batch, fill_optionals, first_value, infer, input, load, model, output, pad_batch, sample,
+};
 
 #[model(name = "Function", max_batch_size = 4)]
 #[fill_optionals(scale = 1.0)]

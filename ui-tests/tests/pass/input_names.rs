@@ -14,6 +14,17 @@ fn image(
 }
 
 fn main() {
-    let inputs: Vec<_> = spec("Image").inputs.iter().map(|i| (i.name.to_string(), i.dims.clone())).collect();
-    assert_eq!(inputs, [("INPUT_1".to_owned(), vec![-1, 224, 3]), ("type".to_owned(), vec![3]), ("any".to_owned(), vec![2, 2])]);
+    let inputs: Vec<_> = spec("Image")
+        .inputs
+        .iter()
+        .map(|i| (i.name.to_string(), i.dims.clone()))
+        .collect();
+    assert_eq!(
+        inputs,
+        [
+            ("INPUT_1".to_owned(), vec![-1, 224, 3]),
+            ("type".to_owned(), vec![3]),
+            ("any".to_owned(), vec![2, 2])
+        ]
+    );
 }

@@ -58,7 +58,13 @@ impl Tried {
 struct Tried;
 
 fn main() {
-    for (name, outputs) in [("Replies", 1), ("Outcome", 1), ("Images", 2), ("Loaded", 1), ("Tried", 1)] {
+    for (name, outputs) in [
+        ("Replies", 1),
+        ("Outcome", 1),
+        ("Images", 2),
+        ("Loaded", 1),
+        ("Tried", 1),
+    ] {
         assert_eq!(spec(name).outputs.len(), outputs, "{name}");
     }
 }

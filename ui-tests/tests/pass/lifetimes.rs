@@ -5,13 +5,16 @@ use pytriton::prelude::*;
 use pytriton_ui_tests::{infer, spec, tensor};
 
 #[pytriton::model(name = "Named", batching = false)]
-fn named<'a>(#[input(shape = [-1])] text: ArrayView1<'a, String>) -> Result<Array1<u8>, Cow<'a, str>> {
+fn named<'a>(
+    #[input(shape = [-1])] text: ArrayView1<'a, String>,
+) -> Result<Array1<u8>, Cow<'a, str>> {
     Err(Cow::Borrowed(text.to_slice().map_or("", |text| &text[0])))
 }
 
 #[pytriton::model(name = "Elided")]
 fn elided(x: ArrayView2<'_, f32>, p: &Parameters) -> Result<Array2<f32>, Cow<'static, str>> {
-    p.str("fail").map_or(Ok(x.to_owned()), |_| Err(Cow::Borrowed("asked to")))
+    p.str("fail")
+        .map_or(Ok(x.to_owned()), |_| Err(Cow::Borrowed("asked to")))
 }
 
 #[pytriton::model(name = "Text")]

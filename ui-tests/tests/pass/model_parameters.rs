@@ -14,8 +14,13 @@ fn none(x: ArrayView2<f32>) -> Array2<f32> {
 }
 
 fn main() {
-    let parameters = [("weights", "/w"), ("labels.path", "a \"b\""), ("type", ""), ("match", "x")]
-        .map(|(name, value)| (name.into(), value.into()));
+    let parameters = [
+        ("weights", "/w"),
+        ("labels.path", "a \"b\""),
+        ("type", ""),
+        ("match", "x"),
+    ]
+    .map(|(name, value)| (name.into(), value.into()));
     assert_eq!(spec("Configured").parameters, parameters);
     assert!(spec("None").parameters.is_empty());
     let x = tensor(&[1, 1], [1.0_f32]);

@@ -15,7 +15,10 @@ fn words(
     stop: Option<Vec<String>>,
     context: &Context,
 ) -> impl Iterator<Item = String> {
-    let told = format!("{prompt}{max_tokens:?}{temperature:?}{stop:?}{}", context.instance());
+    let told = format!(
+        "{prompt}{max_tokens:?}{temperature:?}{stop:?}{}",
+        context.instance()
+    );
     std::iter::once(told)
 }
 
@@ -24,7 +27,11 @@ fn words(
 fn chat(messages: Messages, max_completion_tokens: Option<u32>) -> impl Stream<Item = Piece> {
     let messages = messages.into_iter();
     let most = max_completion_tokens.map_or(usize::MAX, |most| most as usize);
-    stream::iter(messages.take(most).map(|message| Piece::from(message.content)))
+    stream::iter(
+        messages
+            .take(most)
+            .map(|message| Piece::from(message.content)),
+    )
 }
 
 #[pytriton::model(name = "fallible")]
@@ -90,7 +97,11 @@ impl Told {
 fn main() {
     let words = spec("words");
     assert!(words.decoupled && !words.batching());
-    let inputs: Vec<_> = words.inputs.iter().map(|input| (&*input.name, &*input.dims, input.optional)).collect();
+    let inputs: Vec<_> = words
+        .inputs
+        .iter()
+        .map(|input| (&*input.name, &*input.dims, input.optional))
+        .collect();
     assert_eq!(
         inputs,
         [
@@ -100,7 +111,13 @@ fn main() {
             ("stop", &[-1], true),
         ]
     );
-    assert_eq!((&*words.outputs[0].name, &*words.outputs[0].dims), ("text", &[1][..]));
-    assert_eq!(spec("sent").openai.map(|surface| surface.path()), Some("/v1/chat/completions"));
+    assert_eq!(
+        (&*words.outputs[0].name, &*words.outputs[0].dims),
+        ("text", &[1][..])
+    );
+    assert_eq!(
+        spec("sent").openai.map(|surface| surface.path()),
+        Some("/v1/chat/completions")
+    );
     assert!(!spec("once").decoupled);
 }

@@ -111,16 +111,27 @@ fn versions() {
 fn main() {
     versions();
     let spec = spec("All.options-1_0");
-    assert_eq!((spec.version, spec.max_batch_size, spec.instances.count()), (3, 16, 2));
+    assert_eq!(
+        (spec.version, spec.max_batch_size, spec.instances.count()),
+        (3, 16, 2)
+    );
     assert_eq!(spec.batches_in_flight, 4);
     assert_eq!(spec.max_call, Some(Duration::from_micros(u64::MAX)));
     let batching = spec.dynamic_batching.unwrap();
     assert_eq!(batching.preferred_batch_size, [4, 8]);
     assert_eq!(batching.max_queue_delay_microseconds, 100);
     assert!(!batching.preserve_ordering);
-    assert!(pytriton_ui_tests::spec("Ordered").dynamic_batching.unwrap().preserve_ordering);
+    assert!(
+        pytriton_ui_tests::spec("Ordered")
+            .dynamic_batching
+            .unwrap()
+            .preserve_ordering
+    );
     let policy = batching.queue_policy;
-    assert_eq!((policy.max_queue_size, policy.default_timeout_microseconds), (64, 1000));
+    assert_eq!(
+        (policy.max_queue_size, policy.default_timeout_microseconds),
+        (64, 1000)
+    );
     assert_eq!(policy.timeout_action, TimeoutAction::Delay);
     assert!(policy.allow_timeout_override);
     assert!(!spec.response_cache);
@@ -145,15 +156,16 @@ fn sequences() {
         },
     };
     assert_eq!(sequences("Direct"), expected);
-    let oldest = |max_candidate_sequences, preferred: &[u32], delay, preserve_ordering| SequenceBatching {
-        max_sequence_idle_microseconds: 1_000_000,
-        strategy: SequenceStrategy::Oldest {
-            max_candidate_sequences,
-            preferred_batch_size: preferred.to_vec(),
-            max_queue_delay_microseconds: delay,
-            preserve_ordering,
-        },
-    };
+    let oldest =
+        |max_candidate_sequences, preferred: &[u32], delay, preserve_ordering| SequenceBatching {
+            max_sequence_idle_microseconds: 1_000_000,
+            strategy: SequenceStrategy::Oldest {
+                max_candidate_sequences,
+                preferred_batch_size: preferred.to_vec(),
+                max_queue_delay_microseconds: delay,
+                preserve_ordering,
+            },
+        };
     assert_eq!(sequences("Oldest"), oldest(9, &[2, 3], 200, true));
     assert_eq!(sequences("One"), oldest(1, &[], 0, false));
     assert!(spec("Alone").sequence_batching.is_none());

@@ -13,7 +13,13 @@ fn grouped(parameters: &Parameters, x: ArrayView2<u64>, #[first_value] by: u64) 
 fn main() {
     let grouped = spec("Grouped");
     assert!(grouped.by_parameters);
-    assert_eq!(grouped.first_values, [FirstValue { input: 1, strict: true }]);
+    assert_eq!(
+        grouped.first_values,
+        [FirstValue {
+            input: 1,
+            strict: true
+        }]
+    );
     let one = || tensor::<u64>(&[1, 1], [0]);
     let inputs = [("x", one()), ("by", one())];
     let requests = [

@@ -1,5 +1,10 @@
 #![deny(warnings)]
-#![deny(missing_docs, missing_debug_implementations, unreachable_pub, unused_qualifications)]
+#![deny(
+    missing_docs,
+    missing_debug_implementations,
+    unreachable_pub,
+    unused_qualifications
+)]
 //! Models stand in modules and functions, beside `#[cfg]` and lints.
 
 use pytriton_ui_tests::spec;

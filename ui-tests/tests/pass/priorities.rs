@@ -15,7 +15,7 @@ use pytriton_ui_tests::spec;
         timeout_action = "delay",
         allow_timeout_override = true,
     ),
-    priority_queue_policy(level = 1),
+    priority_queue_policy(level = 1)
 )]
 fn urgent(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
@@ -36,7 +36,11 @@ fn priorities(name: &str) -> Priorities {
 }
 
 fn main() {
-    let Priorities { levels, default_level, queue_policies } = priorities("Urgent");
+    let Priorities {
+        levels,
+        default_level,
+        queue_policies,
+    } = priorities("Urgent");
     assert_eq!((levels, default_level), (3, 2));
     let policy = QueuePolicy {
         timeout_action: TimeoutAction::Delay,
@@ -47,5 +51,12 @@ fn main() {
     assert_eq!(queue_policies, [(1, QueuePolicy::DEFAULT), (3, policy)]);
     assert_eq!(priorities("Lowest").default_level, 2);
     assert_eq!(priorities("One").levels, 1);
-    assert_eq!(spec("Urgent").dynamic_batching.unwrap().queue_policy.max_queue_size, 64);
+    assert_eq!(
+        spec("Urgent")
+            .dynamic_batching
+            .unwrap()
+            .queue_policy
+            .max_queue_size,
+        64
+    );
 }

@@ -15,6 +15,12 @@ fn qualified<'a>(
 }
 
 fn main() {
-    let inputs = [("x", tensor::<f32>(&[1, 1], [2.0])), ("by", tensor::<f32>(&[1, 1], [3.0]))];
-    assert_eq!(infer("Qualified", &[&inputs]), [Ok(vec![tensor::<f32>(&[1, 1], [6.0])])]);
+    let inputs = [
+        ("x", tensor::<f32>(&[1, 1], [2.0])),
+        ("by", tensor::<f32>(&[1, 1], [3.0])),
+    ];
+    assert_eq!(
+        infer("Qualified", &[&inputs]),
+        [Ok(vec![tensor::<f32>(&[1, 1], [6.0])])]
+    );
 }

@@ -23,7 +23,10 @@ fn main() {
     assert_eq!(spec.inputs[1].datatype, DataType::Bytes);
     assert!(spec.inputs[1].optional && !spec.inputs[0].optional);
     let x = ("x", tensor::<f32>(&[1, 2], [1.0, 2.0]));
-    let noted = [x.clone(), ("note", tensor::<String>(&[1, 1], ["n".to_owned()]))];
+    let noted = [
+        x.clone(),
+        ("note", tensor::<String>(&[1, 1], ["n".to_owned()])),
+    ];
     let got = infer("Raw", &[&[x], &noted]);
     assert_eq!(got[0], Ok(vec![tensor::<f32>(&[1, 1], [3.0])]));
     assert!(got[1].as_ref().unwrap_err().contains("Raw takes no note"));

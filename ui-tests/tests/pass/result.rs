@@ -13,6 +13,12 @@ fn narrow(x: ArrayView2<i64>) -> Result<(Array2<i8>, Array2<i16>)> {
 fn main() {
     let request = |x: i64| [("x", tensor::<i64>(&[1, 1], [x]))];
     let got = infer("Narrow", &[&request(7), &request(700)]);
-    assert_eq!(got[0], Ok(vec![tensor::<i8>(&[1, 1], [7]), tensor::<i16>(&[1, 1], [0])]));
+    assert_eq!(
+        got[0],
+        Ok(vec![
+            tensor::<i8>(&[1, 1], [7]),
+            tensor::<i16>(&[1, 1], [0])
+        ])
+    );
     assert!(got[1].as_ref().unwrap_err().contains("out of range"));
 }

@@ -10,5 +10,8 @@ fn reverse(x: ArrayView1<f32>) -> Array1<f32> {
 
 fn main() {
     let inputs = [("x", tensor::<f32>(&[3], [1.0, 2.0, 3.0]))];
-    assert_eq!(infer("Reverse", &[&inputs]), [Ok(vec![tensor::<f32>(&[3], [3.0, 2.0, 1.0])])]);
+    assert_eq!(
+        infer("Reverse", &[&inputs]),
+        [Ok(vec![tensor::<f32>(&[3], [3.0, 2.0, 1.0])])]
+    );
 }

@@ -27,7 +27,9 @@ struct Running {
 impl Running {
     #[load]
     fn load() -> Self {
-        Self { started: Rc::default() }
+        Self {
+            started: Rc::default(),
+        }
     }
 
     #[sequence]
@@ -36,7 +38,10 @@ impl Running {
             return Err(format!("{} has none", context.model().name));
         }
         self.started.set(self.started.get() + 1);
-        Ok(Sums { sum: 0, started: Rc::clone(&self.started) })
+        Ok(Sums {
+            sum: 0,
+            started: Rc::clone(&self.started),
+        })
     }
 
     #[infer]
@@ -46,7 +51,9 @@ impl Running {
         for (sums, x) in sums.iter_mut().zip(&x) {
             sums.sum += x;
         }
-        Array2::from_shape_fn((sums.len(), 1), |(row, _)| sums[row].sum * 100 + sums[row].started.get())
+        Array2::from_shape_fn((sums.len(), 1), |(row, _)| {
+            sums[row].sum * 100 + sums[row].started.get()
+        })
     }
 }
 
@@ -63,7 +70,12 @@ impl Without {
     }
 
     #[infer]
-    fn infer(&self, sequence: &Sequence, #[sequence] words: &mut Words, x: ArrayView2<String>) -> Array2<String> {
+    fn infer(
+        &self,
+        sequence: &Sequence,
+        #[sequence] words: &mut Words,
+        x: ArrayView2<String>,
+    ) -> Array2<String> {
         let Self = self;
         words.0.extend(x.iter().cloned());
         array![[format!("{}: {}", sequence.id(), words.0.join(" "))]]
@@ -95,17 +107,24 @@ impl Fixed {
 #[input(name = "x", datatype = INT32, shape = [1])]
 fn raw(requests: &[Request], #[sequence] sums: &mut [&mut i32]) -> Vec<Array2<i32>> {
     let pairs = requests.iter().zip(sums);
-    pairs.map(|(request, sum)| {
-        **sum += request.array::<i32>("x").unwrap().unwrap().sum();
-        array![[**sum, i32::from(request.sequence().unwrap().starts())]]
-    }).collect()
+    pairs
+        .map(|(request, sum)| {
+            **sum += request.array::<i32>("x").unwrap().unwrap().sum();
+            array![[**sum, i32::from(request.sequence().unwrap().starts())]]
+        })
+        .collect()
 }
 
 #[pytriton::model(name = "Told", sequence_batching = oldest)]
 #[batch]
 fn told(sequences: &[&Sequence], x: ArrayView2<u64>) -> Array2<String> {
     let told = sequences.iter().zip(&x).map(|(sequence, x)| {
-        format!("{} {} {} {x}", sequence.id(), sequence.starts(), sequence.ends())
+        format!(
+            "{} {} {} {x}",
+            sequence.id(),
+            sequence.starts(),
+            sequence.ends()
+        )
     });
     Array::from_iter(told).insert_axis(Axis(1))
 }
@@ -131,7 +150,9 @@ async fn streamed_batch(
     for _ in 0..x.sum() {
         counts.iter_mut().for_each(|count| **count += 1);
         let counts = counts.iter().map(|count| **count);
-        responses.send(Array::from_iter(counts).insert_axis(Axis(1))).await?;
+        responses
+            .send(Array::from_iter(counts).insert_axis(Axis(1)))
+            .await?;
     }
     Ok(())
 }
@@ -158,7 +179,11 @@ fn main() {
     let y = |y: f32| Ok(vec![tensor::<f32>(&[1, 1], [y])]);
     let lost = "the state of sequence 6 of model 'Sum' is lost: the instance does not have it, as after a restart; start the sequence again";
     let batches = [
-        vec![("5", "start", x(1.0)), ("6", "", x(9.0)), ("7", "start", x(10.0))],
+        vec![
+            ("5", "start", x(1.0)),
+            ("6", "", x(9.0)),
+            ("7", "start", x(10.0)),
+        ],
         vec![("5", "", x(2.0)), ("7", "", x(20.0))],
         vec![("5", "start", x(4.0))],
         vec![("5", "end", x(8.0)), ("7", "end", x(40.0))],
@@ -176,7 +201,11 @@ fn main() {
     let x = |x: i64| vec![("x", tensor::<i64>(&[1, 1], [x]))];
     let y = |y: i64| Ok(vec![tensor::<i64>(&[1, 1], [y])]);
     let batches = [
-        vec![("1", "start", x(1)), ("never", "start", x(2)), ("3", "start", x(3))],
+        vec![
+            ("1", "start", x(1)),
+            ("never", "start", x(2)),
+            ("3", "start", x(3)),
+        ],
         vec![("1", "", x(4)), ("never", "", x(5)), ("3", "end", x(6))],
     ];
     let expected = [
@@ -188,29 +217,49 @@ fn main() {
 
     let x = |x: &str| vec![("x", tensor::<String>(&[1, 1], [x.to_owned()]))];
     let y = |y: &str| Ok(vec![tensor::<String>(&[1, 1], [y.to_owned()])]);
-    let batches = [vec![("a", "start", x("one")), ("b", "start", x("two"))], vec![("a", "", x("three"))]];
+    let batches = [
+        vec![("a", "start", x("one")), ("b", "start", x("two"))],
+        vec![("a", "", x("three"))],
+    ];
     let expected = [vec![y("a: one"), y("b: two")], vec![y("a: one three")]];
     assert_eq!(infer_sequences("Without", &batches), expected);
 
     let x = |x: u8| vec![("x", tensor::<u8>(&[1], [x]))];
     let y = |y: u8| Ok(vec![tensor::<u8>(&[1], [y])]);
     let batches = [vec![("1", "start", x(1))], vec![("1", "", x(2))]];
-    assert_eq!(infer_sequences("Fixed", &batches), [vec![y(8)], vec![y(10)]]);
+    assert_eq!(
+        infer_sequences("Fixed", &batches),
+        [vec![y(8)], vec![y(10)]]
+    );
 
     let x = |x: i32| vec![("x", tensor::<i32>(&[1, 1], [x]))];
     let y = |y: [i32; 2]| Ok(vec![tensor::<i32>(&[1, 2], y)]);
-    let batches = [vec![("1", "start", x(1)), ("2", "start", x(2))], vec![("2", "", x(3)), ("1", "", x(4))]];
+    let batches = [
+        vec![("1", "start", x(1)), ("2", "start", x(2))],
+        vec![("2", "", x(3)), ("1", "", x(4))],
+    ];
     let expected = [vec![y([1, 1]), y([2, 1])], vec![y([5, 0]), y([5, 0])]];
     assert_eq!(infer_sequences("Raw", &batches), expected);
 
     let x = |x: u64| vec![("x", tensor::<u64>(&[1, 1], [x]))];
     let y = |y: &str| Ok(vec![tensor::<String>(&[1, 1], [y.to_owned()])]);
-    let batches = [vec![("1", "start", x(1)), ("2", "", x(2)), ("3", "start end", x(3))]];
-    let expected = [vec![y("1 true false 1"), y("2 false false 2"), y("3 true true 3")]];
+    let batches = [vec![
+        ("1", "start", x(1)),
+        ("2", "", x(2)),
+        ("3", "start end", x(3)),
+    ]];
+    let expected = [vec![
+        y("1 true false 1"),
+        y("2 false false 2"),
+        y("3 true true 3"),
+    ]];
     assert_eq!(infer_sequences("Told", &batches), expected);
 
     let x = || vec![("_x", tensor::<u8>(&[1, 1], [0]))];
     let y = |y: u64| Ok(vec![tensor::<u64>(&[1, 1], [y])]);
     let batches = [vec![("1", "start", x())], vec![("1", "", x())]];
-    assert_eq!(infer_sequences("Counter", &batches), [vec![y(1)], vec![y(2)]]);
+    assert_eq!(
+        infer_sequences("Counter", &batches),
+        [vec![y(1)], vec![y(2)]]
+    );
 }

@@ -16,7 +16,9 @@ impl Counter {
 
     #[load]
     fn load() -> Self {
-        Self { calls: Rc::new(Cell::new(0)) }
+        Self {
+            calls: Rc::new(Cell::new(0)),
+        }
     }
 
     #[infer]

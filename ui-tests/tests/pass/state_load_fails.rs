@@ -29,8 +29,14 @@ impl Odd {
 }
 
 fn main() {
-    let inputs = [("x", tensor::<u32>(&[1, 1], [1])), ("by", tensor::<u32>(&[1, 1], [2]))];
-    assert_eq!(infer("Odd", &[&inputs]), [Ok(vec![tensor::<u32>(&[1, 1], [42])])]);
+    let inputs = [
+        ("x", tensor::<u32>(&[1, 1], [1])),
+        ("by", tensor::<u32>(&[1, 1], [2])),
+    ];
+    assert_eq!(
+        infer("Odd", &[&inputs]),
+        [Ok(vec![tensor::<u32>(&[1, 1], [42])])]
+    );
     let Registration { spec, load, .. } = registration("Odd");
     let error = load(&Context::new(spec, 1)).unwrap_err();
     assert!(error.to_string().ends_with("no weights for 1"), "{error}");

@@ -16,7 +16,9 @@ struct Shared {
 impl Shared {
     #[load]
     fn load() -> Self {
-        Self { calls: AtomicU64::new(0) }
+        Self {
+            calls: AtomicU64::new(0),
+        }
     }
 
     #[infer]
@@ -34,7 +36,9 @@ struct Own {
 impl Own {
     #[load]
     fn load() -> Self {
-        Self { calls: Cell::new(0) }
+        Self {
+            calls: Cell::new(0),
+        }
     }
 
     #[infer]

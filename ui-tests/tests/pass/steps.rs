@@ -46,9 +46,15 @@ impl Step for Alone {
 
     fn finish(&self, _: &ModelSpec, rows: usize, outputs: &mut [Tensor]) -> Result<(), StepError> {
         for output in outputs {
-            let elements = output.elements::<i32>().map_err(|error| StepError::Failed(error.to_string()))?;
-            let elements = elements.iter().map(|element| element + self.added).collect();
-            *output = Tensor::from_elements(vec![rows, 1], elements).map_err(|error| StepError::Failed(error.to_string()))?;
+            let elements = output
+                .elements::<i32>()
+                .map_err(|error| StepError::Failed(error.to_string()))?;
+            let elements = elements
+                .iter()
+                .map(|element| element + self.added)
+                .collect();
+            *output = Tensor::from_elements(vec![rows, 1], elements)
+                .map_err(|error| StepError::Failed(error.to_string()))?;
         }
         Ok(())
     }
@@ -68,7 +74,13 @@ fn main() {
     assert_eq!(optional, [false, true, true, true]);
     let word = |word: &str| tensor::<String>(&[1, 1], [word.to_owned()]);
     assert_eq!(
-        infer("Filled", &[&[("x", floats(&[1.0, 1.0]))], &[("x", floats(&[0.0, 0.0])), ("word", word("a"))]]),
+        infer(
+            "Filled",
+            &[
+                &[("x", floats(&[1.0, 1.0]))],
+                &[("x", floats(&[0.0, 0.0])), ("word", word("a"))]
+            ]
+        ),
         [
             Ok(vec![floats(&[3.0, 4.0]), word("none")]),
             Ok(vec![floats(&[1.0, 2.0]), word("a")]),
@@ -78,10 +90,13 @@ fn main() {
     let ints = |values: &[i32]| tensor::<i32>(&[values.len(), 1], values);
     let keys = |values: &[u8]| tensor::<u8>(&[values.len(), 1], values);
     assert_eq!(
-        infer("Grouped", &[
-            &[("key", keys(&[1, 2])), ("x", ints(&[10, 20]))],
-            &[("key", keys(&[2])), ("x", ints(&[3]))],
-        ]),
+        infer(
+            "Grouped",
+            &[
+                &[("key", keys(&[1, 2])), ("x", ints(&[10, 20]))],
+                &[("key", keys(&[2])), ("x", ints(&[3]))],
+            ]
+        ),
         [
             Ok(vec![tensor::<i32>(&[2, 2], [10, 0, 23, 23])]),
             Ok(vec![tensor::<i32>(&[1, 2], [23, 23])]),

@@ -44,14 +44,20 @@ fn responses(x: ArrayView2<f32>, responses: &Responses<Array2<f32>>) -> Result<(
 async fn raw(requests: &[Request], responses: Vec<Responses<Result<Array2<f32>, String>>>) {
     for (request, responses) in requests.iter().zip(responses) {
         let answer = request.array::<f32>("x");
-        let answer = answer.map(|_| Array2::zeros((1, 1))).map_err(|error| error.to_string());
+        let answer = answer
+            .map(|_| Array2::zeros((1, 1)))
+            .map_err(|error| error.to_string());
         let _ = responses.send(answer).await;
     }
 }
 
 #[pytriton::model(name = "Cancellation")]
 fn cancellation(x: ArrayView2<f32>, cancellation: &Cancellation) -> Array2<f32> {
-    &x * if cancellation.is_cancelled() { 0.0 } else { 1.0 }
+    &x * if cancellation.is_cancelled() {
+        0.0
+    } else {
+        1.0
+    }
 }
 
 struct State(Vec<f32>);
@@ -70,7 +76,15 @@ impl State {
 }
 
 fn main() {
-    for name in ["Iterator", "Batch", "Stream", "Fallible", "Responses", "Raw", "State"] {
+    for name in [
+        "Iterator",
+        "Batch",
+        "Stream",
+        "Fallible",
+        "Responses",
+        "Raw",
+        "State",
+    ] {
         assert!(spec(name).decoupled, "{name}");
     }
     let plain = spec("Cancellation");

@@ -43,7 +43,9 @@ type Scale = f32;
 #[pytriton::model(name = "RawAlias")]
 #[input(name = "x", datatype = FP32, shape = [WIDTH])]
 fn raw(requests: Batched<'_>) -> Answer {
-    let rows = requests.iter().map(|request| Ok(Array2::zeros((request.batch_size(), 1))));
+    let rows = requests
+        .iter()
+        .map(|request| Ok(Array2::zeros((request.batch_size(), 1))));
     rows.collect()
 }
 
@@ -74,8 +76,13 @@ impl Kept {
 
 fn main() {
     let aliases = spec("Aliases");
-    assert_eq!((aliases.max_batch_size, aliases.inputs[1].dims.as_slice()), (32, &[3, -1][..]));
-    let batching = aliases.dynamic_batching.map(|batching| batching.preferred_batch_size);
+    assert_eq!(
+        (aliases.max_batch_size, aliases.inputs[1].dims.as_slice()),
+        (32, &[3, -1][..])
+    );
+    let batching = aliases
+        .dynamic_batching
+        .map(|batching| batching.preferred_batch_size);
     assert_eq!(batching, Some(vec![4, 8]));
     let inputs = [
         ("image", tensor::<u8>(&[1, 1, 1, 2], [1, 2])),
@@ -83,10 +90,19 @@ fn main() {
         ("owned", tensor::<f32>(&[1, 1], [2.0])),
         ("scale", tensor::<f32>(&[1, 1], [10.0])),
     ];
-    assert_eq!(infer("Aliases", &[&inputs]), [Ok(vec![tensor::<f32>(&[1, 1], [25.0])])]);
-    assert_eq!(&*spec("RawAlias").description, "Nothing but zeros.\n\nOne for each row.");
+    assert_eq!(
+        infer("Aliases", &[&inputs]),
+        [Ok(vec![tensor::<f32>(&[1, 1], [25.0])])]
+    );
+    assert_eq!(
+        &*spec("RawAlias").description,
+        "Nothing but zeros.\n\nOne for each row."
+    );
     assert_eq!(&*spec("Kept").description, "");
     let x = || tensor::<f32>(&[1, 3], [0.0; 3]);
-    assert_eq!(infer("RawAlias", &[&[("x", x())]]), [Ok(vec![tensor::<f32>(&[1, 1], [0.0])])]);
+    assert_eq!(
+        infer("RawAlias", &[&[("x", x())]]),
+        [Ok(vec![tensor::<f32>(&[1, 1], [0.0])])]
+    );
     assert_eq!(infer("Kept", &[&[("x", x()), ("y", x())]]), [Ok(vec![x()])]);
 }

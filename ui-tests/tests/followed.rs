@@ -1,0 +1,7 @@
+//! What the messages say to write compiles. It is read from the programs of `tests/fail` by the build script.
+
+#![allow(unused)]
+
+include!(concat!(env!("OUT_DIR"), "/followed.rs"));
+
+fn main() {}
