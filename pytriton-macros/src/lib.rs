@@ -1,4 +1,9 @@
 //! The attribute and derive macros of `pytriton`.
+//!
+//! # Features
+//!
+//! - `client`: types for typed clients, of models and of files with their signatures.
+//! - `python`: the function that Python looks for in a library.
 
 #![forbid(unsafe_code)]
 #![expect(

@@ -27,6 +27,7 @@
 //!
 //! - `embedded`: the doors, the codecs, the cache and the models that are served here.
 //! - `tritonserver`: the other engine, and [`native`]; on Linux on x86_64 and aarch64, elsewhere nothing.
+//! - `otel`: spans of requests to a collector.
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver")))]
 compile_error!(

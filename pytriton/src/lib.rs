@@ -49,6 +49,7 @@
 //! - `embedded`: the engine in the process itself, with the servers for HTTP and gRPC.
 //! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. It is built on Linux on x86_64 and aarch64;
 //!   elsewhere the feature changes nothing, and the binary says so when it is asked for that engine.
+//! - `otel`: spans of requests to a collector, by `--traces-exporter otlp`.
 //! - `client`: clients for served models, as `pytriton::client`; alone, nothing of a server is built.
 //! - `python`: the models of a library as a Python module, by `python!`.
 

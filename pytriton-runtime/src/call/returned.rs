@@ -27,10 +27,10 @@ pub(super) fn responses(
     returned: Returned,
 ) -> Few<Result<Response, ModelError>> {
     match returned {
-        Returned::Call(said) if let [request] = requests => Few::one(only(spec, request, said)),
-        Returned::Call(said) => match seams(spec, requests, &said) {
-            Ok(responses) => responses,
-            Err(error) => Few::repeat(Err(error), requests.len()),
+        Returned::Call(said) => match requests {
+            [request] => Few::one(only(spec, request, said)),
+            _ => seams(spec, requests, &said)
+                .unwrap_or_else(|error| Few::repeat(Err(error), requests.len())),
         },
         Returned::Parts(mut parts) if parts.len() == 1 && parts[0].is_in_order() => {
             match parts.remove(0).into_said() {

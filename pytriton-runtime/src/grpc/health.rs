@@ -31,8 +31,8 @@ impl Health for HealthService {
     ) -> Result<Response<HealthCheckResponse>, Status> {
         let service = request.into_inner().service;
         if !SERVICES.contains(&service.as_str()) {
-            let unknown = format_args!("unknown service '{service}'");
-            return Err(Status::not_found(for_client(&unknown)));
+            let unknown = for_client(&format_args!("unknown service '{service}'"));
+            return Err(Status::not_found(unknown));
         }
         Ok(Response::new(response(serving(&self.models))))
     }

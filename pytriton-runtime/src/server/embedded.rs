@@ -81,10 +81,10 @@ async fn until_stopped(
 ) -> Result<(), ServerError> {
     let breakdown = orders.until_over(server.models().broken()).await;
     tokio::select! {
-        answered = server.stop(Duration::from_secs(seconds)) => match answered {
-            _ if let Some(breakdown) = breakdown => Err(breakdown.into()),
-            true => Ok(()),
-            false => Err(ServerError::Drain { seconds }),
+        answered = server.stop(Duration::from_secs(seconds)) => match (breakdown, answered) {
+            (Some(breakdown), _) => Err(breakdown.into()),
+            (None, true) => Ok(()),
+            (None, false) => Err(ServerError::Drain { seconds }),
         },
         signal = orders.abandon() => {
             tracing::warn!(signal, "stopping at once");

@@ -3,6 +3,7 @@
 mod dependencies;
 #[cfg(feature = "tritonserver")]
 mod noexec;
+mod packages;
 #[cfg(not(all(feature = "embedded", feature = "tritonserver")))]
 mod refusals;
 mod server;

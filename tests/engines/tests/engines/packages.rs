@@ -1,0 +1,100 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What cargo knows of the workspace and of all that it is made of.
+fn metadata() -> Value {
+    let mut cargo = Command::new(env!("CARGO"));
+    let output = cargo
+        .args(["metadata", "--locked", "--format-version=1"])
+        .args(["--filter-platform", "x86_64-unknown-linux-gnu"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The members of the workspace that others can depend on.
+fn published(metadata: &Value) -> Vec<&Value> {
+    let members = list(&metadata["workspace_members"]);
+    let packages = list(&metadata["packages"]).iter();
+    packages
+        .filter(|package| members.contains(&package["id"]) && package["publish"].is_null())
+        .collect()
+}
+
+/// The packages that these are made of, with their own.
+fn needed<'a>(metadata: &'a Value, packages: &[&'a Value]) -> BTreeSet<&'a str> {
+    let nodes = list(&metadata["resolve"]["nodes"]);
+    let mut found = BTreeSet::new();
+    let mut open: Vec<_> = packages.iter().filter_map(|p| p["id"].as_str()).collect();
+    while let Some(id) = open.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        let node = nodes.iter().find(|node| node["id"] == *id).unwrap();
+        let used = list(&node["deps"]).iter().filter(|dependency| {
+            let mut kinds = list(&dependency["dep_kinds"]).iter();
+            kinds.any(|kind| kind["kind"] != "dev")
+        });
+        open.extend(used.filter_map(|dependency| dependency["pkg"].as_str()));
+    }
+    found
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// `1.88` and `1.88.0` are one.
+fn version(text: &str) -> Vec<u32> {
+    let mut numbers: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
+    numbers.resize(3, 0);
+    numbers
+}
+
+/// `.ci/oldest` builds with that compiler; this says who wants another.
+#[test]
+fn nothing_wants_a_later_compiler_than_is_promised() {
+    let metadata = metadata();
+    let published = published(&metadata);
+    assert_eq!(published.len(), 8);
+    let needed = needed(&metadata, &published);
+    let promised = published[0]["rust_version"].as_str().unwrap();
+    let packages = list(&metadata["packages"]).iter();
+    let wanting = packages.filter_map(|package| {
+        let wanted = package["rust_version"].as_str()?;
+        let later = version(wanted) > version(promised);
+        let id = package["id"].as_str().filter(|id| needed.contains(id))?;
+        later.then(|| format!("{id} wants {wanted}"))
+    });
+    assert_eq!(wanting.collect::<Vec<_>>(), [""; 0], "{promised}");
+}
+
+#[test]
+fn what_is_published_says_what_it_is() {
+    for package in published(&metadata()) {
+        let name = &package["name"];
+        for field in ["description", "license", "readme", "rust_version"] {
+            assert!(package[field].is_string(), "{name} has no {field}");
+        }
+        for field in ["keywords", "categories"] {
+            let count = list(&package[field]).len();
+            assert!((1..=5).contains(&count), "{name} has {count} {field}");
+        }
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let source = fs::read_to_string(manifest.with_file_name("src/lib.rs")).unwrap();
+        let features = package["features"].as_object().unwrap();
+        for feature in features.keys().filter(|feature| *feature != "default") {
+            let documented = source.contains(&format!("//! - `{feature}`: "));
+            assert!(documented, "{name} does not say what `{feature}` is");
+        }
+        // Where there are some, docs.rs is told to build them.
+        let all = &package["metadata"]["docs"]["rs"]["all-features"];
+        assert!(features.is_empty() || *all == true, "{name}");
+    }
+}
