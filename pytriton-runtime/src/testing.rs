@@ -2,6 +2,8 @@
 
 #[cfg(feature = "embedded")]
 pub(crate) mod counting;
+#[cfg(feature = "embedded")]
+mod reception;
 
 use std::future::pending;
 use std::panic::panic_any;
@@ -17,6 +19,9 @@ use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferInput, InferRequest, Request};
 use crate::tensor::{DataType, Element};
+
+#[cfg(feature = "embedded")]
+pub(crate) use reception::{reception, settles};
 
 /// `INPUT_1` of FP32, any number of columns.
 const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {

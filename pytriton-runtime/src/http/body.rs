@@ -184,31 +184,17 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     use super::*;
-    use crate::reception::{BodyError, Gate};
-    use crate::registry::Registry;
-    use crate::serving::ModelSet;
-    use crate::{HeaderForward, Limits};
+    use crate::reception::BodyError;
+    use crate::{Limits, testing};
 
     /// A server without models.
     async fn reception(max_request_bytes: usize) -> Reception {
-        within(Limits {
+        let limits = Limits {
             max_request_bytes,
             min_body_rate: 1,
             ..Limits::default()
-        })
-        .await
-    }
-
-    async fn within(limits: Limits) -> Reception {
-        let models = ModelSet::start(&Registry::default(), &limits).await;
-        Reception {
-            models: Arc::new(models.unwrap()),
-            limits,
-            forward: HeaderForward::default(),
-            gate: Gate::default(),
-            regions: Arc::default(),
-            docs: None,
-        }
+        };
+        testing::reception(&[], limits).await
     }
 
     async fn read_parts(
@@ -250,7 +236,7 @@ mod tests {
                 max_request_bytes: usize::MAX,
                 ..Limits::default()
             };
-            let reception = within(limits).await;
+            let reception = testing::reception(&[], limits).await;
             let budget = reception.models.budget();
             let _some = budget.hold(SMALL).unwrap();
             let mut headers = HeaderMap::new();

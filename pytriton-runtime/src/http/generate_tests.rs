@@ -1,36 +1,22 @@
 //! The generate extension with real models, without a socket.
 
-use std::sync::Arc;
-
 use axum::body::{Body, HttpBody};
 use axum::http::Request;
 use http_body_util::BodyExt;
 use tokio::time::Instant;
 
-use crate::reception::{Gate, Reception};
-use crate::registry::Registry;
-use crate::serving::ModelSet;
+use crate::Limits;
+use crate::reception::Reception;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
-use crate::testing::{GATE, IDENTITY};
-use crate::{HeaderForward, Limits};
+use crate::testing::{GATE, IDENTITY, reception, settles};
 
-use super::held_tests::settles;
 use super::tests::{app, send};
 
 const ONE: &str = "generate expects model to produce exactly 1 response, use generate stream for model that generates various number of responses";
 
 /// A server with a model that is decoupled.
 async fn counting() -> Reception {
-    let registry = Registry::new(&[&COUNTING]).unwrap();
-    let limits = Limits::default();
-    Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    }
+    reception(&[&COUNTING], Limits::default()).await
 }
 
 fn path(model: &str, action: &str) -> String {
@@ -247,15 +233,7 @@ async fn what_a_request_and_its_answers_take_is_counted() {
         max_bytes_in_flight: 300 << 10,
         ..Limits::default()
     };
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let app = Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    };
+    let app = reception(&[&IDENTITY], limits).await;
     // An element takes two bytes of the body, four of either tensor, and four of the answer.
     for (elements, status) in [(20_000, 200), (50_000, 503), (160_000, 503)] {
         let numbers = vec!["7"; elements].join(",");

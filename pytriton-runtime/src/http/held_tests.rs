@@ -1,17 +1,10 @@
 //! The bytes that requests and their answers hold.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 
-use crate::budget::Budget;
-use crate::reception::{Gate, Reception};
-use crate::registry::Registry;
-use crate::serving::ModelSet;
-use crate::testing::IDENTITY;
-use crate::{HeaderForward, Limits};
+use crate::Limits;
+use crate::testing::{IDENTITY, reception, settles};
 
 use super::tests::{INFER, send};
 
@@ -29,17 +22,6 @@ fn binary(bytes: usize) -> Request<Body> {
     request.body(body.into()).unwrap()
 }
 
-/// Waits until so many bytes are held: the instance lets go of a request just after its response.
-pub(super) async fn settles(budget: &Budget, bytes: usize) {
-    let settled = async {
-        while budget.held() != bytes {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    let settled = tokio::time::timeout(Duration::from_secs(10), settled).await;
-    assert!(settled.is_ok(), "{} instead of {bytes}", budget.held());
-}
-
 #[tokio::test]
 async fn no_more_bytes_are_held_than_may_be() {
     const KIB: usize = 1 << 10;
@@ -47,21 +29,12 @@ async fn no_more_bytes_are_held_than_may_be() {
         max_bytes_in_flight: 200 * KIB,
         ..Limits::default()
     };
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let models = Arc::new(ModelSet::start(&registry, &limits).await.unwrap());
-    let budget = Arc::clone(models.budget());
-    let app = Reception {
-        models,
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    };
+    let app = reception(&[&IDENTITY], limits).await;
+    let budget = app.models.budget();
     let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
     let unread = ask(80).await;
     assert_eq!(unread.status(), 200);
-    settles(&budget, 80 * KIB).await;
+    settles(budget, 80 * KIB).await;
     // The request has room, its response has none beside it; and the request has none.
     for bytes in [70, 130] {
         let refused = ask(bytes).await;
@@ -74,16 +47,16 @@ async fn no_more_bytes_are_held_than_may_be() {
             text.contains("its limit is 204800. Use --max-bytes-in-flight"),
             "{text}"
         );
-        settles(&budget, 80 * KIB).await;
+        settles(budget, 80 * KIB).await;
     }
     let tensor = to_bytes(Body::new(unread.into_body()), usize::MAX)
         .await
         .unwrap();
     let tensor = tensor.slice(tensor.len() - 4..);
-    settles(&budget, 0).await;
+    settles(budget, 0).await;
     drop(tensor);
     assert_eq!(ask(95).await.status(), 200);
-    settles(&budget, 0).await;
+    settles(budget, 0).await;
 }
 
 #[tokio::test]
@@ -93,15 +66,7 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         max_bytes_in_flight: 5 * MIB,
         ..Limits::default()
     };
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let app = Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    };
+    let app = reception(&[&IDENTITY], limits).await;
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let text = "x".repeat(3 * MIB);
     // So many inputs of so many dimensions each.

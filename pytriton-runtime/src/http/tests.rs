@@ -1,16 +1,14 @@
 //! The door with real models, without a socket.
 
 use std::io::Read;
-use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
 
-use crate::reception::{Gate, Reception};
-use crate::registry::{ModelDeclaration, Registry};
-use crate::serving::ModelSet;
-use crate::testing::{IDENTITY, fp32};
+use crate::reception::Reception;
+use crate::registry::ModelDeclaration;
+use crate::testing::{IDENTITY, fp32, reception};
 use crate::{HeaderForward, Limits};
 
 use super::*;
@@ -22,18 +20,9 @@ pub(super) async fn app(limits: Limits) -> Reception {
         version: 3,
         ..IDENTITY
     };
-    let registry = Registry::new(&[&IDENTITY, &second]).unwrap();
     Reception {
-        models: Arc::new(
-            ModelSet::start(&registry, &Limits::default())
-                .await
-                .unwrap(),
-        ),
-        limits,
         forward: HeaderForward::new("x-").unwrap(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
+        ..reception(&[&IDENTITY, &second], limits).await
     }
 }
 

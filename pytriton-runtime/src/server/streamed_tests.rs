@@ -9,11 +9,10 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::reception::{Gate, Reception};
-use crate::registry::Registry;
+use crate::Limits;
 use crate::serving::ModelSet;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
-use crate::{HeaderForward, Limits};
+use crate::testing::reception;
 
 use super::connection::{Connections, Ending, Protocol};
 use super::door::Rooms;
@@ -33,21 +32,13 @@ struct Asked {
 }
 
 async fn ask(number: &str) -> Asked {
-    let registry = Registry::new(&[&COUNTING]).unwrap();
     let limits = Limits {
         header_timeout: SHORT,
         body_timeout: SHORT,
         ..Limits::default()
     };
-    let models = Arc::new(ModelSet::start(&registry, &limits).await.unwrap());
-    let reception = Reception {
-        models: Arc::clone(&models),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    };
+    let reception = reception(&[&COUNTING], limits).await;
+    let models = Arc::clone(&reception.models);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap())
         .await

@@ -8,6 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::iter;
 
 use crate::proto::InferTensorContents;
+use crate::testing::settles;
 
 use super::slow::{call, framed};
 use super::*;
@@ -20,15 +21,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
     };
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let reception = Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    };
+    let reception = reception(&[&IDENTITY], limits).await;
     let of = |kib: usize| framed(&message("1", &vec![1.0; kib * KIB / 4]));
     let mut many = of(45);
     let long = ModelInferRequest {
@@ -51,12 +44,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         let body = Body::from_stream(iter(frames).map(Ok::<_, Infallible>));
         let called = call(&reception, method, None, body).await;
         assert_eq!(called.0, code, "{number}");
-        let settled = async {
-            while reception.models.budget().held() > 0 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-        };
-        timeout(PATIENCE, settled).await.unwrap();
+        settles(reception.models.budget(), 0).await;
     }
 }
 
@@ -66,15 +54,7 @@ async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
     };
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let reception = Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    };
+    let reception = reception(&[&IDENTITY], limits).await;
     let announced = |kib: usize| {
         let mut start = framed(&message("1", &vec![1.0; kib * KIB / 4]));
         start.truncate(200);
@@ -96,15 +76,7 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         max_bytes_in_flight: 1000 * KIB,
         ..Limits::default()
     };
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let reception = Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    };
+    let reception = reception(&[&IDENTITY], limits).await;
     // Two bytes each in the message, and 32 where prost keeps it.
     for (count, code) in [(10 * KIB, "3"), (40 * KIB, "8")] {
         let mut message = message("1", &[1.0]);

@@ -20,14 +20,14 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tonic::transport::Channel;
 
+use crate::Limits;
 use crate::proto::ModelInferRequest;
 use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
-use crate::reception::{Gate, Reception};
-use crate::registry::{ModelDeclaration, Registry};
+use crate::reception::Reception;
+use crate::registry::ModelDeclaration;
 use crate::serving::ModelSet;
-use crate::testing::{IDENTITY, fp32};
-use crate::{HeaderForward, Limits};
+use crate::testing::{IDENTITY, fp32, reception};
 
 use super::routes;
 
@@ -42,23 +42,13 @@ async fn serve() -> (Arc<ModelSet>, Channel) {
         dynamic_batching: None,
         ..IDENTITY
     };
-    let registry = Registry::new(&[&IDENTITY, &third]).unwrap();
-    let models = Arc::new(
-        ModelSet::start(&registry, &Limits::default())
-            .await
-            .unwrap(),
-    );
-    let router = routes(Reception {
-        models: Arc::clone(&models),
-        limits: Limits {
-            max_request_bytes: 4096,
-            ..Limits::default()
-        },
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    });
+    let limits = Limits {
+        max_request_bytes: 4096,
+        ..Limits::default()
+    };
+    let reception = reception(&[&IDENTITY, &third], limits).await;
+    let models = Arc::clone(&reception.models);
+    let router = routes(reception);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {

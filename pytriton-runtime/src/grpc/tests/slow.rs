@@ -20,16 +20,7 @@ const INFER: &str = "ModelInfer";
 const STREAM: &str = "ModelStreamInfer";
 
 pub(super) async fn asked() -> Reception {
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let limits = Limits::default();
-    Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    }
+    reception(&[&IDENTITY], Limits::default()).await
 }
 
 /// A message as it stands in a body.

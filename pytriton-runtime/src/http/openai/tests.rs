@@ -1,22 +1,19 @@
 //! OpenAI's routes with real models, without a socket.
 
-use std::sync::Arc;
-
 use axum::body::Body;
 use axum::http::Request;
 use futures_util::stream;
 use http_body_util::BodyExt;
 use tokio::time::Instant;
 
+use crate::Limits;
 use crate::call::{Call, Execution, Instance, Outputs, flow};
 use crate::model::{CallMode, Surface, TensorDeclaration};
 use crate::openai::{FinishReason, Piece};
-use crate::reception::{Gate, Reception};
-use crate::registry::{ModelDeclaration, Registry};
-use crate::serving::ModelSet;
+use crate::reception::Reception;
+use crate::registry::ModelDeclaration;
 use crate::tensor::DataType;
-use crate::testing::{GATE, IDENTITY};
-use crate::{HeaderForward, Limits};
+use crate::testing::{GATE, IDENTITY, reception};
 
 use super::super::tests::{app, send};
 
@@ -74,15 +71,7 @@ impl Instance for Text {
 }
 
 async fn texts(limits: Limits) -> Reception {
-    let registry = Registry::new(&[&TEXT, &IDENTITY]).unwrap();
-    Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        limits,
-        forward: HeaderForward::default(),
-        gate: Gate::default(),
-        regions: Arc::default(),
-        docs: None,
-    }
+    reception(&[&TEXT, &IDENTITY], limits).await
 }
 
 const COMPLETIONS: &str = "/v1/completions";

@@ -1,0 +1,34 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use crate::budget::Budget;
+use crate::reception::{Gate, Reception};
+use crate::registry::{ModelDeclaration, Registry};
+use crate::serving::ModelSet;
+use crate::{HeaderForward, Limits};
+
+/// Serves these models to whoever asks, without the page for people.
+pub(crate) async fn reception(models: &[&ModelDeclaration], limits: Limits) -> Reception {
+    let registry = Registry::new(models).unwrap();
+    Reception {
+        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
+        limits,
+        forward: HeaderForward::default(),
+        gate: Gate::default(),
+        regions: Arc::default(),
+        docs: None,
+    }
+}
+
+/// Waits until so many bytes are held: the instance lets go of a request just after its response.
+pub(crate) async fn settles(budget: &Budget, bytes: usize) {
+    let settled = async {
+        while budget.held() != bytes {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let settled = timeout(Duration::from_secs(10), settled).await;
+    assert!(settled.is_ok(), "{} instead of {bytes}", budget.held());
+}
