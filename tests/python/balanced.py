@@ -18,34 +18,14 @@ import time
 import numpy as np
 import tritonclient.grpc
 
+from asking import DEADLINE, LOCAL, get, until
 from network import lo_up
 
-DEADLINE = 30.0
-HOST = "127.0.0.1"
 HTTP, GRPC = 8000, 8001
 CLIENTS = 6
 # Functions, each of which a server calls once at a time: the processors are idle meanwhile, so that three can do what three can.
 OVER_HTTP, OVER_GRPC, MILLISECONDS = "Slow", "Limited", 20
 MEASURED = 1.5
-
-
-def until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
-
-
-def get(port, path):
-    connection = http.client.HTTPConnection(HOST, port, timeout=DEADLINE)
-    try:
-        connection.request("GET", path)
-        response = connection.getresponse()
-        return response.status, response.read().decode()
-    except OSError:
-        return None, ""
-    finally:
-        connection.close()
 
 
 class Server:
@@ -91,7 +71,7 @@ class Load:
     def over_http(self):
         tensor = {"name": "milliseconds", "shape": [1, 1], "datatype": "UINT32", "data": [MILLISECONDS]}
         body = json.dumps({"inputs": [tensor]})
-        connection = http.client.HTTPConnection(HOST, self.ports[0], timeout=DEADLINE)
+        connection = http.client.HTTPConnection(LOCAL, self.ports[0], timeout=DEADLINE)
         while True:
             try:
                 connection.request("POST", f"/v2/models/{OVER_HTTP}/infer", body)
@@ -113,7 +93,7 @@ class Load:
     def over_grpc(self):
         given = tritonclient.grpc.InferInput("milliseconds", [1, 1], "UINT32")
         given.set_data_from_numpy(np.array([[MILLISECONDS]], np.uint32))
-        with tritonclient.grpc.InferenceServerClient(f"{HOST}:{self.ports[1]}") as client:
+        with tritonclient.grpc.InferenceServerClient(f"{LOCAL}:{self.ports[1]}") as client:
             while True:
                 try:
                     assert client.infer(OVER_GRPC, [given]).as_numpy("OUTPUT_1").tolist() == [[MILLISECONDS]]
@@ -146,7 +126,7 @@ def main():
     process = subprocess.Popen(proxy, stdout=output, stderr=subprocess.STDOUT)
     try:
         until(lambda: get(HTTP, "/v2/health/ready")[0] == 200 or process.poll() is not None, "the proxy does not start")
-        with tritonclient.grpc.InferenceServerClient(f"{HOST}:{GRPC}") as client:
+        with tritonclient.grpc.InferenceServerClient(f"{LOCAL}:{GRPC}") as client:
             # A proxy that has asked nobody yet answers by itself.
             until(lambda: ready(client), "the proxy has no server for gRPC")
         load = Load(HTTP, GRPC)

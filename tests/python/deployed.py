@@ -26,45 +26,14 @@ from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc
 
 import manifests
+from asking import DEADLINE, LOCAL, get, post, until
 from network import lo_up
 
-DEADLINE = 30.0
 # Not what a server listens on that listens on one address alone.
 POD = "127.0.0.2"
-LOCAL = "127.0.0.1"
 # What becomes of the seconds of preStop here: how long requests still come, and how long before SIGTERM none comes any more.
 STILL, NONE = 0.8, 0.2
 TOKEN = "a-token-of-sixteen-characters-or-more"
-
-
-def get(port, path, host=POD):
-    """The status, or nothing where nobody answers."""
-    connection = http.client.HTTPConnection(host, port, timeout=DEADLINE)
-    try:
-        connection.request("GET", path)
-        response = connection.getresponse()
-        return response.status, response.read().decode()
-    except OSError:
-        return None, ""
-    finally:
-        connection.close()
-
-
-def post(port, path, body, host=POD):
-    connection = http.client.HTTPConnection(host, port, timeout=DEADLINE)
-    try:
-        connection.request("POST", path, body)
-        response = connection.getresponse()
-        return response.status, response.read().decode()
-    finally:
-        connection.close()
-
-
-def until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
 
 
 class Pod:
@@ -91,7 +60,7 @@ class Pod:
     def passes(self, kind):
         """What the kubelet makes of a probe."""
         port, path = self.made.probe(kind)
-        status, _ = get(port, path)
+        status, _ = get(port, path, POD)
         return status is not None and 200 <= status < 400
 
     def ended(self):
@@ -128,14 +97,14 @@ def ports_are_open(pod):
         host = pod.grpc_host() if "grpc" in name else POD
         # tritonserver opens that for metrics when it is ready already.
         until(lambda: listens(host, port), f"nobody listens at {name}")
-    status, text = get(pod.http(), "/v2")
+    status, text = get(pod.http(), "/v2", POD)
     assert status == 200 and "extensions" in text, text
     with tritonclient.grpc.InferenceServerClient(f"{pod.grpc_host()}:{pod.grpc()}") as client:
         assert client.is_server_live() and client.is_server_ready()
     assert pod.passes("readiness") and pod.passes("liveness")
     # What is closed to the world where nobody has said otherwise.
     if pod.made.of == manifests.EMBEDDED:
-        assert get(pod.http(), "/v2/models/stats")[0] == 403
+        assert get(pod.http(), "/v2/models/stats", POD)[0] == 403
 
 
 def the_token_opens(pod):
@@ -153,7 +122,7 @@ def slow(milliseconds):
 def metrics_are_there(pod, model):
     """All that autoscalers ask for, once there has been a request."""
     port = pod.made.ports().get("metrics", 8002)
-    status, text = get(port, "/metrics")
+    status, text = get(port, "/metrics", POD)
     assert status == 200
     samples = [line for line in text.splitlines() if not line.startswith("#")]
     for file, names in manifests.metrics():
@@ -200,7 +169,7 @@ class Load:
                 self.under_way -= 1
 
     def over_http(self):
-        status, text = post(self.pod.http(), f"/v2/models/{self.MODEL}/infer", slow(self.MILLISECONDS))
+        status, text = post(self.pod.http(), f"/v2/models/{self.MODEL}/infer", slow(self.MILLISECONDS), POD)
         assert status == 200, text
         return json.loads(text)["outputs"][0]["data"][0]
 
@@ -237,11 +206,11 @@ def deleted_under_load(pod):
 def kserves_agent(pod):
     """What its puller sends from within the pod."""
     for name in ("Plain", "Moody"):
-        assert get(pod.http(), f"/v2/models/{name}/ready")[0] == 400
+        assert get(pod.http(), f"/v2/models/{name}/ready", POD)[0] == 400
         assert post(pod.http(), f"/v2/repository/models/{name}/load", "{}", LOCAL)[0] == 200
-        assert get(pod.http(), f"/v2/models/{name}/ready")[0] == 200
+        assert get(pod.http(), f"/v2/models/{name}/ready", POD)[0] == 200
     assert post(pod.http(), "/v2/repository/models/Moody/unload", "{}", LOCAL)[0] == 200
-    until(lambda: get(pod.http(), "/v2/models/Moody/ready")[0] == 400, "it stays")
+    until(lambda: get(pod.http(), "/v2/models/Moody/ready", POD)[0] == 400, "it stays")
     until(lambda: pod.passes("readiness"), "it is not ready without it")
 
 
@@ -293,7 +262,7 @@ def main():
         elif name == "seldon":
             seldons_agent(pod)
         else:
-            assert post(pod.http(), "/v2/models/Slow/infer", slow(1))[0] == 200
+            assert post(pod.http(), "/v2/models/Slow/infer", slow(1), POD)[0] == 200
             metrics_are_there(pod, '"Slow"')
             # tritonserver 2.51 asks no backend whether its models are ready.
             if made.of != manifests.NATIVE:
