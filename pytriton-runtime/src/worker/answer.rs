@@ -69,33 +69,6 @@ pub(super) fn answer_one(
     written
 }
 
-/// Says that a request has had one of any number of answers, which went another way.
-pub(super) fn count_one(
-    server: &Server,
-    batch: (u64, u64),
-    (request, sequence): (usize, u32),
-    answer: &Result<(), SchedulerError>,
-) -> Result<(), SessionError> {
-    let request = u32::try_from(request).map_err(|_| WireError::Number)?;
-    let mut answers = server.answers();
-    let writer = AnswerWriter::new(&mut answers.descriptions);
-    match answer {
-        Ok(()) => writer.elsewhere(),
-        Err(error) => writer.failed(code(error.status()), &for_client(error)),
-    }
-    answers.end((request, sequence), false);
-    let written = server.answer(batch, &answers, |_| Ok(()));
-    // Its batch would wait for it for ever.
-    if matches!(written, Err(SessionError::Memory(_)))
-        && server.end_request(batch, (request, sequence)).is_err()
-    {
-        server.close();
-    }
-    server.keep_answers(answers);
-    server.publish();
-    written
-}
-
 /// Describes that there is no memory for an answer.
 fn refuse(answers: &mut Answers, message: &str) {
     AnswerWriter::new(&mut answers.descriptions).failed(Code::Unavailable, message);

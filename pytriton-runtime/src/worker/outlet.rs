@@ -9,7 +9,7 @@ use crate::gathered::Outlet;
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 
-use super::answer::{answer_one, count_one};
+use super::answer::answer_one;
 use super::claimed::Claimed;
 use super::serve::end;
 use super::sessions::Sessions;
@@ -72,27 +72,20 @@ impl Outlet for SessionOutlet {
         place: (usize, u32),
         answer: Result<Response, SchedulerError>,
     ) -> Result<(), Cancelled> {
-        if self.claimed.is(place.0) {
+        let claimed = self.claimed.is(place.0);
+        if claimed {
             self.claimed.part(place.0, &answer);
-            let told = answer.map(drop);
-            return self.sent(count_one(&self.server, self.batch(), place, &told));
         }
-        self.sent(answer_one(
-            &self.server,
-            self.batch(),
-            place,
-            (&answer, false),
-        ))
+        self.sent(match claimed && answer.is_ok() {
+            true => self.server.count(self.batch(), told(place)),
+            false => answer_one(&self.server, self.batch(), place, (&answer, false)),
+        })
     }
 
     fn end(&self, place: (usize, u32), end: Result<(), SchedulerError>) {
         self.claimed.end(place.0, &end);
         let sent = match end {
-            Ok(()) => {
-                let (request, sequence) = place;
-                let request = u32::try_from(request).unwrap_or(u32::MAX);
-                self.server.end_request(self.batch(), (request, sequence))
-            }
+            Ok(()) => self.server.end_request(self.batch(), told(place)),
             Err(error) => answer_one(&self.server, self.batch(), place, (&Err(error), true)),
         };
         // Nobody makes another answer.
@@ -104,4 +97,10 @@ impl Outlet for SessionOutlet {
         self.claimed.is_given_up(request)
             || number.is_ok_and(|number| self.server.is_cancelled(self.batch, number))
     }
+}
+
+/// The same place as tritonserver is told of it.
+fn told((request, sequence): (usize, u32)) -> (u32, u32) {
+    // There is no such request: a batch has as many as fit.
+    (u32::try_from(request).unwrap_or(u32::MAX), sequence)
 }

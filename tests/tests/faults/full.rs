@@ -4,8 +4,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use pytriton_tests::{Result, Server, finish};
+use rustix::process::Resource;
+use serde_json::Value;
 
-use crate::engine::{FREE_PORTS, prepare, workspaces};
+use crate::engine::{FREE_PORTS, prepare, start, workspaces};
+use crate::limit::Limit;
+use crate::process::wait_until;
 use crate::shell::{NAMESPACE, disk, shell};
 use crate::{EXIT, http};
 
@@ -155,6 +159,39 @@ fn one_of_many_answers_that_finds_no_shared_memory_is_the_last() -> Result<()> {
         assert_eq!(answer.body.matches("data: ").count(), 3, "{answer:?}");
         assert!(http::right(address));
     }
+    Ok(())
+}
+
+/// What a text's pieces are counted with, which go past tritonserver, takes none.
+#[test]
+fn texts_past_tritonserver_need_no_shared_memory_of_the_worker() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let server = start(home.path(), &[])?;
+    let openai = server.banner().openai.clone().unwrap_or_default();
+    let limit = Limit::lower(server.pid(), Resource::Fsize, 0)?;
+    assert!(!http::right(&server.banner().http));
+    for _ in 0..2 {
+        let body = br#"{"model":"Letters","prompt":"abc","stream":true}"#;
+        let answer = http::post(&openai, "/v1/completions", "X: x", body)?;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        for piece in ["\"a\"", "\"b\"", "\"c\"", "[DONE]"] {
+            assert!(answer.body.contains(piece), "{piece}: {answer:?}");
+        }
+        let body = br#"{"model":"Letters","prompt":"abc"}"#;
+        let answer = http::post(&openai, "/v1/completions", "X: x", body)?;
+        assert!(answer.body.contains(r#""text":"abc""#), "{answer:?}");
+    }
+    let stats = http::get(&server.banner().http, "/v2/models/Letters/stats")?;
+    let stats: Value = serde_json::from_str(&stats.body).unwrap_or_default();
+    // The letters, and how it ended.
+    for answer in ["0", "1", "2", "3"] {
+        let counted = &stats["model_stats"][0]["response_stats"][answer]["success"]["count"];
+        assert_eq!(counted, 4, "{answer}: {stats}");
+    }
+    drop(limit);
+    wait_until("the return of the model", EXIT, || {
+        http::right(&server.banner().http)
+    });
     Ok(())
 }
 

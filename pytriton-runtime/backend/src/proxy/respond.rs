@@ -99,10 +99,6 @@ impl<'a> Responder<'a> {
             let batch = &mut under_way.batch;
             let sent = match receiver.read(answer, &mut description) {
                 Ok(data) => match Contents::read(&description, data.len(), names.outputs.len())? {
-                    Ok(contents) if contents.elsewhere => {
-                        batch.count(index);
-                        Ok(())
-                    }
                     Ok(contents) => send(batch, index, &contents, names, data),
                     Err(failure) if answer.last => Err(failure),
                     Err(failure) => batch
@@ -116,6 +112,8 @@ impl<'a> Responder<'a> {
                 batch.fail(index, failure);
                 under_way.stop(client, answer.request);
             }
+        } else if !answer.last {
+            under_way.batch.count(index);
         }
         if answer.last {
             under_way.batch.finish(index);

@@ -293,21 +293,36 @@ impl Server {
         lock(&end.outgoing).producer.publish(&end.out());
     }
 
+    /// Says that a request of a batch has had another answer than the so many before, which went another way. It takes no
+    /// memory.
+    ///
+    /// # Errors
+    ///
+    /// A [`SessionError`] when there is nobody to hear it.
+    pub fn count(&self, batch: (u64, u64), place: (u32, u32)) -> Result<(), SessionError> {
+        self.say(batch, place, false)
+    }
+
     /// Says that a request of a batch has no more answers than the so many that it has had.
     ///
     /// # Errors
     ///
     /// A [`SessionError`] when there is nobody to hear it.
-    pub fn end_request(
+    pub fn end_request(&self, batch: (u64, u64), place: (u32, u32)) -> Result<(), SessionError> {
+        self.say(batch, place, true)
+    }
+
+    fn say(
         &self,
         (batch, begun): (u64, u64),
         (request, sequence): (u32, u32),
+        last: bool,
     ) -> Result<(), SessionError> {
-        let end = Answer {
+        let said = Answer {
             batch,
             request,
             sequence,
-            last: true,
+            last,
             description: Region::default(),
             data: (0, 0),
             begun,
@@ -317,7 +332,7 @@ impl Server {
             return Err(SessionError::Closed);
         }
         let mut outgoing = lock(&self.lending.end.outgoing);
-        self.push(&mut outgoing, Up::Answer(end))?;
+        self.push(&mut outgoing, Up::Answer(said))?;
         outgoing.producer.publish(&self.lending.end.out());
         Ok(())
     }

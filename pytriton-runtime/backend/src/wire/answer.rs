@@ -5,8 +5,6 @@ use super::{Parameter, Reader, Span, WireError, Writer, batch_reader, batch_writ
 /// What an answer says; its memory is used again for the next one.
 #[derive(Debug, Default)]
 pub struct Contents<'a> {
-    /// Whether what it says went another way.
-    pub elsewhere: bool,
     /// Its parameters.
     pub parameters: Vec<(&'a str, Parameter<'a>)>,
     parts: Vec<(Part, usize)>,
@@ -27,7 +25,6 @@ pub struct Part {
 pub struct AnswerWriter<'a>(Writer<'a>);
 
 const OUTPUTS: u8 = 0;
-const ELSEWHERE: u8 = u8::MAX;
 
 impl<'a> AnswerWriter<'a> {
     /// Appends an answer to bytes.
@@ -39,11 +36,6 @@ impl<'a> AnswerWriter<'a> {
     pub fn failed(mut self, code: Code, message: &str) {
         self.0.u8(code as u8);
         self.0.bytes(message.as_bytes());
-    }
-
-    /// What the answer says went another way: this is all.
-    pub fn elsewhere(mut self) {
-        self.0.u8(ELSEWHERE);
     }
 
     /// The answer has so many parameters, which follow.
@@ -87,12 +79,6 @@ impl<'a> Contents<'a> {
     ) -> Result<Result<Self, Failure>, WireError> {
         let mut reader = Reader::new(bytes);
         let kind = reader.u8()?;
-        if kind == ELSEWHERE && reader.is_empty() {
-            return Ok(Ok(Self {
-                elsewhere: true,
-                ..Self::default()
-            }));
-        }
         if kind != OUTPUTS {
             let code = Code::from_byte(kind).ok_or(WireError::Number)?;
             return Ok(Err(Failure::new(code, reader.text()?)));

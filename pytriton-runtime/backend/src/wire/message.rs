@@ -62,7 +62,8 @@ pub struct Answer {
     pub sequence: u32,
     /// Whether it is the request's last one.
     pub last: bool,
-    /// Where its description lies. An answer without one is none: it says that the request has no more of them.
+    /// Where its description lies. An answer without one is none here: it went another way, or as the last one says that the
+    /// request has no more of them.
     pub description: Region,
     /// Where its tensors lie, in the same segment: first byte and length.
     pub data: (usize, usize),

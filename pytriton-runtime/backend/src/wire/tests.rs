@@ -171,18 +171,6 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_that_went_another_way_is_nothing_else(behind in 0_usize..3) {
-        let mut bytes = Vec::new();
-        AnswerWriter::new(&mut bytes).elsewhere();
-        bytes.extend(std::iter::repeat_n(0, behind));
-        let read = Contents::read(&bytes, 0, OUTPUTS);
-        match behind {
-            0 => prop_assert!(read.unwrap().unwrap().elsewhere),
-            _ => prop_assert_eq!(read.unwrap_err(), WireError::Number),
-        }
-    }
-
-    #[test]
     fn messages_are_read_as_they_were_written(batch: u64, one: u32, two: u32, len: usize, last: bool) {
         let region = Region { segment: one, offset: len / 2, len };
         let down = [
