@@ -63,6 +63,8 @@ pub mod grpc;
 mod heap;
 #[cfg(feature = "embedded")]
 mod heavy;
+#[cfg(all(feature = "embedded", tritonserver))]
+mod hosted;
 #[cfg(feature = "embedded")]
 pub mod http;
 mod json;

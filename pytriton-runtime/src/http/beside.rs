@@ -16,13 +16,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::access::{Access, Group, Protocol};
-use crate::model::ModelSpec;
 
 /// So long a request waits for a connection while others have them all.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Tells which models tritonserver has loaded, by name and version.
-pub(crate) type Loaded = Box<dyn Fn() -> Vec<Arc<ModelSpec>> + Send + Sync>;
 
 /// A tritonserver on this machine, as it is asked over HTTP.
 #[derive(Debug)]

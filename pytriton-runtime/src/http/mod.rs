@@ -52,7 +52,8 @@ pub(crate) use metrics::metrics_router;
 #[cfg(tritonserver)]
 pub(crate) use openai::Upstream;
 pub(crate) use openai::{
-    TextModels, answer_alone as answer_openai, is_route as is_openai, refusal as openai_refusal,
+    TextModels, answer_alone as answer_openai, has_texts, is_route as is_openai,
+    refusal as openai_refusal,
 };
 pub(crate) use platform::{Ping, Platform, SageMaker, VertexAi};
 pub(crate) use router::{answer, answer_to};

@@ -39,11 +39,9 @@ async fn dispatch<B: Body>(
     body: B,
 ) -> Result<Answer, Failure> {
     check_head_bytes(parts, reception).map_err(Failure::plain)?;
-    if openai::is_route(parts.uri.path()) {
+    if openai::is_route(parts.uri.path()) && openai::has_texts(&reception.models) {
         let models = TextModels::Here(Arc::clone(&reception.models));
-        if models.any() {
-            return Ok(Box::pin(openai::answer(reception, &models, parts, body)).await);
-        }
+        return Ok(Box::pin(openai::answer(reception, &models, parts, body)).await);
     }
     let Parts {
         uri,

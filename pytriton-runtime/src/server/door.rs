@@ -165,8 +165,8 @@ impl Rooms {
     fn are_openai(&self, path: &str) -> bool {
         match self {
             Self::OpenAi(..) => true,
-            Self::Http(reception) | Self::Both(reception, _) if http::is_openai(path) => {
-                TextModels::Here(Arc::clone(&reception.models)).any()
+            Self::Http(reception) | Self::Both(reception, _) => {
+                http::is_openai(path) && http::has_texts(&reception.models)
             }
             _ => false,
         }

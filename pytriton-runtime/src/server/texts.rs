@@ -40,13 +40,13 @@ impl Texts {
         let beside = Beside::new(http, Arc::clone(access), connections_beside_others());
         let beside = Arc::new(beside);
         let upstream = texts.then(|| {
-            let (loaded, claims) = (Box::new(engine.loaded()), Arc::clone(engine.claims()));
-            Upstream::new(Arc::clone(&beside), loaded, claims)
+            let (models, claims) = (engine.hosted(), Arc::clone(engine.claims()));
+            Upstream::new(Arc::clone(&beside), models, claims)
         });
         let relay = page.then(|| Relay {
             beside,
             metrics: theirs.metrics,
-            loaded: Box::new(engine.loaded()),
+            models: engine.hosted(),
             doors: told(options, access),
         });
         let server = Server::beside_tritonserver((upstream, relay), options, access).await?;

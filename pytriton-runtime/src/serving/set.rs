@@ -12,6 +12,7 @@ use crate::budget::Budget;
 use crate::cache::{CacheUsage, ResponseCache};
 use crate::engine::ControlOptions;
 use crate::metrics::MetricsConfig;
+use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::request::RequestError;
 use crate::runner::Breakdown;
@@ -259,6 +260,13 @@ impl ModelSet {
             .flat_map(BTreeMap::values)
             .cloned()
             .collect()
+    }
+
+    /// Whether the latest version of any model is such a one.
+    pub(crate) fn has(&self, is: impl Fn(&ModelSpec) -> bool) -> bool {
+        let models = self.snapshot();
+        let mut latest = models.values().filter_map(BTreeMap::last_key_value);
+        latest.any(|(_, model)| is(model.spec()))
     }
 
     /// The model of that name and version, the latest where none is given.

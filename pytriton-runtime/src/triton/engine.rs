@@ -12,7 +12,7 @@ use crate::access::Access;
 #[cfg(feature = "embedded")]
 use crate::claims::Claims;
 #[cfg(feature = "embedded")]
-use crate::model::ModelSpec;
+use crate::hosted::HostedModels;
 use crate::registry::Registry;
 use crate::runner::Breakdown;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
@@ -43,8 +43,6 @@ pub struct TritonEngine {
     binary: PathBuf,
     probe: Probe,
     launch: Launch,
-    /// Whether a server that has died is not yet followed by one that is ready.
-    restarting: bool,
     // In the order in which they go: the server before its instances, the folder last.
     server: Tritonserver,
     worker: Worker,
@@ -126,7 +124,6 @@ impl TritonEngine {
             binary,
             probe,
             launch,
-            restarting: false,
             server,
             worker,
             _workspace: workspace,
@@ -149,10 +146,10 @@ impl TritonEngine {
         self.worker.claims()
     }
 
-    /// Tells, whenever it is asked, what tritonserver has loaded, by name and version.
+    /// What tritonserver has of the models.
     #[cfg(feature = "embedded")]
-    pub(crate) fn loaded(&self) -> impl Fn() -> Vec<Arc<ModelSpec>> + Send + Sync + use<> {
-        self.worker.loaded()
+    pub(crate) fn hosted(&self) -> HostedModels {
+        self.worker.hosted()
     }
 
     /// Says, whenever it is asked, whether every model has an instance that takes requests.
@@ -184,7 +181,7 @@ impl TritonEngine {
         loop {
             let born = Instant::now();
             let exit = self.server.exited().await;
-            self.restarting = true;
+            self.worker.set_away(true);
             if born.elapsed() > LONG_LIFE {
                 pause = FIRST_PAUSE;
             }
@@ -201,7 +198,7 @@ impl TritonEngine {
             }
             match self.server.ready().await {
                 Ok(()) => {
-                    self.restarting = false;
+                    self.worker.set_away(false);
                     tracing::info!("tritonserver is ready again");
                 }
                 Err(NotReady::Late(late)) => {
@@ -226,13 +223,14 @@ impl TritonEngine {
     /// A server that was being started again ends well however it ends: what it had to say has been logged.
     pub async fn stop(self, time: Duration) -> Stopped {
         self.worker.wait_no_more();
+        let away = self.worker.is_away();
         let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch, time)
             .stop()
             .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
             tracing::warn!("an instance is still busy with a request that nobody waits for");
         }
-        if self.restarting {
+        if away {
             stopped.exit = Exit::default();
         }
         stopped

@@ -10,6 +10,8 @@
 mod answer;
 mod claimed;
 mod error;
+#[cfg(feature = "embedded")]
+mod hosted;
 mod instance;
 mod listener;
 mod loads;

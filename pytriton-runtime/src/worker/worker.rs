@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -17,11 +18,13 @@ use tokio::time::{Instant, timeout_at};
 use crate::claims::Claims;
 use crate::engine::{ControlMode, ControlOptions};
 #[cfg(feature = "embedded")]
-use crate::model::ModelSpec;
+use crate::hosted::{Hosted, HostedModels};
 use crate::registry::Registry;
 use crate::runner::{Availability, Breakdown};
 
 use super::WorkerError;
+#[cfg(feature = "embedded")]
+use super::hosted::HostedLoads;
 use super::listener::Listener;
 use super::loads::Loads;
 use super::sessions::Sessions;
@@ -33,6 +36,7 @@ pub struct Worker {
     listener: Arc<Listener>,
     #[cfg(feature = "embedded")]
     claims: Arc<Claims>,
+    away: Arc<AtomicBool>,
     listening: JoinHandle<()>,
 }
 
@@ -78,6 +82,7 @@ impl Worker {
             listener,
             #[cfg(feature = "embedded")]
             claims,
+            away: Arc::default(),
             listening,
         })
     }
@@ -97,14 +102,27 @@ impl Worker {
         &self.claims
     }
 
-    /// Tells, whenever it is asked, what tritonserver has loaded, by name and version.
+    /// What tritonserver has of the models.
     #[cfg(feature = "embedded")]
-    pub(crate) fn loaded(&self) -> impl Fn() -> Vec<Arc<ModelSpec>> + Send + Sync + use<> {
-        let listener = Arc::clone(&self.listener);
-        move || {
-            let loaded = listener.models.iter().filter(|loads| loads.is_loaded());
-            loaded.map(|loads| Arc::clone(loads.spec())).collect()
-        }
+    pub(crate) fn hosted(&self) -> HostedModels {
+        let models = self.listener.models.iter();
+        let models = models.map(|loads| -> Arc<dyn Hosted> {
+            Arc::new(HostedLoads {
+                loads: Arc::clone(loads),
+                away: Arc::clone(&self.away),
+            })
+        });
+        HostedModels::new(models.collect())
+    }
+
+    /// Notes whether there is no tritonserver: one has died, and the next is not yet ready.
+    pub(crate) fn set_away(&self, away: bool) {
+        self.away.store(away, Ordering::Relaxed);
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_away(&self) -> bool {
+        self.away.load(Ordering::Relaxed)
     }
 
     /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.

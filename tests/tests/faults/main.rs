@@ -2,6 +2,7 @@
 //!
 //! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
 
+mod away;
 mod broken;
 mod calls;
 mod chaos;

@@ -101,7 +101,7 @@ pub(crate) async fn answer_beside<B: Body>(
         }
         Ok(match admitted(reception, &parts)? {
             Route::Page => page(&parts.headers),
-            Route::Document => fresh(json(written((relay.loaded)(), &relay.doors).await)),
+            Route::Document => fresh(json(written(relay.loaded()?, &relay.doors).await)),
             Route::Metrics => fresh(relay.metrics(reception).await?),
         })
     };

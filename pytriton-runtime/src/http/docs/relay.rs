@@ -19,12 +19,14 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::access::Group;
 use crate::counted::counted;
+use crate::hosted::HostedModels;
+use crate::model::ModelSpec;
 use crate::openapi::Doors;
 use crate::reception::{Error, Reception};
 
 use super::super::HttpError;
 use super::super::answer::{Answer, Failure, PLAIN, answer, events};
-use super::super::beside::{Beside, Loaded, connect, reached};
+use super::super::beside::{Beside, connect, reached};
 use super::super::body::{self, Body};
 use super::super::events::Events;
 use super::super::route::{ModelAction, Route};
@@ -49,7 +51,7 @@ pub(crate) struct Relay {
     pub(crate) beside: Arc<Beside>,
     /// Where it tells its metrics.
     pub(crate) metrics: Option<SocketAddr>,
-    pub(crate) loaded: Loaded,
+    pub(crate) models: HostedModels,
     pub(crate) doors: Arc<Doors>,
 }
 
@@ -117,6 +119,13 @@ impl Relay {
             true => Ok(events(parts.status, asked.events(most))),
             false => asked.whole(reception, parts.status, &parts.headers).await,
         }
+    }
+
+    /// The models that tritonserver has loaded now, by name and version.
+    pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
+        let loaded = self.models.loaded();
+        let loaded = loaded.map_err(|away| gone(&away.to_string()))?;
+        Ok(loaded.into_iter().map(Arc::clone).collect())
     }
 
     /// What tritonserver tells of its models.

@@ -8,6 +8,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
+use crate::hosted::{Hosted, HostedModels};
+use crate::model::ModelSpec;
 use crate::openapi::Doors;
 use crate::reception::{Lock, Reception};
 use crate::testing::IDENTITY;
@@ -15,6 +17,19 @@ use crate::testing::IDENTITY;
 use super::super::tests::app;
 use super::super::{Beside, answer_docs};
 use super::Relay;
+
+#[derive(Debug)]
+struct Loaded(Arc<ModelSpec>);
+
+impl Hosted for Loaded {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        &self.0
+    }
+
+    fn is_loaded(&self) -> Option<bool> {
+        Some(true)
+    }
+}
 
 /// A server that says this to all who ask, and then nothing; what it was asked.
 async fn relay(
@@ -42,7 +57,7 @@ async fn relay(
     let relay = Relay {
         beside: Arc::new(Beside::new(address, Arc::default(), connections)),
         metrics: Some(address),
-        loaded: Box::new(|| vec![Arc::new(IDENTITY.spec().unwrap())]),
+        models: HostedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
         doors: Arc::new(Doors::usual()),
     };
     (relay, asked)

@@ -95,7 +95,7 @@ fn find(models: &TextModels, name: &str, asked: Surface) -> Result<Arc<ModelSpec
     let unknown = || OpenAiError::UnknownModel {
         model: excerpt(name),
     };
-    let spec = models.find(name).ok_or_else(unknown)?;
+    let spec = models.find(name)?.ok_or_else(unknown)?;
     match spec.openai {
         Some(served) if served == asked => Ok(spec),
         Some(served) => Err(OpenAiError::OtherSurface {

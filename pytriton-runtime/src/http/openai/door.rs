@@ -84,11 +84,11 @@ async fn dispatch<B: Body>(
     }
     match route {
         Route::List => {
-            let models = models.all();
-            let names = models.keys().map(|name| &**name);
+            let names = models.names()?;
+            let names = names.iter().map(|name| &**name);
             Ok(json(list_json(names, *SINCE)))
         }
-        Route::Model(name) => match models.find(name) {
+        Route::Model(name) => match models.find(name)? {
             Some(spec) => Ok(json(model_json(&spec.name, *SINCE))),
             None => Err(OpenAiError::UnknownModel {
                 model: excerpt(name),

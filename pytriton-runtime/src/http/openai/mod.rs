@@ -16,6 +16,6 @@ mod texts;
 mod upstream;
 
 pub(crate) use door::{answer, answer_alone, is_route, refusal};
-pub(crate) use models::TextModels;
+pub(crate) use models::{TextModels, has_texts};
 #[cfg(tritonserver)]
 pub(crate) use upstream::Upstream;

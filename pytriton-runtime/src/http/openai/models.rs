@@ -1,7 +1,7 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
+use crate::openai::OpenAiError;
 use crate::serving::ModelSet;
 
 #[cfg(tritonserver)]
@@ -19,44 +19,45 @@ pub(crate) enum TextModels {
 
 impl TextModels {
     /// The latest version of the model of that name; `None` where there is none for these routes.
-    pub(super) fn find(&self, name: &str) -> Option<Arc<ModelSpec>> {
-        match self {
+    pub(super) fn find(&self, name: &str) -> Result<Option<Arc<ModelSpec>>, OpenAiError> {
+        let latest = match self {
             Self::Here(models) => {
-                let model = models.model(name, None).ok()?;
-                Some(Arc::clone(model.spec())).filter(|spec| spec.openai.is_some())
+                let model = models.model(name, None).ok();
+                model.map(|model| Arc::clone(model.spec()))
             }
             #[cfg(tritonserver)]
-            Self::There(upstream) => {
-                let mut loaded = upstream.loaded();
-                loaded.retain(|spec| *spec.name == *name);
-                loaded.pop().filter(|spec| spec.openai.is_some())
-            }
-        }
+            Self::There(upstream) => upstream.latest(name)?.map(Arc::clone),
+        };
+        Ok(latest.filter(|spec| spec.openai.is_some()))
     }
 
-    /// Whether there is any.
-    pub(crate) fn any(&self) -> bool {
-        !self.all().is_empty()
-    }
-
-    /// All of them, the latest version of each.
-    pub(super) fn all(&self) -> BTreeMap<Arc<str>, Arc<ModelSpec>> {
-        match self {
+    /// The names of all of them.
+    pub(super) fn names(&self) -> Result<Vec<Arc<str>>, OpenAiError> {
+        Ok(match self {
             Self::Here(models) => {
                 let models = models.models();
-                latest(models.iter().map(|model| Arc::clone(model.spec())))
+                names(models.iter().map(|model| model.spec()))
             }
             #[cfg(tritonserver)]
-            Self::There(upstream) => latest(upstream.loaded().into_iter()),
-        }
+            Self::There(upstream) => names(upstream.loaded()?.into_iter()),
+        })
     }
 }
 
-/// The latest version of each model, where that is for these routes.
-fn latest(specs: impl Iterator<Item = Arc<ModelSpec>>) -> BTreeMap<Arc<str>, Arc<ModelSpec>> {
-    // They come in the order of their versions.
-    let specs = specs.map(|spec| (Arc::clone(&spec.name), spec));
-    let mut latest: BTreeMap<_, _> = specs.collect();
-    latest.retain(|_, spec: &mut Arc<ModelSpec>| spec.openai.is_some());
-    latest
+/// Whether there is any among those that are served here.
+pub(crate) fn has_texts(models: &ModelSet) -> bool {
+    models.has(|spec| spec.openai.is_some())
+}
+
+/// The names of models whose latest version is for these routes, which come in the order of their versions.
+fn names<'a>(specs: impl Iterator<Item = &'a Arc<ModelSpec>>) -> Vec<Arc<str>> {
+    let mut specs = specs.peekable();
+    let mut names = Vec::new();
+    while let Some(spec) = specs.next() {
+        let is_latest = specs.peek().is_none_or(|next| next.name != spec.name);
+        if is_latest && spec.openai.is_some() {
+            names.push(Arc::clone(&spec.name));
+        }
+    }
+    names
 }

@@ -11,11 +11,12 @@ use tokio::task::JoinSet;
 
 use crate::access::Group;
 use crate::claims::Claims;
+use crate::hosted::HostedModels;
 use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError};
 use crate::text::for_client;
 
-use super::super::beside::{Beside, Loaded};
+use super::super::beside::Beside;
 use super::replies::Replies;
 
 /// More words no refusal of tritonserver's has.
@@ -26,7 +27,7 @@ const REFUSAL: usize = 64 << 10;
 /// It is asked, so that its scheduler and its statistics count; what is answered comes here by [`Claims`].
 pub(crate) struct Upstream {
     beside: Arc<Beside>,
-    loaded: Loaded,
+    models: HostedModels,
     claims: Arc<Claims>,
 }
 
@@ -35,17 +36,22 @@ pub(super) type Told = Result<(), OpenAiError>;
 
 impl Upstream {
     /// The one that is asked there.
-    pub(crate) fn new(beside: Arc<Beside>, loaded: Loaded, claims: Arc<Claims>) -> Self {
+    pub(crate) fn new(beside: Arc<Beside>, models: HostedModels, claims: Arc<Claims>) -> Self {
         Self {
             beside,
-            loaded,
+            models,
             claims,
         }
     }
 
+    /// The latest version of a model that it has loaded now.
+    pub(super) fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, OpenAiError> {
+        self.models.latest(name).map_err(|away| gone(&away))
+    }
+
     /// The models that it has loaded now, by name and version.
-    pub(super) fn loaded(&self) -> Vec<Arc<ModelSpec>> {
-        (self.loaded)()
+    pub(super) fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, OpenAiError> {
+        self.models.loaded().map_err(|away| gone(&away))
     }
 
     /// Asks a model, with an object of JSON and headers that it is to have.

@@ -29,9 +29,9 @@ async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
             });
         }
     });
-    let loaded = Box::new(Vec::new);
+    let models = HostedModels::new(Vec::new());
     let beside = Arc::new(Beside::new(address, Arc::default(), connections));
-    let upstream = Upstream::new(beside, loaded, Arc::default());
+    let upstream = Upstream::new(beside, models, Arc::default());
     Arc::new(upstream)
 }
 

@@ -1,0 +1,114 @@
+//! What is known of the models of this process that a tritonserver serves.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+
+/// A version of a model.
+pub(crate) trait Hosted: fmt::Debug + Send + Sync {
+    /// What it is.
+    fn spec(&self) -> &Arc<ModelSpec>;
+
+    /// Whether tritonserver has loaded it; `None` while nobody knows, as it is being started again.
+    fn is_loaded(&self) -> Option<bool>;
+}
+
+/// All of them, by name and version.
+#[derive(Debug)]
+pub(crate) struct HostedModels(Vec<Arc<dyn Hosted>>);
+
+/// tritonserver has died, and what the next one loads is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Away;
+
+impl HostedModels {
+    /// These, by name and version.
+    pub(crate) fn new(models: Vec<Arc<dyn Hosted>>) -> Self {
+        Self(models)
+    }
+
+    /// The latest version of a model that is loaded.
+    pub(crate) fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, Away> {
+        let versions = self.0.iter().rev();
+        let mut versions = versions.filter(|model| *model.spec().name == *name);
+        let mut known = true;
+        let loaded = versions.find(|model| {
+            let loaded = model.is_loaded();
+            known &= loaded.is_some();
+            loaded == Some(true)
+        });
+        match loaded {
+            None if !known => Err(Away),
+            loaded => Ok(loaded.map(|model| model.spec())),
+        }
+    }
+
+    /// Those that are loaded, by name and version.
+    pub(crate) fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, Away> {
+        let models = self.0.iter().filter_map(|model| match model.is_loaded() {
+            Some(loaded) => loaded.then(|| Ok(model.spec())),
+            None => Some(Err(Away)),
+        });
+        models.collect()
+    }
+}
+
+impl fmt::Display for Away {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is being started again")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Version(Arc<ModelSpec>, Option<bool>);
+
+    impl Hosted for Version {
+        fn spec(&self) -> &Arc<ModelSpec> {
+            &self.0
+        }
+
+        fn is_loaded(&self) -> Option<bool> {
+            self.1
+        }
+    }
+
+    fn models(loaded: &[Option<bool>]) -> HostedModels {
+        let versions = (1..).zip(loaded).map(|(version, loaded)| {
+            let spec = ModelSpec {
+                version,
+                ..IDENTITY.spec().unwrap()
+            };
+            let version: Arc<dyn Hosted> = Arc::new(Version(Arc::new(spec), *loaded));
+            version
+        });
+        HostedModels::new(versions.collect())
+    }
+
+    #[test]
+    fn what_is_not_known_is_neither_there_nor_not() {
+        let (yes, no, unknown) = (Some(true), Some(false), None);
+        let table = [
+            (vec![], Ok(None), Ok(vec![])),
+            (vec![yes, yes, no], Ok(Some(2)), Ok(vec![1, 2])),
+            (vec![no], Ok(None), Ok(vec![])),
+            (vec![yes, unknown], Ok(Some(1)), Err(Away)),
+            (vec![unknown, no], Err(Away), Err(Away)),
+        ];
+        for (loaded, latest, all) in table {
+            let models = models(&loaded);
+            let found = models.latest("Identity");
+            assert_eq!(found.map(|spec| spec.map(|spec| spec.version)), latest);
+            let found = models.loaded();
+            let found = found.map(|specs| specs.iter().map(|spec| spec.version).collect());
+            assert_eq!(found, all);
+            assert!(models.latest("Nope").is_ok_and(|spec| spec.is_none()));
+        }
+    }
+}
