@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use ndarray::{Array2, Ix2};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::call::{Call, Execution, Instance, Outputs};
 use crate::model::{CallMode, InstanceGroup, Location, ModelSpec, QueuePolicy, TensorDeclaration};
@@ -136,6 +137,17 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
         line: 1,
     },
 };
+
+/// How long this thread computes for that, whatever else the machine does meanwhile.
+pub(crate) fn computing(work: impl FnOnce()) -> Duration {
+    let now = || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::try_from(time).unwrap()
+    };
+    let begun = now();
+    work();
+    now() - begun
+}
 
 /// A request of `rows` rows of `value`.
 pub(crate) fn infer_request(rows: usize, value: f32) -> InferRequest {

@@ -49,8 +49,8 @@ async fn an_exit_is_noticed_with_its_reason() {
 
 #[tokio::test]
 async fn stop_asks_first_and_insists_after_the_grace() {
-    let (child, _) = shell("trap 'exit 0' TERM; while :; do sleep 0.01; done");
-    sleep(Duration::from_millis(50)).await;
+    let (child, lines) = shell("trap 'exit 0' TERM; echo up; while :; do sleep 0.01; done");
+    lines.recv_timeout(SOON).unwrap();
     assert!(child.stop(SOON).await.success());
     let (child, lines) = shell("trap '' TERM; echo up; while :; do sleep 0.01; done");
     lines.recv_timeout(SOON).unwrap();
