@@ -11,7 +11,8 @@ import tritonclient.http
 from tritonclient.grpc import service_pb2, service_pb2_grpc
 from tritonclient.utils import InferenceServerException
 
-from wire import GRPC, TRITONSERVER, connect, infer, metric, post_json
+from gate import HELD, Gate, pending
+from wire import GRPC, TRITONSERVER, connect, infer, post_json
 
 pytestmark = pytest.mark.usefixtures("then_right")
 
@@ -28,73 +29,62 @@ def call(protocol, model, milliseconds=0, **options):
         client.close()
 
 
-class Busy:
-    """A model whose instance is kept busy, and those who wait for it."""
+class Busy(Gate):
+    """A model whose instance is kept busy until this is left, and those who wait for it."""
 
-    def __init__(self, protocol, model, milliseconds):
+    def __init__(self, protocol, model):
+        super().__init__()
         self.protocol, self.model = protocol, model
         self.pool = ThreadPoolExecutor(20)
-        self.first = self.pool.submit(call, protocol, model, milliseconds)
-        time.sleep(0.3)
-        assert self.waiting() == 0
+        self.first = self.hold(lambda: self.pool.submit(call, protocol, model, HELD))
+        assert pending(model) == 0
 
-    def waiting(self):
-        return metric("nv_inference_pending_request_count", self.model)
-
-    def queue(self, **options):
+    def wait(self, **options):
         """One more request, which waits when this returns."""
-        before = self.waiting()
-        future = self.pool.submit(call, self.protocol, self.model, **options)
-        for _ in range(200):
-            if self.waiting() == before + 1:
-                return future
-            time.sleep(0.01)
-        raise AssertionError("the request does not wait")
+        return self.queue(self.model, lambda: self.pool.submit(call, self.protocol, self.model, **options))
 
     def refused(self, **options):
+        """Why a request is refused while the instance is busy."""
         with pytest.raises(InferenceServerException) as raised:
             call(self.protocol, self.model, **options)
         return raised.value
 
 
 def test_the_urgent_overtake_and_equals_do_not(protocol):
-    busy = Busy(protocol, "Urgent", 2500)
     # 2 is the default, for a level that there is not as for none.
     levels = [3, None, 1, 3, 0, 1, 9, 2]
-    futures = [busy.queue(**({} if level is None else {"priority": level})) for level in levels]
+    with Busy(protocol, "Urgent") as busy:
+        futures = [busy.wait(**({} if level is None else {"priority": level})) for level in levels]
     first = busy.first.result()
     calls = [future.result() - first for future in futures]
     assert calls == [7, 3, 1, 8, 4, 2, 5, 6]
 
 
 def test_each_level_has_its_own_bound(protocol):
-    busy = Busy(protocol, "Urgent", 1500)
-    low = [busy.queue(priority=3) for _ in range(2)]
-    begun = time.monotonic()
-    error = busy.refused(priority=3)
-    assert time.monotonic() - begun < 0.5
-    assert error.status() in ("503", "StatusCode.UNAVAILABLE")
-    assert "Exceeds maximum queue size" in error.message()
-    high = [busy.queue(priority=priority) for priority in (1, 2)]
+    with Busy(protocol, "Urgent") as busy:
+        low = [busy.wait(priority=3) for _ in range(2)]
+        error = busy.refused(priority=3)
+        assert error.status() in ("503", "StatusCode.UNAVAILABLE")
+        assert "Exceeds maximum queue size" in error.message()
+        high = [busy.wait(priority=priority) for priority in (1, 2)]
     assert [future.result() for future in (*high, *low)] == [busy.first.result() + place for place in (1, 2, 3, 4)]
 
 
 def test_late_requests_go_behind_their_level_and_share_a_batch_with_the_rest(protocol):
-    busy = Busy(protocol, "Late", 1000)
-    late, lowest = busy.queue(priority=1, timeout=100_000), busy.queue()
-    in_time = busy.queue(priority=1)
+    with Busy(protocol, "Late") as busy:
+        late, lowest = busy.wait(priority=1, timeout=100_000), busy.wait()
+        in_time = busy.wait(priority=1)
+        time.sleep(0.1)
     busy.first.result()
     assert [future.result() for future in (in_time, late, lowest)] == [0, 1, 2]
 
 
 def test_late_requests_are_refused_where_the_level_says_so(protocol):
-    busy = Busy(protocol, "Late", 1000)
-    patient = busy.queue(priority=3)
-    begun = time.monotonic()
-    error = busy.refused(priority=2, timeout=100_000)
-    assert "Request timeout expired" in error.message()
-    # tritonserver looks at its queue when the instance is free again, or twice a second.
-    assert time.monotonic() - begun < (1.5 if TRITONSERVER else 0.6)
+    with Busy(protocol, "Late") as busy:
+        patient = busy.wait(priority=3)
+        # tritonserver looks at its queue when the instance is free again, or twice a second.
+        error = busy.refused(priority=2, timeout=100_000)
+        assert "Request timeout expired" in error.message()
     busy.first.result()
     assert patient.result() == 0
 

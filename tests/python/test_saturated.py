@@ -9,10 +9,12 @@ import pytest
 import tritonclient.grpc
 from tritonclient.utils import InferenceServerException
 
-from wire import TRITONSERVER, connect, infer, statistics, tensor
+from gate import HELD, Gate, pending
+from wire import TIMEOUT, TRITONSERVER, connect, infer, statistics, tensor
 
-# How long each of the batches under way takes.
-BUSY = 500
+# More than a request takes on its way into a batch, and a cancellation behind it: nobody tells of them as long as the batch waits for
+# its thread.
+UNDER_WAY = 0.5
 
 
 def ask(protocol, model, milliseconds, **options):
@@ -25,19 +27,30 @@ def ask(protocol, model, milliseconds, **options):
         client.close()
 
 
-class Saturated:
-    """A model with two batches under way, the second a moment after the first."""
+class Saturated(Gate):
+    """A model with two batches under way, the second behind the first, until this is left."""
 
-    def __init__(self, protocol, model):
+    def __init__(self, protocol, model, by_turns=False):
+        super().__init__()
         self.protocol, self.model = protocol, model
         self.pool = ThreadPoolExecutor(10)
-        self.busy = [self.queue(BUSY), self.queue(BUSY)]
+        self.busy = [self.hold(self.send(HELD))]
+        if not by_turns:
+            self.busy.append(self.hold(self.send(HELD)))
+        elif TRITONSERVER:
+            self.busy.append(self.send()())
+            time.sleep(UNDER_WAY)
+            assert pending(model) == 0
+        else:
+            # The embedded engine leaves in the queue what would wait for the thread.
+            self.busy.append(self.wait())
 
-    def queue(self, milliseconds=0, **options):
-        """One more request, a moment after the one before."""
-        future = self.pool.submit(ask, self.protocol, self.model, milliseconds, **options)
-        time.sleep(0.04)
-        return future
+    def send(self, milliseconds=0, **options):
+        return lambda: self.pool.submit(ask, self.protocol, self.model, milliseconds, **options)
+
+    def wait(self, **options):
+        """One more request, which waits when this returns."""
+        return self.queue(self.model, self.send(**options))
 
 
 def test_those_that_wait_share_a_batch(protocol):
@@ -45,21 +58,20 @@ def test_those_that_wait_share_a_batch(protocol):
 
 
 def test_those_that_wait_for_a_thread_share_a_batch(protocol):
-    # The embedded engine leaves in the queue what would wait for the thread.
     expected = [1, 1] + [6] * 6 if TRITONSERVER else [1] + [7] * 7
-    assert gathered(protocol, "GatherByTurns") == expected
+    assert gathered(protocol, "GatherByTurns", by_turns=True) == expected
 
 
-def gathered(protocol, model):
-    saturated = Saturated(protocol, model)
-    waiting = [saturated.queue() for _ in range(6)]
+def gathered(protocol, model, **how):
+    with Saturated(protocol, model, **how) as saturated:
+        waiting = [saturated.wait() for _ in range(6)]
     return [future.result() for future in saturated.busy + waiting]
 
 
 def test_the_urgent_overtakes_those_that_wait(protocol):
-    saturated = Saturated(protocol, "UrgentInFlight")
-    others = [saturated.queue() for _ in range(3)]
-    urgent = saturated.queue(priority=1)
+    with Saturated(protocol, "UrgentInFlight") as saturated:
+        others = [saturated.wait() for _ in range(3)]
+        urgent = saturated.wait(priority=1)
     first = saturated.busy[0].result()
     assert saturated.busy[1].result() == first + 1
     assert urgent.result() == first + 2
@@ -68,10 +80,10 @@ def test_the_urgent_overtakes_those_that_wait(protocol):
 
 def test_one_that_waits_too_long_is_refused(protocol, http):
     before = statistics(http, "UrgentInFlight")["execution_count"]
-    saturated = Saturated(protocol, "UrgentInFlight")
-    late = saturated.queue(timeout=20_000)
-    with pytest.raises(InferenceServerException, match="Request timeout expired"):
-        late.result()
+    with Saturated(protocol, "UrgentInFlight") as saturated:
+        late = saturated.send(timeout=20_000)()
+        with pytest.raises(InferenceServerException, match="Request timeout expired"):
+            late.result()
     for future in saturated.busy:
         future.result()
     assert statistics(http, "UrgentInFlight")["execution_count"] == before + 2
@@ -79,9 +91,8 @@ def test_one_that_waits_too_long_is_refused(protocol, http):
 
 def test_one_that_is_cancelled_before_it_runs_does_not_run(grpc):
     model = "CountByTurns"
-    with ThreadPoolExecutor(1) as pool:
-        busy = pool.submit(ask, tritonclient.grpc, model, BUSY)
-        time.sleep(0.1)
+    with ThreadPoolExecutor(1) as pool, Gate() as gate:
+        busy = gate.hold(lambda: pool.submit(ask, tritonclient.grpc, model, HELD))
         sent = tensor(tritonclient.grpc, "milliseconds", np.array([[0]], np.uint32))
         heard = [threading.Event() for _ in range(2)]
         errors = {}
@@ -95,10 +106,12 @@ def test_one_that_is_cancelled_before_it_runs_does_not_run(grpc):
 
         cancelled, kept = (grpc.async_infer(model, [sent], hear(number)) for number in range(2))
         # All of them are in flight.
-        time.sleep(0.1)
+        time.sleep(UNDER_WAY)
         cancelled.cancel()
-        assert heard[0].wait(BUSY / 2000) and "CANCELLED" in str(errors[0].status())
+        assert heard[0].wait(TIMEOUT) and "CANCELLED" in str(errors[0].status())
+        time.sleep(UNDER_WAY)
         assert not heard[1].is_set()
+        gate.open()
         first = busy.result()
-        assert heard[1].wait(5) and errors[1] is None
+        assert heard[1].wait(TIMEOUT) and errors[1] is None
     assert ask(tritonclient.grpc, model, 0) == first + 2, "the one that was kept, and this one"

@@ -3,6 +3,7 @@
 mod batching;
 mod cached;
 mod failing;
+mod gate;
 mod identities;
 mod in_flight;
 mod injected;

@@ -1,10 +1,10 @@
 //! Queues of several priority levels.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::Duration;
 
 use pytriton::prelude::*;
+
+use crate::gate::nap;
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
@@ -19,7 +19,7 @@ static CALLS: AtomicU64 = AtomicU64::new(0);
 )]
 fn urgent(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
-    nap(milliseconds.iter().copied());
+    nap(milliseconds);
     Array2::from_elem((1, 1), call)
 }
 
@@ -43,11 +43,6 @@ fn urgent(milliseconds: ArrayView2<u32>) -> Array2<u64> {
 )]
 #[batch]
 fn late(milliseconds: ArrayView2<u32>) -> Array2<u64> {
-    nap(milliseconds.iter().copied());
+    nap(milliseconds);
     Array2::from_shape_fn((milliseconds.nrows(), 1), |(row, _)| row as u64)
-}
-
-fn nap(milliseconds: impl Iterator<Item = u32>) {
-    let longest = milliseconds.max().unwrap_or_default();
-    thread::sleep(Duration::from_millis(longest.into()));
 }

@@ -1,9 +1,10 @@
 //! Instances with two batches in flight, and what waits while both are under way.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use pytriton::prelude::*;
+
+use crate::gate::{nap, rest};
 
 /// Takes as long as the longest of its rows asks for, and returns how many they are.
 #[pytriton::model(name = "GatherInFlight", max_batch_size = 8, batches_in_flight = 2)]
@@ -17,7 +18,7 @@ async fn gather(milliseconds: ArrayView2<u32>) -> Array2<u64> {
 #[pytriton::model(name = "GatherByTurns", max_batch_size = 8, batches_in_flight = 2)]
 #[batch]
 fn gather_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
-    std::thread::sleep(longest(milliseconds));
+    nap(milliseconds);
     Array2::from_elem((milliseconds.nrows(), 1), milliseconds.nrows() as u64)
 }
 
@@ -43,15 +44,6 @@ async fn urgent(milliseconds: ArrayView2<u32>) -> Array2<u64> {
 fn count_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
-    std::thread::sleep(longest(milliseconds));
+    nap(milliseconds);
     Array2::from_elem((1, 1), call)
-}
-
-async fn rest(milliseconds: ArrayView2<'_, u32>) {
-    tokio::time::sleep(longest(milliseconds)).await;
-}
-
-fn longest(milliseconds: ArrayView2<u32>) -> Duration {
-    let longest = milliseconds.iter().copied().max().unwrap_or_default();
-    Duration::from_millis(longest.into())
 }
