@@ -1,8 +1,8 @@
 """Streams of answers to a server that breaks, driven line by line.
 
 `open ADDRESS MODEL STREAMS COUNT MILLISECONDS` opens streams with one request each, and says `open` when each has an answer;
-`ended` waits until all have ended, and says what they came to; `cancel` takes them all back; `churn ADDRESS MODEL STREAMS`
-opens so many, each of which is taken back at another answer.
+`ended` waits until all have ended, and says what they came to; `cancel` takes them all back; `churn ADDRESS STREAMS`
+opens so many, each of which is taken back behind another answer.
 """
 
 import asyncio
@@ -27,6 +27,10 @@ def tensor(name, value, datatype):
     return protocol.InferInput(name, [1, 1], triton).set_data_from_numpy(array)
 
 
+def counting(count, milliseconds):
+    return [tensor("count", count, "int32"), tensor("milliseconds", milliseconds, "uint32")]
+
+
 def connect(address):
     # A connection of its own.
     return protocol.InferenceServerClient(address, channel_args=[("grpc.use_local_subchannel_pool", 1)])
@@ -35,13 +39,14 @@ def connect(address):
 class Stream:
     """One request over a stream of its own, and what it was answered."""
 
-    def __init__(self, client, model, count, milliseconds):
-        self.expected = count
+    def __init__(self, client, model, inputs, expected, enough=1):
+        self.expected = expected
         self.values = []
         self.over = False
         self.error = None
-        self.first = asyncio.Event()
-        self.inputs = [tensor("count", count, "int32"), tensor("milliseconds", milliseconds, "uint32")]
+        # So many answers have come, or it has ended.
+        self.enough, self.heard = enough, asyncio.Event()
+        self.inputs = inputs
         self.answers = client.stream_infer(self.requests(model))
         self.ended = asyncio.create_task(self.read())
 
@@ -55,7 +60,8 @@ class Stream:
                     self.error = error.message()
                 else:
                     self.values.append(int(result.as_numpy("OUTPUT_1")[0, 0]))
-                self.first.set()
+                if self.error or len(self.values) >= self.enough:
+                    self.heard.set()
             self.over = self.error is None
         except InferenceServerException as error:
             self.error = str(error)
@@ -63,7 +69,7 @@ class Stream:
             self.error = repr(error)
         # A call that somebody has keeps its connection open.
         self.answers = None
-        self.first.set()
+        self.heard.set()
 
     def cancel(self):
         if self.answers is not None:
@@ -76,7 +82,7 @@ class Stream:
         return self.values == list(range(len(self.values)))
 
 
-async def churn(address, model, count):
+async def churn(address, count):
     # Others expect something within seconds.
     os.nice(19)
     problems = []
@@ -85,10 +91,11 @@ async def churn(address, model, count):
 
     async def one(number):
         async with turn:
-            # tritonserver 2.51 does not survive for long that a call is taken back in the moment of an answer.
-            stream = Stream(clients[number % len(clients)], model, 1000, 30)
-            while len(stream.values) < number % 3 + 1 and not stream.ended.done():
-                await asyncio.sleep(0.001)
+            # tritonserver 2.51 does not survive for long that a call is taken back in the moment of an answer: none comes then.
+            answers = number % 3 + 1
+            inputs = [tensor("count", answers, "int32")]
+            stream = Stream(clients[number % len(clients)], "Kept", inputs, answers, enough=answers)
+            await asyncio.wait_for(stream.heard.wait(), PATIENCE)
             if not stream.is_right() or stream.ended.done():
                 problems.append(stream.error)
             stream.cancel()
@@ -112,9 +119,9 @@ async def main():
             clients = [connect(address) for _ in range(int(count))]
             streams = []
             for client in clients:
-                streams.append(Stream(client, model, answers, milliseconds))
+                streams.append(Stream(client, model, counting(answers, milliseconds), answers))
                 # One that comes with another would be in its batch, and wait for its end.
-                await asyncio.wait_for(streams[-1].first.wait(), PATIENCE)
+                await asyncio.wait_for(streams[-1].heard.wait(), PATIENCE)
             failed = [stream.error for stream in streams if stream.error]
             print(failed or "open", flush=True)
         elif command == "ended":
@@ -133,8 +140,8 @@ async def main():
                 stream.cancel()
             print("cancelled", flush=True)
         elif command == "churn":
-            address, model, count = words
-            print(await churn(address, model, int(count)), flush=True)
+            address, count = words
+            print(await churn(address, int(count)), flush=True)
     for client in clients:
         await client.close()
 

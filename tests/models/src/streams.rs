@@ -80,6 +80,14 @@ fn patient_count(
     })
 }
 
+/// So many answers at once, and no more, however long somebody waits.
+#[pytriton::model(name = "Kept", max_batch_size = 8, batches_in_flight = 64)]
+fn kept(count: ArrayView2<i32>) -> impl Stream<Item = Array2<i32>> {
+    let count = stream::iter(0..count[[0, 0]]);
+    let answers = count.map(|number| Array2::from_elem((1, 1), number));
+    answers.chain(stream::pending())
+}
+
 /// Tells each request of a batch its value as often as the largest says, and how many answers there were before.
 #[pytriton::model(name = "Told", max_batch_size = 8)]
 #[batch]

@@ -9,8 +9,8 @@ use pytriton_tests::{Result, Server};
 
 use crate::python;
 
-/// Far more than any of its answers takes.
-const DEADLINE: Duration = Duration::from_secs(20);
+/// Far more than any of its answers takes, and than it waits itself for what does not come.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A program in Python that is driven line by line, and killed when this is dropped.
 pub(crate) struct Driven {

@@ -217,8 +217,8 @@ fn churn(server: &Server, count: usize) -> Result<()> {
     let mut streams = Streams::new()?;
     let mut left = count;
     while left > 0 {
-        let some = left.min(250);
-        let line = format!("churn {} PatientCount {some}", server.banner().grpc);
+        let some = left.min(100);
+        let line = format!("churn {} {some}", server.banner().grpc);
         let said = streams.0.say(&line)?;
         assert_eq!(said, "churned", "{}", server.log()?);
         left -= some;
