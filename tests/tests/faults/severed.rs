@@ -13,7 +13,7 @@ use crate::limit::Limit;
 use crate::process::{child, wait_until};
 use crate::random::Random;
 use crate::sockets::{Socket, connections};
-use crate::{EXIT, NOTICED, http};
+use crate::{EXIT, http};
 
 /// Nobody who lives has so few descriptors that it could open one more.
 const NO_MORE: u64 = 3;
@@ -32,13 +32,16 @@ fn sever_all(server: &Server) -> Result<Vec<Socket>> {
     Ok(connections)
 }
 
-/// What one request is answered, which must be within a second.
+/// Less than anything waits for that has gone: the least is five seconds, of a greeting.
+const AT_ONCE: Duration = Duration::from_secs(4);
+
+/// What one request is answered, which must be at once.
 fn ask(server: &Server, model: Model) -> Result<Verdict> {
     let entry = Entry::new(model, 2);
     let begun = Instant::now();
     let answer = Connection::new(&server.banner().http, EXIT).infer(model.name, &entry.body())?;
     let took = begun.elapsed();
-    assert!(took < NOTICED, "{answer:?} after {took:?}");
+    assert!(took < AT_ONCE, "{answer:?} after {took:?}");
     Ok(entry.judge(&answer))
 }
 
@@ -191,13 +194,15 @@ fn is_ready(server: &Server, path: &str) -> bool {
     answer.is_ok_and(|answer| answer.status == 200)
 }
 
-/// The models that say of themselves that they are ready.
+/// The versions of models that say of themselves that they are ready.
 fn ready_models(server: &Server) -> Result<Vec<String>> {
     let path = "/v2/repository/index";
     let index = Connection::new(&server.banner().http, EXIT).post(path, "{}")?;
     let index: Value = serde_json::from_str(&index.body).unwrap_or_default();
     let models = index.as_array().into_iter().flatten();
-    let names = models.filter_map(|model| model["name"].as_str());
-    let ready = names.filter(|name| is_ready(server, &format!("/v2/models/{name}/ready")));
-    Ok(ready.map(str::to_owned).collect())
+    let paths = models.filter_map(|model| {
+        let (name, version) = (model["name"].as_str()?, model["version"].as_str()?);
+        Some(format!("/v2/models/{name}/versions/{version}/ready"))
+    });
+    Ok(paths.filter(|path| is_ready(server, path)).collect())
 }
