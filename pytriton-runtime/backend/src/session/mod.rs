@@ -8,7 +8,9 @@
 //! tensors. An answer's region is the worker's again when tritonserver is done with the message. What is not given back
 //! when a session ends is never written again, for a new session has new arenas.
 
+mod answering;
 mod answers;
+mod asked;
 mod client;
 mod end;
 mod error;
@@ -25,11 +27,12 @@ mod tests;
 mod token;
 
 pub use answers::{Answers, Described, Unanswered};
+pub use asked::Asked;
 pub use client::{Client, Unasked};
 pub use error::SessionError;
 pub use handshake::{Hello, TensorNames, Welcome};
 pub use receiver::{Heard, Receiver};
-pub use server::{Asked, Server};
+pub use server::Server;
 pub use token::Token;
 
 pub use crate::shm::{Slots, State, Window};
