@@ -238,5 +238,8 @@ fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
 }
 
 #[cfg(test)]
+#[path = "check_sequences_tests.rs"]
+mod sequences_tests;
+#[cfg(test)]
 #[path = "check_tests.rs"]
 mod tests;

@@ -1,8 +1,5 @@
 use crate::decorators::{FillOptional, PadBatch};
-use crate::model::{
-    InstanceGroup, QueuePolicy, SequenceBatching, SequenceStrategy, TimeoutAction, VersionPolicy,
-};
-use crate::registry::SequenceScheduling::{Direct, Oldest};
+use crate::model::{InstanceGroup, QueuePolicy, TimeoutAction, VersionPolicy};
 
 use super::super::{Function, Input, Model, Output};
 
@@ -12,18 +9,18 @@ const DELAY: QueuePolicy = QueuePolicy {
     ..QueuePolicy::DEFAULT
 };
 
-fn model() -> Model {
+pub(super) fn model() -> Model {
     Model::new("Model")
         .input(Input::new::<f32>("x", [-1]))
         .output(Output::new::<f32>("y", [-1]))
 }
 
-fn batch() -> Function {
+pub(super) fn batch() -> Function {
     Function::batch(|_| Ok(Vec::new()))
 }
 
 /// What is wrong, without what stands before it in each line.
-fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> {
+pub(super) fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> {
     let Err(error) = model.registration(&function.into()) else {
         return Vec::new();
     };
@@ -344,38 +341,6 @@ fn all_flaws_are_told_at_once() {
 }
 
 #[test]
-fn sequences_are_batched_as_the_options_say() {
-    let oldest = model()
-        .max_batch_size(5)
-        .sequence_batching(Oldest)
-        .max_sequence_idle_microseconds(7)
-        .preferred_batch_size([2, 3])
-        .max_queue_delay_microseconds(11)
-        .preserve_ordering(true);
-    let spec = oldest.registration(&batch()).unwrap().spec;
-    let expected = SequenceBatching {
-        max_sequence_idle_microseconds: 7,
-        strategy: SequenceStrategy::Oldest {
-            max_candidate_sequences: 5,
-            preferred_batch_size: vec![2, 3],
-            max_queue_delay_microseconds: 11,
-            preserve_ordering: true,
-        },
-    };
-    assert_eq!(spec.sequence_batching, Some(expected));
-    assert_eq!(spec.dynamic_batching, None);
-    let direct = model()
-        .sequence_batching(Direct)
-        .minimum_slot_utilization(0.5);
-    let spec = direct.registration(&batch()).unwrap().spec;
-    let expected = SequenceStrategy::Direct {
-        max_queue_delay_microseconds: 0,
-        minimum_slot_utilization: 0.5,
-    };
-    assert_eq!(spec.sequence_batching.clone().unwrap().strategy, expected);
-}
-
-#[test]
 fn a_policy_of_versions_leaves_one() {
     let says = |policy: VersionPolicy| {
         let model = model().version_policy(policy);
@@ -403,67 +368,6 @@ fn a_policy_of_versions_leaves_one() {
         let error = says(policy).unwrap_err().to_string();
         assert!(error.contains("version_policy"), "{error}");
         assert!(error.contains(expected), "{error}");
-    }
-}
-
-#[test]
-fn what_does_not_go_with_sequences_is_refused() {
-    let no_queue =
-        "this option is one of dynamic batching, which a model of sequences has not: remove it";
-    let direct = || model().sequence_batching(Direct);
-    let table: [(Model, &str, &str); 11] = [
-        (
-            model().max_candidate_sequences(2),
-            "max_candidate_sequences",
-            "this option needs sequences: write `sequence_batching = direct` too, or remove it",
-        ),
-        (
-            direct().max_candidate_sequences(2),
-            "max_candidate_sequences",
-            "this option needs the other strategy: write `sequence_batching = oldest`, or remove it",
-        ),
-        (
-            direct().minimum_slot_utilization(f32::NAN),
-            "minimum_slot_utilization",
-            "expected a number from 0.0 to 1.0",
-        ),
-        (
-            direct().minimum_slot_utilization(-0.5),
-            "minimum_slot_utilization",
-            "expected a number from 0.0 to 1.0",
-        ),
-        (
-            model()
-                .sequence_batching(Oldest)
-                .minimum_slot_utilization(0.5),
-            "minimum_slot_utilization",
-            "this option needs the other strategy: write `sequence_batching = direct`, or remove it",
-        ),
-        (
-            direct().max_sequence_idle_microseconds(0),
-            "max_sequence_idle_microseconds",
-            "a sequence must be given 1 microsecond at least: write a number from 1",
-        ),
-        (
-            direct().dynamic_batching(false),
-            "dynamic_batching",
-            no_queue,
-        ),
-        (direct().max_queue_size(9), "max_queue_size", no_queue),
-        (direct().priority_levels(2), "priority_levels", no_queue),
-        (
-            direct().response_cache(true),
-            "response_cache",
-            "`response_cache = true` gives requests of the same inputs the same response, in whatever sequence they are: remove it",
-        ),
-        (
-            direct().batches_in_flight(2),
-            "batches_in_flight",
-            "an instance runs the batches of its sequences one after the other: remove it",
-        ),
-    ];
-    for (model, option, help) in table {
-        assert_eq!(flaws(model, batch()), [format!("`{option}`: {help}")]);
     }
 }
 

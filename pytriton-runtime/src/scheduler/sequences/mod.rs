@@ -19,6 +19,8 @@ mod queue;
 mod reaper;
 mod restarts;
 mod seating;
+#[cfg(test)]
+mod served_tests;
 mod slot;
 mod strategy;
 mod table;

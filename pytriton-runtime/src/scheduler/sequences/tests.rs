@@ -1,37 +1,37 @@
-//! The queue of sequences under paused time, and schedulers of real models.
+//! The queue of sequences under paused time.
 
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use ndarray::Array2;
-use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, yield_now};
-use tokio::time::{Instant, advance, sleep, timeout};
+use tokio::task::yield_now;
+use tokio::time::{Instant, advance, timeout};
 
-use crate::call::{Call, Execution, Instance};
-use crate::model::{InstanceGroup, ModelSpec};
+use crate::model::ModelSpec;
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 use crate::request::{InferRequest, Request, Response, Sequence, SequenceId};
 use crate::scheduler::hearing::Hearing;
 use crate::scheduler::message::{Batch, Entered, Origin};
 use crate::scheduler::queue::Queue;
-use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
+use crate::scheduler::{Policy, SchedulerError};
 use crate::statistics::FailureReason;
-use crate::testing::{GATE, IDENTITY, TWO, infer_request};
+use crate::testing::{IDENTITY, TWO, infer_request};
 
 use super::Reaper;
 use super::table_tests::{DIRECT, oldest};
 
-const MILLISECOND: Duration = Duration::from_millis(1);
+pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// One slot, a second of idleness.
-const ONE: ModelDeclaration = sequences(DIRECT, 1);
+pub(super) const ONE: ModelDeclaration = sequences(DIRECT, 1);
 
-const fn sequences(strategy: SequenceStrategyDeclaration, rows: u32) -> ModelDeclaration {
+pub(super) const fn sequences(
+    strategy: SequenceStrategyDeclaration,
+    rows: u32,
+) -> ModelDeclaration {
     ModelDeclaration {
         max_batch_size: rows,
         dynamic_batching: None,
@@ -43,7 +43,7 @@ const fn sequences(strategy: SequenceStrategyDeclaration, rows: u32) -> ModelDec
     }
 }
 
-fn flagged(id: u64, flags: &str, value: f32) -> InferRequest {
+pub(super) fn flagged(id: u64, flags: &str, value: f32) -> InferRequest {
     let id = SequenceId::Number(id);
     InferRequest {
         sequence: Sequence::new(id, flags.contains('S'), flags.contains('E')),
@@ -341,133 +341,4 @@ async fn an_instance_has_its_own_sequences_alone() {
         };
         assert_eq!((*of, &**slots), (instance, &[0][..]));
     }
-}
-
-/// Answers with the number of its instance.
-struct Numbered(u32);
-
-impl Instance for Numbered {
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        let number = f32::from(u16::try_from(self.0).unwrap());
-        Box::pin(async move { call.outputs(Array2::from_elem((1, 1), number)) })
-    }
-}
-
-struct Served {
-    spec: Arc<ModelSpec>,
-    scheduler: Arc<Scheduler>,
-}
-
-impl Served {
-    async fn start(declaration: &ModelDeclaration) -> Self {
-        let model = declaration.registration().unwrap();
-        let policy = Policy::new(&model.spec, 64);
-        let resources = Resources::new(&Handle::current(), usize::MAX);
-        let scheduler = Scheduler::start(&model, policy, &resources).await;
-        Self {
-            spec: model.spec,
-            scheduler: Arc::new(scheduler.unwrap()),
-        }
-    }
-
-    async fn infer(&self, request: InferRequest) -> Result<f32, SchedulerError> {
-        let request = Request::check(&self.spec, request).unwrap();
-        let response = self.scheduler.infer(request).await?;
-        Ok(response.outputs[0].1.elements::<f32>().unwrap()[0])
-    }
-
-    fn spawn(&self, request: InferRequest) -> JoinHandle<Result<f32, SchedulerError>> {
-        let request = Request::check(&self.spec, request).unwrap();
-        let scheduler = Arc::clone(&self.scheduler);
-        tokio::spawn(async move {
-            let response = scheduler.infer(request).await?;
-            Ok(response.outputs[0].1.elements::<f32>().unwrap()[0])
-        })
-    }
-}
-
-#[tokio::test]
-async fn all_requests_of_a_sequence_are_served_by_one_instance() {
-    for strategy in [DIRECT, oldest(2)] {
-        let served = Served::start(&ModelDeclaration {
-            instances: const { &[InstanceGroup::cpu(3)] },
-            load: |context| Ok(Box::new(Numbered(context.instance()))),
-            ..sequences(strategy, 2)
-        })
-        .await;
-        for id in 1..=3 {
-            served.infer(flagged(id, "S", 0.0)).await.unwrap();
-        }
-        for flags in ["", "", "E"] {
-            for (id, instance) in [(1, 0.0), (2, 1.0), (3, 2.0)] {
-                let answer = served.infer(flagged(id, flags, 0.0)).await;
-                assert_eq!(answer.unwrap(), instance);
-            }
-        }
-        let statistics = served.scheduler.statistics();
-        assert_eq!((statistics.inference_count, statistics.pending), (12, 0));
-    }
-}
-
-#[tokio::test]
-async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() {
-    let served = Served::start(&sequences(DIRECT, 2)).await;
-    // Takes 50 ms.
-    let first = served.spawn(flagged(1, "S", -4.0));
-    sleep(10 * MILLISECOND).await;
-    let back = served.spawn(flagged(1, "", 2.0));
-    yield_now().await;
-    let other = served.spawn(flagged(1, "E", 3.0));
-    yield_now().await;
-    back.abort();
-    assert_eq!(first.await.unwrap(), Ok(-4.0));
-    let cancelled = other.await.unwrap().unwrap_err();
-    assert!(matches!(
-        cancelled,
-        SchedulerError::SequenceCancelled { .. }
-    ));
-    assert_eq!(cancelled.status(), crate::Status::Cancelled);
-    assert!(served.infer(flagged(1, "", 0.0)).await.is_err());
-    assert_eq!(served.infer(flagged(1, "SE", 7.0)).await, Ok(7.0));
-}
-
-#[tokio::test]
-async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
-    let served = Served::start(&ModelDeclaration {
-        instances: TWO,
-        max_call_microseconds: 200_000,
-        ..ONE
-    })
-    .await;
-    let gate = GATE.lock().await;
-    served.infer(flagged(1, "S", 1.0)).await.unwrap();
-    served.infer(flagged(2, "S", 2.0)).await.unwrap();
-    let hanging = served.spawn(flagged(1, "", -5.0));
-    sleep(10 * MILLISECOND).await;
-    let behind = served.spawn(flagged(1, "", 1.0));
-    let too_long = hanging.await.unwrap().unwrap_err();
-    assert_eq!(too_long.status(), crate::Status::DeadlineExceeded);
-    let lost = behind.await.unwrap().unwrap_err();
-    let expected = "sequence 1 of model 'Identity' has ended: its instance takes no requests";
-    assert_eq!(lost.to_string(), expected);
-    let unknown = served.infer(flagged(1, "", 1.0)).await.unwrap_err();
-    assert!(matches!(unknown, SchedulerError::SequenceNotStarted { .. }));
-    assert_eq!(served.infer(flagged(2, "E", 3.0)).await, Ok(3.0));
-    assert_eq!(served.infer(flagged(1, "SE", 4.0)).await, Ok(4.0));
-    drop(gate);
-}
-
-#[tokio::test]
-async fn what_waits_when_the_model_goes_is_answered() {
-    let served = Served::start(&ONE).await;
-    let first = served.spawn(flagged(1, "S", -4.0));
-    sleep(10 * MILLISECOND).await;
-    let waiting = served.spawn(flagged(2, "S", 2.0));
-    yield_now().await;
-    let deadline = Instant::now() + Duration::from_secs(5);
-    assert!(served.scheduler.drain(deadline).await);
-    assert_eq!(first.await.unwrap(), Ok(-4.0));
-    assert_eq!(waiting.await.unwrap(), Ok(2.0));
-    let late = served.infer(flagged(1, "E", 0.0)).await;
-    assert_eq!(late, Err(SchedulerError::Stopping));
 }
