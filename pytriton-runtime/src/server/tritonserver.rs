@@ -52,31 +52,8 @@ async fn serve_until_stopped(
         engine = start(&plan.registry, options, located, probe.clone()) => engine?,
         signal = orders.stop() => return Err(ServerError::NotReady { signal }),
     };
-    let Endpoints {
-        http,
-        grpc,
-        metrics,
-    } = *engine.endpoints();
     let texts = Texts::start(&plan.registry, options, &engine).await?;
-    let tls = TlsPlan::new(&options.tls, &options.triton.flags)?;
-    progress.serving(Started {
-        addresses: Addresses {
-            http,
-            grpc,
-            metrics,
-            openai: texts.address(),
-            docs: texts.docs(),
-            tls: TlsPorts {
-                grpc: tls.grpc.is_some(),
-                openai: texts.has_tls(),
-                ..TlsPorts::default()
-            },
-            ..Addresses::default()
-        },
-        engine: StartedEngine::Tritonserver {
-            ready: Box::new(engine.instances_ready()),
-        },
-    });
+    progress.serving(started(options, &engine, &texts)?);
     let broken = engine.broken();
     let died = async {
         if options.triton.restart {
@@ -100,32 +77,68 @@ async fn serve_until_stopped(
     };
     tokio::select! {
         (stopped, answered) = stopped => {
-            let Stopped { exit, cut, broken_off } = stopped;
-            if broken_off > 0 {
+            if stopped.broken_off > 0 {
                 tracing::warn!(
-                    connections = broken_off,
+                    connections = stopped.broken_off,
                     "connections over gRPC were closed with calls on which nothing had come or gone for two seconds"
                 );
             }
-            if let Some(breakdown) = breakdown {
-                return Err(breakdown.into());
-            }
-            match cut {
-                0 if !answered => Err(ServerError::Drain {
-                    seconds: options.exit_timeout_secs,
-                }),
-                0 if exit.success() => Ok(()),
-                0 => Err(ServerError::Died { exit }),
-                connections => Err(ServerError::Cut {
-                    seconds: options.exit_timeout_secs,
-                    connections,
-                }),
+            match breakdown {
+                Some(breakdown) => Err(breakdown.into()),
+                None => outcome(stopped, answered, options.exit_timeout_secs),
             }
         }
         signal = orders.abandon() => {
             tracing::warn!(signal, "stopping at once");
             Err(ServerError::Interrupted { signal })
         }
+    }
+}
+
+/// What is told of a server that serves.
+fn started(
+    options: &Options,
+    engine: &TritonEngine,
+    texts: &Texts,
+) -> Result<Started, ServerError> {
+    let Endpoints {
+        http,
+        grpc,
+        metrics,
+    } = *engine.endpoints();
+    let tls = TlsPlan::new(&options.tls, &options.triton.flags)?;
+    Ok(Started {
+        addresses: Addresses {
+            http,
+            grpc,
+            metrics,
+            openai: texts.address(),
+            docs: texts.docs(),
+            tls: TlsPorts {
+                grpc: tls.grpc.is_some(),
+                openai: texts.has_tls(),
+                ..TlsPorts::default()
+            },
+            ..Addresses::default()
+        },
+        engine: StartedEngine::Tritonserver {
+            ready: Box::new(engine.instances_ready()),
+        },
+    })
+}
+
+/// Whether a server has stopped well that had so many seconds, and where `answered` says whether its own ports had answered
+/// all by then.
+fn outcome(stopped: Stopped, answered: bool, seconds: u64) -> Result<(), ServerError> {
+    let Stopped { exit, cut, .. } = stopped;
+    match cut {
+        0 if !answered => Err(ServerError::Drain { seconds }),
+        0 if exit.success() => Ok(()),
+        0 => Err(ServerError::Died { exit }),
+        connections => Err(ServerError::Cut {
+            seconds,
+            connections,
+        }),
     }
 }
 

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
-use crate::gather::Gathering;
+use crate::gather::{Gathering, Pieces};
 use crate::lost::Lost;
-use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Welcome};
+use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Unasked, Welcome};
 
 use super::flight::Flight;
 use super::proxy::failure;
@@ -97,26 +97,9 @@ impl Session {
         }
         let mut refused = Vec::new();
         let pieces = gathering.plan(&batch, |index, failure| refused.push((index, failure)));
-        let (description, data) = (gathering.description().len(), gathering.data());
         let unasked = match gathering.positions().is_empty() {
             true => None,
-            false => Some(
-                self.client
-                    .prepare(description, data)
-                    .and_then(|mut unasked| {
-                        let described = unasked.describe(gathering.description());
-                        let written = described.and_then(|()| {
-                            gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes))
-                        });
-                        match written {
-                            Ok(()) => Ok(unasked),
-                            Err(error) => {
-                                self.client.abandon(unasked);
-                                Err(error)
-                            }
-                        }
-                    }),
-            ),
+            false => Some(self.write(gathering, pieces)),
         };
         for (index, failure) in refused {
             batch.fail(index, failure);
@@ -164,6 +147,27 @@ impl Session {
             self.client.nudge();
         }
         Some(number)
+    }
+
+    /// Writes a batch down where the worker reads it.
+    fn write(
+        &self,
+        gathering: &mut Gathering,
+        pieces: Pieces<'_>,
+    ) -> Result<Unasked, SessionError> {
+        let (description, data) = (gathering.description().len(), gathering.data());
+        let mut unasked = self.client.prepare(description, data)?;
+        let described = unasked.describe(gathering.description());
+        let written = described.and_then(|()| {
+            gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes))
+        });
+        match written {
+            Ok(()) => Ok(unasked),
+            Err(error) => {
+                self.client.abandon(unasked);
+                Err(error)
+            }
+        }
     }
 
     fn enter(&self, batch: Batch, positions: &[usize]) -> Result<(u64, bool), Batch> {
