@@ -4,6 +4,7 @@
 //! element type is known and then become typed elements in a second walk. Binary data is sliced, never copied.
 
 mod classification;
+mod cursor;
 mod data;
 mod decimal;
 mod document;
