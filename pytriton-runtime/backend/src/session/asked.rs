@@ -76,15 +76,6 @@ impl Server {
         Ok(asked)
     }
 
-    /// A batch that waits already.
-    ///
-    /// # Errors
-    ///
-    /// As [`take`](Self::take).
-    pub fn try_take(&self) -> Result<Option<Asked>, SessionError> {
-        self.next(&mut lock(&self.incoming))
-    }
-
     /// Whether nobody waits for the answers to a request of a batch any more: its client has taken it back, or the session
     /// has ended.
     pub fn is_cancelled(&self, batch: u64, request: u32) -> bool {
