@@ -163,7 +163,10 @@ impl<'a> Cursor<'a> {
         (count > 0).then_some(count)
     }
 
-    pub(super) fn members(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Option<()>) -> Option<()> {
+    pub(super) fn members(
+        &mut self,
+        mut member: impl FnMut(&mut Self, &'a [u8]) -> Option<()>,
+    ) -> Option<()> {
         self.eat(b'{')?;
         loop {
             let name = self.text()?;

@@ -122,7 +122,7 @@ fn started(
             ..Addresses::default()
         },
         engine: StartedEngine::Tritonserver {
-            ready: Box::new(engine.instances_ready()),
+            ready: Box::new(engine.is_ready()),
         },
     })
 }

@@ -152,9 +152,9 @@ impl TritonEngine {
         self.worker.hosted()
     }
 
-    /// Says, whenever it is asked, whether every model has an instance that takes requests.
-    pub fn instances_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
-        self.worker.instances_ready()
+    /// Says, whenever it is asked, whether there is a tritonserver, and every model has an instance that takes requests.
+    pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
+        self.worker.is_ready()
     }
 
     /// Why one of the models is beyond repair, once one is.

@@ -134,12 +134,13 @@ impl Worker {
             .all(|sessions| sessions.quiet(since, time))
     }
 
-    /// Says, whenever it is asked, whether every model has an instance that takes requests.
-    pub fn instances_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
-        let listener = Arc::clone(&self.listener);
+    /// Says, whenever it is asked, whether there is a tritonserver, and every model has an instance that takes requests.
+    pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
+        let (listener, away) = (Arc::clone(&self.listener), Arc::clone(&self.away));
         move || {
             let mut models = listener.sessions();
-            models.all(|sessions| sessions.instances.availability() == Availability::Ready)
+            !away.load(Ordering::Relaxed)
+                && models.all(|sessions| sessions.instances.availability() == Availability::Ready)
         }
     }
 

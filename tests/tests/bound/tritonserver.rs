@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::ask::{get, infer};
-use crate::{DEADLINE, Result, model, triton};
+use crate::{DEADLINE, Result, builder, model, triton};
 
 fn times(by: f32) -> Function {
     Function::batch(move |inputs| Ok(&inputs.array::<f32, Ix2>("x")? * by))
@@ -60,6 +60,29 @@ fn its_death_is_known_and_it_can_be_run_again() -> Result<()> {
     let why = triton.stop().unwrap_err().to_string();
     assert!(why.starts_with("tritonserver was killed"), "{why}");
     let at = triton.run()?.http.ok_or("no HTTP")?;
+    assert_eq!(infer(at, "one", &[&[1.0]])?, json!([2.0]));
+    triton.stop()?;
+    Ok(())
+}
+
+#[test]
+fn while_it_is_started_again_it_is_not_alive() -> Result<()> {
+    let triton = builder(Engine::Tritonserver)?
+        .arguments(["--restart"])
+        .build()?;
+    triton.bind(model("one"), times(2.0))?;
+    let at = triton.run()?.http.ok_or("no HTTP")?;
+    for alive in [false, true] {
+        if !alive {
+            kill_process(child_on(at.port())?, Signal::KILL)?;
+        }
+        let begun = Instant::now();
+        while triton.is_alive() != alive {
+            assert!(begun.elapsed() < DEADLINE, "{alive}");
+            sleep(Duration::from_millis(1));
+        }
+        assert!(triton.addresses().is_some());
+    }
     assert_eq!(infer(at, "one", &[&[1.0]])?, json!([2.0]));
     triton.stop()?;
     Ok(())

@@ -158,9 +158,8 @@ impl Session {
         let (description, data) = (gathering.description().len(), gathering.data());
         let mut unasked = self.client.prepare(description, data)?;
         let described = unasked.describe(gathering.description());
-        let written = described.and_then(|()| {
-            gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes))
-        });
+        let written = described
+            .and_then(|()| gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes)));
         match written {
             Ok(()) => Ok(unasked),
             Err(error) => {
