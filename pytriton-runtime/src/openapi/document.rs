@@ -24,7 +24,7 @@ pub(crate) fn document<'a>(
         }
         model::add(versions, &mut paths, &mut components);
     }
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "pytriton",
@@ -38,5 +38,9 @@ pub(crate) fn document<'a>(
             "responses": responses(),
             "securitySchemes": doors.schemes(),
         },
-    })
+    });
+    if let Some(ports) = &doors.ports {
+        document["x-pytriton-ports"] = json!(ports);
+    }
+    document
 }

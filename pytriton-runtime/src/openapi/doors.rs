@@ -4,12 +4,16 @@ use crate::access::{Closed, Group, Protocol};
 
 use super::names::{Names, snake};
 
-/// Which routes a server has, and which of them want a header.
+/// Which routes a server has, where, and which of them want a header.
 #[derive(Debug)]
 pub(crate) struct Doors {
     keys: Vec<Key>,
     /// Whether clients load and unload models.
     pub(super) explicit: bool,
+    /// Which paths are answered where the document is.
+    answered: fn(&str) -> bool,
+    /// Where the rest of it is; nothing where that is not known.
+    pub(super) ports: Option<Map<String, Value>>,
 }
 
 /// A header that opens groups of routes.
@@ -33,7 +37,33 @@ impl Doors {
         Self {
             keys: keys.collect(),
             explicit,
+            answered: |_| true,
+            ports: None,
         }
+    }
+
+    /// With these paths alone.
+    #[cfg(all(feature = "embedded", tritonserver))]
+    pub(crate) fn answering(self, answered: fn(&str) -> bool) -> Self {
+        Self { answered, ..self }
+    }
+
+    /// With other ports: what is spoken there, and whether over TLS.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn beside(self, ports: impl IntoIterator<Item = (&'static str, u16, bool)>) -> Self {
+        let ports = ports.into_iter().map(|(name, port, tls)| {
+            let at = json!({ "port": port, "tls": tls });
+            (name.to_owned(), at)
+        });
+        Self {
+            ports: Some(ports.collect()),
+            ..self
+        }
+    }
+
+    /// Whether a path is answered.
+    pub(super) fn answers(&self, path: &str) -> bool {
+        (self.answered)(path)
     }
 
     /// Those of a server that is started without options.

@@ -34,8 +34,11 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// Adds an operation with what all of them have: a name, what opens it, and its errors.
+    /// Adds an operation with what all of them have, where it is answered: a name, what opens it, and its errors.
     pub(super) fn put(&mut self, place: Place<'_>, mut operation: Value) {
+        if !self.doors.answers(&place.path) {
+            return;
+        }
         operation["operationId"] = self.names.pick(&place.id).into();
         operation["tags"] = json!([place.tag]);
         if let Some(security) = self.doors.security(place.group) {

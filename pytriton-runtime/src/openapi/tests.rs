@@ -62,6 +62,15 @@ fn each_document_is_as_it_was() {
     golden("decoupled", &open(&[named("decoupled")]));
 }
 
+#[cfg(feature = "embedded")]
+#[test]
+fn other_ports_are_told_where_they_are_known() {
+    let doors = Doors::new(&[], false).beside([("grpc", 9001, true)]);
+    let document = of(&[], &doors);
+    let expected = json!({ "grpc": { "port": 9001, "tls": true } });
+    assert_eq!(document["x-pytriton-ports"], expected);
+}
+
 #[test]
 fn the_order_of_models_is_theirs() {
     let (one, two) = (named("priorities"), named("decoupled"));

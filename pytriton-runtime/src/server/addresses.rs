@@ -60,6 +60,20 @@ impl Addresses {
     }
 }
 
+#[cfg(feature = "embedded")]
+impl Addresses {
+    /// The ports that programs ask, which the page is not on: what is spoken there, and whether over TLS.
+    pub(super) fn beside_docs(&self) -> impl Iterator<Item = (&'static str, u16, bool)> {
+        let http = self.http.filter(|_| self.docs != self.http);
+        let port = |name, at: Option<SocketAddr>, tls| at.map(|at| (name, at.port(), tls));
+        let ports = [
+            port("http", http, self.tls.http),
+            port("grpc", self.grpc, self.tls.grpc),
+        ];
+        ports.into_iter().flatten()
+    }
+}
+
 /// Whether HTTP and gRPC are asked for on one port.
 pub(super) fn shared(options: &Options) -> bool {
     options.allow_http

@@ -39,7 +39,8 @@ impl Triton {
     pub fn local(&self) -> Result<Local, ServerError> {
         let (models, workers) = self.loaded("a call of `local`")?;
         let limits = self.options.limits()?;
-        let (http, _) = doors(&models, limits, &self.options, &*access(&self.options)?);
+        let access = access(&self.options)?;
+        let (http, _) = doors(&models, limits, &self.options, &access, None);
         let reception = Reception {
             forward: HeaderForward::default(),
             ..(*http).clone()

@@ -46,7 +46,7 @@ impl Triton {
         let (models, _) = self.loaded("a call of `router`")?;
         let limits = self.options.limits()?;
         let access = access(&self.options)?;
-        let (http, grpc) = doors(&models, limits, &self.options, &access);
+        let (http, grpc) = doors(&models, limits, &self.options, &access, None);
         Ok(Router {
             http,
             grpc,

@@ -116,7 +116,7 @@ impl Server {
         let reserved = Reserved::beside(options, upstream.is_some(), relay.is_some())?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
-        let (reception, _) = doors(&server.models, limits, options, access);
+        let (reception, _) = doors(&server.models, limits, options, access, None);
         let texts = upstream.map(|upstream| {
             let texts = TextModels::There(Arc::new(upstream));
             Rooms::OpenAi(Arc::clone(&reception), texts)
@@ -188,7 +188,8 @@ impl Server {
         mut platforms: Platforms,
     ) -> Vec<Endpoint> {
         let models = &self.models;
-        let (http, grpc) = doors(models, limits, options, access);
+        let addresses = Some(&self.addresses);
+        let (http, grpc) = doors(models, limits, options, access, addresses);
         let mut endpoints = Vec::new();
         let Secured {
             http: http_tls,
@@ -289,12 +290,13 @@ impl Server {
     }
 }
 
-/// What answers over HTTP, and over gRPC.
+/// What answers over HTTP, and over gRPC; without addresses where both have one that is not ours.
 pub(super) fn doors(
     models: &Arc<ModelSet>,
     limits: Limits,
     options: &Options,
     access: &Access,
+    addresses: Option<&Addresses>,
 ) -> (Arc<Reception>, Router) {
     let regions = Arc::default();
     let reception = |forward: &HeaderForward, protocol, max_request_bytes| Reception {
@@ -309,7 +311,13 @@ pub(super) fn doors(
         docs: None,
     };
     let http = Reception {
-        docs: options.allow_docs.then(|| told(options, access)),
+        docs: options.allow_docs.then(|| {
+            let doors = told(options, access);
+            Arc::new(match addresses {
+                Some(addresses) => doors.beside(addresses.beside_docs()),
+                None => doors,
+            })
+        }),
         ..reception(
             &options.http_header_forward_pattern,
             Spoken::Http,
@@ -325,9 +333,9 @@ pub(super) fn doors(
 }
 
 /// What the page tells of the routes.
-pub(super) fn told(options: &Options, access: &Access) -> Arc<Doors> {
+pub(super) fn told(options: &Options, access: &Access) -> Doors {
     let explicit = options.control.model_control_mode == ControlMode::Explicit;
-    Arc::new(Doors::new(access.closed(Spoken::Http), explicit))
+    Doors::new(access.closed(Spoken::Http), explicit)
 }
 
 /// Waits until all ports are closed and says whether all connections ended by themselves.

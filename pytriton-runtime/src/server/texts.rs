@@ -6,13 +6,15 @@ use std::time::Duration;
 #[cfg(feature = "embedded")]
 use crate::http::{Beside, Relay, Upstream};
 use crate::registry::Registry;
+#[cfg(feature = "embedded")]
+use crate::tls::TlsPlan;
 use crate::triton::TritonEngine;
 
 #[cfg(feature = "embedded")]
 use super::descriptors::connections_beside_others;
-use super::{Options, ServerError};
 #[cfg(feature = "embedded")]
-use super::{Server, checked::has_text_models, serve::told};
+use super::{Addresses, Server, TlsPorts, checked::has_text_models, serve::told};
+use super::{Options, ServerError};
 
 /// The ports of OpenAI's routes and of the page beside tritonserver, which has neither.
 #[derive(Debug, Default)]
@@ -43,11 +45,24 @@ impl Texts {
             let (models, claims) = (engine.hosted(), Arc::clone(engine.claims()));
             Upstream::new(Arc::clone(&beside), models, claims)
         });
+        let tls = TlsPorts {
+            grpc: TlsPlan::new(&options.tls, &options.triton.flags)?
+                .grpc
+                .is_some(),
+            ..TlsPorts::default()
+        };
+        let addresses = Addresses {
+            http: theirs.http,
+            grpc: theirs.grpc,
+            tls,
+            ..Addresses::default()
+        };
+        let doors = told(options, access).beside(addresses.beside_docs());
         let relay = page.then(|| Relay {
             beside,
             metrics: theirs.metrics,
             models: engine.hosted(),
-            doors: told(options, access),
+            doors: Arc::new(doors.answering(Relay::answers)),
         });
         let server = Server::beside_tritonserver((upstream, relay), options, access).await?;
         Ok(Self {

@@ -13,6 +13,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream::unfold;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
+use serde_json::json;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
@@ -28,11 +29,13 @@ use super::super::HttpError;
 use super::super::answer::{Answer, Failure, PLAIN, answer, events};
 use super::super::beside::{Beside, connect, reached};
 use super::super::body::{self, Body};
-use super::super::events::Events;
+use super::super::events::{Events, event as event_of};
 use super::super::route::{ModelAction, Route};
 
 /// No request of the page takes longer: whoever has more time has the port of tritonserver.
 const LONGEST: Duration = Duration::from_secs(300);
+
+const TOO_LARGE: &str = "its answer is larger than --http-max-input-size";
 
 /// Headers that are between two ends of a connection, or that this end sets.
 const OWN: [HeaderName; 8] = [
@@ -64,6 +67,11 @@ struct Asked {
 }
 
 impl Relay {
+    /// Whether requests of a path are handed on.
+    pub(crate) fn answers(path: &str) -> bool {
+        Route::parse(path).as_ref().is_some_and(is_for_the_page)
+    }
+
     /// Hands on what the page asks of the routes of the KServe protocol; there are no others here.
     pub(super) async fn hand_on<B: Body>(
         &self,
@@ -191,7 +199,7 @@ impl Asked {
         while let Some(data) = self.next().await {
             let data = data.map_err(|error| gone(&error))?;
             if data.len() > limit - bytes.len() {
-                return Err(gone("its answer is larger than --http-max-input-size"));
+                return Err(gone(TOO_LARGE));
             }
             held.grow(data.len())
                 .map_err(|error| Failure::json(Error::from(error)))?;
@@ -215,7 +223,7 @@ impl Asked {
     fn events(self, most: usize) -> Events {
         let others = unfold(Some((self, BytesMut::new())), move |state| async move {
             let (mut asked, mut event) = state?;
-            loop {
+            let cut = loop {
                 match asked.next().await {
                     Some(Ok(data)) if data.len() <= most - event.len() => {
                         event.extend_from_slice(&data);
@@ -224,10 +232,15 @@ impl Asked {
                             return Some((whole, Some((asked, event))));
                         }
                     }
-                    None if !event.is_empty() => return Some((event.freeze(), None)),
-                    _ => return None,
+                    None if event.is_empty() => return None,
+                    None => return Some((event.freeze(), None)),
+                    Some(Ok(_)) => break TOO_LARGE.to_owned(),
+                    Some(Err(error)) => break error,
                 }
-            }
+            };
+            // Whoever listens would take the end of what is cut for the end of all.
+            let error = json!({ "error": unanswered(&cut) });
+            Some((event_of(error.to_string().into_bytes()).into(), None))
         });
         Events::coming(others)
     }
@@ -236,16 +249,23 @@ impl Asked {
 /// Whether the page asks for it.
 fn is_for_the_page(route: &Route<'_>) -> bool {
     match route {
-        Route::ServerReady | Route::AllStatistics => true,
+        Route::ServerReady => true,
         Route::Model { action, .. } => matches!(
             action,
-            ModelAction::Infer | ModelAction::Generate | ModelAction::GenerateStream
+            ModelAction::Infer
+                | ModelAction::Generate
+                | ModelAction::GenerateStream
+                | ModelAction::Statistics
         ),
         _ => false,
     }
 }
 
 fn gone(why: &str) -> Failure {
-    let message = format!("tritonserver does not answer: {why}");
+    let message = unanswered(why);
     Failure::json(HttpError::Beside { message })
+}
+
+fn unanswered(why: &str) -> String {
+    format!("tritonserver does not answer: {why}")
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderName, Request};
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -36,6 +37,15 @@ async fn relay(
     said: &'static [&'static str],
     connections: usize,
 ) -> (Relay, UnboundedReceiver<String>) {
+    relay_of(said, connections, true).await
+}
+
+/// The same, which hangs up where it does not stay.
+async fn relay_of(
+    said: &'static [&'static str],
+    connections: usize,
+    stays: bool,
+) -> (Relay, UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (heard, asked) = unbounded_channel();
@@ -50,7 +60,9 @@ async fn relay(
                     let _ = stream.write_all(said.as_bytes()).await;
                     tokio::task::yield_now().await;
                 }
-                std::future::pending::<()>().await;
+                if stays {
+                    std::future::pending::<()>().await;
+                }
             });
         }
     });
@@ -58,7 +70,7 @@ async fn relay(
         beside: Arc::new(Beside::new(address, Arc::default(), connections)),
         metrics: Some(address),
         models: HostedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
-        doors: Arc::new(Doors::usual()),
+        doors: Arc::new(Doors::usual().answering(Relay::answers)),
     };
     (relay, asked)
 }
@@ -93,7 +105,7 @@ async fn what_the_page_asks_is_handed_on_and_nothing_else() {
     let app = app(Limits::default()).await;
     for (method, path) in [
         ("GET", "/v2/health/ready"),
-        ("GET", "/v2/models/stats"),
+        ("GET", "/v2/models/m/stats"),
         ("GET", "/docs/metrics"),
         ("POST", "/v2/models/m/versions/2/infer"),
         ("POST", "/v2/models/m/generate_stream"),
@@ -120,6 +132,7 @@ async fn what_the_page_asks_is_handed_on_and_nothing_else() {
         ("POST", "/v2/repository/models/m/unload", 404),
         ("POST", "/v2/systemsharedmemory/unregister", 404),
         ("GET", "/v2/logging", 404),
+        ("GET", "/v2/models/stats", 404),
         ("GET", "/v2/models/m/config", 404),
         ("GET", "/elsewhere", 404),
         ("GET", "/v2/models/m/infer", 405),
@@ -133,6 +146,16 @@ async fn what_the_page_asks_is_handed_on_and_nothing_else() {
     assert!(asked.try_recv().is_err());
     let (status, text) = send(&app, &relay, "GET", "/openapi.json", "").await;
     assert!(status == 200 && text.contains("Identity"), "{text}");
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
+    let answered = [
+        "/v2/health/ready",
+        "/v2/models/Identity/generate",
+        "/v2/models/Identity/generate_stream",
+        "/v2/models/Identity/infer",
+        "/v2/models/Identity/stats",
+    ];
+    assert_eq!(paths, answered);
     assert_eq!(send(&app, &relay, "GET", "/docs", "").await.0, 200);
 }
 
@@ -160,6 +183,28 @@ async fn events_are_handed_on_when_they_are_whole() {
     assert_eq!(events, ["data: 1\n\n", "data: 2\n\n"]);
 }
 
+#[tokio::test]
+async fn a_stream_that_is_cut_ends_with_an_error() {
+    const HEAD: &str =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const CUT: &[&str] = &[HEAD, "9\r\ndata: 1\n\n\r\n"];
+    const AMID: &[&str] = &[HEAD, "9\r\ndata: 1\n\n\r\n", "7\r\ndata: 2\r\n"];
+    const LARGE: &[&str] = &[HEAD, "9\r\ndata: 1\n\n\r\n", "b\r\ndata: 222\n\n\r\n"];
+    let limits = Limits {
+        max_request_bytes: 10,
+        ..Limits::default()
+    };
+    let app = app(limits).await;
+    let path = "/v2/models/m/generate_stream";
+    for (said, words) in [(CUT, ""), (AMID, ""), (LARGE, "larger than")] {
+        let (relay, _asked) = relay_of(said, 1, false).await;
+        let (status, text) = send(&app, &relay, "POST", path, "{}").await;
+        let expected = "data: 1\n\ndata: {\"error\":\"tritonserver does not answer: ";
+        assert!(text.starts_with(expected) && text.contains(words), "{text}");
+        assert!(status == 200 && text.ends_with("\"}\n\n"), "{text}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn nobody_has_more_than_there_is_room_for() {
     const SILENT: &[&str] = &[];
@@ -169,7 +214,7 @@ async fn nobody_has_more_than_there_is_room_for() {
         ..Limits::default()
     };
     let app = app(limits).await;
-    let path = "/v2/models/stats";
+    let path = "/v2/models/m/stats";
     for (said, words) in [
         (SILENT, "takes too long"),
         (LARGE, "larger than --http-max-input-size"),
@@ -196,7 +241,7 @@ async fn nobody_has_more_than_there_is_room_for() {
 async fn whoever_may_not_ask_tritonserver_may_not_ask_here() {
     const SAID: &[&str] = &["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"];
     for (group, path) in [
-        (Group::Statistics, "/v2/models/stats"),
+        (Group::Statistics, "/v2/models/m/stats"),
         (Group::Statistics, "/docs/metrics"),
         (Group::Metadata, "/openapi.json"),
         (Group::Health, "/v2/health/ready"),

@@ -22,7 +22,7 @@ async function ask(kind, path, { headers = {}, quiet = false, ...rest } = {}) {
     const given = [...(closed.get(kind) ?? [])].filter((name) => secrets.has(name));
     const all = new Headers(headers);
     for (const name of given) all.set(name, secrets.get(name));
-    const response = await fetch(new URL(path, BASE), { ...rest, headers: all, cache: "no-store" });
+    const response = await fetch(new URL(path, BASE), { ...rest, headers: all, cache: "no-store" }).catch(lost("the server is not reached"));
     if (response.status !== 403) return response;
     const header = /expecting header '([^']+)'/.exec(await response.clone().text())?.[1];
     if (header === undefined) return response;
@@ -31,6 +31,13 @@ async function ask(kind, path, { headers = {}, quiet = false, ...rest } = {}) {
     if (secrets.has(header) && !wrong) continue;
     if (quiet || !(await question(header, wrong))) throw new Closed(header, wrong);
   }
+}
+
+// Says what it is where a browser says that it is an error of the network's.
+function lost(what) {
+  return (error) => {
+    throw error instanceof TypeError ? new Error(what) : error;
+  };
 }
 
 // Asks the user for the value of a header; whether there is one now.

@@ -2,6 +2,10 @@
 const ROWS = 50;
 const COLUMNS = 32;
 
+// Nor a longer text, of which the rest is saved.
+const CELL = 80;
+const TEXT = 100_000;
+
 // More elements are no line or bar that could be told from its neighbours.
 const PLOTTED = 4096;
 
@@ -33,13 +37,17 @@ function viewsOf(tensor, batched) {
   const rows = width > 0 ? values.length / width : 0;
   const plot = () => plotOf(tensor, width, rows);
   const table = () => tableOf(tensor, width, rows);
-  const plotted = numeric && width > 2 && width <= PLOTTED && rows <= 12;
+  const plotted = numeric && width > 2 && width <= PLOTTED && rows > 0 && rows <= COLOURS && Array.prototype.some.call(values, drawable);
   if (plotted && width > 12) views.plot = plot;
   if (datatype !== "BYTES" || values.length > 1) views.table = table;
   if (plotted) views.plot = plot;
   views.text = () => el("pre", { tabindex: "0", "aria-label": tensor.name }, textOfAll(tensor));
   if (datatype === "BYTES" || values.length === 1) return { ...(views.image ? { image: views.image } : {}), text: views.text, ...views };
   return views;
+}
+
+function drawable(value) {
+  return Number.isFinite(Number(value));
 }
 
 function plotOf({ name, values }, width, rows) {
@@ -49,14 +57,18 @@ function plotOf({ name, values }, width, rows) {
   const least = Math.min(...finite);
   const most = Math.max(...finite);
   const label = `${name}, from ${short(least)} to ${short(most)}`;
-  const drawn = rows === 1 && width <= 64 ? bars(series[0].map((value) => (Number.isFinite(value) ? value : 0)), label) : lines(series, label);
-  return el("figure", {}, drawn, el("figcaption", {}, `${short(least)} to ${short(most)}, ${count(width, "value")}${rows > 1 ? ` in each of ${rows} rows` : ""}`));
+  const axis = { left: "0", right: String(width - 1) };
+  const drawn = rows === 1 && width <= 64 ? bars(series[0].map((value) => (Number.isFinite(value) ? value : 0)), label, { axis }) : lines(series, label, { axis });
+  const gaps = numbers.length - finite.length;
+  const said = [count(width, "value") + (rows > 1 ? ` in each of ${rows} rows` : ""), gaps > 0 ? `${gaps} of them no finite ${gaps === 1 ? "number" : "numbers"}` : ""];
+  const rowed = rows > 1 ? legend(series.map((_, row) => `row ${row}`)) : "";
+  return el("figure", {}, drawn, rowed, el("figcaption", {}, said.filter(Boolean).join(", ")));
 }
 
 function tableOf({ name, datatype, shape, values }, width, rows) {
   const cell = (index) => {
     const value = values[index];
-    return datatype === "BYTES" ? textOf(value) ?? `${value.length} bytes` : short(value);
+    return datatype === "BYTES" ? excerpted(textOf(value) ?? `${count(value.length, "byte")}`, CELL) : short(value);
   };
   const columns = Math.min(width, COLUMNS);
   const place = (row) => {
@@ -81,7 +93,22 @@ function textOfAll({ datatype, values }) {
     const words = Array.from(values.slice(0, PLOTTED), String);
     return words.join(" ") + (values.length > PLOTTED ? ` … ${count(values.length - PLOTTED, "value")} more` : "");
   }
-  return Array.from(values, (value) => textOf(value) ?? `${count(value.length, "byte")} that ${value.length === 1 ? "is" : "are"} no text`).join("\n");
+  const texts = [];
+  for (let index = 0, length = 0; index < values.length; index += 1) {
+    const value = values[index];
+    const text = textOf(value) ?? `${count(value.length, "byte")} that ${value.length === 1 ? "is" : "are"} no text`;
+    length += text.length + 1;
+    if (length > TEXT) {
+      texts.push(text.slice(0, Math.max(0, text.length + TEXT - length)), `… the rest is in what “save” saves`);
+      break;
+    }
+    texts.push(text);
+  }
+  return texts.join("\n");
+}
+
+function excerpted(text, length) {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 // The outputs of one event of a stream, as tensors where the model says what they are.

@@ -51,6 +51,7 @@ function pictures({ datatype, shape, values }, batched) {
   }
   const axes = pictureAxes(batched ? shape.slice(1) : shape, 8);
   if (!axes || !["UINT8", "FP32", "FP16"].includes(datatype)) return [];
+  if (datatype !== "UINT8" && !Array.prototype.every.call(values, (value) => value >= 0 && value <= 255)) return [];
   const size = axes.height * axes.width * axes.channels;
   const scale = datatype === "UINT8" || Array.prototype.some.call(values, (value) => value > 1) ? 1 : 255;
   return Array.from({ length: Math.min(16, values.length / size) }, (_, index) =>

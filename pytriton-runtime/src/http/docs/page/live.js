@@ -25,10 +25,9 @@ class Live {
 
   async look() {
     try {
-      const response = await ask("statistics", "v2/models/stats", { quiet: true });
+      const response = await ask("statistics", `v2/models/${encodeURIComponent(this.model.name)}/stats`, { quiet: true });
       if (!response.ok) throw new Error(await failure(response));
-      const { model_stats: all } = await response.json();
-      const own = all.filter(({ name }) => name === this.model.name);
+      const { model_stats: own } = await response.json();
       this.samples.push({ at: performance.now(), ...counted(own), ...(await this.metrics()) });
       this.samples.splice(0, this.samples.length - KEPT);
       this.refused = undefined;
@@ -58,11 +57,11 @@ class Live {
     const first = this.samples[0];
     const recent = difference(this.samples.at(-Math.min(6, this.samples.length)), last);
     const plots = [
-      gauge("requests", `${rounded(recent.requests)} /s`, [steps.map((step) => step.requests)]),
+      gauge("requests", `${rounded(recent.requests)} /s`, [steps.map((step) => step.requests)], { unit: perSecond }),
       this.latency(steps, recent, difference(first, last)),
-      gauge("queue", `${milliseconds(recent.queue)}${last.pending === undefined ? "" : `, ${short(last.pending)} waiting`}`, [steps.map((step) => step.queue)]),
+      gauge("queue", `${milliseconds(recent.queue)}${last.pending === undefined ? "" : `, ${short(last.pending)} waiting`}`, [steps.map((step) => step.queue)], { unit: milliseconds }),
       this.batches(first, last),
-      gauge("errors", `${rounded(recent.errors)} /s, ${count(last.failed, "error")} in all`, [steps.map((step) => step.errors)]),
+      gauge("errors", `${rounded(recent.errors)} /s, ${count(last.failed, "error")} in all`, [steps.map((step) => step.errors)], { unit: perSecond }),
       gauge("instances busy", `${rounded(recent.busy)} of ${last.instances ?? this.model.instances}`, [steps.map((step) => step.busy)], { to: last.instances ?? this.model.instances }),
     ];
     this.grid.replaceChildren(...plots);
@@ -74,10 +73,12 @@ class Live {
     const quantiles = [whole.p50, whole.p99];
     if (!quantiles.every(Number.isFinite)) {
       const hint = "mean; p50 and p99 need --metrics-config=histogram_latencies=true";
-      return gauge("latency", milliseconds(recent.latency), [steps.map((step) => step.latency)], { hint: whole.histogram ? "mean" : hint });
+      return gauge("latency", milliseconds(recent.latency), [steps.map((step) => step.latency)], { hint: whole.histogram ? "mean" : hint, unit: milliseconds });
     }
-    const text = `p50 ${milliseconds(quantiles[0])}, p99 ${milliseconds(quantiles[1])}`;
-    return gauge("latency", text, [steps.map((step) => step.p50), steps.map((step) => step.p99)]);
+    const names = ["p50", "p99"].map((name, index) => `${name} ${milliseconds(quantiles[index])}`);
+    const label = `latency: ${names.join(", ")}`;
+    const drawn = lines([steps.map((step) => step.p50), steps.map((step) => step.p99)], label, { from: 0, axis: { unit: milliseconds } });
+    return figure("latency", legend(names), drawn, "");
   }
 
   // How many batches of each size were formed: while the page looks, or ever where there was none meanwhile.
@@ -88,7 +89,7 @@ class Live {
     const rows = shown.reduce((sum, [size, batches]) => sum + size * batches, 0);
     const text = all > 0 ? `${rounded(rows / all)} ${rows === all ? "row" : "rows"} on average` : "none yet";
     const label = `batch sizes: ${shown.map(([size, batches]) => `${batches} of ${size}`).join(", ") || "none"}`;
-    const drawn = all > 0 ? bars(shown.map(([, batches]) => batches), label) : drawing(label, []);
+    const drawn = all > 0 ? bars(shown.map(([, batches]) => batches), label) : chart(drawing(label, []));
     const sizes = shown.map(([size]) => size).join(", ");
     return figure("batches", text, drawn, el("small", {}, sizes && `sizes ${sizes.length > 40 ? `from ${shown[0][0]} to ${shown.at(-1)[0]}` : sizes}`));
   }
@@ -171,8 +172,12 @@ function milliseconds(nanoseconds) {
   return Number.isFinite(nanoseconds) ? `${short(Number((nanoseconds / 1e6).toPrecision(3)))} ms` : "–";
 }
 
-function gauge(name, value, series, { to, hint } = {}) {
-  return figure(name, value, lines(series, `${name}: ${value}`, { from: 0, to }), hint ? el("small", {}, hint) : "");
+function perSecond(number) {
+  return `${rounded(number)} /s`;
+}
+
+function gauge(name, value, series, { to, hint, unit } = {}) {
+  return figure(name, value, lines(series, `${name}: ${value}`, { from: 0, to, axis: { unit } }), hint ? el("small", {}, hint) : "");
 }
 
 function figure(name, value, drawn, below) {

@@ -2,6 +2,9 @@ const main = document.querySelector("main");
 const nav = document.querySelector("nav ul");
 const health = document.querySelector("#health");
 
+// So many are found by looking.
+const MANY = 12;
+
 // The models that the document describes: each once, in the order of their names.
 function modelsOf(document) {
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
@@ -15,7 +18,9 @@ async function load() {
   try {
     const response = await ask("document", "openapi.json");
     if (!response.ok) throw new Error(`${response.status}: ${await failure(response)}`);
-    start(modelsOf(await response.json()));
+    const said = await response.json();
+    ports = said["x-pytriton-ports"];
+    start(modelsOf(said));
   } catch (error) {
     const again = button("Try again", load, { class: "main" });
     main.replaceChildren(el("div", { class: "card empty" }, el("h2", {}, "There is nothing to show yet"), el("p", { role: "alert" }, error.message), again));
@@ -23,12 +28,27 @@ async function load() {
   main.removeAttribute("aria-busy");
 }
 
+// A field that leaves the models whose names have a text.
+function finder(items) {
+  const said = el("p", { role: "status", class: "hidden" });
+  const text = el("input", { type: "search", "aria-label": "find a model", placeholder: "find a model", autocomplete: "off", spellcheck: "false" });
+  text.addEventListener("input", () => {
+    const wanted = text.value.trim().toLowerCase();
+    for (const [name, item] of items) item.hidden = !name.includes(wanted);
+    said.textContent = count(items.filter(([, item]) => !item.hidden).length, "model");
+  });
+  return el("search", {}, text, said);
+}
+
 function start(models) {
   const links = new Map(models.map(({ name }) => [name, el("a", { href: `#${encodeURIComponent(name)}` }, name)]));
-  nav.replaceChildren(...[...links.values()].map((link) => el("li", {}, link)));
+  const items = [...links].map(([name, link]) => [name.toLowerCase(), el("li", {}, link)]);
+  nav.replaceChildren(...items.map(([, item]) => item));
+  nav.parentElement.querySelector("search")?.remove();
+  if (models.length > MANY) nav.before(finder(items));
   let shown;
   const show = () => {
-    const model = models.find(({ name }) => location.hash === `#${encodeURIComponent(name)}`) ?? models[0];
+    const model = models.find(({ name }) => location.hash === links.get(name).hash) ?? models[0];
     if (!model) return main.replaceChildren(el("div", { class: "card empty" }, el("h2", {}, "No models are served")));
     for (const [other, link] of links) {
       if (other === model.name) {

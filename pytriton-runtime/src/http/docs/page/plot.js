@@ -1,27 +1,42 @@
 const WIDTH = 320;
 const HEIGHT = 96;
 
-// Lines over their indices, from the least to the most of all of them, or further.
-function lines(series, label, { from, to } = {}) {
+// So many lines have a colour of their own.
+const COLOURS = 6;
+
+// Lines over their indices, from the least to the most of all of them, or further. What is no number leaves a gap.
+function lines(series, label, { from, to, axis } = {}) {
   const all = series.flat().filter(Number.isFinite);
   const least = Math.min(from ?? Infinity, ...all);
   const most = Math.max(to ?? -Infinity, ...all);
   const unit = most > least ? (HEIGHT - 4) / (most - least) : 0;
-  const drawn = series.map((values, index) => {
+  const drawn = series.flatMap((values, index) => {
     const step = WIDTH / Math.max(1, values.length - 1);
-    const places = values.flatMap((value, at) => (Number.isFinite(value) ? [[at * step, HEIGHT - 2 - (value - least) * unit]] : []));
-    // One value alone is a dash.
-    if (places.length === 1) places.push([places[0][0] + (places[0][0] > 0 ? -8 : 8), places[0][1]]);
-    const points = places.map((place) => place.map((number) => number.toFixed(1)).join(","));
-    return svg("polyline", { points: points.join(" "), class: `line line-${index % 6}` });
+    return pieces(values).map((piece) => {
+      const places = piece.map(([value, at]) => [at * step, HEIGHT - 2 - (value - least) * unit]);
+      // One value alone is a dash.
+      if (places.length === 1) places.push([places[0][0] + (places[0][0] > 0 ? -8 : 8), places[0][1]]);
+      const points = places.map((place) => place.map((number) => number.toFixed(1)).join(","));
+      return svg("polyline", { points: points.join(" "), class: `line colour-${index % COLOURS}` });
+    });
   });
-  return drawing(label, drawn);
+  return chart(drawing(label, drawn), all.length > 0 || from !== undefined ? [least, Math.max(least, most)] : [], axis);
+}
+
+// The values of a line with their indices, in pieces without a gap.
+function pieces(values) {
+  const found = [[]];
+  values.forEach((value, at) => {
+    if (Number.isFinite(value)) found.at(-1).push([value, at]);
+    else if (found.at(-1).length > 0) found.push([]);
+  });
+  return found.filter((piece) => piece.length > 0);
 }
 
 // A bar for each value.
-function bars(values, label) {
-  const most = Math.max(...values, Number.MIN_VALUE);
-  const least = Math.min(0, ...values);
+function bars(values, label, { axis } = {}) {
+  const most = Math.max(...values, 0);
+  const least = Math.min(...values, 0);
   const unit = (HEIGHT - 2) / (most - least || 1);
   // Few bars are not as wide as all of it.
   const step = WIDTH / Math.max(values.length, 8);
@@ -31,9 +46,23 @@ function bars(values, label) {
     const y = value < 0 ? zero : zero - height;
     return svg("rect", { x: (index + 0.1) * step, y, width: step * 0.8, height, class: "bar" }, svg("title", {}, `${index}: ${short(value)}`));
   });
-  return drawing(label, drawn);
+  return chart(drawing(label, drawn), [least, most], axis);
 }
 
 function drawing(label, drawn) {
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label, class: "plot" }, ...drawn);
+}
+
+// A drawing with what its edges mean: the least and the most of its heights, and how wide it is.
+function chart(drawn, [least, most] = [], { unit = short, left, right } = {}) {
+  const heights = most === undefined ? [] : most > least ? [most, least] : [least];
+  const low = heights.length === 1 ? "edge low" : "edge";
+  const height = el("span", { class: low, "aria-hidden": "true" }, heights.map((value) => el("span", {}, unit(value))));
+  const width = left === undefined ? "" : el("span", { class: "edge below", "aria-hidden": "true" }, el("span", {}, left), el("span", {}, right));
+  return el("div", { class: "chart" }, height, drawn, width);
+}
+
+// Which colour is which.
+function legend(names) {
+  return el("ul", { class: "legend" }, names.map((name, index) => el("li", { class: `key colour-${index % COLOURS}` }, name)));
 }

@@ -12,13 +12,25 @@ function variables(tensors, taken) {
   return names.map((name, index) => (names.indexOf(name) === index ? name : `input_${index + 1}`));
 }
 
+// The ports beside the one of this page, where the server knows them.
+let ports;
+
+// Where programs ask over HTTP, which is elsewhere where the page has a port of its own.
 function address() {
-  return BASE.href.replace(/\/$/, "");
+  const { port, tls } = ports?.http ?? {};
+  return port ? `http${tls ? "s" : ""}://${BASE.hostname}:${port}` : BASE.href.replace(/\/$/, "");
 }
 
-// Where gRPC is, as far as this page can know.
+// Where they ask over gRPC; a server that knows no ports is a part of another one, and has one for all.
 function grpcAddress() {
-  return `${BASE.hostname}:8001`;
+  if (!ports) return { host: BASE.host, tls: BASE.protocol === "https:" };
+  if (!ports.grpc) throw new Error("Streams go over gRPC, which this server does not serve.");
+  return { host: `${BASE.hostname}:${ports.grpc.port}`, tls: ports.grpc.tls };
+}
+
+function grpcUrl() {
+  const { host, tls } = grpcAddress();
+  return `grpc${tls ? "s" : ""}://${host}`;
 }
 
 function quoted(text) {
@@ -67,15 +79,15 @@ function python(call) {
     return `${names[index]} = np.fromfile("${file}", dtype=${numpy})${shape}`;
   });
   const inputs = tensors.map(({ name, datatype }, index) =>
-    `    triton.InferInput(${JSON.stringify(name)}, ${names[index]}.shape, "${datatype}").set_data_from_numpy(${names[index]}),`);
+    `    triton.InferInput(${jsonText(name)}, ${names[index]}.shape, "${datatype}").set_data_from_numpy(${names[index]}),`);
   const { sequence_id: id, sequence_start: start, sequence_end: end, ...parameters } = options.parameters;
-  const said = [`${JSON.stringify(model.name)}`, "inputs"];
+  const said = [`${jsonText(model.name)}`, "inputs"];
   if (call.version) said.push(`model_version="${call.version}"`);
-  if (options.id) said.push(`request_id=${JSON.stringify(options.id)}`);
+  if (options.id) said.push(`request_id=${jsonText(options.id)}`);
   if (id !== undefined) said.push(`sequence_id=${pythonValue(id)}`, `sequence_start=${pythonValue(Boolean(start))}`, `sequence_end=${pythonValue(Boolean(end))}`);
   if (Object.keys(parameters).length > 0) said.push(`parameters=${pythonValue(parameters)}`);
   const own = model.decoupled ? "triton-grpc-protocol-" : "";
-  const sent = headersOf({ headers }, "infer").map(([name, value]) => `${JSON.stringify(value === undefined ? own + name : name)}: ${value === undefined ? 'os.environ["TOKEN"]' : JSON.stringify(value)}`);
+  const sent = headersOf({ headers }, "infer").map(([name, value]) => `${jsonText(value === undefined ? own + name : name)}: ${value === undefined ? 'os.environ["TOKEN"]' : jsonText(value)}`);
   const secret = headersOf({ headers: {} }, "infer").length > 0;
   const imports = [secret ? "import os\n" : "", model.decoupled ? "import queue\n\n" : secret ? "\n" : "", "import numpy as np\n", `import tritonclient.${model.decoupled ? "grpc" : "http"} as triton\n`].join("");
   const tail = model.decoupled ? pythonStream(said, sent) : pythonCall(model, said, sent);
@@ -84,18 +96,19 @@ function python(call) {
 
 function pythonCall(model, said, sent) {
   if (sent.length > 0) said.push(`headers={${sent.join(", ")}}`);
-  const tls = BASE.protocol === "https:" ? ", ssl=True" : "";
-  const outputs = model.outputs.map(({ name }) => `print(result.as_numpy(${JSON.stringify(name)}))`);
-  const host = `${BASE.host}${BASE.pathname}`.replace(/\/$/, "");
-  return `with triton.InferenceServerClient(${JSON.stringify(host)}${tls}) as client:\n    result = client.infer(${said.join(", ")})\n${outputs.join("\n")}`;
+  const [scheme, host] = address().split("://");
+  const tls = scheme === "https" ? ", ssl=True" : "";
+  const outputs = model.outputs.map(({ name }) => `print(result.as_numpy(${jsonText(name)}))`);
+  return `with triton.InferenceServerClient(${jsonText(host)}${tls}) as client:\n    result = client.infer(${said.join(", ")})\n${outputs.join("\n")}`;
 }
 
 function pythonStream(said, sent) {
   const given = sent.length > 0 ? `, headers={${sent.join(", ")}}` : "";
+  const { host, tls } = grpcAddress();
   return `answers = queue.Queue()
 
-# Streams go over gRPC, whose port is 8001 where nothing else was said.
-with triton.InferenceServerClient("${grpcAddress()}") as client:
+# Streams go over gRPC, which has a port of its own.
+with triton.InferenceServerClient("${host}"${tls ? ", ssl=True" : ""}) as client:
     client.start_stream(lambda result, error: answers.put(error or result)${given})
     client.async_stream_infer(${said.join(", ")}, enable_empty_final_response=True)
     while True:
@@ -112,8 +125,8 @@ with triton.InferenceServerClient("${grpcAddress()}") as client:
 function pythonValue(value) {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "object") return `{${Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}: ${pythonValue(inner)}`).join(", ")}}`;
+  if (typeof value === "string") return jsonText(value);
+  if (typeof value === "object") return `{${Object.entries(value).map(([name, inner]) => `${jsonText(name)}: ${pythonValue(inner)}`).join(", ")}}`;
   if (Number.isNaN(value)) return "np.nan";
   if (value === Infinity || value === -Infinity) return value < 0 ? "-np.inf" : "np.inf";
   return String(value);
@@ -145,7 +158,7 @@ function rust(call) {
     return `println!("{}", outputs.view::<${type}, IxDyn>(${rustText(name)})?);`;
   });
   const kind = model.decoupled ? "DecoupledModelClient" : "ModelClient";
-  const url = model.decoupled ? `grpc://${grpcAddress()}` : BASE.protocol === "https:" ? `https://${BASE.host}` : `http://${BASE.host}`;
+  const url = model.decoupled ? grpcUrl() : address();
   const secret = [...(closed.get("infer") ?? [])].includes(TOKEN);
   const steps = [call.version ? `.version("${call.version}")` : "", secret ? '.access_token(std::env::var("TOKEN")?)' : ""].join("");
   const made = steps ? `${kind}::builder("${url}", ${rustText(model.name)})${steps}.build()?` : `${kind}::new("${url}", ${rustText(model.name)})?`;
@@ -156,7 +169,7 @@ function rust(call) {
   const clients = used.length > 1 ? `{${used.join(", ")}}` : used[0];
   const types = new Set([...tensors, ...model.outputs].map(({ datatype }) => DATATYPES[datatype]?.rust).filter((type) => type === "f16" || type === "bf16"));
   const halves = types.size > 0 ? `use pytriton::${types.size > 1 ? "{bf16, f16}" : [...types][0]};\n` : "";
-  const note = model.decoupled ? "    // Streams go over gRPC, whose port is 8001 where nothing else was said.\n" : "";
+  const note = model.decoupled ? "    // Streams go over gRPC, which has a port of its own.\n" : "";
   const text = `use std::error::Error;
 
 use pytriton::client::${clients};
@@ -186,7 +199,7 @@ function rustOptions({ options: { id, parameters }, headers }) {
 
 function rustText(text) {
   const escapes = { b: "\\u{8}", f: "\\u{c}" };
-  return JSON.stringify(text).replace(/\\(?:u([0-9a-f]{4})|(.))/g, (all, code, letter) => (code ? `\\u{${code}}` : escapes[letter] ?? all));
+  return jsonText(text).replace(/\\(?:u([0-9a-f]{4})|(.))/g, (all, code, letter) => (code ? `\\u{${code}}` : escapes[letter] ?? all));
 }
 
 function rustValue(datatype, value, first) {

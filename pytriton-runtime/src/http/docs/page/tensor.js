@@ -78,8 +78,10 @@ function repeated(values, times) {
 
 // JSON, with integers that a number cannot hold as they are, and with the `NaN` that JSON has not.
 function fromJson(text) {
-  const revive = (_, value, context) =>
+  const whole = (_, value, context) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? BigInt(context.source) : value;
+  // It takes its time, and shorter ones are safe.
+  const revive = /\d{16}/.test(text) ? whole : undefined;
   try {
     return JSON.parse(text, revive);
   } catch (error) {

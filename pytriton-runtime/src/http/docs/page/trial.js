@@ -1,3 +1,6 @@
+// No message is longer.
+const SAID = 2000;
+
 // A form that asks a model, and what it answers.
 class Trial {
   constructor(model) {
@@ -172,6 +175,7 @@ class Trial {
     this.answer.replaceChildren(text, list);
     text.hidden = true;
     let answers = 0;
+    let length = 0;
     let failed = !response.ok;
     for await (const event of events(response.body)) {
       answers += 1;
@@ -183,23 +187,22 @@ class Trial {
       const tensors = streamed(this.model, event);
       for (const { values } of tensors.filter(({ datatype, name }) => datatype === "BYTES" && name === tensors.find((other) => other.datatype === "BYTES").name)) {
         text.hidden = false;
-        text.append(values.join(""));
+        const words = values.join("");
+        if (length < TEXT) text.append(words.slice(0, TEXT - length), length + words.length > TEXT ? "…" : "");
+        length += words.length;
       }
       if (list.children.length < 500) {
-        const words = tensors.map((tensor) => `${tensor.name}: ${excerpted(textOfAll(tensor))}`);
+        const words = tensors.map((tensor) => `${tensor.name}: ${excerpted(textOfAll(tensor), 200)}`);
         list.append(el("li", {}, el("small", {}, `${short(performance.now() - begun)} ms`), ` ${words.join(", ")}`));
       }
       if (!failed) this.status.textContent = `${count(answers, "answer")} so far…`;
     }
     if (!failed) this.say(`${count(answers, "answer")} in ${short(performance.now() - begun)} ms`, "right");
+    else if (answers === 0) this.say(`${response.status}: the server says no more`, "wrong");
   }
 
   say(text, kind) {
-    this.status.textContent = text;
+    this.status.textContent = excerpted(text, SAID);
     this.status.className = `status ${kind}`;
   }
-}
-
-function excerpted(text) {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

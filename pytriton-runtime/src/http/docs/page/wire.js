@@ -2,6 +2,11 @@
 
 const HEADER_LENGTH = "Inference-Header-Content-Length";
 
+// A text of JSON, in which nothing turns the direction of what is behind it.
+function jsonText(value) {
+  return JSON.stringify(value).replace(/[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 // Whether JSON can say all elements.
 function inJson({ datatype, values }) {
   const type = DATATYPES[datatype];
@@ -11,7 +16,7 @@ function inJson({ datatype, values }) {
 }
 
 function jsonList({ datatype, values }) {
-  const write = datatype === "BYTES" ? JSON.stringify : String;
+  const write = datatype === "BYTES" ? jsonText : String;
   return `[${Array.prototype.map.call(values, write).join(",")}]`;
 }
 
@@ -19,23 +24,23 @@ function jsonList({ datatype, values }) {
 function inferRequest(tensors, { id, parameters, binary, outputs = [] }) {
   const tails = [];
   const inputs = tensors.map((tensor) => {
-    const head = `{"name":${JSON.stringify(tensor.name)},"datatype":"${tensor.datatype}","shape":[${tensor.shape}]`;
+    const head = `{"name":${jsonText(tensor.name)},"datatype":"${tensor.datatype}","shape":[${tensor.shape}]`;
     if (!binary && inJson(tensor)) return `${head},"data":${jsonList(tensor)}}`;
     const bytes = toBytes(tensor.datatype, tensor.values);
     tails.push(bytes);
     return `${head},"parameters":{"binary_data_size":${bytes.length}}}`;
   });
   const members = [`"inputs":[${inputs}]`];
-  if (id) members.unshift(`"id":${JSON.stringify(id)}`);
+  if (id) members.unshift(`"id":${jsonText(id)}`);
   const all = { ...parameters };
   // What is no text may come back, too.
   const bytes = binary || tails.length > 0;
   if (bytes) all.binary_data_output = true;
-  if (Object.keys(all).length > 0) members.push(`"parameters":${JSON.stringify(all)}`);
+  if (Object.keys(all).length > 0) members.push(`"parameters":${jsonText(all)}`);
   // What JSON has no form for comes as bytes, whatever is asked for.
   if (!bytes && outputs.some(({ datatype }) => DATATYPES[datatype]?.binary)) {
     const wanted = outputs.map(({ name, datatype }) => ({ name, parameters: { binary_data: Boolean(DATATYPES[datatype]?.binary) } }));
-    members.push(`"outputs":${JSON.stringify(wanted)}`);
+    members.push(`"outputs":${jsonText(wanted)}`);
   }
   const head = `{${members}}`;
   if (tails.length === 0) return { headers: { "Content-Type": "application/json" }, body: head };
@@ -51,10 +56,10 @@ function generateRequest(tensors, { id, parameters }) {
   const members = tensors.map((tensor) => {
     if (!inJson(tensor)) throw new Error(`${tensor.name} cannot be said in JSON, which this route takes alone`);
     const data = jsonList(tensor);
-    return `${JSON.stringify(tensor.name)}:${tensor.values.length === 1 ? data.slice(1, -1) : data}`;
+    return `${jsonText(tensor.name)}:${tensor.values.length === 1 ? data.slice(1, -1) : data}`;
   });
-  for (const [name, value] of Object.entries(parameters)) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  if (id) members.push(`"id":${JSON.stringify(id)}`);
+  for (const [name, value] of Object.entries(parameters)) members.push(`${jsonText(name)}:${jsonText(value)}`);
+  if (id) members.push(`"id":${jsonText(id)}`);
   return { headers: { "Content-Type": "application/json" }, body: `{${members}}` };
 }
 
@@ -70,6 +75,14 @@ function joined(parts) {
 
 // An answer: what its JSON says, and its tensors.
 function inferResponse(headers, bytes) {
+  try {
+    return answerOf(headers, bytes);
+  } catch (error) {
+    throw new Error(`the answer is not as it should be: ${error.message}`);
+  }
+}
+
+function answerOf(headers, bytes) {
   const length = Number(headers.get(HEADER_LENGTH) ?? bytes.length);
   const said = fromJson(new TextDecoder().decode(bytes.subarray(0, length)));
   let at = length;
@@ -92,11 +105,11 @@ async function* events(body) {
   let rest = "";
   try {
     for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
+      const { value = "", done } = await reader.read().catch(lost("the answers were cut off: the connection is lost"));
       const lines = (rest + value).split("\n");
-      rest = lines.pop();
+      rest = done ? "" : lines.pop();
       for (const line of lines) if (line.startsWith("data:")) yield fromJson(line.slice(5));
+      if (done) return;
     }
   } finally {
     reader.cancel().catch(() => {});
