@@ -19,6 +19,7 @@ mod docs;
 mod element;
 mod entry;
 mod errors;
+mod example;
 mod model;
 mod nearest;
 mod options;

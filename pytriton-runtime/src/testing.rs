@@ -32,6 +32,7 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     shape: None,
     optional: false,
     description: "",
+    example: &[],
     labels: "",
 }];
 

@@ -28,7 +28,10 @@ impl MiniLm {
     #[infer]
     #[output(name = "vector", shape = [384])]
     #[batch]
-    fn embed(&self, #[input(shape = [1])] sentence: Array2<String>) -> Result<Array2<f32>> {
+    fn embed(
+        &self,
+        #[input(shape = [1], example = "A cat sleeps.")] sentence: Array2<String>,
+    ) -> Result<Array2<f32>> {
         let sentences = sentence.iter().map(String::as_str).collect();
         let (rows, columns, vectors) = self.encoder.encode(sentences)?;
         Ok(Array2::from_shape_vec((rows, columns), vectors)?)

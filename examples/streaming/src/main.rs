@@ -36,7 +36,7 @@ impl Writer {
     #[openai(completions)]
     fn write(
         &self,
-        prompt: String,
+        #[input(example = "You may")] prompt: String,
         max_tokens: Option<u32>,
         seed: Option<i64>,
     ) -> Result<impl Iterator<Item = Piece>, String> {

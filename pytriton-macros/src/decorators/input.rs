@@ -1,11 +1,12 @@
 //! `#[input]`: an input's name and dims; on a function that takes `&[Request]`, a whole input.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::{Decoration, Decorator, Input, Place};
 use crate::element::ELEMENTS;
 use crate::errors::Errors;
+use crate::example::Example;
 use crate::nearest::nearest;
 use crate::options::Options;
 use crate::path::CratePath;
@@ -17,7 +18,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     name: "input",
     places: &[Place::Function, Place::Parameter],
     belongs: "a parameter: `#[input(name = \"INPUT_1\")] x: ArrayView2<f32>`",
-    options: &["name", "shape"],
+    options: &["name", "shape", "example"],
     ..Decorator::NONE
 };
 
@@ -26,6 +27,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
 pub(crate) struct Named {
     pub(crate) name: Option<TensorName>,
     pub(crate) shape: Option<Dims>,
+    pub(crate) example: Option<Example>,
 }
 
 impl Named {
@@ -34,6 +36,7 @@ impl Named {
         Self {
             name: TensorName::take(&options, errors),
             shape: Dims::take(&options, errors),
+            example: Example::take(&options, errors),
         }
     }
 }
@@ -44,6 +47,7 @@ pub(crate) struct Declared {
     pub(crate) decoration: Decoration,
     pub(crate) name: TensorName,
     pub(crate) shape: Dims,
+    pub(crate) example: Option<Example>,
     datatype: Ident,
     optional: Option<Value>,
 }
@@ -51,7 +55,7 @@ pub(crate) struct Declared {
 impl Declared {
     /// Reads it; without a datatype it belongs elsewhere, unless the function is surely `raw`.
     pub(crate) fn read(decoration: &Decoration, raw: bool, errors: &mut Errors) -> Option<Self> {
-        let known = ["name", "datatype", "shape", "optional"];
+        let known = ["name", "datatype", "shape", "optional", "example"];
         let options = decoration.options_of(&known, errors);
         if !raw && options.lacks("datatype") {
             decoration.misplaced(errors);
@@ -64,10 +68,12 @@ impl Declared {
         let datatype = datatype(&options, errors);
         let shape = Dims::take(&options, errors);
         let optional = Value::take(&options, "optional", Form::Boolean, errors);
+        let example = Example::take(&options, errors);
         Some(Self {
             decoration: decoration.clone(),
             name: name?,
             shape: shape?,
+            example,
             datatype: datatype?,
             optional,
         })
@@ -93,6 +99,8 @@ impl Declared {
         let shape = optional(Some(shape));
         let none = optional(None::<TokenStream>);
         let optional = Value::or(self.optional.as_ref(), false);
+        let example = self.example.as_ref();
+        let example = example.map_or_else(|| quote!(&[]), Example::to_token_stream);
         quote! {
             #root::TensorDeclaration {
                 name: #name,
@@ -101,6 +109,7 @@ impl Declared {
                 shape: #shape,
                 optional: #optional,
                 description: "",
+                example: #example,
                 labels: "",
             }
         }

@@ -151,6 +151,10 @@ impl Decorations {
             checks.extend(input.shape.to_checks(root));
             let shape = quote!(__SIGNATURE.declared_shape_flaw(#index));
             checks.extend(refusal(input.shape.value(), &shape));
+            if let Some(example) = &input.example {
+                let flaw = quote!(__SIGNATURE.declared_example_flaw(#index));
+                checks.extend(refusal(&example.expression, &flaw));
+            }
             checks
         });
         let overrides = self.overrides.iter().map(|output| {

@@ -12,6 +12,7 @@ use crate::decorators::input::{self, Named};
 use crate::decorators::{Decoration, Input, plain_name, sequence};
 use crate::docs::{docs, to_described};
 use crate::errors::Errors;
+use crate::example::Example;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional, refusal};
 use crate::types::present;
@@ -31,6 +32,7 @@ pub(super) struct Parameter {
     /// The name of the input that it may be.
     pub(super) name: Option<TensorName>,
     shape: Option<Dims>,
+    example: Option<Example>,
     docs: String,
     given: Option<Decoration>,
     kind: Kind,
@@ -166,6 +168,7 @@ impl Parameter {
             parameter: ident.map(plain_name),
             name: named.name.or_else(|| ident.map(TensorName::own)),
             shape: named.shape,
+            example: named.example,
             docs: docs(&typed.attrs),
             given,
             kind: match first_value {
@@ -232,6 +235,8 @@ impl Parameter {
         let declared = quote_spanned!(self.span=> <#ty as #parameter>::DECLARED);
         let name = optional(self.name.as_ref());
         let shape = self.shape.iter().map(|shape| quote!(.shape(#shape)));
+        let example = self.example.iter();
+        let example = example.map(|example| quote!(.example(#example)));
         let filled = self.filled.then(|| quote!(.filled()));
         let first_value = self.first_value().map(|(said, _)| {
             let strict = Value::or(said.strict.as_ref(), true);
@@ -239,7 +244,7 @@ impl Parameter {
             quote!(.first_value(#strict) #(.squeeze(#squeeze))*)
         });
         let described = to_described(&self.docs);
-        quote!(#root::Argument::new(#declared, #name) #(#shape)* #first_value #filled #described)
+        quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#example)* #first_value #filled #described)
     }
 
     /// What refuses the parameter of that index; `batching` where something is to be said of that, `plain` where its type is
@@ -259,6 +264,9 @@ impl Parameter {
         if let Some(shape) = &self.shape {
             checks.extend(shape.to_checks(root));
             checks.extend(refusal(shape.value(), &flaw(quote!(shape_flaw))));
+        }
+        if let Some(example) = &self.example {
+            checks.extend(refusal(&example.expression, &flaw(quote!(example_flaw))));
         }
         if let Some((said, decoration)) = self.first_value() {
             if batching {

@@ -38,6 +38,7 @@ const _: () = {
                 shape: ::core::option::Option::Some(&[-1]),
                 optional: false,
                 description: "",
+                example: &[],
                 labels: "",
             },
             __private::TensorDeclaration {
@@ -47,6 +48,7 @@ const _: () = {
                 shape: ::core::option::Option::Some(&[1]),
                 optional: true,
                 description: "",
+                example: &[],
                 labels: "",
             },
         ],

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::model::{CallMode, Surface, TensorSpec, TimeoutAction, elements_flaw};
+use crate::model::{CallMode, Surface, TensorSpec, TimeoutAction, elements_flaw, example_flaw};
 use crate::openai::Member;
 use crate::registry::{dimension_flaw, tensor_name_flaw};
 use crate::tensor::DataType;
@@ -100,6 +100,14 @@ fn tensors<'a>(kind: &'static str, tensors: impl Iterator<Item = &'a TensorSpec>
             });
         }
         if let Some(help) = elements_flaw(&tensor.dims) {
+            flaws.push(Flaw::Elements {
+                tensor: Arc::clone(name),
+                help,
+            });
+        }
+        let example: Vec<&str> = tensor.example.iter().map(|text| &**text).collect();
+        let flaw = example_flaw(tensor.datatype, Some(&tensor.dims), &example);
+        if let Some(help) = flaw.filter(|_| !example.is_empty()) {
             flaws.push(Flaw::Elements {
                 tensor: Arc::clone(name),
                 help,

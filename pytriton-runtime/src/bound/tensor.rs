@@ -1,3 +1,4 @@
+use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::model::TensorSpec;
@@ -43,6 +44,14 @@ impl Input {
     /// What it is, for people.
     pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
         self.spec.description = description.into();
+        self
+    }
+
+    /// The elements of a row that it can be asked with: the page of the models begins with them.
+    pub fn example<T: Display>(mut self, elements: impl IntoIterator<Item = T>) -> Self {
+        let elements = elements.into_iter();
+        let elements = elements.map(|element| element.to_string().into());
+        self.spec.example = elements.collect();
         self
     }
 
@@ -106,5 +115,6 @@ fn spec(datatype: DataType, name: Arc<str>, dims: Vec<i64>) -> TensorSpec {
         dims,
         optional: false,
         description: Arc::default(),
+        example: Arc::default(),
     }
 }

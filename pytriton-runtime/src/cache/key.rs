@@ -73,6 +73,7 @@ pub(super) mod tests {
         shape: Some(&[-1]),
         optional: true,
         description: "",
+        example: &[],
         labels: "",
     };
     const OUTPUT: TensorDeclaration = TensorDeclaration {

@@ -33,6 +33,7 @@ const fn value<T: Element>(optional: bool) -> Declared {
         datatype: T::DATATYPE,
         rank: None,
         optional,
+        example: &[],
     })
 }
 

@@ -187,6 +187,7 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
         shape: None,
         optional: false,
         description: "",
+        example: &[],
         labels: "",
     }
 }

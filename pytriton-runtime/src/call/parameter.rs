@@ -70,6 +70,7 @@ const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
         datatype: T::DATATYPE,
         rank: D::NDIM,
         optional,
+        example: &[],
     })
 }
 

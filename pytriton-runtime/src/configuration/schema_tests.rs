@@ -29,6 +29,7 @@ fn of_all_types() -> ModelSpec {
         dims: vec![-1, 1 << 40, 0],
         optional: false,
         description: "".into(),
+        example: [].into(),
     };
     ModelSpec {
         inputs: DataType::ALL.iter().map(tensor).collect(),

@@ -15,6 +15,7 @@ pub(crate) const ANY: TensorDeclaration = TensorDeclaration {
     shape: Some(&[-1]),
     optional: false,
     description: "",
+    example: &[],
     labels: "",
 };
 

@@ -99,6 +99,7 @@ mod tests {
             dims: vec![-1],
             optional: false,
             description: Arc::default(),
+            example: Arc::default(),
         }];
         let mut outputs: Vec<Tensor> = outputs.iter().copied().cloned().collect();
         let mut groups: Vec<&mut [Tensor]> = outputs.chunks_mut(1).collect();

@@ -111,6 +111,7 @@ mod tests {
             dims: dims.to_vec(),
             optional: true,
             description: Arc::default(),
+            example: Arc::default(),
         });
         spec
     }

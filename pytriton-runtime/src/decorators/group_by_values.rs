@@ -130,6 +130,7 @@ mod tests {
                 dims: vec![-1],
                 optional: true,
                 description: Arc::default(),
+                example: Arc::default(),
             })
             .collect();
         let rows = keys.iter().flatten().map(Tensor::rows).max();

@@ -100,6 +100,7 @@ mod tests {
             dims: dims.to_vec(),
             optional: false,
             description: "".into(),
+            example: Arc::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 use crate::tensor::DataType;
 
-use super::TensorDeclaration;
+use super::{Example, TensorDeclaration};
 
 /// What the type of a function's parameter declares.
 #[derive(Debug, Clone, Copy)]
@@ -45,4 +45,6 @@ pub struct InputType {
     pub rank: Option<usize>,
     /// Whether a request may leave the input out.
     pub optional: bool,
+    /// The elements of a row, where not every element of the type is one.
+    pub example: Example,
 }

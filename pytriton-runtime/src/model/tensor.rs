@@ -2,6 +2,8 @@ use std::sync::Arc;
 
 use crate::tensor::DataType;
 
+use super::{Example, example_flaw};
+
 /// An input or output of a registered model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorSpec {
@@ -15,6 +17,8 @@ pub struct TensorSpec {
     pub optional: bool,
     /// What the tensor is, for people; empty where nothing is said.
     pub description: Arc<str>,
+    /// The elements of a row that it can be asked with, as they are written; empty where nothing is said.
+    pub example: Arc<[Arc<str>]>,
 }
 
 /// An input or output as a Rust type declares it.
@@ -32,6 +36,8 @@ pub struct TensorDeclaration {
     pub optional: bool,
     /// What the tensor is, for people; empty where nothing is said.
     pub description: &'static str,
+    /// The elements of a row that it can be asked with; empty where nothing is said.
+    pub example: Example,
     /// What an output's elements are called, one a line; empty where nothing is said.
     pub labels: &'static str,
 }
@@ -59,6 +65,7 @@ impl TensorDeclaration {
         shape: None,
         optional: false,
         description: "",
+        example: &[],
         labels: "",
     };
 
@@ -103,6 +110,11 @@ impl TensorDeclaration {
             });
         }
         elements_flaw(shape)
+    }
+
+    /// The same of its example.
+    pub(crate) const fn example_flaw(&self) -> Option<&'static str> {
+        example_flaw(self.datatype, self.shape, self.example)
     }
 }
 

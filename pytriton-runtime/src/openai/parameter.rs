@@ -7,7 +7,7 @@ use crate::call::{
     Call, Cancellation, Context, FunctionError, Given, ModelError, Nothing, Outputs, Parameter,
     Read, ReadNothing, Responses, Scalar, nothing,
 };
-use crate::model::{Declared, InputType};
+use crate::model::{Declared, Example, InputType};
 use crate::request::Parameters;
 use crate::tensor::{DataType, Element};
 
@@ -59,7 +59,7 @@ impl<T: Scalar> TextParameter for Option<T> {
 }
 
 impl TextParameter for Vec<String> {
-    const DECLARED: Declared = list(false);
+    const DECLARED: Declared = list(false, &[]);
     type Element = String;
     type Held<'c> = Given<Self>;
 
@@ -70,7 +70,7 @@ impl TextParameter for Vec<String> {
 }
 
 impl TextParameter for Option<Vec<String>> {
-    const DECLARED: Declared = list(true);
+    const DECLARED: Declared = list(true, &[]);
     type Element = String;
     type Held<'c> = Given<Self>;
 
@@ -83,7 +83,7 @@ impl TextParameter for Option<Vec<String>> {
 }
 
 impl TextParameter for Messages {
-    const DECLARED: Declared = list(false);
+    const DECLARED: Declared = list(false, &[r#"{"role": "user", "content": "Hello"}"#]);
     type Element = String;
     type Held<'c> = Given<Self>;
 
@@ -142,14 +142,16 @@ const fn value<T: Element>(optional: bool) -> Declared {
         datatype: T::DATATYPE,
         rank: None,
         optional,
+        example: &[],
     })
 }
 
-const fn list(optional: bool) -> Declared {
+const fn list(optional: bool, example: Example) -> Declared {
     Declared::Input(InputType {
         datatype: DataType::Bytes,
         rank: Some(1),
         optional,
+        example,
     })
 }
 

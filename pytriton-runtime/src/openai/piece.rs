@@ -114,6 +114,7 @@ impl Outputs for Piece {
         shape: Some(&[1]),
         optional: false,
         description: "",
+        example: &[],
         labels: "",
     }];
 

@@ -14,6 +14,7 @@ fn spec(surface: Surface, inputs: &[(&str, DataType, i64, bool)]) -> ModelSpec {
             dims: vec![dim],
             optional,
             description: "".into(),
+            example: [].into(),
         });
     ModelSpec {
         inputs: inputs.collect(),

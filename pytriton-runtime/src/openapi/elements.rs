@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use crate::model::TensorSpec;
 use crate::tensor::DataType;
 
 /// An element as a request has it: numbers are those that the type holds.
@@ -36,6 +37,18 @@ pub(super) fn answered(datatype: DataType) -> Value {
             "description": format!("{datatype} has no form in JSON."),
         }),
     }
+}
+
+/// The elements of an example; nothing where there is none, or JSON cannot say it.
+pub(super) fn example(tensor: &TensorSpec) -> Option<Value> {
+    let elements = tensor.example.iter().map(|text| match tensor.datatype {
+        DataType::Bytes => Some(json!(&**text)),
+        _ => serde_json::from_str(text).ok(),
+    });
+    let elements: Option<Vec<Value>> = elements.collect();
+    elements
+        .filter(|elements| !elements.is_empty())
+        .map(Value::Array)
 }
 
 /// Whether elements can stand in JSON.

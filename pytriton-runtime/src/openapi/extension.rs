@@ -33,12 +33,17 @@ pub(super) fn extension(versions: &[&ModelSpec]) -> Option<Value> {
 }
 
 fn shown(tensor: &TensorSpec) -> Value {
-    json!({
+    let mut shown = json!({
         "name": &*tensor.name,
         "datatype": tensor.datatype.name(),
         "dims": tensor.dims,
         "description": &*tensor.description,
-    })
+    });
+    if !tensor.example.is_empty() {
+        let elements = tensor.example.iter().map(|text| &**text);
+        shown["example"] = elements.collect();
+    }
+    shown
 }
 
 /// The options that are not as they are by themselves, under the names that `#[pytriton::model]` has for them.

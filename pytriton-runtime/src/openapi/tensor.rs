@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::model::{ModelSpec, TensorSpec};
 
 use super::components::{described, reference};
-use super::elements::{answered, asked, in_json};
+use super::elements::{answered, asked, example, in_json};
 
 /// How large an axis may be.
 #[derive(Debug, Clone, Copy)]
@@ -41,10 +41,13 @@ pub(super) fn input(model: &ModelSpec, tensor: &TensorSpec) -> Value {
                     array(&inner, Some(*axis))
                 }));
             }
-            let data = match forms.len() {
+            let mut data = match forms.len() {
                 1 => forms.remove(0),
                 _ => json!({ "anyOf": forms }),
             };
+            if let Some(example) = example(tensor) {
+                data["examples"] = json!([example]);
+            }
             head(tensor, &axes, ("data", data), true)
         }
         false => {
@@ -89,10 +92,13 @@ pub(super) fn plain(model: &ModelSpec, tensor: &TensorSpec, element: Value) -> V
             .map(product),
     };
     // One element stands for itself.
-    let schema = match product(axes.iter().map(|axis| axis.least.max(1))) {
+    let mut schema = match product(axes.iter().map(|axis| axis.least.max(1))) {
         1 => json!({ "anyOf": [element, array(&element, Some(several))] }),
         _ => array(&element, Some(several)),
     };
+    if let Some(example) = example(tensor) {
+        schema["examples"] = json!([example]);
+    }
     described(schema, &tensor.description)
 }
 

@@ -116,6 +116,25 @@ fn options_are_those_that_are_set() {
 }
 
 #[test]
+fn an_example_is_one_of_the_input() {
+    const TEXT: TensorDeclaration = TensorDeclaration {
+        datatype: DataType::Int32,
+        example: &["1", "-2"],
+        ..ANY
+    };
+    let document = open(&[&ModelDeclaration {
+        inputs: &[TEXT],
+        ..IDENTITY
+    }]);
+    let input = &document["components"]["schemas"]["IdentityInputAny"];
+    assert_eq!(input["properties"]["data"]["examples"], json!([[1, -2]]));
+    let generate = &document["components"]["schemas"]["IdentityGenerateRequest"];
+    assert_eq!(generate["properties"]["any"]["examples"], json!([[1, -2]]));
+    let shown = &document["paths"]["/v2/models/Identity/infer"]["post"]["x-pytriton-model"];
+    assert_eq!(shown["inputs"][0]["example"], json!(["1", "-2"]));
+}
+
+#[test]
 fn elements_without_a_form_in_json_are_elsewhere() {
     const HALF: TensorDeclaration = TensorDeclaration {
         datatype: DataType::Fp16,

@@ -1,4 +1,4 @@
-use crate::model::{Declared, InputType, TensorDeclaration};
+use crate::model::{Declared, Example, InputType, TensorDeclaration};
 
 /// A parameter of a function.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +13,8 @@ pub struct Argument {
     pub first_value: Option<bool>,
     /// Whether it says that the value is squeezed.
     pub squeeze: Option<bool>,
+    /// The elements of a row that the input can be asked with.
+    pub example: Example,
     /// Whether `#[fill_optionals]` has a value for it.
     pub filled: bool,
     /// What the input is, for people.
@@ -26,6 +28,7 @@ impl Argument {
             declared,
             name,
             shape: None,
+            example: &[],
             first_value: None,
             squeeze: None,
             filled: false,
@@ -37,6 +40,13 @@ impl Argument {
     #[must_use]
     pub const fn shape(mut self, shape: &'static [i64]) -> Self {
         self.shape = Some(shape);
+        self
+    }
+
+    /// With these elements of a row that it can be asked with.
+    #[must_use]
+    pub const fn example(mut self, example: Example) -> Self {
+        self.example = example;
         self
     }
 
@@ -108,6 +118,10 @@ impl Argument {
             shape,
             optional: input.optional || self.filled,
             description: self.description,
+            example: match self.example {
+                [] => input.example,
+                example => example,
+            },
             labels: "",
         }
     }

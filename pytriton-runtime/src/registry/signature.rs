@@ -233,6 +233,15 @@ impl Signature {
         }
     }
 
+    /// What is wrong with its example.
+    pub const fn example_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
+        // What is none of an input's is reported as such.
+        match self.arguments[argument].input() {
+            Some(_) => self.arguments[argument].declaration().example_flaw(),
+            None => None,
+        }
+    }
+
     /// What is wrong with its name.
     pub const fn name_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
         let Some(name) = self.arguments[argument].input_name() else {
@@ -345,6 +354,14 @@ impl Signature {
     pub const fn declared_shape_flaw(&self, input: usize) -> Flaw {
         match self.raw() {
             true => self.declared[input].shape_flaw(false),
+            false => None,
+        }
+    }
+
+    /// What is wrong with its example.
+    pub const fn declared_example_flaw(&self, input: usize) -> Flaw {
+        match self.raw() {
+            true => self.declared[input].example_flaw(),
             false => None,
         }
     }

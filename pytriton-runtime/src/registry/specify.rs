@@ -151,6 +151,11 @@ fn tensors(
             dims: dims(&declaration, batching),
             optional: declaration.optional,
             description: declaration.description.into(),
+            example: declaration
+                .example
+                .iter()
+                .map(|&text| text.into())
+                .collect(),
         });
     }
     specs

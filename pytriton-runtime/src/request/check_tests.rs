@@ -19,6 +19,7 @@ const FP32: TensorDeclaration = TensorDeclaration {
     shape: Some(&[2]),
     optional: false,
     description: "",
+    example: &[],
     labels: "",
 };
 const WORDS: TensorDeclaration = TensorDeclaration {

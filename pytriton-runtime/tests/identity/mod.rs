@@ -13,6 +13,7 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     shape: None,
     optional: false,
     description: "",
+    example: &[],
     labels: "",
 }];
 

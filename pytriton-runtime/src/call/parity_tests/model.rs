@@ -67,6 +67,7 @@ fn input(declared: &Value) -> TensorSpec {
         dims: dims.map(|dim| dim.as_i64().unwrap()).collect(),
         optional: declared[3].as_bool().unwrap(),
         description: Arc::default(),
+        example: Arc::default(),
     }
 }
 
@@ -84,6 +85,7 @@ fn outputs(first: &TensorSpec, calls: Option<&Vec<Value>>) -> Vec<TensorSpec> {
         dims: vec![-1; rank],
         optional: false,
         description: Arc::default(),
+        example: Arc::default(),
     };
     vec![
         output("OUTPUT_1", first.datatype, rank),

@@ -29,6 +29,7 @@ const TEXT: ModelDeclaration = ModelDeclaration {
         shape: Some(&[1]),
         optional: false,
         description: "",
+        example: &[],
         labels: "",
     }],
     outputs: Piece::DECLARATIONS,

@@ -21,7 +21,7 @@ class Field {
     this.control.setAttribute("aria-describedby", this.said.id);
     this.sent = input.optional ? el("input", { type: "checkbox", id: unique("sent"), onchange: () => this.look() }) : undefined;
     this.element = this.arranged();
-    this.fill("counting");
+    this.fill(this.input.example ? "example" : "counting");
   }
 
   truth() {
@@ -54,7 +54,7 @@ class Field {
   // A choice of values to begin with.
   filler() {
     if (this.single || this.input.datatype === "BYTES") return "";
-    const kinds = ["counting", "ones", "zeros", "random"];
+    const kinds = [...(this.input.example ? ["example"] : []), "counting", "ones", "zeros", "random"];
     const select = el("select", { "aria-label": `fill ${this.input.name}` }, el("option", { value: "" }, "fill with…"), kinds.map((kind) => el("option", {}, kind)));
     select.addEventListener("change", () => {
       this.fill(select.value);
@@ -106,6 +106,7 @@ class Field {
   fill(kind) {
     if (!kind) return;
     const { datatype } = this.input;
+    if (kind === "example") return this.write(exampled(this.input, this.single));
     if (this.single) {
       this.control.value = { BYTES: "Hello", BOOL: "true" }[datatype] ?? "1";
       return this.look();
@@ -128,7 +129,11 @@ class Field {
     }
     const width = shape.at(-1) || 1;
     const rows = Array.from({ length: length / width }, (_, row) => words.slice(row * width, (row + 1) * width));
-    this.control.value = shape.length > 2 ? JSON.stringify(nested(words, shape)) : rows.map((row) => row.join(" ")).join("\n");
+    this.write(shape.length > 2 ? JSON.stringify(nested(words, shape)) : rows.map((row) => row.join(" ")).join("\n"));
+  }
+
+  write(text) {
+    this.control.value = text;
     if (this.chip?.parentNode) this.chip.replaceWith(this.control);
     this.held = undefined;
     this.look();
@@ -170,6 +175,12 @@ class Field {
     this.said.classList.toggle("wrong", wrong);
     this.control.setAttribute("aria-invalid", String(wrong));
   }
+}
+
+// The example of an input as somebody types it.
+function exampled({ datatype, example }, single) {
+  if (datatype !== "BYTES") return example.join(" ");
+  return !single && example.some((text) => /^\s*\[|\n/.test(text)) ? JSON.stringify(example) : example.join("\n");
 }
 
 function nested(values, shape) {

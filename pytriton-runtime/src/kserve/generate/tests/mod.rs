@@ -20,6 +20,7 @@ fn tensor(name: &str, datatype: DataType, dims: &[i64]) -> TensorSpec {
         dims: dims.to_vec(),
         optional: true,
         description: "".into(),
+        example: [].into(),
     }
 }
 

@@ -1,0 +1,83 @@
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
+
+use crate::errors::Errors;
+use crate::options::Options;
+use crate::value::peeled;
+
+/// The elements of a row that an input can be asked with: the option `example`.
+#[derive(Debug, Clone)]
+pub(crate) struct Example {
+    pub(crate) expression: Expr,
+    elements: Vec<String>,
+}
+
+impl Example {
+    /// The option where it is there: one element or a list of them, each a literal.
+    pub(crate) fn take(options: &Options, errors: &mut Errors) -> Option<Self> {
+        let tokens = options.value("example")?;
+        let expression = syn::parse2::<Expr>(tokens.clone()).ok();
+        let expression = expression.filter(|_| !options.is_list("example"));
+        let read = expression.and_then(|expression| {
+            let elements = texts(&expression)?;
+            Some(Self {
+                expression,
+                elements,
+            })
+        });
+        if read.is_none() {
+            let message = "expected an element or a list of them, as they stand in a program: write `example = 0.5`, `example = \"…\"` or `example = [1, 2]`";
+            errors.push(tokens, message);
+        }
+        read
+    }
+}
+
+/// A constant of slices.
+impl ToTokens for Example {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let elements = &self.elements;
+        tokens.extend(quote!(&[#(#elements),*]));
+    }
+}
+
+fn texts(expression: &Expr) -> Option<Vec<String>> {
+    match peeled(expression) {
+        Expr::Array(list) => list.elems.iter().map(text).collect(),
+        one => Some(vec![text(one)?]),
+    }
+}
+
+fn text(expression: &Expr) -> Option<String> {
+    match peeled(expression) {
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => Some(format!("-{}", number(expr)?)),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Bool(boolean),
+            ..
+        }) => Some(boolean.value.to_string()),
+        expression => number(expression),
+    }
+}
+
+fn number(expression: &Expr) -> Option<String> {
+    match peeled(expression) {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        }) => Some(number.base10_digits().to_owned()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(number),
+            ..
+        }) => Some(number.base10_digits().to_owned()),
+        _ => None,
+    }
+}
