@@ -25,10 +25,11 @@ def chromium():
 
 @pytest.fixture
 def look(chromium):
-    """Opens the page at a model; in the end the browser must have had nothing to complain of, and asked nobody else."""
+    """Opens the page at a model, on what is answered by others where that is said; in the end the browser must have had nothing to
+    complain of, and asked nobody else."""
     contexts, flaws = [], []
 
-    def open_at(model, refused=(), **options):
+    def open_at(model, refused=(), routes=None, **options):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=BASE)
         contexts.append(context)
@@ -41,6 +42,8 @@ def look(chromium):
         page.on("console", heard)
         page.on("pageerror", lambda error: flaws.append(str(error)))
         page.on("request", lambda request: None if request.url.startswith((f"{BASE}/", "blob:", "data:")) else flaws.append(request.url))
+        for pattern, answer in (routes or {}).items():
+            page.route(pattern, answer)
         page.goto(f"{BASE}/docs#{model}")
         if model:
             expect(page.get_by_role("heading", level=2)).to_have_text(model)

@@ -102,6 +102,20 @@ def test_what_does_not_fit_is_said_before_it_is_sent(look):
         expect(page.get_by_label("x", exact=True)).to_be_focused()
 
 
+def test_parameters_and_versions_are_sent(look):
+    page = look("Greet")
+    page.get_by_text("Version, parameters, headers").click()
+    fill(page, text="Hi", parameters='{"times": 2}')
+    send(page)
+    assert output(page, "OUTPUT_1") == "Hi Hi stranger, from instance 0"
+    page = look("Mean")
+    page.get_by_text("Version, parameters, headers").click()
+    page.get_by_label("version", exact=True).select_option("1")
+    fill(page, x="2 8")
+    send(page)
+    assert output(page, "OUTPUT_1") == "5"
+
+
 def test_a_sequence_goes_on(look):
     page = look("Running")
     for value, total in [("1", "1"), ("2", "3"), ("4", "7")]:
@@ -191,6 +205,30 @@ def test_it_is_accessible_in_either_light(look, scheme, model):
     assert found.violations_count == 0, found.generate_report()
     names = page.locator("main").aria_snapshot()
     assert f'form "try {model}"' in names and 'textbox "x"' in names and 'region "Answer"' in names, names
+
+
+CONTROLS = {"button", "checkbox", "combobox", "ComboBoxSelect", "DisclosureTriangle", "link", "radio", "searchbox", "spinbutton", "textbox"}
+
+
+@pytest.mark.parametrize("model", ["Linear", "Greet", "Negative", "Running", "Writer"])
+def test_chromium_tells_assistive_programs_what_there_is(look, model):
+    page = look(model)
+    send(page)
+    expect(page.locator(".live figure")).to_have_count(6)
+    page.get_by_text("Version, parameters, headers").click()
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    nodes = [node for node in nodes if not node["ignored"]]
+    tree = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes]
+    roles = [role for role, _ in tree]
+    assert [role for role, name in tree if role in CONTROLS | {"image", "region", "form", "figure", "dialog"} and not name.strip()] == []
+    for landmark in ["banner", "navigation", "main", "form"]:
+        assert roles.count(landmark) == 1, landmark
+    regions = [name for role, name in tree if role == "region"]
+    assert len(regions) == len(set(regions)), regions
+    properties = [{one["name"]: one["value"].get("value") for one in node.get("properties", [])} for node in nodes]
+    levels = [own["level"] for role, own in zip(roles, properties) if role == "heading"]
+    assert levels[:2] == [1, 2]
+    assert all(deeper <= level + 1 for level, deeper in zip(levels, levels[1:])), levels
 
 
 def test_nothing_moves_for_whoever_wants_that(look):

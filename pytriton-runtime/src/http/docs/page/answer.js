@@ -62,7 +62,7 @@ function plotOf({ name, values }, width, rows) {
   const gaps = numbers.length - finite.length;
   const said = [count(width, "value") + (rows > 1 ? ` in each of ${rows} rows` : ""), gaps > 0 ? `${gaps} of them no finite ${gaps === 1 ? "number" : "numbers"}` : ""];
   const rowed = rows > 1 ? legend(series.map((_, row) => `row ${row}`)) : "";
-  return el("figure", {}, drawn, rowed, el("figcaption", {}, said.filter(Boolean).join(", ")));
+  return el("figure", { "aria-label": `${name} as a plot` }, drawn, rowed, el("figcaption", {}, said.filter(Boolean).join(", ")));
 }
 
 function tableOf({ name, datatype, shape, values }, width, rows) {

@@ -6,7 +6,7 @@ const DATATYPES = {
   ...integers(32, "Int32", "Uint32"),
   ...integers(64, "BigInt64", "BigUint64"),
   FP16: { bytes: 2, float: true, numpy: "np.float16", rust: "f16", binary: true, to: toHalf, of: ofHalf, at: "Uint16" },
-  BF16: { bytes: 2, float: true, numpy: "np.float32", rust: "bf16", binary: true, to: toBrain, of: ofBrain, at: "Uint16" },
+  BF16: { bytes: 2, float: true, numpy: "ml_dtypes.bfloat16", rust: "bf16", binary: true, to: toBrain, of: ofBrain, at: "Uint16" },
   FP32: { bytes: 4, float: true, numpy: "np.float32", rust: "f32", at: "Float32" },
   FP64: { bytes: 8, float: true, numpy: "np.float64", rust: "f64", at: "Float64" },
   BYTES: { numpy: "np.object_", rust: "String" },

@@ -2,6 +2,9 @@
 const PERIOD = 2000;
 const KEPT = 90;
 
+// A plot is at least as wide as so many looks: what is now is on its right.
+const LEAST = 30;
+
 // What a model does while the page looks: counts come from its statistics, the rest from the metrics where there are some.
 class Live {
   constructor(model) {
@@ -77,7 +80,7 @@ class Live {
     }
     const names = ["p50", "p99"].map((name, index) => `${name} ${milliseconds(quantiles[index])}`);
     const label = `latency: ${names.join(", ")}`;
-    const drawn = lines([steps.map((step) => step.p50), steps.map((step) => step.p99)], label, { from: 0, axis: { unit: milliseconds } });
+    const drawn = history([steps.map((step) => step.p50), steps.map((step) => step.p99)], label, { unit: milliseconds });
     return figure("latency", legend(names), drawn, "");
   }
 
@@ -177,9 +180,16 @@ function perSecond(number) {
 }
 
 function gauge(name, value, series, { to, hint, unit } = {}) {
-  return figure(name, value, lines(series, `${name}: ${value}`, { from: 0, to, axis: { unit } }), hint ? el("small", {}, hint) : "");
+  return figure(name, value, history(series, `${name}: ${value}`, { to, unit }), hint ? el("small", {}, hint) : "");
+}
+
+// Lines of what was, up to now.
+function history(series, label, { to, unit }) {
+  const looks = Math.max(LEAST, ...series.map(({ length }) => length));
+  const full = series.map((values) => [...Array(looks - values.length).fill(NaN), ...values]);
+  return lines(full, label, { from: 0, to, axis: { unit, left: `−${Math.round((looks * PERIOD) / 1000)} s`, right: "now" } });
 }
 
 function figure(name, value, drawn, below) {
-  return el("figure", {}, el("figcaption", {}, el("span", {}, name), el("strong", {}, value)), drawn, below);
+  return el("figure", { "aria-label": name }, el("figcaption", {}, el("span", {}, name), el("strong", {}, value)), drawn, below);
 }

@@ -22,10 +22,14 @@ async function load() {
     ports = said["x-pytriton-ports"];
     start(modelsOf(said));
   } catch (error) {
-    const again = button("Try again", load, { class: "main" });
-    main.replaceChildren(el("div", { class: "card empty" }, el("h2", {}, "There is nothing to show yet"), el("p", { role: "alert" }, error.message), again));
+    main.replaceChildren(empty("There is nothing to show yet", el("p", { role: "alert" }, excerpted(error.message, SAID)), "Try again"));
   }
   main.removeAttribute("aria-busy");
+}
+
+// What is shown in the place of a model, with what may change that.
+function empty(title, said, again) {
+  return el("div", { class: "card empty" }, el("h2", {}, title), said, button(again, load, { class: "main" }));
 }
 
 // A field that leaves the models whose names have a text.
@@ -49,7 +53,7 @@ function start(models) {
   let shown;
   const show = () => {
     const model = models.find(({ name }) => location.hash === links.get(name).hash) ?? models[0];
-    if (!model) return main.replaceChildren(el("div", { class: "card empty" }, el("h2", {}, "No models are served")));
+    if (!model) return main.replaceChildren(empty("No models are served", el("p", {}, "The server has none, or none that is loaded."), "Look again"));
     for (const [other, link] of links) {
       if (other === model.name) {
         link.setAttribute("aria-current", "page");

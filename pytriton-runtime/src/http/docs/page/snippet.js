@@ -4,6 +4,17 @@ const INLINE = 256;
 // The header that clients know as that of the token; others are the server's own.
 const TOKEN = "triton-access-token";
 
+// What the programs call by these names, and the words of the languages.
+const PYTHON = words(`np ml_dtypes triton client inputs result answers output response queue os open print and as assert async await break
+  class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`);
+const RUST = words(`client outputs options bytes main std vec abstract as async await become box break const continue crate do dyn else enum extern
+  false final fn for gen if impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof
+  unsafe unsized use virtual where while yield`);
+
+function words(text) {
+  return text.split(/\s+/);
+}
+
 const LANGUAGES = { curl, Python: python, Rust: rust };
 
 // The names that a program has for tensors; those that are no names of the language are numbered.
@@ -58,13 +69,14 @@ function curl(call) {
 }
 
 function filed(tensor) {
-  return tensor.values.length > INLINE || (tensor.datatype === "BYTES" && Array.from(tensor.values).some((value) => typeof value !== "string"));
+  if (tensor.datatype === "BYTES") return Array.from(tensor.values).some((value) => typeof value !== "string");
+  return tensor.values.length > INLINE;
 }
 
 function python(call) {
   const { model, tensors, options, headers } = call;
   const files = [];
-  const names = variables(tensors, ["np", "triton", "client", "inputs", "result", "answers", "output", "response", "queue", "os", "and", "as", "def", "del", "for", "from", "if", "in", "is", "lambda", "not", "or", "pass", "try", "with", "while"]);
+  const names = variables(tensors, PYTHON);
   const arrays = tensors.map((tensor, index) => {
     const { numpy } = DATATYPES[tensor.datatype];
     const shape = `.reshape(${tensor.shape.join(", ")})`;
@@ -74,8 +86,7 @@ function python(call) {
       files.push([file, joined(Array.from(tensor.values, utf8))]);
       return `${names[index]} = np.array([open("${file}", "rb").read()], dtype=np.object_)${shape}`;
     }
-    const bytes = tensor.datatype === "BF16" ? toBytes("FP32", tensor.values) : toBytes(tensor.datatype, tensor.values);
-    files.push([file, bytes]);
+    files.push([file, toBytes(tensor.datatype, tensor.values)]);
     return `${names[index]} = np.fromfile("${file}", dtype=${numpy})${shape}`;
   });
   const inputs = tensors.map(({ name, datatype }, index) =>
@@ -89,7 +100,7 @@ function python(call) {
   const own = model.decoupled ? "triton-grpc-protocol-" : "";
   const sent = headersOf({ headers }, "infer").map(([name, value]) => `${jsonText(value === undefined ? own + name : name)}: ${value === undefined ? 'os.environ["TOKEN"]' : jsonText(value)}`);
   const secret = headersOf({ headers: {} }, "infer").length > 0;
-  const imports = [secret ? "import os\n" : "", model.decoupled ? "import queue\n\n" : secret ? "\n" : "", "import numpy as np\n", `import tritonclient.${model.decoupled ? "grpc" : "http"} as triton\n`].join("");
+  const imports = [secret ? "import os\n" : "", model.decoupled ? "import queue\n\n" : secret ? "\n" : "", tensors.some(({ datatype }) => datatype === "BF16") ? "import ml_dtypes\n" : "", "import numpy as np\n", `import tritonclient.${model.decoupled ? "grpc" : "http"} as triton\n`].join("");
   const tail = model.decoupled ? pythonStream(said, sent) : pythonCall(model, said, sent);
   return { text: `${imports}\n${arrays.join("\n")}\ninputs = [\n${inputs.join("\n")}\n]\n${tail}`, files };
 }
@@ -136,7 +147,7 @@ function rust(call) {
   const { model, tensors, options } = call;
   const files = [];
   const batched = model.max_batch_size > 0;
-  const names = variables(tensors, ["client", "outputs", "options", "as", "dyn", "else", "enum", "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "self", "static", "struct", "super", "trait", "type", "unsafe", "use", "where", "while"]);
+  const names = variables(tensors, RUST);
   const arrays = tensors.map((tensor, index) => {
     const { rust: type } = DATATYPES[tensor.datatype];
     const head = `    let ${names[index]} = ArrayD::from_shape_vec(vec![${tensor.shape.join(", ")}], `;

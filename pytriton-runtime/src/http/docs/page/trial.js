@@ -171,7 +171,7 @@ class Trial {
   // Shows the answers of a stream as they come; strings besides as one text.
   async heard(response, begun) {
     const text = el("pre", { class: "stream", tabindex: "0", "aria-label": "the answers as one text" });
-    const list = el("ol", { class: "events" });
+    const list = el("ol", { class: "events", tabindex: "0", "aria-label": "the answers one by one" });
     this.answer.replaceChildren(text, list);
     text.hidden = true;
     let answers = 0;
@@ -181,13 +181,13 @@ class Trial {
       answers += 1;
       if ("error" in event) {
         failed = true;
-        this.say(`${response.status}: ${event.error}`, "wrong");
+        this.say(response.ok ? event.error : `${response.status}: ${event.error}`, "wrong");
         continue;
       }
       const tensors = streamed(this.model, event);
       for (const { values } of tensors.filter(({ datatype, name }) => datatype === "BYTES" && name === tensors.find((other) => other.datatype === "BYTES").name)) {
-        text.hidden = false;
         const words = values.join("");
+        text.hidden &&= words === "";
         if (length < TEXT) text.append(words.slice(0, TEXT - length), length + words.length > TEXT ? "…" : "");
         length += words.length;
       }
