@@ -2,66 +2,57 @@
 //!
 //! What the page looked like meanwhile is kept in `target/tmp/screenshots`.
 
+mod examples;
+mod snippets;
+
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use pytriton_tests::{Engine, Python, Result, Server};
+use pytriton_tests::{Python, Result, Server};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 const MODELS: &str = env!("CARGO_BIN_EXE_page_models");
 /// A browser takes its time for each page, and starts anew for each test.
-const DEADLINE: Duration = Duration::from_secs(300);
+const DEADLINE: Duration = Duration::from_secs(600);
 const TOKEN: &str = "sixteen-visible-signs";
 /// Without them the panel has no quantiles.
 const HISTOGRAMS: [&str; 1] = ["--metrics-config=histogram_latencies=true"];
 
 fn look(file: &str, server: &Server) -> Result<()> {
+    look_with(file, server, &[])
+}
+
+/// The same with more that the tests are told by variables.
+fn look_with(file: &str, server: &Server, more: &[(&str, &str)]) -> Result<()> {
     let python = Python::with_browser(Path::new(FOLDER))?;
     let screenshots = Path::new(FOLDER).join("screenshots");
     let screenshots = screenshots.to_string_lossy();
     let banner = server.banner();
-    let variables = [
+    let mut variables = vec![
         // Beside tritonserver it has a port of its own.
         (
             "PYTRITON_TEST_HTTP",
             &**banner.docs.as_ref().unwrap_or(&banner.http),
         ),
-        ("PYTRITON_TEST_SCREENSHOTS", &*screenshots),
+        ("PYTRITON_TEST_SERVER", &banner.http),
+        ("PYTRITON_TEST_SCREENSHOTS", &screenshots),
         ("PYTRITON_TEST_TOKEN", TOKEN),
     ];
+    variables.extend(more);
     python.test_within(DEADLINE, file, server, &variables)
-}
-
-#[test]
-fn every_form_of_the_examples_answers() -> Result<()> {
-    let server = Server::start(MODELS, &HISTOGRAMS)?;
-    look("test_page_examples.py", &server)
-}
-
-#[test]
-fn every_form_answers_beside_tritonserver() -> Result<()> {
-    let (engine, folder) = (Engine::Tritonserver, Path::new(FOLDER));
-    let server = Server::start_with(engine, folder, MODELS, &[])?;
-    look("test_page_examples.py", &server)
-}
-
-#[test]
-fn models_that_are_made_at_run_time_have_the_page_too() -> Result<()> {
-    for binary in [
-        env!("CARGO_BIN_EXE_page_multi_instance"),
-        env!("CARGO_BIN_EXE_page_online_learning"),
-    ] {
-        let server = Server::start(binary, &HISTOGRAMS)?;
-        look("test_page_bound.py", &server)?;
-    }
-    Ok(())
 }
 
 #[test]
 fn it_is_for_everybody() -> Result<()> {
     let server = Server::start(MODELS, &HISTOGRAMS)?;
     look("test_page.py", &server)
+}
+
+#[test]
+fn it_stands_whatever_it_is_told() -> Result<()> {
+    let server = Server::start(MODELS, &[])?;
+    look("test_page_hostile.py", &server)
 }
 
 #[test]

@@ -1,0 +1,88 @@
+//! The examples: each of their forms is filled in, and the programs that the page shows for it are run.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use pytriton_tests::{Engine, Result, Server};
+use weights::Wheel;
+
+use crate::snippets::Snippets;
+use crate::{FOLDER, HISTOGRAMS, MODELS, look, look_with};
+
+/// An example with a server of its own, and what it has learned.
+struct Example {
+    binary: &'static str,
+    learned: Option<Wheel>,
+}
+
+const ALONE: [Example; 6] = [
+    Example {
+        binary: env!("CARGO_BIN_EXE_page_bound"),
+        learned: None,
+    },
+    Example {
+        binary: env!("CARGO_BIN_EXE_page_embeddings"),
+        learned: Some(weights::MINILM),
+    },
+    Example {
+        binary: env!("CARGO_BIN_EXE_page_multi_instance"),
+        learned: None,
+    },
+    Example {
+        binary: env!("CARGO_BIN_EXE_page_native_backend"),
+        learned: None,
+    },
+    Example {
+        binary: env!("CARGO_BIN_EXE_page_online_learning"),
+        learned: None,
+    },
+    Example {
+        binary: env!("CARGO_BIN_EXE_page_speech"),
+        learned: Some(weights::SILERO_VAD),
+    },
+];
+
+impl Example {
+    fn start(&self) -> Result<Server> {
+        let cache = Path::new(FOLDER).join("cache");
+        if let Some(wheel) = &self.learned {
+            // It may take longer than a server has to start.
+            wheel.folder_in(&cache).map_err(io::Error::other)?;
+        }
+        let mut command = Command::new(self.binary);
+        command
+            .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
+            .args(["--engine=embedded"])
+            .args(HISTOGRAMS)
+            .env("XDG_CACHE_HOME", cache);
+        Server::spawn(&mut command)
+    }
+}
+
+fn fill_in(name: &str, server: &Server) -> Result<()> {
+    let snippets = Snippets::new(name)?;
+    let file = "test_page_examples.py";
+    look_with(file, server, &[("PYTRITON_TEST_SNIPPETS", snippets.home())])?;
+    snippets.run()
+}
+
+#[test]
+fn every_form_of_the_examples_answers() -> Result<()> {
+    fill_in("models", &Server::start(MODELS, &HISTOGRAMS)?)
+}
+
+#[test]
+fn every_form_answers_beside_tritonserver() -> Result<()> {
+    let (engine, folder) = (Engine::Tritonserver, Path::new(FOLDER));
+    let server = Server::start_with(engine, folder, MODELS, &[])?;
+    look("test_page_examples.py", &server)
+}
+
+#[test]
+fn every_form_of_examples_with_a_server_of_their_own_answers() -> Result<()> {
+    for (number, example) in ALONE.iter().enumerate() {
+        fill_in(&format!("alone_{number}"), &example.start()?)?;
+    }
+    Ok(())
+}
