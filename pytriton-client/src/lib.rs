@@ -56,6 +56,7 @@ pub use inputs::{Inputs, IntoInput, IntoInputs, IntoTensor};
 pub use ndarray;
 pub use options::{InferOptions, ParameterValue, SequenceId, SequenceStep};
 pub use outputs::Outputs;
+pub use pytriton_protocol::half::{bf16, f16};
 pub use pytriton_protocol::signature::{Change, ModelSignature, TensorSignature};
 pub use pytriton_protocol::tensor::{DataType, Element, Tensor, TensorError};
 pub use pytriton_protocol::typed;

@@ -12,6 +12,7 @@ pub mod proto;
 pub mod tensor;
 pub mod typed;
 
+pub use half;
 pub use parameter::ParameterValue;
 /// What a model takes and returns, the file it is written down in, and what of a change breaks its callers.
 pub use pytriton_signature as signature;

@@ -179,12 +179,12 @@ function rust(call) {
   const used = [kind, said ? "InferOptions" : "", said.includes("SequenceStep") ? "SequenceStep" : ""].filter(Boolean).sort();
   const clients = used.length > 1 ? `{${used.join(", ")}}` : used[0];
   const types = new Set([...tensors, ...model.outputs].map(({ datatype }) => DATATYPES[datatype]?.rust).filter((type) => type === "f16" || type === "bf16"));
-  const halves = types.size > 0 ? `use pytriton::${types.size > 1 ? "{bf16, f16}" : [...types][0]};\n` : "";
+  const halves = types.size > 0 ? `use pytriton::client::${types.size > 1 ? "{bf16, f16}" : [...types][0]};\n` : "";
   const note = model.decoupled ? "    // Streams go over gRPC, which has a port of its own.\n" : "";
   const text = `use std::error::Error;
 
 use pytriton::client::${clients};
-use pytriton::ndarray::{ArrayD, IxDyn};
+use pytriton::client::ndarray::{ArrayD, IxDyn};
 ${halves}
 fn main() -> Result<(), Box<dyn Error>> {
 ${note}    let client = ${made};
