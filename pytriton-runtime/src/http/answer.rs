@@ -2,7 +2,9 @@ use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 
+use crate::counted::counted;
 use crate::kserve::error_json;
+use crate::reception::{Error, Reception};
 use crate::text::for_client;
 
 use super::HttpError;
@@ -18,6 +20,19 @@ pub(crate) type Answer = Response<Content>;
 /// An answer with a body of JSON.
 pub(super) fn json(body: impl Into<Bytes>) -> Answer {
     answer(StatusCode::OK, JSON, body.into())
+}
+
+/// An answer of many bytes, perhaps, that nobody keeps, and that count as held until the client has them.
+pub(super) fn held(
+    reception: &Reception,
+    content_type: &'static str,
+    body: impl Into<Bytes>,
+) -> Result<Answer, Failure> {
+    let body = body.into();
+    let held = reception.models.budget().hold(body.len());
+    let held = held.map_err(|error| Failure::json(Error::from(error)))?;
+    let body = counted(body, held.as_ref());
+    Ok(answer(StatusCode::OK, content_type, body))
 }
 
 /// An answer of these parts, which are sent one after the other without being joined.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header::HOST;
-use axum::http::{HeaderValue, Request, Response};
+use axum::http::{HeaderValue, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use thiserror::Error;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -19,6 +20,29 @@ use crate::access::{Access, Group, Protocol};
 
 /// So long a request waits for a connection while others have them all.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a tritonserver on this machine gives no answer that could be handed on.
+#[derive(Debug, Error)]
+pub(super) enum Silence {
+    /// The connection to tritonserver could not be made, or broke.
+    #[error("tritonserver does not answer: {0}")]
+    Gone(String),
+    /// As many requests as may be are under way from this process to tritonserver.
+    #[error("tritonserver does not answer: all connections to it are in use")]
+    Full,
+    /// A request of the page takes longer than five minutes: whoever has more time has tritonserver's own port.
+    #[error("tritonserver does not answer: it takes too long")]
+    Late,
+    /// An answer that is larger than requests may be is not handed on.
+    #[error("tritonserver does not answer: its answer is larger than --http-max-input-size")]
+    TooLarge,
+    /// As many requests of OpenAI's routes as may be are under way from this process to tritonserver.
+    #[error("too many texts are being made at a time")]
+    Texts,
+    /// tritonserver refused a request of OpenAI's routes without saying why.
+    #[error("tritonserver answered with status {0}")]
+    Status(StatusCode),
+}
 
 /// A tritonserver on this machine, as it is asked over HTTP.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use crate::kserve::{IndexLine, LoadFlaw, decode_index_request, decode_load_reque
 use crate::reception::{Error, Reception};
 use crate::serving::ControlError;
 
-use super::answer::{Answer, Failure, JSON, answer, json};
+use super::answer::{Answer, Failure, JSON, answer, held};
 
 /// The models that are there, and what state each is in.
 pub(super) fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failure> {
@@ -19,7 +19,7 @@ pub(super) fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failur
             version: version.map(|version| (version.number, version.state, &*version.reason)),
         }
     });
-    Ok(json(index_json(lines)))
+    held(reception, JSON, index_json(lines))
 }
 
 /// Loads a model.

@@ -45,6 +45,7 @@ pub(crate) use beside::Beside;
 pub(crate) use content::Content;
 #[cfg(tritonserver)]
 pub(crate) use docs::{Relay, answer_beside as answer_docs};
+pub(crate) use docs::{Written, answer_alone as answer_page, is_asked};
 pub use error::HttpError;
 pub(crate) use head::check_head;
 pub(crate) use metrics::Metrics;

@@ -3,7 +3,7 @@ use crate::kserve::{metadata_json, ready_json, statistics_json};
 use crate::reception::Reception;
 
 use super::HttpError;
-use super::answer::{Answer, Failure, json};
+use super::answer::{Answer, Failure, JSON, held, json};
 
 pub(super) fn metadata(
     reception: &Reception,
@@ -46,5 +46,5 @@ pub(super) fn statistics(
     let entries = models
         .iter()
         .map(|model| (model.spec().as_ref(), model.statistics()));
-    Ok(json(statistics_json(entries)))
+    held(reception, JSON, statistics_json(entries))
 }

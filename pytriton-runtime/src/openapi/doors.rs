@@ -43,7 +43,7 @@ impl Doors {
     }
 
     /// With these paths alone.
-    #[cfg(all(feature = "embedded", tritonserver))]
+    #[cfg(feature = "embedded")]
     pub(crate) fn answering(self, answered: fn(&str) -> bool) -> Self {
         Self { answered, ..self }
     }

@@ -5,8 +5,8 @@ use axum::http::HeaderMap;
 use futures_util::future::Either;
 
 use crate::heavy::{by_weight, is_light};
+use crate::http::Written;
 use crate::kserve::CodecError;
-use crate::openapi::Doors;
 use crate::request::{InferRequest, Request, Response};
 use crate::serving::{Answers, Model, ModelSet};
 use crate::shared_memory::{Regions, SharedMemoryError};
@@ -30,8 +30,8 @@ pub struct Reception {
     pub gate: Gate,
     /// The memory that clients share.
     pub regions: Arc<Regions>,
-    /// Which of its routes the page for people tells of; `None` where there is no page.
-    pub(crate) docs: Option<Arc<Doors>>,
+    /// The document that the page for people is made from; `None` where there is no page.
+    pub(crate) docs: Option<Arc<Written>>,
 }
 
 /// How many bytes of data take as long to check as the name of an input or output.

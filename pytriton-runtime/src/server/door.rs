@@ -60,6 +60,8 @@ pub(super) enum Rooms {
     Platform(Arc<Reception>, Platform),
     /// OpenAI's routes alone.
     OpenAi(Arc<Reception>, TextModels),
+    /// The page, with what it asks, alone.
+    Page(Arc<Reception>),
     /// The page about the models of a tritonserver.
     #[cfg(tritonserver)]
     Docs(Arc<Reception>, Arc<Relay>),
@@ -143,6 +145,10 @@ impl Rooms {
             }
             Self::OpenAi(reception, models) => {
                 let answer = http::answer_openai(reception, models, request).await;
+                answer.map(Answered::Http)
+            }
+            Self::Page(reception) => {
+                let answer = http::answer_page(reception, request).await;
                 answer.map(Answered::Http)
             }
             #[cfg(tritonserver)]

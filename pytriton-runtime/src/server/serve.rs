@@ -11,7 +11,7 @@ use crate::access::{Access, Protocol as Spoken};
 use crate::engine::{ControlMode, ControlOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
-use crate::http::{self, TextModels};
+use crate::http::{self, TextModels, Written, is_asked};
 #[cfg(tritonserver)]
 use crate::http::{Relay, Upstream};
 use crate::limits::Limits;
@@ -22,8 +22,8 @@ use crate::registry::Registry;
 use crate::serving::ModelSet;
 
 use super::checked::{
-    access, check_control, check_no_tls, check_openai_port, checked, has_text_models, metrics,
-    tracer,
+    access, check_control, check_no_tls, check_openai_port, checked,
+    has_text_models, metrics, tracer,
 };
 use super::connection::{Connections, Protocol};
 use super::door::Rooms;
@@ -208,7 +208,11 @@ impl Server {
         let texts = TextModels::Here(Arc::clone(models));
         let openai = Rooms::OpenAi(Arc::clone(&http), texts);
         open(listeners.openai, openai_tls, Protocol::Both, openai);
-        let docs = Rooms::Http(Arc::clone(&http));
+        let told = told(options, access, addresses).answering(is_asked);
+        let docs = Rooms::Page(Arc::new(Reception {
+            docs: Some(Arc::new(Written::new(told))),
+            ..(*http).clone()
+        }));
         open(listeners.docs, http_tls, Protocol::Both, docs);
         let own = Arc::new(Reception {
             forward: HeaderForward::default(),
@@ -216,9 +220,9 @@ impl Server {
             ..(*http).clone()
         });
         let metrics = Arc::new(http::Metrics::new(Arc::clone(models), self.secured.all()));
-        let told = options.allow_metrics.then(|| Arc::clone(&metrics));
+        let measured = options.allow_metrics.then(|| Arc::clone(&metrics));
         for (listener, platform) in [
-            (listeners.vertex_ai, platforms.vertex_ai(told)),
+            (listeners.vertex_ai, platforms.vertex_ai(measured)),
             (listeners.sagemaker, platforms.sagemaker()),
         ] {
             if let Some(platform) = platform {
@@ -312,11 +316,8 @@ pub(super) fn doors(
     };
     let http = Reception {
         docs: options.allow_docs.then(|| {
-            let doors = told(options, access);
-            Arc::new(match addresses {
-                Some(addresses) => doors.beside(addresses.beside_docs()),
-                None => doors,
-            })
+            let doors = told(options, access, addresses);
+            Arc::new(Written::new(doors))
         }),
         ..reception(
             &options.http_header_forward_pattern,
@@ -332,10 +333,14 @@ pub(super) fn doors(
     (Arc::new(http), grpc::routes(grpc))
 }
 
-/// What the page tells of the routes.
-pub(super) fn told(options: &Options, access: &Access) -> Doors {
+/// What the page tells of the routes, and of the other ports where they are known.
+pub(super) fn told(options: &Options, access: &Access, addresses: Option<&Addresses>) -> Doors {
     let explicit = options.control.model_control_mode == ControlMode::Explicit;
-    Doors::new(access.closed(Spoken::Http), explicit)
+    let doors = Doors::new(access.closed(Spoken::Http), explicit);
+    match addresses {
+        Some(addresses) => doors.beside(addresses.beside_docs()),
+        None => doors,
+    }
 }
 
 /// Waits until all ports are closed and says whether all connections ended by themselves.

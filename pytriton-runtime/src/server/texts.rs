@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "embedded")]
-use crate::http::{Beside, Relay, Upstream};
+use crate::http::{Beside, Relay, Upstream, Written, is_asked};
 use crate::registry::Registry;
 #[cfg(feature = "embedded")]
 use crate::tls::TlsPlan;
@@ -57,12 +57,12 @@ impl Texts {
             tls,
             ..Addresses::default()
         };
-        let doors = told(options, access).beside(addresses.beside_docs());
+        let doors = told(options, access, Some(&addresses));
         let relay = page.then(|| Relay {
             beside,
             metrics: theirs.metrics,
             models: engine.hosted(),
-            doors: Arc::new(doors.answering(Relay::answers)),
+            written: Written::new(doors.answering(is_asked)),
         });
         let server = Server::beside_tritonserver((upstream, relay), options, access).await?;
         Ok(Self {

@@ -3,20 +3,15 @@ use std::sync::Arc;
 #[cfg(tritonserver)]
 use axum::http::Request;
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH,
-    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use bytes::Bytes;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 
-use crate::heavy::by_weight;
-use crate::model::ModelSpec;
-use crate::openapi::{Doors, document};
 use crate::reception::{Operation, Reception};
 
 use super::super::HttpError;
-use super::super::answer::{Answer, Failure, PLAIN, answer as answered, json};
+use super::super::answer::{Answer, Failure, JSON, PLAIN, held};
 #[cfg(tritonserver)]
 use super::super::body::Body;
 use super::super::metrics::models_text;
@@ -24,12 +19,10 @@ use super::super::metrics::models_text;
 use super::super::router::check_head_bytes;
 #[cfg(tritonserver)]
 use super::Relay;
+use super::Written;
 use super::page::PAGE;
 
 const HTML: &str = "text/html; charset=utf-8";
-
-/// How many bytes take as long to write as what is told of a model.
-const MODEL: usize = 8 << 10;
 
 /// What a path asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +62,7 @@ pub(in crate::http) fn is_route(path: &str) -> bool {
 /// Answers what the page is made of.
 pub(in crate::http) async fn answer(
     reception: &Reception,
-    doors: &Arc<Doors>,
+    written: &Written,
     parts: &Parts,
 ) -> Result<Answer, Failure> {
     Ok(match admitted(reception, parts)? {
@@ -77,11 +70,12 @@ pub(in crate::http) async fn answer(
         Route::Document => {
             let models = reception.models.models();
             let models = models.iter().map(|model| Arc::clone(model.spec()));
-            fresh(json(written(models.collect(), doors).await))
+            let document = written.of(models.collect()).await;
+            fresh(document.answer(JSON, &parts.headers))
         }
         Route::Metrics => {
             let text = models_text(&reception.models).await;
-            fresh(answered(StatusCode::OK, PLAIN, Bytes::from(text)))
+            fresh(held(reception, PLAIN, text)?)
         }
     })
 }
@@ -101,7 +95,10 @@ pub(crate) async fn answer_beside<B: Body>(
         }
         Ok(match admitted(reception, &parts)? {
             Route::Page => page(&parts.headers),
-            Route::Document => fresh(json(written(relay.loaded()?, &relay.doors).await)),
+            Route::Document => {
+                let document = relay.written.of(relay.loaded()?).await;
+                fresh(document.answer(JSON, &parts.headers))
+            }
             Route::Metrics => fresh(relay.metrics(reception).await?),
         })
     };
@@ -122,43 +119,12 @@ fn admitted(reception: &Reception, parts: &Parts) -> Result<Route, Failure> {
     }
 }
 
-async fn written(models: Vec<Arc<ModelSpec>>, doors: &Arc<Doors>) -> String {
-    let doors = Arc::clone(doors);
-    let write = move |models: &[Arc<ModelSpec>]| {
-        document(models.iter().map(|spec| &**spec), &doors).to_string()
-    };
-    by_weight(models.len() * MODEL, move || write(&models)).await
-}
-
-fn page(headers: &HeaderMap) -> Answer {
-    let known = headers.get_all(IF_NONE_MATCH).iter();
-    let known = known.filter_map(|tags| tags.to_str().ok());
-    let tag = PAGE.tag.to_str().unwrap_or_default();
-    let mut tags = known.flat_map(|tags| tags.split(',')).map(str::trim);
-    let is_known = tags.any(|known| known.trim_start_matches("W/") == tag);
-    let accepted = headers
-        .get(ACCEPT_ENCODING)
-        .and_then(|names| names.to_str().ok());
-    let mut names = accepted.unwrap_or_default().split(',').map(str::trim);
-    let gzip = PAGE
-        .gzip
-        .as_ref()
-        .filter(|_| names.any(|name| name == "gzip"));
-    let (status, body) = match (is_known, gzip) {
-        (true, _) => (StatusCode::NOT_MODIFIED, Bytes::new()),
-        (false, Some(gzip)) => (StatusCode::OK, gzip.clone()),
-        (false, None) => (StatusCode::OK, PAGE.html.clone()),
-    };
-    let mut answer = fresh(answered(status, HTML, body));
+fn page(asked: &HeaderMap) -> Answer {
+    let mut answer = fresh(PAGE.html.answer(HTML, asked));
     let headers = answer.headers_mut();
-    if gzip.is_some() && !is_known {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
     headers.insert(CONTENT_SECURITY_POLICY, PAGE.policy.clone());
-    headers.insert(ETAG, PAGE.tag.clone());
     for (name, value) in [
         (REFERRER_POLICY, "no-referrer"),
-        (VARY, "accept-encoding"),
         (
             HeaderName::from_static("cross-origin-opener-policy"),
             "same-origin",

@@ -1,13 +1,8 @@
-use std::io::Write;
 use std::sync::LazyLock;
 
 use axum::http::HeaderValue;
-use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use sha2::{Digest, Sha256};
 
-use crate::access::base64_url;
+use super::kept::{Kept, hash};
 
 const STYLE: &str = include_str!("page/page.css");
 
@@ -35,13 +30,9 @@ pub(super) static PAGE: LazyLock<Page> = LazyLock::new(Page::new);
 /// A document with its style and its script in it.
 #[derive(Debug)]
 pub(super) struct Page {
-    pub(super) html: Bytes,
-    /// The same, compressed.
-    pub(super) gzip: Option<Bytes>,
+    pub(super) html: Kept,
     /// What the browser lets it do: run this script, ask this server, and no more.
     pub(super) policy: HeaderValue,
-    /// What tells it from the page of another version.
-    pub(super) tag: HeaderValue,
 }
 
 impl Page {
@@ -56,12 +47,9 @@ impl Page {
             source(STYLE),
         );
         let nothing = || HeaderValue::from_static("default-src 'none'");
-        let tag = HeaderValue::try_from(format!("\"{}\"", hash(&html)));
         Self {
-            gzip: gzip(html.as_bytes()),
-            html: html.into(),
+            html: Kept::new(html),
             policy: HeaderValue::try_from(policy).unwrap_or_else(|_| nothing()),
-            tag: tag.unwrap_or_else(|_| HeaderValue::from_static("\"\"")),
         }
     }
 }
@@ -72,23 +60,13 @@ fn source(text: &str) -> String {
     format!("'sha256-{}='", hash(text))
 }
 
-fn hash(text: &str) -> String {
-    base64_url(&Sha256::digest(text))
-}
-
-fn gzip(bytes: &[u8]) -> Option<Bytes> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).ok()?;
-    Some(encoder.finish().ok()?.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_page_is_whole_and_names_no_other_place() {
-        let html = str::from_utf8(&PAGE.html).unwrap();
+        let html = str::from_utf8(&PAGE.html.plain).unwrap();
         assert!(html.len() < 120_000, "{}", html.len());
         for (tag, count) in [
             ("<script", 1),

@@ -22,20 +22,19 @@ use crate::access::Group;
 use crate::counted::counted;
 use crate::hosted::HostedModels;
 use crate::model::ModelSpec;
-use crate::openapi::Doors;
 use crate::reception::{Error, Reception};
 
 use super::super::HttpError;
 use super::super::answer::{Answer, Failure, PLAIN, answer, events};
-use super::super::beside::{Beside, connect, reached};
+use super::super::beside::{Beside, Silence, connect, reached};
 use super::super::body::{self, Body};
 use super::super::events::{Events, event as event_of};
-use super::super::route::{ModelAction, Route};
+use super::super::route::Route;
+use super::Written;
+use super::asked::is_for_the_page;
 
 /// No request of the page takes longer: whoever has more time has the port of tritonserver.
 const LONGEST: Duration = Duration::from_secs(300);
-
-const TOO_LARGE: &str = "its answer is larger than --http-max-input-size";
 
 /// Headers that are between two ends of a connection, or that this end sets.
 const OWN: [HeaderName; 8] = [
@@ -55,7 +54,7 @@ pub(crate) struct Relay {
     /// Where it tells its metrics.
     pub(crate) metrics: Option<SocketAddr>,
     pub(crate) models: HostedModels,
-    pub(crate) doors: Arc<Doors>,
+    pub(crate) written: Written,
 }
 
 /// A connection to it, and the place that it has.
@@ -67,11 +66,6 @@ struct Asked {
 }
 
 impl Relay {
-    /// Whether requests of a path are handed on.
-    pub(crate) fn answers(path: &str) -> bool {
-        Route::parse(path).as_ref().is_some_and(is_for_the_page)
-    }
-
     /// Hands on what the page asks of the routes of the KServe protocol; there are no others here.
     pub(super) async fn hand_on<B: Body>(
         &self,
@@ -109,12 +103,14 @@ impl Relay {
     ) -> Result<Answer, Failure> {
         let deadline = Instant::now() + LONGEST;
         let place = self.beside.place().await;
-        let place = place.ok_or_else(|| gone("all connections to it are in use"))?;
+        let place = place.ok_or_else(|| gone(Silence::Full))?;
         let mut connection = JoinSet::new();
         let sent = self.beside.send(request, group, &mut connection);
         let sent = timeout_at(deadline, sent).await;
-        let sent = sent.map_err(|_| gone("it takes too long"))?;
-        let (parts, body) = sent.map_err(|error| gone(&error.to_string()))?.into_parts();
+        let sent = sent.map_err(|_| gone(Silence::Late))?;
+        let (parts, body) = sent
+            .map_err(|error| gone(Silence::Gone(error.to_string())))?
+            .into_parts();
         let asked = Asked {
             body,
             deadline,
@@ -132,7 +128,7 @@ impl Relay {
     /// The models that tritonserver has loaded now, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
         let loaded = self.models.loaded();
-        let loaded = loaded.map_err(|away| gone(&away.to_string()))?;
+        let loaded = loaded.map_err(|away| gone(Silence::Gone(away.to_string())))?;
         Ok(loaded.into_iter().map(Arc::clone).collect())
     }
 
@@ -141,7 +137,7 @@ impl Relay {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let place = self.beside.place().await;
-        let place = place.ok_or_else(|| gone("all connections to it are in use"))?;
+        let place = place.ok_or_else(|| gone(Silence::Full))?;
         let (deadline, mut connection) = (Instant::now() + LONGEST, JoinSet::new());
         let asked = async {
             let mut sender = connect(address, &mut connection).await?;
@@ -151,9 +147,11 @@ impl Relay {
         let asked: Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> =
             timeout_at(deadline, asked)
                 .await
-                .map_err(|_| gone("it takes too long"))?;
+                .map_err(|_| gone(Silence::Late))?;
         let asked = Asked {
-            body: asked.map_err(|error| gone(&error.to_string()))?.into_body(),
+            body: asked
+                .map_err(|error| gone(Silence::Gone(error.to_string())))?
+                .into_body(),
             deadline,
             _connection: connection,
             _place: place,
@@ -172,16 +170,16 @@ impl fmt::Debug for Relay {
 }
 
 impl Asked {
-    async fn next(&mut self) -> Option<Result<Bytes, String>> {
+    async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
         loop {
             let frame = match timeout_at(self.deadline, self.body.frame()).await {
                 Ok(frame) => frame?,
-                Err(_) => return Some(Err("it takes too long".to_owned())),
+                Err(_) => return Some(Err(Silence::Late)),
             };
             match frame.map(|frame| frame.into_data()) {
                 Ok(Ok(data)) => return Some(Ok(data)),
                 Ok(Err(_)) => {}
-                Err(error) => return Some(Err(error.to_string())),
+                Err(error) => return Some(Err(Silence::Gone(error.to_string()))),
             }
         }
     }
@@ -197,9 +195,9 @@ impl Asked {
         let mut held = reception.models.budget().nothing();
         let mut bytes = BytesMut::new();
         while let Some(data) = self.next().await {
-            let data = data.map_err(|error| gone(&error))?;
+            let data = data.map_err(gone)?;
             if data.len() > limit - bytes.len() {
-                return Err(gone(TOO_LARGE));
+                return Err(gone(Silence::TooLarge));
             }
             held.grow(data.len())
                 .map_err(|error| Failure::json(Error::from(error)))?;
@@ -234,38 +232,19 @@ impl Asked {
                     }
                     None if event.is_empty() => return None,
                     None => return Some((event.freeze(), None)),
-                    Some(Ok(_)) => break TOO_LARGE.to_owned(),
+                    Some(Ok(_)) => break Silence::TooLarge,
                     Some(Err(error)) => break error,
                 }
             };
             // Whoever listens would take the end of what is cut for the end of all.
-            let error = json!({ "error": unanswered(&cut) });
+            let error = json!({ "error": cut.to_string() });
             Some((event_of(error.to_string().into_bytes()).into(), None))
         });
         Events::coming(others)
     }
 }
 
-/// Whether the page asks for it.
-fn is_for_the_page(route: &Route<'_>) -> bool {
-    match route {
-        Route::ServerReady => true,
-        Route::Model { action, .. } => matches!(
-            action,
-            ModelAction::Infer
-                | ModelAction::Generate
-                | ModelAction::GenerateStream
-                | ModelAction::Statistics
-        ),
-        _ => false,
-    }
-}
-
-fn gone(why: &str) -> Failure {
-    let message = unanswered(why);
+fn gone(silence: Silence) -> Failure {
+    let message = silence.to_string();
     Failure::json(HttpError::Beside { message })
-}
-
-fn unanswered(why: &str) -> String {
-    format!("tritonserver does not answer: {why}")
 }

@@ -17,7 +17,7 @@ use crate::testing::IDENTITY;
 
 use super::super::tests::app;
 use super::super::{Beside, answer_docs};
-use super::Relay;
+use super::{Relay, Written, is_asked};
 
 #[derive(Debug)]
 struct Loaded(Arc<ModelSpec>);
@@ -70,7 +70,7 @@ async fn relay_of(
         beside: Arc::new(Beside::new(address, Arc::default(), connections)),
         metrics: Some(address),
         models: HostedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
-        doors: Arc::new(Doors::usual().answering(Relay::answers)),
+        written: Written::new(Doors::usual().answering(is_asked)),
     };
     (relay, asked)
 }
@@ -86,7 +86,7 @@ async fn send(
         .method(method)
         .uri(path)
         .header("x-name", "value")
-        .header("accept-encoding", "gzip")
+        .header("accept-encoding", "deflate")
         .header("connection", "keep-alive");
     let request = request.body(Body::from(body.to_owned())).unwrap();
     let answer = answer_docs(app, relay, request).await;

@@ -1,7 +1,8 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use axum::http::HeaderName;
+use axum::body::Body;
+use axum::http::{HeaderName, Request};
 use flate2::read::GzDecoder;
 
 use crate::Limits;
@@ -11,10 +12,11 @@ use crate::reception::{Lock, Reception};
 
 use super::super::tests::{app, send};
 use super::page::PAGE;
+use super::{Written, answer_alone};
 
 async fn with_page() -> Reception {
     Reception {
-        docs: Some(Arc::new(Doors::usual())),
+        docs: Some(Arc::new(Written::new(Doors::usual()))),
         ..app(Limits::default()).await
     }
 }
@@ -24,7 +26,7 @@ async fn the_page_comes_with_what_keeps_others_out() {
     let app = with_page().await;
     let got = send(&app, "GET", "/docs?x", &[], "").await;
     assert_eq!(got.status, 200);
-    assert_eq!(got.text().as_bytes(), PAGE.html);
+    assert_eq!(got.text().as_bytes(), PAGE.html.plain);
     for (name, value) in [
         ("content-type", "text/html; charset=utf-8"),
         ("content-security-policy", PAGE.policy.to_str().unwrap()),
@@ -38,20 +40,29 @@ async fn the_page_comes_with_what_keeps_others_out() {
 }
 
 #[tokio::test]
-async fn the_page_is_sent_once_and_small() {
+async fn what_is_kept_is_sent_once_and_small() {
     let app = with_page().await;
-    let got = send(&app, "GET", "/docs", &[("accept-encoding", "br, gzip")], "").await;
-    assert_eq!(got.header("content-encoding"), Some("gzip"));
-    let mut html = Vec::new();
-    GzDecoder::new(got.bytes()).read_to_end(&mut html).unwrap();
-    assert_eq!(html, PAGE.html);
+    for path in ["/docs", "/openapi.json"] {
+        is_sent_once_and_small(&app, path).await;
+    }
+}
+
+async fn is_sent_once_and_small(app: &Reception, path: &str) {
+    let plain = send(app, "GET", path, &[], "").await;
+    assert_eq!(plain.header("content-encoding"), None, "{path}");
+    let got = send(app, "GET", path, &[("accept-encoding", "br, gzip")], "").await;
+    assert_eq!(got.header("content-encoding"), Some("gzip"), "{path}");
+    assert_eq!(got.header("vary"), Some("accept-encoding"), "{path}");
+    let mut text = Vec::new();
+    GzDecoder::new(got.bytes()).read_to_end(&mut text).unwrap();
+    assert_eq!(text, plain.bytes(), "{path}");
     let tag = got.header("etag").unwrap();
     for (tags, status) in [
         (tag, 304),
         (&*format!("\"x\", W/{tag}"), 304),
         ("\"x\"", 200),
     ] {
-        let got = send(&app, "GET", "/docs", &[("if-none-match", tags)], "").await;
+        let got = send(app, "GET", path, &[("if-none-match", tags)], "").await;
         assert_eq!(
             (got.status, got.bytes().is_empty()),
             (status, status == 304),
@@ -83,6 +94,33 @@ async fn what_the_page_asks_for_is_there() {
     ] {
         let got = send(&app, method, path, &[], "").await;
         assert_eq!(got.status, status, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn on_its_own_port_there_is_nothing_but_what_it_asks() {
+    let app = with_page().await;
+    for (method, path, status) in [
+        ("GET", "/docs", 200),
+        ("GET", "/openapi.json", 200),
+        ("GET", "/docs/metrics", 200),
+        ("GET", "/v2/health/ready", 200),
+        ("GET", "/v2/models/Identity/stats", 200),
+        ("POST", "/v2/models/Identity/infer", 400),
+        ("POST", "/v2/models/Identity/generate_stream", 400),
+        ("GET", "/v2", 404),
+        ("GET", "/v2/models/stats", 404),
+        ("GET", "/v2/models/Identity/config", 404),
+        ("POST", "/v2/repository/index", 404),
+        ("POST", "/v2/repository/models/Identity/load", 404),
+        ("POST", "/v2/systemsharedmemory/region/r/register", 404),
+        ("GET", "/v2/logging", 404),
+        ("POST", "/v1/chat/completions", 404),
+    ] {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.body(Body::empty()).unwrap();
+        let answer = answer_alone(&app, request).await;
+        assert_eq!(answer.status(), status, "{method} {path}");
     }
 }
 

@@ -16,7 +16,7 @@ use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError};
 use crate::text::for_client;
 
-use super::super::beside::Beside;
+use super::super::beside::{Beside, Silence};
 use super::replies::Replies;
 
 /// More words no refusal of tritonserver's has.
@@ -117,7 +117,7 @@ impl Upstream {
 fn full() -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
-        message: "too many texts are being made at a time".to_owned(),
+        message: Silence::Texts.to_string(),
     }
 }
 
@@ -146,7 +146,7 @@ async fn refusal(response: Response<Incoming>) -> OpenAiError {
     let mut said = serde_json::from_slice(said).unwrap_or(Value::Null);
     let message = match said.get_mut("error").map(Value::take) {
         Some(Value::String(error)) => error,
-        _ => format!("tritonserver answered with status {status}"),
+        _ => Silence::Status(status).to_string(),
     };
     let status = status.as_u16();
     OpenAiError::Failed { status, message }
@@ -161,7 +161,7 @@ fn is_stream(response: &Response<Incoming>) -> bool {
 pub(super) fn gone(error: &dyn fmt::Display) -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
-        message: for_client(&format_args!("tritonserver does not answer: {error}")),
+        message: for_client(&Silence::Gone(error.to_string())),
     }
 }
 

@@ -1,0 +1,39 @@
+use axum::http::Request;
+
+use crate::reception::Reception;
+
+use super::super::HttpError;
+use super::super::answer::{Answer, refusal};
+use super::super::body::Body;
+use super::super::route::{ModelAction, Route};
+use super::super::router::answer;
+use super::is_route;
+
+/// Whether the page asks for that path of the KServe protocol.
+pub(crate) fn is_asked(path: &str) -> bool {
+    Route::parse(path).as_ref().is_some_and(is_for_the_page)
+}
+
+/// The same of a route.
+pub(super) fn is_for_the_page(route: &Route<'_>) -> bool {
+    match route {
+        Route::ServerReady => true,
+        Route::Model { action, .. } => matches!(
+            action,
+            ModelAction::Infer
+                | ModelAction::Generate
+                | ModelAction::GenerateStream
+                | ModelAction::Statistics
+        ),
+        _ => false,
+    }
+}
+
+/// Answers what the page is made of, and what it asks; nothing else is on its port.
+pub(crate) async fn answer_alone<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
+    let path = request.uri().path();
+    match is_route(path) || is_asked(path) {
+        true => answer(reception, request).await,
+        false => refusal(HttpError::NotFound),
+    }
+}

@@ -1,0 +1,72 @@
+use std::io::Write;
+
+use axum::http::header::{CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+
+use crate::access::base64_url;
+
+use super::super::answer::{Answer, answer as answered};
+use super::super::compression::Encoding;
+
+/// A text that is sent as it is kept: all who are sent it share its bytes, however long they take to fetch them.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    pub(super) plain: Bytes,
+    /// The same, compressed.
+    gzip: Option<Bytes>,
+    /// What tells it from another text.
+    tag: HeaderValue,
+}
+
+impl Kept {
+    pub(super) fn new(text: String) -> Self {
+        let tag = HeaderValue::try_from(format!("\"{}\"", hash(&text)));
+        Self {
+            gzip: gzip(text.as_bytes()),
+            plain: text.into(),
+            tag: tag.unwrap_or_else(|_| HeaderValue::from_static("\"\"")),
+        }
+    }
+
+    /// An answer with it, where the client has not got it already.
+    pub(super) fn answer(&self, content_type: &'static str, asked: &HeaderMap) -> Answer {
+        let gzip = match Encoding::of_response(asked) {
+            Some(Encoding::Gzip) => self.gzip.as_ref(),
+            _ => None,
+        };
+        let (status, body) = match (self.is_known(asked), gzip) {
+            (true, _) => (StatusCode::NOT_MODIFIED, Bytes::new()),
+            (false, Some(gzip)) => (StatusCode::OK, gzip.clone()),
+            (false, None) => (StatusCode::OK, self.plain.clone()),
+        };
+        let mut answer = answered(status, content_type, body);
+        let headers = answer.headers_mut();
+        if gzip.is_some() && status == StatusCode::OK {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        headers.insert(ETAG, self.tag.clone());
+        headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+        answer
+    }
+
+    fn is_known(&self, asked: &HeaderMap) -> bool {
+        let known = asked.get_all(IF_NONE_MATCH).iter();
+        let known = known.filter_map(|tags| tags.to_str().ok());
+        let mut tags = known.flat_map(|tags| tags.split(',')).map(str::trim);
+        tags.any(|tag| tag.trim_start_matches("W/") == self.tag)
+    }
+}
+
+pub(super) fn hash(text: &str) -> String {
+    base64_url(&Sha256::digest(text))
+}
+
+fn gzip(bytes: &[u8]) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).ok()?;
+    Some(encoder.finish().ok()?.into())
+}

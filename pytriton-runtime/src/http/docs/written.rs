@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use crate::heavy::apart;
+use crate::model::ModelSpec;
+use crate::openapi::{Doors, document};
+
+use super::kept::Kept;
+
+/// How many bytes take as long to write as what is told of a model.
+const MODEL: usize = 8 << 10;
+
+/// The document about the models, which is made once for all who ask, and anew when there are other models.
+#[derive(Debug)]
+pub(crate) struct Written {
+    doors: Arc<Doors>,
+    kept: Arc<Mutex<Option<Made>>>,
+}
+
+#[derive(Debug)]
+struct Made {
+    /// Of these; as long as they are kept, no other model is at their place in memory.
+    models: Vec<Arc<ModelSpec>>,
+    kept: Kept,
+}
+
+impl Written {
+    /// Nothing as yet of a server with these routes.
+    pub(crate) fn new(doors: Doors) -> Self {
+        Self {
+            doors: Arc::new(doors),
+            kept: Arc::default(),
+        }
+    }
+
+    /// The document of these models.
+    ///
+    /// # Cancel safety
+    ///
+    /// What is being made when the future is dropped is kept for others.
+    pub(super) async fn of(&self, models: Vec<Arc<ModelSpec>>) -> Kept {
+        let mut made = Arc::clone(&self.kept).lock_owned().await;
+        if let Some(made) = made.as_ref().filter(|made| made.is_of(&models)) {
+            return made.kept.clone();
+        }
+        let doors = Arc::clone(&self.doors);
+        apart(models.len() * MODEL, move || {
+            let document = document(models.iter().map(|spec| &**spec), &doors);
+            let kept = Kept::new(document.to_string());
+            let answer = kept.clone();
+            *made = Some(Made { models, kept });
+            answer
+        })
+        .await
+    }
+}
+
+impl Made {
+    fn is_of(&self, models: &[Arc<ModelSpec>]) -> bool {
+        let mut pairs = self.models.iter().zip(models);
+        self.models.len() == models.len() && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Waker};
+
+    use futures_util::future::join_all;
+
+    use crate::registry::ModelDeclaration;
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn it_is_made_once_for_all_until_there_are_other_models() {
+        let written = Written::new(Doors::usual());
+        let first = Arc::new(IDENTITY.spec().unwrap());
+        let second = ModelDeclaration {
+            version: 2,
+            ..IDENTITY
+        };
+        let second = Arc::new(second.spec().unwrap());
+        let models = |count| vec![Arc::clone(&first), Arc::clone(&second)][..count].to_vec();
+        let all = join_all((0..20).map(|_| written.of(models(1)))).await;
+        for one in &all {
+            assert_eq!(one.plain.as_ptr(), all[0].plain.as_ptr());
+        }
+        let other = written.of(models(2)).await;
+        assert_ne!(other.plain, all[0].plain);
+        let again = written.of(models(2)).await;
+        assert_eq!(again.plain.as_ptr(), other.plain.as_ptr());
+        assert_eq!(written.of(models(1)).await.plain, all[0].plain);
+    }
+
+    #[tokio::test]
+    async fn what_was_begun_is_kept_though_nobody_waits_for_it() {
+        let written = Written::new(Doors::usual());
+        let models = vec![Arc::new(IDENTITY.spec().unwrap())];
+        let mut asked = Box::pin(written.of(models.clone()));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(asked.as_mut().poll(&mut context).is_pending());
+        drop(asked);
+        let made = written.kept.lock().await;
+        assert!(made.as_ref().is_some_and(|made| made.is_of(&models)));
+    }
+}
