@@ -212,6 +212,19 @@ def kserves_agent(pod):
     assert post(pod.http(), "/v2/repository/models/Moody/unload", "{}", LOCAL)[0] == 200
     until(lambda: get(pod.http(), "/v2/models/Moody/ready", POD)[0] == 400, "it stays")
     until(lambda: pod.passes("readiness"), "it is not ready without it")
+    # It does not speak gRPC, and nobody else is to.
+    with grpc.insecure_channel(f"{POD}:{pod.grpc()}") as channel:
+        refused(service_pb2_grpc.GRPCInferenceServiceStub(channel).RepositoryIndex, pb.RepositoryIndexRequest())
+
+
+def refused(method, request):
+    """A call that wants a header."""
+    try:
+        method(request)
+    except grpc.RpcError as error:
+        assert "restricted" in error.details(), error
+    else:
+        raise AssertionError("it is open")
 
 
 def seldons_agent(pod):
@@ -239,6 +252,10 @@ def seldons_agent(pod):
             raise AssertionError("it is still there")
     # The agent's own.
     assert not listens(POD, pod.grpc())
+    # Who reaches the pod does not load its models.
+    for host in (LOCAL, POD):
+        for path in ("index", "models/Plain/load", "models/Plain/unload"):
+            assert post(pod.http(), f"/v2/repository/{path}", "{}", host)[0] == 403, path
 
 
 def main():

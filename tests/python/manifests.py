@@ -44,12 +44,20 @@ class Container:
         self.grace = pod["terminationGracePeriodSeconds"]
         self.memory = [volume["name"] for volume in pod.get("volumes", []) if "emptyDir" in volume]
         self.environment, self.entry = image(of)
-        self.environment |= {variable["name"]: variable["value"] for variable in container.get("env", [])} | dict(environment)
+        given = dict(environment)
+        self.environment |= given
+        for variable in container.get("env", []):
+            # What a pod is called is known in a cluster only.
+            value = variable["value"] if "value" in variable else variable["valueFrom"]["fieldRef"]["fieldPath"]
+            self.environment |= {variable["name"]: self.expanded(value)} | given
 
     def arguments(self):
         """What the server is started with."""
-        expand = lambda text: re.sub(r"\$\((\w+)\)", lambda found: self.environment[found[1]], text)
-        return [expand(argument) for argument in self.container.get("args", [])]
+        return [self.expanded(argument) for argument in self.container.get("args", [])]
+
+    def expanded(self, text):
+        """A text with the variables that are named in it."""
+        return re.sub(r"\$\((\w+)\)", lambda found: self.environment[found[1]], text)
 
     def command(self):
         """The program, where it is not the image's."""
