@@ -6,7 +6,8 @@ use axum::http::Request;
 use crate::Limits;
 use crate::testing::{IDENTITY, reception, settles};
 
-use super::tests::{INFER, send};
+use super::answer::{Answer, JSON, held};
+use super::tests::{INFER, app, send};
 
 /// A binary request of so many bytes for `Identity`.
 fn binary(bytes: usize) -> Request<Body> {
@@ -108,4 +109,27 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         assert!(got.text().contains(words), "{}", got.text());
         settles(app.models.budget(), 0).await;
     }
+}
+
+#[tokio::test]
+async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
+    const KIB: usize = 1 << 10;
+    let app = app(Limits {
+        max_bytes_in_flight: 20 * KIB,
+        ..Limits::default()
+    })
+    .await;
+    let told = |kib: usize| held(&app, JSON, "x".repeat(kib * KIB));
+    let budget = app.models.budget();
+    let first = told(12).ok();
+    assert!(first.is_some() && budget.held() == 12 * KIB);
+    assert_eq!(
+        told(12)
+            .err()
+            .map(|failure| Answer::from(failure).status().as_u16()),
+        Some(503)
+    );
+    drop(first);
+    assert_eq!(budget.held(), 0);
+    assert!(told(12).is_ok());
 }

@@ -103,13 +103,13 @@ impl Relay {
     ) -> Result<Answer, Failure> {
         let deadline = Instant::now() + LONGEST;
         let place = self.beside.place().await;
-        let place = place.ok_or_else(|| gone(Silence::Full))?;
+        let place = place.ok_or_else(|| gone(&Silence::Full))?;
         let mut connection = JoinSet::new();
         let sent = self.beside.send(request, group, &mut connection);
         let sent = timeout_at(deadline, sent).await;
-        let sent = sent.map_err(|_| gone(Silence::Late))?;
+        let sent = sent.map_err(|_| gone(&Silence::Late))?;
         let (parts, body) = sent
-            .map_err(|error| gone(Silence::Gone(error.to_string())))?
+            .map_err(|error| gone(&Silence::Gone(error.to_string())))?
             .into_parts();
         let asked = Asked {
             body,
@@ -137,7 +137,7 @@ impl Relay {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let place = self.beside.place().await;
-        let place = place.ok_or_else(|| gone(Silence::Full))?;
+        let place = place.ok_or_else(|| gone(&Silence::Full))?;
         let (deadline, mut connection) = (Instant::now() + LONGEST, JoinSet::new());
         let asked = async {
             let mut sender = connect(address, &mut connection).await?;
@@ -147,10 +147,10 @@ impl Relay {
         let asked: Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> =
             timeout_at(deadline, asked)
                 .await
-                .map_err(|_| gone(Silence::Late))?;
+                .map_err(|_| gone(&Silence::Late))?;
         let asked = Asked {
             body: asked
-                .map_err(|error| gone(Silence::Gone(error.to_string())))?
+                .map_err(|error| gone(&Silence::Gone(error.to_string())))?
                 .into_body(),
             deadline,
             _connection: connection,
@@ -195,9 +195,9 @@ impl Asked {
         let mut held = reception.models.budget().nothing();
         let mut bytes = BytesMut::new();
         while let Some(data) = self.next().await {
-            let data = data.map_err(gone)?;
+            let data = data.map_err(|silence| gone(&silence))?;
             if data.len() > limit - bytes.len() {
-                return Err(gone(Silence::TooLarge));
+                return Err(gone(&Silence::TooLarge));
             }
             held.grow(data.len())
                 .map_err(|error| Failure::json(Error::from(error)))?;
@@ -244,7 +244,7 @@ impl Asked {
     }
 }
 
-fn gone(silence: Silence) -> Failure {
+fn gone(silence: &Silence) -> Failure {
     let message = silence.to_string();
     Failure::json(HttpError::Beside { message })
 }
