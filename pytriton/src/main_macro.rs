@@ -47,7 +47,11 @@ macro_rules! main {
         #[allow(dead_code, reason = "inside of a function it is an error already")]
         fn main() -> $crate::__private::Exit {
             $crate::__private::Exit($crate::__private::run(
-                ::core::env!("CARGO_PKG_NAME"),
+                match ::core::option_env!("CARGO_BIN_NAME") {
+                    ::core::option::Option::Some(name) => name,
+                    // Of a test, which is no binary.
+                    ::core::option::Option::None => ::core::env!("CARGO_PKG_NAME"),
+                },
                 ::core::env!("CARGO_PKG_VERSION"),
             ))
         }

@@ -1,6 +1,7 @@
 //! What a user types and reads.
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -255,6 +256,20 @@ fn bash_completes_commands_and_options() -> Result<()> {
     );
     let commands = complete("rep")?;
     assert_eq!(commands.trim(), "repository");
+    Ok(())
+}
+
+#[test]
+fn what_is_installed_for_a_binary_has_its_name() -> Result<()> {
+    let name = Path::new(MODELS).file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    assert_ne!(name, env!("CARGO_PKG_NAME"));
+    let script = run(MODELS, &["completions", "bash"])?.success("bash")?;
+    let mut completed = script.lines().filter(|line| line.contains("complete -F "));
+    let line = completed.next().unwrap_or_default();
+    assert!(line.ends_with(&format!(" {name}")), "{line}");
+    let page = run(MODELS, &["man"])?.success("man")?;
+    assert!(page.contains(&format!(".TH {name} ")), "{page}");
     Ok(())
 }
 
