@@ -27,6 +27,14 @@ pub(super) fn check_openai_port(options: &Options) -> Result<(), ServerError> {
     }
 }
 
+/// Refuses an address of the page where there is no port that is there.
+pub(super) fn check_docs_port(options: &Options) -> Result<(), ServerError> {
+    match (options.docs_port, options.docs_address) {
+        (None, Some(_)) if options.allow_docs => Err(ServerError::DocsAddress),
+        _ => Ok(()),
+    }
+}
+
 /// Who may ask this process for what.
 pub(super) fn access(options: &Options) -> Result<Arc<Access>, ServerError> {
     let flags = &options.triton.flags;

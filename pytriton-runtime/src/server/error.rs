@@ -171,6 +171,25 @@ pub enum ServerError {
          close their routes with --allow-openai=false"
     )]
     NoHttp,
+    /// The page has a port, and tritonserver is not to be asked over HTTP.
+    #[cfg(tritonserver)]
+    #[error(
+        "{option} is for the page, which needs HTTP beside tritonserver: leave it out, leave out --allow-http=false, or take \
+         `--engine embedded`"
+    )]
+    DocsNoHttp {
+        /// With its dashes.
+        option: &'static str,
+    },
+    /// The page has a port, and what serves it is not in this binary.
+    #[cfg(tritonserver)]
+    #[error(
+        "{option} is for the page, which needs pytriton's feature `embedded`, beside tritonserver too: leave it out"
+    )]
+    NoDocs {
+        /// With its dashes.
+        option: &'static str,
+    },
     /// A model has OpenAI's routes, and what serves them is not in this binary.
     #[cfg(tritonserver)]
     #[error(
@@ -192,6 +211,12 @@ pub enum ServerError {
          or leave it out"
     )]
     OpenAiAddress,
+    /// An address for a port that there is not.
+    #[cfg(feature = "embedded")]
+    #[error(
+        "--docs-address says where the port of the page is, and it has none of its own: give --docs-port too, or leave it out"
+    )]
+    DocsAddress,
     /// Vertex AI's routes cannot be served. The texts are tritonserver's.
     #[cfg(feature = "embedded")]
     #[error("failed to start Vertex AI service: {0}")]

@@ -39,6 +39,9 @@ mod half_closed_tests;
 #[cfg(feature = "embedded")]
 mod handshake;
 #[cfg(test)]
+#[cfg(all(feature = "embedded", tritonserver))]
+mod honoured_tests;
+#[cfg(test)]
 #[cfg(feature = "embedded")]
 mod http2_tests;
 #[cfg(tritonserver)]

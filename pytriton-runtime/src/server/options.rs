@@ -142,8 +142,8 @@ pub struct Options {
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_ADDRESS")]
     pub docs_address: Option<IpAddr>,
 
-    /// Port for the page; 0 takes a free one. 8004 beside tritonserver; the embedded engine has it on the port for HTTP, and on
-    /// this one too where it is given
+    /// Port for the page, with what it asks and nothing else; 0 takes a free one. 8004 beside tritonserver; the embedded engine has
+    /// it on the port for HTTP, and on this one too where it is given
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_PORT", value_name = "PORT")]
     pub docs_port: Option<u16>,
 
@@ -245,6 +245,17 @@ impl Options {
         Ok(Line::from_arg_matches(&resolved.matches)
             .map_err(ResolveError::from)?
             .options)
+    }
+
+    /// What is said of a port for the page, with its dashes, where there may be a page.
+    #[cfg(tritonserver)]
+    pub(super) fn docs_option(&self) -> Option<&'static str> {
+        let given = match (self.docs_port, self.docs_address) {
+            (Some(_), _) => Some("--docs-port"),
+            (None, Some(_)) => Some("--docs-address"),
+            (None, None) => None,
+        };
+        given.filter(|_| self.allow_docs)
     }
 
     /// The models with the routes that are allowed.

@@ -22,7 +22,7 @@ use crate::registry::Registry;
 use crate::serving::ModelSet;
 
 use super::checked::{
-    access, check_control, check_no_tls, check_openai_port, checked,
+    access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
     has_text_models, metrics, tracer,
 };
 use super::connection::{Connections, Protocol};
@@ -68,6 +68,7 @@ impl Server {
         if openai {
             check_openai_port(options)?;
         }
+        check_docs_port(options)?;
         let access = access(options)?;
         let platforms = Platforms::new(options, registry)?;
         let secured = Secured::new(options, openai, !platforms.is_empty())?;

@@ -158,23 +158,7 @@ pub(super) async fn start(
     if !options.allow_http && !options.allow_grpc {
         return Err(ServerError::NoEndpoint);
     }
-    if options.max_bytes_in_flight.is_some() {
-        let option = "--max-bytes-in-flight";
-        return Err(ServerError::EmbeddedOnly { option });
-    }
-    let theirs = [
-        (options.vertex_ai_address, "--vertex-ai-address"),
-        (options.sagemaker_address, "--sagemaker-address"),
-    ];
-    if let Some((_, option)) = theirs.into_iter().find(|(address, _)| address.is_some()) {
-        return Err(ServerError::EmbeddedOnly { option });
-    }
-    if let Some(option) = options.limits.given() {
-        return Err(ServerError::EmbeddedOnly { option });
-    }
-    if shared(options) {
-        return Err(ServerError::SharedPort);
-    }
+    check_options(options)?;
     check_tls(options)?;
     check_histograms(options, located).await?;
     for spec in registry.iter() {
@@ -189,6 +173,34 @@ pub(super) async fn start(
     let access = Access::new(&options.access, &options.triton.flags, Follow::Tell)?;
     let launch = launch(options, Arc::new(access));
     Ok(TritonEngine::start(registry, located, probe, launch).await?)
+}
+
+/// Refuses what is not done beside tritonserver.
+pub(super) fn check_options(options: &Options) -> Result<(), ServerError> {
+    let theirs = [
+        (
+            options.max_bytes_in_flight.is_some(),
+            "--max-bytes-in-flight",
+        ),
+        (options.vertex_ai_address.is_some(), "--vertex-ai-address"),
+        (options.sagemaker_address.is_some(), "--sagemaker-address"),
+    ];
+    let theirs = theirs
+        .into_iter()
+        .find_map(|(given, option)| given.then_some(option));
+    if let Some(option) = theirs.or_else(|| options.limits.given()) {
+        return Err(ServerError::EmbeddedOnly { option });
+    }
+    if shared(options) {
+        return Err(ServerError::SharedPort);
+    }
+    match options.docs_option() {
+        #[cfg(not(feature = "embedded"))]
+        Some(option) => Err(ServerError::NoDocs { option }),
+        #[cfg(feature = "embedded")]
+        Some(option) if !options.allow_http => Err(ServerError::DocsNoHttp { option }),
+        _ => Ok(()),
+    }
 }
 
 /// A tritonserver that has no histograms would pass over the setting that asks for them.
@@ -216,7 +228,7 @@ fn check_poll(options: &Options) -> Result<(), ControlError> {
 }
 
 /// Looks at the files before tritonserver does, which would say that its port is taken.
-fn check_tls(options: &Options) -> Result<(), TlsError> {
+pub(super) fn check_tls(options: &Options) -> Result<(), TlsError> {
     let TlsPlan {
         grpc,
         http,
@@ -256,5 +268,31 @@ fn launch(options: &Options, access: Arc<Access>) -> Launch {
         access,
         control: options.control.clone(),
         flags: options.triton.flags.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_there_cannot_be_is_refused() {
+        let alone = "--allow-http=false";
+        for (arguments, expected) in [
+            (&[alone][..], ""),
+            (&[alone, "--docs-port=0"], "--docs-port is for the page"),
+            (&[alone, "--docs-address=::1"], "--docs-address is for"),
+            (&[alone, "--docs-port=0", "--allow-docs=false"], ""),
+            #[cfg(feature = "embedded")]
+            (&["--docs-port=0", "--docs-address=::1"], ""),
+            #[cfg(not(feature = "embedded"))]
+            (&["--docs-port=0"], "needs pytriton's feature `embedded`"),
+        ] {
+            let options = Options::parse(arguments).unwrap();
+            let said = check_options(&options).err();
+            let said = said.map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(said.is_empty(), expected.is_empty(), "{said}");
+            assert!(said.contains(expected), "{said}");
+        }
     }
 }

@@ -1,0 +1,155 @@
+//! Each option is honoured or refused by each engine: none is passed over in silence.
+
+use std::collections::BTreeSet;
+
+use clap::{Args, Command};
+
+use crate::engine::Flags;
+
+use super::checked::{check_docs_port, check_openai_port, checked};
+use super::tritonserver::{check_options, check_tls};
+use super::{Options, ServerError};
+
+/// An option, with others that it needs, and whether the embedded engine and tritonserver honour it.
+type Row = (&'static [&'static str], bool, bool);
+
+/// Not those that tritonserver alone knows, of which each engine's part stands where they are listed.
+const ROWS: &[Row] = &[
+    (&["--config=/nonexistent"], true, true),
+    (&["--allow-http=false"], true, true),
+    (&["--http-address=::1"], true, true),
+    (&["--http-port=1"], true, true),
+    (&["--http-header-forward-pattern=x"], true, true),
+    (&["--http-max-input-size=5"], true, true),
+    (&["--max-bytes-in-flight=5"], true, false),
+    (&["--allow-grpc=false"], true, true),
+    (&["--grpc-address=::1"], true, true),
+    (&["--grpc-port=1"], true, true),
+    (&["--grpc-header-forward-pattern=x"], true, true),
+    (&["--allow-metrics=false"], true, true),
+    (&["--metrics-address=::1"], true, true),
+    (&["--metrics-port=1"], true, true),
+    (&["--allow-openai=false"], true, true),
+    // Where there is a port of its own, which tritonserver always has beside it.
+    (&["--openai-address=::1"], false, true),
+    (&["--openai-address=::1", "--openai-port=1"], true, true),
+    (&["--openai-port=1"], true, true),
+    (&["--allow-docs=false"], true, true),
+    (&["--docs-address=::1"], false, true),
+    (&["--docs-address=::1", "--docs-port=1"], true, true),
+    (&["--docs-port=1"], true, true),
+    (&["--docs-port=1", "--allow-http=false"], true, false),
+    (&["--docs-address=::1", "--allow-http=false"], false, false),
+    (&["--vertex-ai-address=::1"], true, false),
+    (&["--sagemaker-address=::1"], true, false),
+    (&["--exit-timeout-secs=1"], true, true),
+    (&["--log-verbose=1"], true, true),
+    (&["--log-format=json"], true, true),
+    (&["--traces-exporter=none"], true, true),
+    (&["--restricted-endpoints=trace"], true, true),
+    (&["--access-token-file=/nonexistent"], true, true),
+    (&["--model-control-mode=explicit"], true, true),
+    (
+        &["--load-model=*", "--model-control-mode=explicit"],
+        true,
+        true,
+    ),
+    (&["--exit-on-error=false"], true, true),
+    (&["--strict-readiness=false"], true, true),
+    (&["--model-load-thread-count=1"], true, true),
+    (&["--model-load-retry-count=1"], true, true),
+    (&["--grpc-max-input-size=5"], true, false),
+    (&["--max-header-bytes=2048"], true, false),
+    (&["--max-headers=20"], true, false),
+    (&["--max-connections=5"], true, false),
+    (&["--header-timeout-secs=5"], true, false),
+    (&["--body-timeout-secs=5"], true, false),
+    // Which engine, and where it is.
+    (&["--engine=auto"], true, true),
+    (&["--tritonserver=/nonexistent"], true, true),
+    (&["--ready-timeout-secs=5"], true, true),
+    (&["--restart=true"], false, true),
+];
+
+/// Beside tritonserver two ports have no TLS.
+const TLS: [(&str, bool); 3] = [("http", false), ("metrics", false), ("openai", true)];
+const FILES: [&str; 5] = [
+    "use-ssl=true",
+    "use-ssl-mutual=true",
+    "server-cert=c",
+    "server-key=k",
+    "root-cert=r",
+];
+
+#[test]
+fn each_option_is_honoured_or_refused_by_each_engine() {
+    let mut named = BTreeSet::new();
+    for (arguments, embedded, tritonserver) in ROWS {
+        named.insert(name(arguments[0]));
+        // The file would be read.
+        let arguments = match arguments[0].starts_with("--config") {
+            true => &[],
+            false => *arguments,
+        };
+        check(arguments, *embedded, *tritonserver);
+    }
+    for (port, tritonserver) in TLS {
+        let files = FILES.map(|file| format!("--{port}-{file}"));
+        named.extend(files.iter().map(|file| name(file)));
+        let arguments = files.each_ref().map(String::as_str);
+        check(&arguments, true, tritonserver);
+    }
+    let all = Options::augment_args(Command::new("all"));
+    let passed_on = Flags::augment_args(Command::new("passed on"));
+    let names = |command: &Command| -> BTreeSet<String> {
+        let longs = command.get_arguments().filter_map(|one| one.get_long());
+        longs.map(str::to_owned).collect()
+    };
+    let expected: BTreeSet<String> = &names(&all) - &names(&passed_on);
+    assert_eq!(named, expected);
+}
+
+fn name(argument: &str) -> String {
+    let name = argument.split('=').next().unwrap_or_default();
+    name.trim_start_matches('-').to_owned()
+}
+
+fn check(arguments: &[&str], embedded: bool, tritonserver: bool) {
+    let options = Options::parse(arguments).unwrap();
+    let engines = [
+        (checked_by_embedded(&options), embedded),
+        (checked_by_tritonserver(&options), tritonserver),
+    ];
+    for (checked, honoured) in engines {
+        match checked {
+            Ok(()) => assert!(honoured, "{arguments:?} is passed over"),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(!honoured, "{arguments:?}: {said}");
+                assert!(
+                    arguments
+                        .iter()
+                        .any(|one| said.contains(&format!("--{}", name(one)))),
+                    "{said}"
+                );
+            }
+        }
+    }
+}
+
+fn checked_by_embedded(options: &Options) -> Result<(), ServerError> {
+    checked(options)?;
+    options.control.check()?;
+    check_docs_port(options)?;
+    // Models have them or not; a model that has not asks for no port of theirs.
+    match options.openai_address {
+        Some(_) => check_openai_port(options),
+        None => Ok(()),
+    }
+}
+
+fn checked_by_tritonserver(options: &Options) -> Result<(), ServerError> {
+    options.control.check()?;
+    check_options(options)?;
+    Ok(check_tls(options)?)
+}
