@@ -1,7 +1,6 @@
 use std::mem::replace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::reception::Error;
@@ -10,15 +9,17 @@ use pytriton_runtime::serving;
 use crate::engine::Engine;
 use crate::error::raised;
 use crate::form::Form;
+use crate::mistake::Mistake;
 use crate::wait::wait;
 
 /// The answers of a model that has any number of them, as they come. Dropping or closing it gives the rest up.
 #[pyclass(frozen, module = "pytriton")]
 pub(crate) struct Answers {
+    /// Given up first: what it waits for the end of the engine waits for too.
+    state: Mutex<State>,
     engine: Arc<Engine>,
     spec: Arc<ModelSpec>,
     form: Form,
-    state: Mutex<State>,
 }
 
 enum State {
@@ -30,16 +31,16 @@ enum State {
 
 impl Answers {
     pub(crate) fn new(
-        engine: &Arc<Engine>,
+        engine: Arc<Engine>,
         spec: &Arc<ModelSpec>,
         form: Form,
         answers: serving::Answers,
     ) -> Self {
         Self {
-            engine: Arc::clone(engine),
+            state: Mutex::new(State::Waiting(answers)),
+            engine,
             spec: Arc::clone(spec),
             form,
-            state: Mutex::new(State::Waiting(answers)),
         }
     }
 
@@ -59,7 +60,7 @@ impl Answers {
         let taken = replace(&mut *self.state(), State::Running);
         let mut answers = match taken {
             State::Waiting(answers) => answers,
-            State::Running => return Err(PyValueError::new_err("generator already executing")),
+            State::Running => return Err(Mistake::Executing.into()),
             State::Over => {
                 *self.state() = State::Over;
                 return Ok(None);
@@ -84,7 +85,7 @@ impl Answers {
         match taken {
             State::Running => {
                 *self.state() = State::Running;
-                Err(PyValueError::new_err("generator already executing"))
+                Err(Mistake::Executing.into())
             }
             State::Waiting(_) | State::Over => Ok(()),
         }

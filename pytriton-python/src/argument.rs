@@ -1,11 +1,12 @@
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pytriton_runtime::model::{ModelSpec, TensorSpec};
 use pytriton_runtime::request::InferInput;
 
 use crate::input::{input, plain};
+use crate::loan::Loan;
+use crate::mistake::Mistake;
 
 /// What a call gives, by the names of inputs.
 pub(crate) struct Given<'py>(Vec<(String, Bound<'py, PyAny>)>);
@@ -19,8 +20,12 @@ impl<'py> Given<'py> {
     ) -> PyResult<Self> {
         let (most, got) = (spec.inputs.len(), positional.len());
         if got > most {
-            let message = format!("{}() takes {most} inputs but {got} were given", spec.name);
-            return Err(PyTypeError::new_err(message));
+            return Err(Mistake::Inputs {
+                model: spec.name.to_string(),
+                most,
+                given: got,
+            }
+            .into());
         }
         let names = spec.inputs.iter().map(|input| input.name.to_string());
         let mut given: Vec<_> = names.zip(positional.iter()).collect();
@@ -43,7 +48,7 @@ impl<'py> Given<'py> {
     ///
     /// An array is what it is. What else there is becomes an array of the input's element type, and a single value one of its
     /// shape, of as many rows as the others have.
-    pub(crate) fn inputs(self, spec: &ModelSpec) -> PyResult<Vec<InferInput>> {
+    pub(crate) fn inputs(self, spec: &ModelSpec, loan: &Loan) -> PyResult<Vec<InferInput>> {
         let mut arrays = Vec::with_capacity(self.0.len());
         for (name, value) in self.0 {
             let declared = spec.input_index(&name).map(|index| &spec.inputs[index]);
@@ -69,7 +74,7 @@ impl<'py> Given<'py> {
                 Some(declared) if single => filled(&array, &shape(spec, declared, rows))?,
                 _ => array,
             };
-            input(name, declared, &array)
+            input(name, declared, &array, loan.lender())
         });
         inputs.collect()
     }

@@ -1,17 +1,19 @@
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::{PyBool, PyDict, PyInt};
 use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::request::ParameterValue;
 use pytriton_runtime::server::Local;
 
 use crate::answers::Answers;
 use crate::argument::Given;
-use crate::engine::engine;
+use crate::engine::{Engine, engine};
 use crate::error::raised;
 use crate::form::Form;
+use crate::loan::Loan;
+use crate::mistake::Mistake;
 use crate::wait::wait;
 
 /// What a call asks.
@@ -30,22 +32,36 @@ pub(crate) fn call<'py>(py: Python<'py>, asked: Asked<'_, 'py>) -> PyResult<Boun
         parameters,
         form,
     } = asked;
-    let inputs = given.inputs(spec)?;
+    let loan = Loan::new(spec);
+    let inputs = given.inputs(spec, &loan)?;
     let request = Local::request(inputs, parameters).map_err(|error| raised(py, &error))?;
-    let engine = py.detach(engine);
-    let engine = engine.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let engine = loaded(py)?;
     let local = &engine.local;
     let model = local.model(&spec.name, Some(spec.version));
     let model = model.map_err(|error| raised(py, &error))?;
     if spec.decoupled {
         let answers = wait(py, local, local.answers(&model, request))?;
         let answers = answers.map_err(|error| raised(py, &error))?;
-        let answers = Answers::new(&engine, spec, form, answers);
+        let answers = Answers::new(engine, spec, form, answers);
         return Ok(Bound::new(py, answers)?.into_any());
     }
-    let response = wait(py, local, local.infer(&model, request))?;
-    let response = response.map_err(|error| raised(py, &error))?;
-    form.outputs(py, spec, response)
+    match wait(py, local, local.infer(&model, request)) {
+        Ok(Ok(response)) => form.outputs(py, spec, response),
+        Ok(Err(error)) => {
+            loan.ended(py);
+            Err(raised(py, &error))
+        }
+        Err(signal) => {
+            loan.ended(py);
+            Err(signal)
+        }
+    }
+}
+
+/// The models, loaded.
+fn loaded(py: Python<'_>) -> PyResult<Arc<Engine>> {
+    let engine = py.detach(engine);
+    engine.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
 /// Asks a model by its name, with inputs by theirs; returns the outputs as a dict, or an iterator of dicts where the model
@@ -62,8 +78,7 @@ pub(crate) fn infer<'py>(
     version: Option<u32>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let engine = py.detach(engine);
-    let engine = engine.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let engine = loaded(py)?;
     let found = engine.local.model(model, version);
     let found = found.map_err(|error| raised(py, &error))?;
     let asked = Asked {
@@ -91,16 +106,27 @@ fn value_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<ParameterValue> {
     if let Ok(number) = value.extract::<i64>() {
         return Ok(ParameterValue::Int64(number));
     }
+    if let Ok(number) = value.extract::<u64>() {
+        return Ok(ParameterValue::Uint64(number));
+    }
+    let parameter = || name.to_owned();
+    if value.is_instance_of::<PyInt>() {
+        return Err(Mistake::Integer {
+            parameter: parameter(),
+            value: value.to_string(),
+        }
+        .into());
+    }
     if let Ok(number) = value.extract::<f64>() {
         return Ok(ParameterValue::Double(number));
     }
+    let found = || value.get_type().name().map(|name| name.to_string());
     match value.extract::<String>() {
         Ok(text) => Ok(ParameterValue::String(text)),
-        Err(_) => {
-            let found = value.get_type().name()?;
-            let message =
-                format!("parameter '{name}' is {found}, expected bool, int, float or str");
-            Err(PyTypeError::new_err(message))
+        Err(_) => Err(Mistake::Parameter {
+            parameter: parameter(),
+            found: found()?,
         }
+        .into()),
     }
 }

@@ -1,6 +1,7 @@
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::prelude::*;
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::server::{Local, Options, ServerError, Triton};
 
@@ -70,6 +71,17 @@ impl Engine {
     fn has_ports(&self) -> bool {
         let addresses = self.triton.addresses().unwrap_or_default();
         addresses.urls().next().is_some()
+    }
+}
+
+impl Drop for Engine {
+    /// Ends it without Python's lock: what it has accepted may take its time, and other threads of Python's go on.
+    fn drop(&mut self) {
+        let stop = || {
+            // What has stopped, or never served, is left alone.
+            let _ = self.triton.stop();
+        };
+        Python::try_attach(|py| py.detach(stop));
     }
 }
 

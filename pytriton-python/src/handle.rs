@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pytriton_runtime::server::Addresses;
 
 use crate::engine::{Engine, stop};
+use crate::mistake::Mistake;
 
 /// Models that are served. `stop()` ends it, and so does leaving a `with` of it.
 #[pyclass(frozen, name = "Server", module = "pytriton")]
@@ -17,7 +18,7 @@ pub(crate) struct Handle {
 impl Handle {
     pub(crate) fn new(engine: Arc<Engine>) -> PyResult<Self> {
         let Some(addresses) = engine.triton.addresses() else {
-            return Err(PyRuntimeError::new_err("the server has ended"));
+            return Err(Mistake::Ended.into());
         };
         Ok(Self { engine, addresses })
     }

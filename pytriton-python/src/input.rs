@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pytriton_runtime::half::bf16;
@@ -10,24 +10,28 @@ use pytriton_runtime::tensor::{DataType, Element};
 
 use crate::datatype::{datatype, typestr};
 use crate::lent::lent;
+use crate::loan::Lender;
+use crate::mistake::Mistake;
 
 /// An input of a request.
 pub(crate) fn input(
     name: String,
     declared: Option<&TensorSpec>,
     array: &Bound<'_, PyUntypedArray>,
+    lender: Option<&Lender>,
 ) -> PyResult<InferInput> {
     let Some(datatype) = datatype(&array.dtype()) else {
-        let dtype = array.dtype();
-        let message = format!("input '{name}': no tensor has elements of numpy's type {dtype}");
-        return Err(PyTypeError::new_err(message));
+        let dtype = array.dtype().to_string();
+        return Err(Mistake::Elements { input: name, dtype }.into());
     };
     // As NVIDIA's client has it: numpy has no such type.
     let rounds = declared.is_some_and(|input| input.datatype == DataType::Bf16);
     let (datatype, data) = match datatype {
         DataType::Bytes => (datatype, texts(&name, array)?),
-        DataType::Fp32 if rounds => (DataType::Bf16, rounded(&elements(array)?)?),
-        _ => (datatype, elements(array)?),
+        DataType::Fp32 if rounds => (DataType::Bf16, rounded(&elements(array, None)?)?),
+        // Not any bits are one: what is checked must be what is read.
+        DataType::Bool => (datatype, elements(array, None)?),
+        _ => (datatype, elements(array, lender)?),
     };
     let shape = array.shape().iter();
     let shape = shape.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX));
@@ -66,8 +70,11 @@ pub(crate) fn plain<'py>(
         };
     }
     let too_large = || {
-        let message = format!("input '{name}': {value} is more than {datatype} holds");
-        PyValueError::new_err(message)
+        PyErr::from(Mistake::Number {
+            input: name.to_owned(),
+            value: value.to_string(),
+            datatype: datatype.name(),
+        })
     };
     let array = match asarray.call1((value, wanted)) {
         Err(error) if error.is_instance_of::<PyOverflowError>(py) => return Err(too_large()),
@@ -100,7 +107,7 @@ fn is_integer(datatype: Option<DataType>) -> bool {
 }
 
 /// The elements' bytes: those of the array where they are as a tensor has them, otherwise those of a copy.
-fn elements(array: &Bound<'_, PyUntypedArray>) -> PyResult<Bytes> {
+fn elements(array: &Bound<'_, PyUntypedArray>, lender: Option<&Lender>) -> PyResult<Bytes> {
     let py = array.py();
     let little = array
         .dtype()
@@ -109,7 +116,7 @@ fn elements(array: &Bound<'_, PyUntypedArray>) -> PyResult<Bytes> {
     let array = numpy.call_method1(intern!(py, "ascontiguousarray"), (array, little))?;
     let flat = array.call_method1(intern!(py, "reshape"), (-1,))?;
     let bytes = flat.call_method1(intern!(py, "view"), (intern!(py, "uint8"),))?;
-    lent(bytes.cast()?)
+    lent(bytes.cast()?, lender)
 }
 
 fn rounded(singles: &[u8]) -> PyResult<Bytes> {
@@ -128,10 +135,12 @@ fn texts(name: &str, array: &Bound<'_, PyUntypedArray>) -> PyResult<Bytes> {
         } else if let Ok(bytes) = element.extract::<&[u8]>() {
             texts.push(bytes.to_vec());
         } else {
-            let found = element.get_type().name()?;
-            let message =
-                format!("input '{name}': element {index} is {found}, expected bytes or str");
-            return Err(PyTypeError::new_err(message));
+            return Err(Mistake::Text {
+                input: name.to_owned(),
+                index,
+                found: element.get_type().name()?.to_string(),
+            }
+            .into());
         }
     }
     Vec::<u8>::encode(texts).map_err(|error| PyValueError::new_err(error.to_string()))

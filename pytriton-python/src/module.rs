@@ -11,6 +11,7 @@ use crate::argument::Given;
 use crate::call::{Asked, call};
 use crate::form::Form;
 use crate::handle::Handle;
+use crate::mistake::Mistake;
 use crate::{call, error, serve, signature};
 
 /// Fills a module with the models that `#[pytriton::model]` wrote into its library: a function for each, and `infer` and
@@ -18,25 +19,30 @@ use crate::{call, error, serve, signature};
 ///
 /// # Errors
 ///
-/// `ImportError` with what is wrong with a model.
+/// `ImportError` with what is wrong with a model, or with its name.
 pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let registry =
         Registry::collect().map_err(|error| PyImportError::new_err(error.to_string()))?;
     // Of several versions the last one, as where a request names none.
     let models: BTreeMap<_, _> = registry.iter().map(|spec| (&spec.name, spec)).collect();
-    let (own, others): (Vec<_>, Vec<_>) = models
-        .into_values()
-        .partition(|spec| identifier(&spec.name) == *spec.name);
-    for spec in own.into_iter().chain(others) {
-        let name = identifier(&spec.name);
-        if !module.hasattr(&*name)? {
-            module.add(&*name, function(module, spec)?)?;
-        }
-    }
     error::define(module)?;
     module.add_class::<Handle>()?;
     module.add_function(wrap_pyfunction!(call::infer, module)?)?;
-    module.add_function(wrap_pyfunction!(serve::serve, module)?)
+    module.add_function(wrap_pyfunction!(serve::serve, module)?)?;
+    let mut named = BTreeMap::new();
+    for spec in models.into_values() {
+        let name = identifier(&spec.name);
+        let model = spec.name.to_string();
+        if let Some(one) = named.insert(name.clone(), model.clone()) {
+            let other = model;
+            return Err(Mistake::Twice { one, other, name }.into());
+        }
+        if module.hasattr(&*name)? {
+            return Err(Mistake::Taken { model, name }.into());
+        }
+        module.add(&*name, function(module, spec)?)?;
+    }
+    Ok(())
 }
 
 fn function<'py>(

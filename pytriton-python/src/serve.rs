@@ -1,9 +1,10 @@
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList};
 
 use crate::engine;
 use crate::handle::Handle;
+use crate::mistake::Mistake;
 use crate::wait::LOOK;
 
 /// Serves all models over HTTP and gRPC, as the binary of a crate does, with its options: `http_port=0` is `--http-port=0`, a
@@ -46,8 +47,7 @@ fn arguments(options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
     for (name, value) in options {
         let name = name.extract::<String>()?.replace('_', "-");
         if name == "engine" {
-            let message = "option engine: a module serves its models with the embedded engine";
-            return Err(PyValueError::new_err(message));
+            return Err(Mistake::Engine.into());
         }
         match value.cast::<PyList>() {
             Ok(values) => {

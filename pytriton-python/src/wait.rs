@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pytriton_runtime::server::Local;
-use tokio::time::timeout;
 
 /// How often somebody looks whether Python has had a signal.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
@@ -16,10 +15,9 @@ pub(crate) fn wait<T: Send>(
 ) -> PyResult<T> {
     let mut future = pin!(future);
     loop {
-        let look = async { timeout(LOOK, future.as_mut()).await };
-        match py.detach(|| local.wait(look)) {
-            Ok(done) => return Ok(done),
-            Err(_) => py.check_signals()?,
+        match py.detach(|| local.wait(LOOK, future.as_mut())) {
+            Some(done) => return Ok(done),
+            None => py.check_signals()?,
         }
     }
 }

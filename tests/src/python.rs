@@ -156,6 +156,21 @@ impl Python {
     ///
     /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what maturin or pip said.
     pub fn install(&self, package: &Path, folder: &Path) -> Result<()> {
+        self.install_with(package, folder, &[], &[])
+    }
+
+    /// The same with more arguments for maturin, and for pip.
+    ///
+    /// # Errors
+    ///
+    /// As [`install`](Self::install).
+    pub fn install_with(
+        &self,
+        package: &Path,
+        folder: &Path,
+        built: &[&str],
+        installed: &[&str],
+    ) -> Result<()> {
         let wheels = tempfile::tempdir_in(folder)?;
         let mut maturin = self.command();
         maturin
@@ -167,6 +182,7 @@ impl Python {
             .arg(package.join("Cargo.toml"))
             .arg("--interpreter")
             .arg(&self.interpreter)
+            .args(built)
             // Where it would not be found.
             .env_remove("CARGO_BUILD_TARGET");
         finish(&mut maturin, WHEEL)?.success("maturin build")?;
@@ -178,7 +194,8 @@ impl Python {
             "--quiet",
             "--disable-pip-version-check",
         ])
-        .args(["--no-deps", "--no-index", "--force-reinstall"]);
+        .args(["--no-deps", "--no-index", "--force-reinstall"])
+        .args(installed);
         for wheel in fs::read_dir(wheels.path())? {
             pip.arg(wheel?.path());
         }

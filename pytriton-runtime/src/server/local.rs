@@ -1,5 +1,9 @@
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
@@ -133,9 +137,31 @@ impl Local {
         self.reception.answers(model, request).await
     }
 
-    /// Waits for a future on this thread, which must be none of a runtime's.
-    pub fn wait<F: Future>(&self, future: F) -> F::Output {
-        self.workers.block_on(future)
+    /// Waits so long for a future on this thread, which must be none of a runtime's; `None` where it is not done by then.
+    ///
+    /// The time is the thread's own: a runtime that has ended has none.
+    pub fn wait<F: Future>(&self, time: Duration, mut future: Pin<&mut F>) -> Option<F::Output> {
+        let _entered = self.workers.enter();
+        let waker = Waker::from(Arc::new(Waiting(thread::current())));
+        let mut context = Context::from_waker(&waker);
+        let begun = Instant::now();
+        loop {
+            if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
+                return Some(done);
+            }
+            let left = time.checked_sub(begun.elapsed())?;
+            // It may wake up for nothing, and asks again.
+            thread::park_timeout(left);
+        }
+    }
+}
+
+/// A thread that waits for a future.
+struct Waiting(Thread);
+
+impl Wake for Waiting {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 
@@ -154,6 +180,9 @@ fn on_wire(value: ParameterValue) -> InferParameter {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+    use std::pin::pin;
+
     use crate::engine::EngineChoice;
     use crate::registry::Registry;
     use crate::server::Options;
@@ -173,7 +202,10 @@ mod tests {
             }
             let local = triton.local().unwrap();
             let model = local.model("Identity", None).unwrap();
-            let ask = |rows| local.wait(local.infer(&model, infer_request(rows, 2.0)));
+            let ask = |rows| {
+                let asked = pin!(local.infer(&model, infer_request(rows, 2.0)));
+                local.wait(Duration::MAX, asked).unwrap()
+            };
             let response = ask(1).unwrap();
             assert_eq!(
                 response.outputs[0].1.elements::<f32>().unwrap().to_vec(),
@@ -185,6 +217,21 @@ mod tests {
             triton.stop().unwrap();
             assert!(ask(1).is_err());
         }
+    }
+
+    #[test]
+    fn waits_no_longer_than_it_is_told() {
+        let triton = Triton::with(
+            Options::parse(["--engine=embedded"]).unwrap(),
+            Registry::new(&[&IDENTITY]).unwrap(),
+        );
+        let local = triton.local().unwrap();
+        let mut never = pin!(pending::<()>());
+        let time = Duration::from_millis(1);
+        assert_eq!(local.wait(time, never.as_mut()), None);
+        triton.stop().unwrap();
+        assert_eq!(local.wait(time, never.as_mut()), None);
+        assert_eq!(local.wait(time, pin!(async { 7 })), Some(7));
     }
 
     #[test]

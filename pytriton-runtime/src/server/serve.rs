@@ -286,7 +286,12 @@ impl Server {
             true => deadline.min(Instant::now() + ABANDONED),
             false => deadline,
         };
-        let all = all & self.models.drain(deadline).await;
+        let drained = self.models.drain(deadline).await;
+        if !drained {
+            // Whoever asks from within the process has no connection that would end.
+            self.models.give_up();
+        }
+        let all = all & drained;
         let models = Arc::clone(&self.models);
         let traces = spawn_blocking(move || models.tracer().stop(WRITTEN));
         // What the file cannot have by then it has not.

@@ -1,7 +1,9 @@
 //! The models of the end-to-end tests for Python, and what can be seen from within its process alone.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::sleep;
 use std::time::Duration;
 
 use pytriton::prelude::*;
@@ -10,6 +12,12 @@ use triton_test_models as _;
 /// Where its input is.
 #[pytriton::model(name = "AddressOfInput")]
 fn address_of_input(x: ArrayView2<f32>) -> Array2<u64> {
+    array![[x.as_ptr().addr() as u64]]
+}
+
+/// The same of truths.
+#[pytriton::model(name = "AddressOfTruth")]
+fn address_of_truth(x: ArrayView2<bool>) -> Array2<u64> {
     array![[x.as_ptr().addr() as u64]]
 }
 
@@ -84,6 +92,56 @@ fn left_out(
 #[batch]
 fn gathered(x: ArrayView2<f32>) -> Array2<u32> {
     Array2::from_elem((x.nrows(), 1), u32::try_from(x.nrows()).unwrap_or_default())
+}
+
+static READS: AtomicU32 = AtomicU32::new(0);
+static CHANGES: AtomicU32 = AtomicU32::new(0);
+
+/// Looks at an input twice, half a second apart.
+fn look_twice(x: ArrayView2<f32>) -> Array2<f32> {
+    let first = black_box(&x)[[0, 0]];
+    sleep(Duration::from_millis(500));
+    if black_box(&x)[[0, 0]] != first {
+        CHANGES.fetch_add(1, Ordering::SeqCst);
+    }
+    READS.fetch_add(1, Ordering::SeqCst);
+    Array2::zeros((1, 1))
+}
+
+/// Reads its input for half a second.
+#[pytriton::model(name = "Rereads", max_batch_size = 1)]
+fn rereads(x: ArrayView2<f32>) -> Array2<f32> {
+    look_twice(x)
+}
+
+/// The same, which is answered sooner.
+#[pytriton::model(
+    name = "RereadsTooLong",
+    max_batch_size = 1,
+    max_call_microseconds = 100_000
+)]
+fn rereads_too_long(x: ArrayView2<f32>) -> Array2<f32> {
+    look_twice(x)
+}
+
+/// How often an input has been read for half a second, and how often it was another one in the end.
+#[pytriton::model(name = "Reread", batching = false)]
+fn reread(_x: ArrayView1<f32>) -> Array1<u32> {
+    array![READS.load(Ordering::SeqCst), CHANGES.load(Ordering::SeqCst)]
+}
+
+/// What would be `left-out` in Python too.
+#[cfg(feature = "same-names")]
+#[pytriton::model(name = "left_out")]
+fn same_name(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
+}
+
+/// What each module has of its own.
+#[cfg(feature = "taken-name")]
+#[pytriton::model(name = "serve")]
+fn taken_name(x: ArrayView2<f32>) -> Array2<f32> {
+    x.to_owned()
 }
 
 pytriton::python!();

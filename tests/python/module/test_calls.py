@@ -1,5 +1,6 @@
 """The test models as a Python module."""
 
+import contextlib
 import gc
 import inspect
 import json
@@ -200,6 +201,14 @@ def test_a_request_has_parameters():
         ask(5)
     with pytest.raises(TypeError, match="parameter 'mine' is list, expected bool, int, float or str"):
         ask(5, mine=[])
+    # No float in the place of an integer.
+    with pytest.raises(ValueError, match="parameter 'mine': 18446744073709551616 is more than 64 bits hold"):
+        ask(5, mine=1 << 64)
+    with pytest.raises(ValueError, match="mine"):
+        ask(5, mine=1 << 63)
+    np.testing.assert_array_equal(
+        models.infer("I_FP32", {"INPUT_1": np.ones((1, 1), np.float32)}, parameters={"timeout": 1 << 40})["OUTPUT_1"], [[1]]
+    )
 
 
 def test_versions_are_models_of_their_own():
@@ -234,20 +243,77 @@ def test_values_that_do_not_fit_are_refused():
         models.I_FP32([[1]], [[1]])
 
 
-def test_a_signal_ends_a_call():
-    class Alarm(Exception):
-        pass
+class Alarm(Exception):
+    """What a signal raises."""
 
+
+@contextlib.contextmanager
+def alarm(seconds):
     def ring(*_):
         raise Alarm
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         with pytest.raises(Alarm):
-            models.Computing(np.array([[5000]], np.uint32))
+            yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_signal_ends_a_call():
+    with alarm(0.3):
+        models.Computing(np.array([[2000]], np.uint32))
+
+
+def test_no_array_is_read_any_longer_after_an_error():
+    """Who has an exception may write to what was given."""
+    reread = lambda: models.Reread(np.zeros(1, np.float32)).tolist()
+    before, _ = reread()
+    x = np.ones((1, 1), np.float32)
+    with alarm(0.2):
+        models.Rereads(x)
+    x[:] = 2
+    y = np.ones((1, 1), np.float32)
+    with pytest.raises(models.InferenceError) as error:
+        models.RereadsTooLong(y)
+    y[:] = 2
+    assert error.value.status == 504
+    deadline = time.monotonic() + 20
+    while reread()[0] < before + 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert reread() == [before + 2, 0]
+
+
+def test_truths_are_copied():
+    """Not any byte is one, so that what was checked must be what is read."""
+    x = np.array([[True]])
+    assert models.AddressOfTruth(x)[0, 0] != x.ctypes.data
+
+
+def test_an_abandoned_generator_keeps_nobody_waiting():
+    answers = models.Endless([[1]])
+    next(answers)
+    with models.serve(background=True, http_port=0, grpc_port=0, metrics_port=0, openai_port=0):
+        begun = time.monotonic()
+        del answers
+        gc.collect()
+        assert time.monotonic() - begun < 10
+
+
+def test_a_generator_ends_with_a_server_that_could_not_wait_for_it():
+    options = {"http_port": 0, "grpc_port": 0, "metrics_port": 0, "openai_port": 0, "exit_timeout_secs": 1}
+    server = models.serve(background=True, **options)
+    answers = models.Endless([[1]])
+    next(answers)
+    with pytest.raises(RuntimeError):
+        server.stop()
+    with pytest.raises(models.InferenceError):
+        while True:
+            next(answers)
+    assert list(answers) == []
 
 
 def test_a_child_has_models_of_its_own():

@@ -36,6 +36,34 @@ fn calls_and_serves() -> Result<()> {
 }
 
 #[test]
+fn names_that_python_cannot_tell_apart_are_errors() -> Result<()> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let python = Python::with_maturin(folder)?;
+    for (feature, told) in [
+        (
+            "same-names",
+            "models 'left-out' and 'left_out' are both left_out in Python: give one of them another name",
+        ),
+        (
+            "taken-name",
+            "model 'serve' is serve in Python, which the module has of its own: give the model another name",
+        ),
+    ] {
+        let place = tempfile::tempdir_in(folder)?;
+        let at = place.path().to_string_lossy();
+        let package = root().join("tests/module");
+        python.install_with(
+            &package,
+            folder,
+            &["--features", feature],
+            &["--target", &*at],
+        )?;
+        python.run("module/refused.py", [&*at, told])?;
+    }
+    Ok(())
+}
+
+#[test]
 fn the_notebook_prints_what_it_shows() -> Result<()> {
     run("module/notebook.py", "examples/linear_python/linear.ipynb")
 }
