@@ -11,6 +11,7 @@ use super::settings::{Mistakes, ResolveError, Setting, resolve};
 #[derive(Debug, Parser)]
 #[command(
     about = "Serves this binary's models over the KServe v2 / Triton protocol",
+    after_help = "pytriton's docs/errors.md explains every message, with its cause.",
     args_conflicts_with_subcommands = true
 )]
 pub(super) struct CommandLine {

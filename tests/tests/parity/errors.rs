@@ -14,11 +14,12 @@ const BEGIN: &str = "<!-- messages -->\n";
 const END: &str = "<!-- end of messages -->\n";
 
 /// Who reads the messages of which rooms; the first that fits.
-const READERS: [(&str, &[&str]); 4] = [
+const READERS: [(&str, &[&str]); 5] = [
     (
         "What a program with a Rust client is told",
         &["pytriton-client/"],
     ),
+    ("What a program in Python is told", &["pytriton-python/"]),
     (
         "What a server says when it is started, and when it ends",
         &[
@@ -80,6 +81,7 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
     let crates = [
         "pytriton-client/src",
         "pytriton-protocol/src",
+        "pytriton-python/src",
         "pytriton-runtime/src",
         "pytriton-runtime/backend/src",
         "pytriton-signature/src",
