@@ -114,11 +114,15 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
 #[tokio::test]
 async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
     const KIB: usize = 1 << 10;
-    let app = app(Limits {
+    let limits = Limits {
         max_bytes_in_flight: 20 * KIB,
         ..Limits::default()
-    })
-    .await;
+    };
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let app = Reception {
+        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
+        ..app(limits).await
+    };
     let told = |kib: usize| held(&app, JSON, "x".repeat(kib * KIB));
     let budget = app.models.budget();
     let first = told(12).ok();

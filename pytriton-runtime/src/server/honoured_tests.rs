@@ -68,7 +68,7 @@ const ROWS: &[Row] = &[
     (&["--engine=auto"], true, true),
     (&["--tritonserver=/nonexistent"], true, true),
     (&["--ready-timeout-secs=5"], true, true),
-    (&["--restart=true"], false, true),
+    (&["--restart"], false, true),
 ];
 
 /// Beside tritonserver two ports have no TLS.
