@@ -1,45 +1,29 @@
-"""The module on Ray Serve: several replicas, calls that are gathered, and KServe's protocol over HTTP.
+"""The module on Ray Serve: several replicas, each of which serves its models itself, behind Ray's own port.
 
-`serve run ray_serve:app` serves it; `curl localhost:8000/v2/models/Linear/infer -d …` asks as it asks the binary.
+`serve run ray_serve:app` serves it; `curl localhost:8000/v2/models/Linear/infer -d …` asks as it asks the binary, and so do
+NVIDIA's clients: a replica hands on what comes as it is, and the module's server answers, with batches of what comes together.
 """
 
-import asyncio
 import os
 
-import numpy as np
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+import aiohttp
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import StreamingResponse
 from ray import serve
+from yarl import URL
 
-routes = FastAPI()
+# What is at /docs is the module's.
+routes = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
-DATATYPES = {
-    "BOOL": "bool",
-    "UINT8": "uint8",
-    "UINT16": "uint16",
-    "UINT32": "uint32",
-    "UINT64": "uint64",
-    "INT8": "int8",
-    "INT16": "int16",
-    "INT32": "int32",
-    "INT64": "int64",
-    "FP32": "float32",
-    "FP64": "float64",
-    "BYTES": "object",
-}
-NAMES = {np.dtype(dtype): datatype for datatype, dtype in DATATYPES.items()}
+# Headers that are between two ends of a connection.
+OWN = {"connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
 
 
 # What a replica calls must stand above it: it is sent as it is when the class is made.
-def array(given):
-    return np.array(given["data"], DATATYPES[given["datatype"]]).reshape(given["shape"])
-
-
-def described(name, output):
-    data = output.ravel().tolist()
-    if output.dtype == object:
-        data = [element.decode() for element in data]
-    return {"name": name, "datatype": NAMES[output.dtype], "shape": output.shape, "data": data}
+async def pieces(answer):
+    async with answer:
+        async for piece in answer.content.iter_any():
+            yield piece
 
 
 @serve.deployment(num_replicas=3, max_ongoing_requests=64)
@@ -49,33 +33,33 @@ class Models:
         # In the replica's process, which has the models to itself.
         import linear
 
-        self.models = linear
+        options = {"http_port": 0, "allow_grpc": False, "allow_metrics": False}
+        self.server = linear.serve(background=True, **options)
+        self.session = None
 
-    @serve.batch(max_batch_size=16, batch_wait_timeout_s=0.002)
-    async def answer(self, requests):
-        # Side by side, so that the module makes one batch of what fits together; each has an error of its own.
-        calls = (asyncio.to_thread(self.models.infer, *request) for request in requests)
-        return await asyncio.gather(*calls, return_exceptions=True)
+    async def check_health(self):
+        async with self.asked("GET", "/v2/health/live") as answer:
+            answer.raise_for_status()
 
-    @routes.get("/v2/health/{kind}")
-    async def healthy(self, kind: str):
-        return {}
+    def asked(self, method, path, **rest):
+        if self.session is None:
+            # Bodies are handed on as they are, however long they take.
+            waits = aiohttp.ClientTimeout(total=None)
+            self.session = aiohttp.ClientSession(auto_decompress=False, timeout=waits)
+        url = URL(f"http://{self.server.http}{path}", encoded=True)
+        return self.session.request(method, url, allow_redirects=False, **rest)
 
-    @routes.post("/v2/models/{model}/infer")
-    async def infer(self, model: str, request: Request):
-        headers = {"replica": str(os.getpid())}
+    @routes.api_route("/{path:path}", methods=["GET", "POST"])
+    async def hand_on(self, request: Request):
+        headers = [(name, value) for name, value in request.headers.items() if name not in OWN]
+        path = (request.scope.get("raw_path") or request.url.path.encode()).decode()
+        replica = {"replica": str(os.getpid())}
         try:
-            asked = await request.json()
-            inputs = {given["name"]: array(given) for given in asked["inputs"]}
-            outputs = await self.answer((model, inputs))
-            if isinstance(outputs, Exception):
-                raise outputs
-        except Exception as error:
-            mistake = isinstance(error, (KeyError, TypeError, ValueError))
-            status = getattr(error, "status", 400 if mistake else 500)
-            return JSONResponse({"error": str(error)}, status, headers)
-        answer = {"model_name": model, "outputs": [described(*output) for output in outputs.items()]}
-        return JSONResponse(answer, headers=headers)
+            answer = await self.asked(request.method, path, headers=headers, data=await request.body())
+        except aiohttp.ClientError as error:
+            return Response(str(error), 503, replica)
+        told = {name: value for name, value in answer.headers.items() if name.lower() not in OWN}
+        return StreamingResponse(pieces(answer), answer.status, told | replica)
 
 
 app = Models.bind()

@@ -1,8 +1,10 @@
 """The example for Ray Serve on a cluster of two nodes."""
 
+import json
 import os
 import signal
 import socket
+import struct
 import sys
 import threading
 import time
@@ -71,7 +73,49 @@ def test_answers_as_the_server_does(url):
     answer = httpx.post(f"{url}/v2/models/Linear/infer", json=wrong, timeout=30)
     assert answer.status_code == 400
     assert "data-type is 'FP64', but model 'Linear' expects 'FP32'" in answer.json()["error"]
-    assert httpx.get(f"{url}/v2/health/ready", timeout=30).status_code == 200
+    for path, status in (
+        ("/v2/health/ready", 200),
+        ("/v2/health/anything", 404),
+        ("/v2/models/Linear", 200),
+        ("/v2/models/Linear/versions/2", 404),
+        # What is closed to the world stays so.
+        ("/v2/models/stats", 403),
+        ("/docs", 200),
+    ):
+        assert httpx.get(f"{url}{path}", timeout=30).status_code == status, path
+
+
+def test_bodies_may_be_binary(url):
+    """As those of NVIDIA's client are, with whatever else a request may say."""
+    x, scale = struct.pack("<20f", *[1.0] * 20), struct.pack("<f", SCALE)
+    asked = {
+        "id": "mine",
+        "inputs": [
+            {"name": "x", "datatype": "FP32", "shape": [1, 20], "parameters": {"binary_data_size": len(x)}},
+            {"name": "scale", "datatype": "FP32", "shape": [1, 1], "parameters": {"binary_data_size": len(scale)}},
+        ],
+        "outputs": [{"name": "OUTPUT_1", "parameters": {"binary_data": True}}],
+    }
+    head = json.dumps(asked).encode()
+    headers = {"inference-header-content-length": str(len(head)), "content-type": "application/octet-stream"}
+    answer = httpx.post(f"{url}/v2/models/Linear/infer", content=head + x + scale, headers=headers, timeout=30)
+    assert answer.status_code == 200, answer.text
+    length = int(answer.headers["inference-header-content-length"])
+    assert json.loads(answer.content[:length])["id"] == "mine"
+    assert list(struct.unpack("<4f", answer.content[length : length + 16])) == PRODUCTS
+    asked["outputs"][0]["name"] = "other"
+    head = json.dumps(asked).encode()
+    headers["inference-header-content-length"] = str(len(head))
+    answer = httpx.post(f"{url}/v2/models/Linear/infer", content=head + x + scale, headers=headers, timeout=30)
+    assert answer.status_code == 400 and "other" in answer.text
+
+
+def test_answers_come_as_they_are_made(url):
+    body = {"from": 3}
+    with httpx.stream("POST", f"{url}/v2/models/Countdown/generate_stream", json=body, timeout=30) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        events = [json.loads(line[6:]) for line in answer.iter_lines() if line.startswith("data: ")]
+    assert [event["OUTPUT_1"] for event in events] == [3, 2, 1, 0]
 
 
 def test_a_killed_replica_loses_no_answer(url):
