@@ -3,6 +3,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinHandle, unconstrained};
@@ -70,6 +71,8 @@ struct Pipeline {
 pub struct Asked {
     client: PipelinedModelClient,
     inference: Inference,
+    /// The time that the request itself names.
+    timeout: Option<Duration>,
 }
 
 /// A request that waits or is under way. It is a future, which can be awaited anywhere; dropped, the request is cancelled.
@@ -107,27 +110,32 @@ impl PipelinedModelClient {
 
     /// What [`AsyncModelClient::infer_batch`] asks, to be sent.
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> Asked {
-        self.asked(self.client.infer_batch(inputs))
+        self.infer_batch_with(inputs, InferOptions::new())
     }
 
     /// What [`AsyncModelClient::infer_batch_with`] asks, to be sent.
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
-        self.asked(self.client.infer_batch_with(inputs, options))
+        let timeout = options.timeout;
+        self.asked(self.client.infer_batch_with(inputs, options), timeout)
     }
 
     /// What [`AsyncModelClient::infer_sample`] asks, to be sent.
     pub fn infer_sample(&self, inputs: impl IntoInputs) -> Asked {
-        self.asked(self.client.infer_sample(inputs))
+        self.infer_sample_with(inputs, InferOptions::new())
     }
 
     /// What [`AsyncModelClient::infer_sample_with`] asks, to be sent.
     pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
-        self.asked(self.client.infer_sample_with(inputs, options))
+        let timeout = options.timeout;
+        self.asked(self.client.infer_sample_with(inputs, options), timeout)
     }
 
-    fn asked(&self, inference: Inference) -> Asked {
-        let client = self.clone();
-        Asked { client, inference }
+    fn asked(&self, inference: Inference, timeout: Option<Duration>) -> Asked {
+        Asked {
+            client: self.clone(),
+            inference,
+            timeout,
+        }
     }
 
     /// The same client, blocking and without bounds, for what is no inference: readiness, configuration, statistics, loading.
@@ -145,7 +153,8 @@ impl PipelinedModelClient {
 }
 
 impl Asked {
-    /// Sends it when there is a place: this is what slows down who asks more than is answered.
+    /// Sends it when there is a place: this is what slows down who asks more than is answered. From then on it takes the client's time
+    /// for an inference at most, or its own, also where it has to wait for others.
     ///
     /// # Errors
     ///
@@ -186,8 +195,13 @@ impl Asked {
     }
 
     fn start(self, place: Option<OwnedSemaphorePermit>) -> Result<Pending, ClientError> {
-        let Self { client, inference } = self;
-        client.client.0.open()?;
+        let Self {
+            client,
+            inference,
+            timeout,
+        } = self;
+        let core = client.client.0;
+        core.open()?;
         let Pipeline {
             worker,
             turns,
@@ -196,13 +210,15 @@ impl Asked {
         } = client.pipeline;
         let place = place.ok_or(ClientError::QueueFull { limit })?;
         let task = worker.spawn(async move {
-            let _turn = turns
-                .acquire_owned()
-                .await
-                .map_err(|_| ClientError::Closed)?;
-            let answered = inference.await;
-            drop(place);
-            answered
+            let _place = place;
+            // The time goes on while the request waits for its turn, as it does in the queue of a server.
+            let (_, deadline) = core.begin(timeout).await?;
+            let in_turn = async {
+                let turn = turns.acquire_owned().await;
+                let _turn = turn.map_err(|_| ClientError::Closed)?;
+                inference.await
+            };
+            deadline.within(in_turn).await
         });
         Ok(Pending {
             task,
@@ -298,5 +314,54 @@ impl Builder<PipelinedModelClient> {
                 limit: queue,
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::time::Instant;
+
+    use ndarray::array;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{ModelConfig, Stage};
+
+    #[test]
+    fn the_time_of_a_request_goes_on_while_it_waits_for_its_turn() {
+        // Accepts, and never answers.
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let config = json!({
+            "name": "Silent",
+            "max_batch_size": 8,
+            "input": [{"name": "x", "data_type": "TYPE_INT32", "dims": [1]}],
+        });
+        let config = ModelConfig::from_json(&config).unwrap();
+        for scheme in ["http", "grpc"] {
+            let url = format!("{scheme}://{}", server.local_addr().unwrap());
+            let limit = Duration::from_millis(400);
+            let client = PipelinedModelClient::builder(&url, "Silent")
+                .model_config(Arc::new(config.clone()))
+                .inference_timeout(limit)
+                .max_under_way(1)
+                .build()
+                .unwrap();
+            let begun = Instant::now();
+            let ask = || client.infer_sample(array![1]).try_send().unwrap();
+            let hasty = InferOptions::new().timeout(limit / 2);
+            let hasty = client.infer_sample_with(array![1], hasty).try_send();
+            let mut asked: Vec<_> = (0..20).map(|_| (ask(), limit)).collect();
+            asked.push((hasty.unwrap(), limit / 2));
+            for (pending, limit) in asked {
+                let error = pending.wait().unwrap_err();
+                let ClientError::Timeout { stage, timeout, .. } = error else {
+                    panic!("{error:?}")
+                };
+                assert_eq!((stage, timeout), (Stage::Inference, limit));
+            }
+            // One after the other they would have taken eight seconds.
+            assert!(begun.elapsed() < 10 * limit, "{:?}", begun.elapsed());
+        }
     }
 }
