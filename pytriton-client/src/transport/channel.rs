@@ -26,6 +26,10 @@ const CONNECTION_WINDOW: u32 = 32 << 20;
 /// of the system.
 const FRAME: u32 = 256 << 10;
 
+/// How long a connection may have nothing to carry until it is not used again: less than the 75 s after which our servers close
+/// it, who may do so while a request is on its way.
+const IDLE: Duration = Duration::from_secs(60);
+
 /// What stands for the server in the addresses of requests over HTTP/1.1, which say in a header where they go to. A pool reads it
 /// several times for each request.
 const HERE: &str = "-";
@@ -118,6 +122,7 @@ where
             .set_host(false)
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
             .build(connector.clone());
         Self {
             client,
@@ -183,5 +188,57 @@ impl<B> Clone for Channel<B> {
 impl<B> fmt::Debug for Channel<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Channel").field(&self.address).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use http_body_util::{BodyExt, Empty};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::time::{advance, pause, resume};
+
+    use super::*;
+
+    /// Answers each request on a connection, and leaves it open.
+    async fn answer(mut connection: TcpStream) {
+        let mut request = [0; 1024];
+        while connection
+            .read(&mut request)
+            .await
+            .is_ok_and(|read| read > 0)
+        {
+            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+            connection.write_all(answer).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn what_the_server_may_be_about_to_close_is_not_used_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&accepted);
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(answer(connection));
+            }
+        });
+        let (address, timeout) = (url.parse().unwrap(), Duration::from_secs(10));
+        let channel = Channel::new(&address, &Tls::new(), timeout).unwrap();
+        // Seconds without a request, and how many connections there have been after the next.
+        for (seconds, connections) in [(0, 1), (30, 1), (55, 1), (74, 2), (55, 2), (600, 3)] {
+            pause();
+            advance(Duration::from_secs(seconds)).await;
+            resume();
+            let mut request = Request::new(Empty::<Bytes>::new());
+            *request.uri_mut() = channel.origin().clone();
+            let answer = channel.send(request).await.unwrap();
+            answer.into_body().collect().await.unwrap();
+            assert_eq!(accepted.load(Ordering::SeqCst), connections, "{seconds} s");
+        }
     }
 }
