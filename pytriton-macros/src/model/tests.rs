@@ -97,6 +97,46 @@ fn models_with_clients_are_as_in_the_golden_files() {
     }
 }
 
+/// An editor completes what stands in the expansion.
+#[test]
+fn a_body_stays_as_it_is_while_it_is_typed() {
+    let bodies = [
+        quote!({ x. }),
+        quote!({ x.dot(& ) * }),
+        quote!({ let y = x.map(|value| value. ); y }),
+        quote!({ match x { Some() => } let }),
+        quote!({ Array2:: }),
+        quote!({ if x.is_empty() { return Err() } else }),
+    ];
+    for body in &bodies {
+        let items = [
+            quote!(#[batch] fn f(x: ArrayView2<f32>) -> Array2<f32> #body),
+            quote!(async fn f(x: ArrayView2<f32>) -> Array2<f32> #body),
+            quote! {
+                impl State {
+                    #[load]
+                    fn load() -> Self #body
+
+                    #[infer]
+                    fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> #body
+                }
+            },
+        ];
+        for item in items {
+            let bodies = item.to_string().matches(&body.to_string()).count();
+            // A mistake elsewhere changes nothing of it.
+            for attribute in [quote!(name = "M"), quote!(name = 7, bacthing)] {
+                let made = expand_with(attribute, item.clone(), true).to_string();
+                let kept = made.matches(&body.to_string()).count();
+                assert_eq!(kept, bodies, "{made}");
+            }
+            let made = expand(quote!(name = "M"), item).to_string();
+            assert!(!made.contains("compile_error"), "{made}");
+            assert!(made.contains("submit"), "{made}");
+        }
+    }
+}
+
 #[test]
 fn expansions_are_as_in_the_golden_files() {
     let linear = quote!(name = "Linear");
