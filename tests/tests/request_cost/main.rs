@@ -10,7 +10,7 @@ use pytriton_tests::{Result, Server, released, released_client};
 
 /// A little above what `benches/run` finds, and lowered with it.
 const INSTRUCTIONS: f64 = 34_000.0;
-const ALLOCATIONS: f64 = 18.0;
+const ALLOCATIONS: f64 = 14.0;
 
 /// What may be turned on for a twentieth more.
 const CHEAP: [&str; 2] = [
