@@ -11,6 +11,7 @@ use crate::statistics::{FailureReason, Recorder, nanoseconds};
 use super::bell::{Bell, Found};
 use super::line::Line;
 use super::message::{Batch, Entered, Origin, Reply, Ticket, Waiting};
+use super::ordered::Ordered;
 use super::sink::reply;
 use super::{Decision, Policy, SchedulerError};
 
@@ -23,6 +24,7 @@ pub(super) struct DynamicQueue {
     state: Mutex<State>,
     changed: Bell,
     recorder: Recorder,
+    ordered: Option<Ordered>,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,7 @@ impl DynamicQueue {
             refusing: None,
         };
         Self {
+            ordered: policy.preserve_ordering.then(|| Ordered::new(&policy)),
             policy,
             places,
             state: Mutex::new(state),
@@ -60,8 +63,9 @@ impl DynamicQueue {
         }
     }
 
-    pub(super) fn policy(&self) -> &Policy {
-        &self.policy
+    /// Where responses wait for those to earlier requests, if they leave in the order of these.
+    pub(super) fn ordered(&self) -> Option<&Ordered> {
+        self.ordered.as_ref()
     }
 
     pub(super) fn recorder(&self) -> &Recorder {
@@ -86,7 +90,8 @@ impl DynamicQueue {
             self.recorder.record_failure(FailureReason::Backend, 0);
             return Err(error);
         }
-        if state.line.len_of(level) >= policy.max_queue_size {
+        let held_back = self.ordered.as_ref().is_some_and(Ordered::is_full);
+        if held_back || state.line.len_of(level) >= policy.max_queue_size {
             drop(state);
             self.recorder.record_failure(FailureReason::Rejected, 0);
             return Err(SchedulerError::QueueFull {

@@ -26,7 +26,7 @@ use super::{Policy, Resources, SchedulerError};
 /// The queue and the instances of one model.
 #[derive(Debug)]
 pub struct Scheduler {
-    queue: Arc<Queue>,
+    pub(super) queue: Arc<Queue>,
     pub(super) instances: Arc<Instances>,
     /// Whether nobody waits for outcomes any longer.
     given_up: watch::Sender<bool>,

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use crate::request::{Few, Request, Response};
@@ -65,6 +67,14 @@ impl Reply {
         if let Some(outcome) = self.outcome {
             self.sink.finish(outcome);
         }
+    }
+
+    /// Leaves what became of it with whoever waits, who does not hear it yet.
+    pub(super) fn keep(self, counted: &Arc<()>) -> ReplySink {
+        if let Some(outcome) = self.outcome {
+            self.sink.keep(outcome, counted);
+        }
+        self.sink
     }
 }
 

@@ -22,6 +22,9 @@ mod level;
 mod line;
 mod message;
 mod order;
+mod ordered;
+#[cfg(test)]
+mod ordered_tests;
 mod policy;
 #[cfg(test)]
 mod priority_tests;

@@ -1,29 +1,74 @@
 use std::collections::BTreeMap;
+use std::mem::take;
 
 /// Gives batches out in the order in which they were taken, whichever is finished first.
 #[derive(Debug)]
 pub(super) struct Order<T> {
     next: u64,
-    held: BTreeMap<u64, T>,
+    /// By the first of their numbers.
+    held: BTreeMap<u64, Run<T>>,
+    /// How many they are to be before it is worth looking which of them are still wanted.
+    many: usize,
 }
+
+/// A batch that waits, or any number of them, one behind the other, that nobody waits for.
+#[derive(Debug)]
+struct Run<T> {
+    end: u64,
+    batch: Option<T>,
+}
+
+/// So few are not worth looking at.
+const FEW: usize = 64;
 
 impl<T> Order<T> {
     pub(super) fn new() -> Self {
         Self {
             next: 0,
             held: BTreeMap::new(),
+            many: FEW,
         }
     }
 
-    /// Takes a finished batch and returns all that may leave now.
-    pub(super) fn finish(&mut self, sequence: u64, batch: T) -> Vec<T> {
-        self.held.insert(sequence, batch);
+    /// Takes a finished batch and returns all that may leave now. What is left of another while it waits, `wanted` says: no
+    /// more than twice as many are held as are wanted, and a few.
+    pub(super) fn finish(
+        &mut self,
+        sequence: u64,
+        batch: T,
+        wanted: impl FnMut(T) -> Option<T>,
+    ) -> Vec<T> {
+        let run = Run {
+            end: sequence + 1,
+            batch: Some(batch),
+        };
+        self.held.insert(sequence, run);
         let mut leaving = Vec::new();
-        while let Some(batch) = self.held.remove(&self.next) {
-            leaving.push(batch);
-            self.next += 1;
+        while let Some(run) = self.held.remove(&self.next) {
+            self.next = run.end;
+            leaving.extend(run.batch);
+        }
+        if self.held.len() >= self.many {
+            self.forget(wanted);
         }
         leaving
+    }
+
+    fn forget(&mut self, mut wanted: impl FnMut(T) -> Option<T>) {
+        let mut left: Vec<(u64, Run<T>)> = Vec::new();
+        for (first, mut run) in take(&mut self.held) {
+            run.batch = run.batch.and_then(&mut wanted);
+            match left.last_mut() {
+                Some((_, before))
+                    if before.end == first && before.batch.is_none() && run.batch.is_none() =>
+                {
+                    before.end = run.end;
+                }
+                _ => left.push((first, run)),
+            }
+        }
+        self.many = FEW.max(2 * left.len());
+        self.held = left.into_iter().collect();
     }
 }
 
@@ -34,9 +79,26 @@ mod tests {
     #[test]
     fn holds_what_finishes_early() {
         let mut order = Order::new();
-        assert_eq!(order.finish(1, "b"), Vec::<&str>::new());
-        assert_eq!(order.finish(2, "c"), Vec::<&str>::new());
-        assert_eq!(order.finish(0, "a"), ["a", "b", "c"]);
-        assert_eq!(order.finish(3, "d"), ["d"]);
+        assert_eq!(order.finish(1, "b", Some), Vec::<&str>::new());
+        assert_eq!(order.finish(2, "c", Some), Vec::<&str>::new());
+        assert_eq!(order.finish(0, "a", Some), ["a", "b", "c"]);
+        assert_eq!(order.finish(3, "d", Some), ["d"]);
+    }
+
+    #[test]
+    fn forgets_what_nobody_wants() {
+        let mut order = Order::new();
+        let wanted = |batch: u64| batch.is_multiple_of(1000).then_some(batch);
+        for sequence in 1..=10_000 {
+            assert!(order.finish(sequence, sequence, wanted).is_empty());
+            assert!(order.held.len() <= FEW.max(2 * 21), "{}", order.held.len());
+        }
+        // What nobody has looked at since then leaves with the others.
+        let left = order.finish(0, 0, wanted);
+        assert!(left.len() < FEW && left.is_sorted());
+        let left = left.into_iter().filter_map(wanted);
+        assert!(left.eq((0..=10).map(|thousand| 1000 * thousand)));
+        assert_eq!(order.finish(10_001, 10_001, wanted), [10_001]);
+        assert!(order.held.is_empty());
     }
 }

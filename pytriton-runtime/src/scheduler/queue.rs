@@ -6,6 +6,7 @@ use crate::statistics::{FailureReason, Recorder};
 
 use super::dynamic::DynamicQueue;
 use super::message::{Batch, Entered, Origin, Ticket};
+use super::ordered::Ordered;
 use super::sequences::SequenceQueue;
 use super::{Policy, SchedulerError};
 
@@ -36,10 +37,12 @@ impl Queue {
         }
     }
 
-    pub(super) fn policy(&self) -> &Policy {
+    /// Where responses wait for those to earlier requests, if they leave in the order of these.
+    pub(super) fn ordered(&self) -> Option<&Ordered> {
         match self {
-            Self::Dynamic(queue) => queue.policy(),
-            Self::Sequences(queue) => queue.policy(),
+            Self::Dynamic(queue) => queue.ordered(),
+            // One batch at a time of each instance: they are in order.
+            Self::Sequences(_) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 use std::iter::repeat_with;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
@@ -14,7 +14,6 @@ use crate::statistics::{
 
 use super::SchedulerError;
 use super::message::{Batch, Origin, Outcome, Reply};
-use super::order::Order;
 use super::queue::Queue;
 use super::sink::Listening;
 use super::speed::Speed;
@@ -44,8 +43,6 @@ pub(super) struct Exit {
     cancellable: bool,
     queue: Arc<Queue>,
     budget: Arc<Budget>,
-    /// Replies that may leave only after those of earlier batches.
-    order: Mutex<Order<Few<Reply>>>,
     speed: Speed,
 }
 
@@ -57,7 +54,6 @@ impl Exit {
             cancellable: spec.cancellable,
             queue,
             budget,
-            order: Mutex::new(Order::new()),
             speed: Speed::new(),
         }
     }
@@ -83,18 +79,11 @@ impl Exit {
         Ok(response)
     }
 
-    fn respond(&self, (origin, sequence): (&Origin, u64), finished: Few<Reply>) {
-        let send = |finished: Few<Reply>| finished.into_iter().for_each(Reply::send);
-        let Origin::Line { .. } = origin else {
-            // One batch at a time of each instance: they are in order.
-            return send(finished);
-        };
-        if !self.queue.policy().preserve_ordering {
-            return send(finished);
+    fn respond(&self, sequence: u64, finished: Few<Reply>) {
+        match self.queue.ordered() {
+            Some(ordered) => ordered.respond(sequence, finished),
+            None => finished.into_iter().for_each(Reply::send),
         }
-        // Under the lock: nobody sends what comes later before this.
-        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-        order.finish(sequence, finished).into_iter().for_each(send);
     }
 }
 
@@ -167,7 +156,7 @@ impl Replies {
         }
         self.exit.recorder().end(finished.len());
         self.record(durations, &finished);
-        self.exit.respond((&self.origin, self.sequence), finished);
+        self.exit.respond(self.sequence, finished);
         self.exit.queue.release(&self.origin)
     }
 
@@ -246,7 +235,7 @@ impl Drop for Replies {
                 .record_failure(FailureReason::Backend, took);
             reply.outcome = Some(Err(ended()));
         }
-        self.exit.respond((&self.origin, self.sequence), finished);
+        self.exit.respond(self.sequence, finished);
         if queue.release(&self.origin) {
             queue.wake();
         }

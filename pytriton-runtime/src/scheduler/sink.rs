@@ -46,6 +46,8 @@ struct State {
     bytes: usize,
     /// The last one.
     last: Option<Outcome>,
+    /// The same while it must not be heard yet.
+    kept: Option<Box<Kept>>,
     /// Whether whoever answers has said that there is no more.
     finished: bool,
     ended: bool,
@@ -55,6 +57,13 @@ struct State {
     speakers: Vec<Waker>,
     /// Those who wait until nobody hears.
     watchers: Vec<Waker>,
+}
+
+/// An answer that waits for those to other requests.
+#[derive(Debug)]
+struct Kept {
+    answer: Outcome,
+    _counted: Arc<()>,
 }
 
 /// A way for the answers to one request.
@@ -123,6 +132,23 @@ impl ReplySink {
     pub(crate) fn finish(self, last: Outcome) {
         let mut state = self.0.lock();
         state.last = Some(last);
+        state.finished = true;
+    }
+
+    /// Keeps the last answer back until it is [let go](Self::let_go), and with it what counts those that are kept. Whoever
+    /// goes meanwhile takes it along.
+    pub(super) fn keep(&self, answer: Outcome, counted: &Arc<()>) {
+        let mut state = self.0.lock();
+        if !state.unheard {
+            let _counted = Arc::clone(counted);
+            state.kept = Some(Box::new(Kept { answer, _counted }));
+        }
+    }
+
+    /// Gives the last answer, which was kept back.
+    pub(super) fn let_go(self) {
+        let mut state = self.0.lock();
+        state.last = state.kept.take().map(|kept| kept.answer);
         state.finished = true;
     }
 
@@ -209,7 +235,12 @@ impl Drop for Answers {
     fn drop(&mut self) {
         let mut state = self.channel.lock();
         state.unheard = true;
-        let unheard = (take(&mut state.answers), state.last.take());
+        let unheard = (
+            take(&mut state.answers),
+            state.last.take(),
+            state.kept.take(),
+            state.hearer.take(),
+        );
         let waiting = state.waiting();
         drop(state);
         // What they hold may take its time to go.

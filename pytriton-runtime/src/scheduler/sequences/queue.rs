@@ -68,10 +68,6 @@ impl SequenceQueue {
         }
     }
 
-    pub(in crate::scheduler) fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
     pub(in crate::scheduler) fn recorder(&self) -> &Recorder {
         &self.recorder
     }

@@ -1,0 +1,301 @@
+//! Responses that wait for those to earlier requests.
+
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use ndarray::{Array2, Ix2};
+use tokio::runtime::Handle;
+use tokio::task::coop::{Unconstrained, unconstrained};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+
+use crate::call::{Call, Execution, Instance};
+use crate::model::ModelSpec;
+use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use crate::request::{Request, Response};
+use crate::soon::Soon;
+use crate::testing::{GATE, IDENTITY, TWO, infer_request};
+
+use super::{Policy, Resources, Scheduler, SchedulerError};
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Returns its input. -5 waits for [`GATE`], any other number below zero is an error, and each fourth from a thousand on
+/// takes a while. Whole batches that the caller executes are counted.
+struct Mixed;
+
+static HERE: Mutex<usize> = Mutex::new(0);
+
+impl Instance for Mixed {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.array::<f32, Ix2>(0)?.into_owned();
+            let own = thread::current();
+            if !own.name().is_some_and(|name| name.starts_with("Identity_")) {
+                *HERE.lock().unwrap() += 1;
+            }
+            match x[[0, 0]] {
+                -5.0 => drop(GATE.blocking_lock()),
+                failing if failing < 0.0 => {
+                    return call.outputs(Err::<Array2<f32>, _>("asked to fail"));
+                }
+                value if value >= 1000.0 && value % 4.0 == 0.0 => thread::sleep(MILLISECOND),
+                _ => {}
+            }
+            call.outputs(x)
+        })
+    }
+
+    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
+        Some(Box::new(Self))
+    }
+}
+
+/// Two instances, of which one holds the responses of the other back while it has a call with -5.
+const ORDERED: ModelDeclaration = ModelDeclaration {
+    max_batch_size: 1,
+    instances: TWO,
+    dynamic_batching: Some(DynamicBatchingDeclaration {
+        preserve_ordering: true,
+        ..match IDENTITY.dynamic_batching {
+            Some(batching) => batching,
+            None => panic!(),
+        }
+    }),
+    load: |_| Ok(Box::new(Mixed)),
+    ..IDENTITY
+};
+
+type Answer = Result<Response, SchedulerError>;
+
+struct Served {
+    spec: Arc<ModelSpec>,
+    scheduler: Arc<Scheduler>,
+    resources: Resources,
+}
+
+impl Served {
+    async fn start(queue_size: usize) -> Self {
+        let model = ORDERED.registration().unwrap();
+        let resources = Resources::new(&Handle::current(), usize::MAX);
+        let policy = Policy::new(&model.spec, queue_size);
+        let scheduler = Scheduler::start(&model, policy, &resources).await;
+        Self {
+            spec: model.spec,
+            scheduler: Arc::new(scheduler.unwrap()),
+            resources,
+        }
+    }
+
+    fn request(&self, columns: u16, value: f32) -> Request {
+        let mut request = infer_request(usize::from(columns), value);
+        request.inputs[0].shape = vec![1, i64::from(columns)];
+        Request::check(&self.spec, request).unwrap()
+    }
+
+    fn ask(&self, columns: u16, value: f32) -> JoinHandle<Answer> {
+        let request = self.request(columns, value);
+        let scheduler = Arc::clone(&self.scheduler);
+        tokio::spawn(async move { scheduler.infer(request).await })
+    }
+
+    /// Asks what keeps an instance, and waits until it has it.
+    async fn hang(&self) -> JoinHandle<Answer> {
+        let hanging = self.ask(1, -5.0);
+        self.until(|served| served.scheduler.statistics().running == 1)
+            .await;
+        hanging
+    }
+
+    fn held(&self) -> usize {
+        self.scheduler.queue.ordered().unwrap().held()
+    }
+
+    async fn until(&self, condition: impl Fn(&Self) -> bool) {
+        let settled = async {
+            while !condition(self) {
+                sleep(MILLISECOND).await;
+            }
+        };
+        timeout(PATIENCE, settled).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_went_away_keeps_nothing_behind_a_call_that_hangs() {
+    for columns in [1, 2000] {
+        let served = Served::start(101).await;
+        let gate = GATE.lock().await;
+        let hanging = served.hang().await;
+        for round in 1..=100 {
+            let mut going = JoinSet::new();
+            for _ in 0..100 {
+                let scheduler = Arc::clone(&served.scheduler);
+                let request = served.request(columns, 1.0);
+                going.spawn(async move { scheduler.infer(request).await });
+            }
+            let executed = |served: &Served| served.scheduler.statistics().success.count;
+            served.until(|served| executed(served) == 100 * round).await;
+            served.until(|served| served.held() == 100).await;
+            assert_eq!(served.resources.budget.held() > 0, columns > 1);
+            going.shutdown().await;
+            assert_eq!((served.held(), served.resources.budget.held()), (0, 0));
+        }
+        drop(gate);
+        hanging.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn no_more_responses_are_held_back_than_requests_may_wait() {
+    let served = Served::start(16).await;
+    let gate = GATE.lock().await;
+    let hanging = served.hang().await;
+    let kept: Vec<_> = (0..16_u16).map(|_| served.ask(1, 1.0)).collect();
+    served.until(|served| served.held() == 16).await;
+    let refused = served.ask(1, 1.0).await.unwrap().unwrap_err();
+    assert!(matches!(refused, SchedulerError::QueueFull { .. }));
+    assert_eq!(served.scheduler.statistics().failures, [1, 0, 0, 0]);
+    kept[7].abort();
+    served.until(|served| served.held() == 15).await;
+    let last = served.ask(1, 1.0);
+    served.until(|served| served.held() == 16).await;
+    drop(gate);
+    hanging.await.unwrap().unwrap();
+    for (number, kept) in kept.into_iter().enumerate() {
+        assert_eq!(kept.await.is_err(), number == 7);
+    }
+    last.await.unwrap().unwrap();
+    assert_eq!(served.held(), 0);
+}
+
+/// Writes down the number of a request when its response leaves.
+struct Leaving {
+    number: u16,
+    left: Arc<Mutex<Vec<u16>>>,
+}
+
+impl Wake for Leaving {
+    fn wake(self: Arc<Self>) {
+        self.left.lock().unwrap().push(self.number);
+    }
+}
+
+struct Asked<'a> {
+    number: u16,
+    /// Not told to come back later, which would look as if it could.
+    infer: Unconstrained<Soon<'a, Response, SchedulerError>>,
+    waker: Waker,
+}
+
+/// What one client after the other asks, each with a number of its own.
+struct Ledger<'a> {
+    served: &'a Served,
+    waiting: Vec<Asked<'a>>,
+    left: Arc<Mutex<Vec<u16>>>,
+    /// Those who stay, in the order in which they have asked.
+    expected: Vec<u16>,
+    refused: usize,
+}
+
+impl<'a> Ledger<'a> {
+    fn ask(&mut self, number: u16) {
+        let value = f32::from(number) * if number % 5 == 0 { -10.0 } else { 1.0 };
+        let left = Arc::clone(&self.left);
+        let mut asked = Asked {
+            number,
+            infer: unconstrained(self.served.scheduler.infer(self.served.request(1, value))),
+            waker: Arc::new(Leaving { number, left }).into(),
+        };
+        let mut context = Context::from_waker(&asked.waker);
+        match asked.infer.poll_unpin(&mut context) {
+            Poll::Ready(Err(SchedulerError::QueueFull { .. })) => {
+                self.refused += 1;
+                // Somebody else goes.
+                self.go(usize::from(number) % self.waiting.len());
+                return;
+            }
+            Poll::Ready(answer) => {
+                check(number, answer);
+                self.left.lock().unwrap().push(number);
+            }
+            Poll::Pending => self.waiting.push(asked),
+        }
+        self.expected.push(number);
+        if number % 7 == 0 && !self.waiting.is_empty() {
+            self.go(self.waiting.len() - 1);
+        }
+    }
+
+    /// Lets a client go away.
+    fn go(&mut self, waiting: usize) {
+        let gone = self.waiting.swap_remove(waiting);
+        self.expected.retain(|number| *number != gone.number);
+    }
+
+    /// Those who stay, in the order in which they were answered.
+    fn heard(&self) -> Vec<u16> {
+        let left = self.left.lock().unwrap();
+        let stays = |number: &u16| self.expected.binary_search(number).is_ok();
+        left.iter().copied().filter(stays).collect()
+    }
+}
+
+#[track_caller]
+fn check(number: u16, answer: Answer) {
+    match answer {
+        Ok(response) => {
+            let elements = response.outputs[0].1.elements::<f32>().unwrap();
+            assert_eq!(*elements, [f32::from(number)]);
+        }
+        Err(error) => {
+            let expected = "model 'Identity' failed: asked to fail";
+            assert_eq!((error.to_string().as_str(), number % 5), (expected, 0));
+        }
+    }
+}
+
+/// Whoever stays hears in the order of asking, behind a call that hangs and without one; and whoever else goes, fails, is
+/// refused or has executed the request itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn those_who_stay_hear_in_their_order() {
+    let served = Served::start(64).await;
+    let gate = GATE.lock().await;
+    let hanging = served.hang().await;
+    let mut ledger = Ledger {
+        served: &served,
+        waiting: Vec::new(),
+        left: Arc::default(),
+        expected: Vec::new(),
+        refused: 0,
+    };
+    for number in 1..1000 {
+        ledger.ask(number);
+        if number % 32 == 0 {
+            let idle = |served: &Served| served.scheduler.statistics().running == 1;
+            served.until(idle).await;
+        }
+    }
+    assert!(ledger.refused > 0 && *HERE.lock().unwrap() > 0);
+    assert_eq!(ledger.heard(), Vec::<u16>::new());
+    drop(gate);
+    hanging.await.unwrap().unwrap();
+    for number in 1000..3000 {
+        ledger.ask(number);
+        if number % 32 == 0 {
+            sleep(MILLISECOND).await;
+        }
+    }
+    served
+        .until(|_| ledger.heard().len() == ledger.expected.len())
+        .await;
+    assert_eq!(ledger.heard(), ledger.expected);
+    for asked in ledger.waiting {
+        check(asked.number, asked.infer.await);
+    }
+    assert_eq!(served.held(), 0);
+}
