@@ -92,7 +92,7 @@ pub use pytriton_macros::python;
 /// | `batching = false` | `true` | tensors have no batch axis |
 /// | `instances = 2` | 1 | how many threads call the function, each its own instance |
 /// | `instances = [cpu(2), gpu(0)]` | `[cpu(1)]` | on which devices they are, see below |
-/// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 4096 |
+/// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 4096. Without `#[batch]` a request is a batch by itself |
 /// | `max_call_microseconds = 5_000_000` | any time | how long a call of the function may take, see below |
 /// | `dynamic_batching = false` | `true` | each request is a batch of its own |
 /// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |

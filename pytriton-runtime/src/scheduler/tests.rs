@@ -1,12 +1,16 @@
 //! The queue under paused time, and schedulers of real models.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
+use ndarray::Ix2;
 use tokio::runtime::Handle;
+use tokio::sync::Barrier;
 use tokio::time::{Instant, advance, timeout};
 
-use crate::call::ModelError;
+use crate::call::{Call, Execution, Instance, ModelError};
 use crate::decorators::PadBatch;
 use crate::model::{CallMode, ModelSpec, QueuePolicy, TimeoutAction};
 use crate::registry::DynamicBatchingDeclaration;
@@ -367,6 +371,57 @@ async fn what_is_not_stacked_is_answered_one_by_one_and_spread_over_all_instance
     let all = begun.elapsed();
     assert!(first < 2 * CALL && all < 6 * CALL, "{first:?} {all:?}");
     assert_eq!(scheduler.statistics().execution_count, 8);
+}
+
+/// Answers with how many of its calls are under way, when as many are as may be.
+struct Together {
+    all: Barrier,
+    under_way: AtomicU16,
+}
+
+impl Instance for Together {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let mut x = call.array::<f32, Ix2>(0)?.into_owned();
+            self.under_way.fetch_add(1, Ordering::SeqCst);
+            self.all.wait().await;
+            x.fill(f32::from(self.under_way.load(Ordering::SeqCst)));
+            self.all.wait().await;
+            self.under_way.fetch_sub(1, Ordering::SeqCst);
+            call.outputs(x)
+        })
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+/// However many rows a batch may have: what is not stacked is a batch by itself.
+#[tokio::test]
+async fn as_many_calls_of_an_async_function_are_under_way_as_batches_may_be() {
+    for in_flight in [2_u16, 16] {
+        let (spec, scheduler) = start(&ModelDeclaration {
+            call: CallMode::Request,
+            max_batch_size: 8,
+            batches_in_flight: in_flight.into(),
+            load: |context| {
+                let in_flight = context.model().batches_in_flight as usize;
+                Ok(Box::new(Together {
+                    all: Barrier::new(in_flight),
+                    under_way: AtomicU16::new(0),
+                }))
+            },
+            ..IDENTITY
+        })
+        .await;
+        let calls = (0..16).map(|_| scheduler.infer(request(&spec, 1, 0.0)));
+        let answers = timeout(Duration::from_secs(20), try_join_all(calls)).await;
+        for answer in answers.unwrap().unwrap() {
+            let elements = answer.outputs[0].1.elements::<f32>().unwrap();
+            assert_eq!(*elements, [f32::from(in_flight)]);
+        }
+    }
 }
 
 #[tokio::test]
