@@ -16,7 +16,8 @@ use super::{ModelError, Said};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an output of a model",
     label = "not an output",
-    note = "an output is an owned array such as `Array2<f32>`"
+    note = "an output is an owned array such as `Array2<f32>`",
+    note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Output: FromTensor {
     /// The element type.
@@ -45,7 +46,8 @@ impl<T: Element, D: Dimension> Output for Array<T, D> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned by a model",
     label = "not an output",
-    note = "return an owned array such as `Array2<f32>`, a tuple of arrays, a struct that derives `pytriton::Outputs`, or a `Result` of one of them"
+    note = "return an owned array such as `Array2<f32>`, a tuple of arrays, a struct that derives `pytriton::Outputs`, or a `Result` of one of them",
+    note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Outputs {
     /// The outputs in order, under their default names.
@@ -126,7 +128,8 @@ tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned by a model that takes `&[Request]`",
     label = "not one response for each request",
-    note = "return a `Vec` with one entry for each request, such as `Vec<Array2<f32>>`, or a `Result` of one"
+    note = "return a `Vec` with one entry for each request, such as `Vec<Array2<f32>>`, or a `Result` of one",
+    note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait EachOutputs {
     /// The outputs of one entry.
