@@ -3,12 +3,14 @@
 mod alone;
 mod asked;
 mod blocking;
+mod connections;
 mod decoupled;
 mod documented;
 mod failing;
 mod foreign;
 mod loading;
 mod locked;
+mod nonsense;
 mod pipelined;
 mod secured;
 mod several;
