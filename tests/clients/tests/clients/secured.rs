@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::TryStreamExt;
 use pytriton::client::ndarray::{Array2, array};
 use pytriton::client::{
-    AsyncDecoupledModelClient, AsyncModelClient, AsyncTyped, ClientError, DecoupledModelClient,
-    InferOptions, ModelClient, PipelinedModelClient, Tls, Typed,
+    AsyncDecoupledModelClient, AsyncModelClient, AsyncTyped, Builder, ClientError,
+    DecoupledModelClient, InferOptions, ModelClient, PipelinedModelClient, Tls, Typed,
 };
 use pytriton_tests::{Engine, Python, Server};
 use tempfile::TempDir;
@@ -58,54 +58,115 @@ async fn tokens_open_what_is_closed() -> Result {
     Ok(())
 }
 
+/// What opens a server, and whom a client trusts there.
+struct Access {
+    token: &'static str,
+    tls: Tls,
+}
+
+impl Access {
+    /// Tells a client of any kind.
+    fn told<C>(&self, builder: Builder<C>) -> Builder<C> {
+        builder.access_token(self.token).tls(self.tls.clone())
+    }
+}
+
+/// All that clients of all kinds ask, of which there are others made.
+async fn every_client_and_every_call(url: &str, access: &Access) -> Result {
+    let patience = Duration::from_secs(20);
+    let (x, scale) = (Array2::<f32>::ones((2, 20)), array![[2.0_f32], [2.0]]);
+    let large = access.told(AsyncModelClient::builder(url, "Large"));
+    let large = large.shared_memory(4 << 20).build()?;
+    large.wait_for_server(patience).await?;
+    large.wait_for_model(patience).await?;
+    assert!(large.is_batching_supported().await?);
+    let options = InferOptions::new().parameter("any", 1);
+    let row = Array2::<f32>::zeros((1, 65_536));
+    large.infer_batch_with(&row, options.clone()).await?;
+    assert_eq!(large.shared_memory_regions().await?.len(), 1);
+    large.statistics().await?;
+    large.load_model().await?;
+    large.infer_batch(row.clone()).await?;
+    let another = AsyncModelClient::from_existing(&large);
+    another.wait_for_model(patience).await?;
+    another.infer_batch(row).await?;
+    another.statistics().await?;
+
+    let blocking = access.told(ModelClient::builder(url, "Scale")).connect()?;
+    for client in [ModelClient::from_existing(&blocking)?, blocking] {
+        client.infer_batch((&x, &scale))?;
+        client.statistics()?;
+    }
+    let pipelined = access.told(PipelinedModelClient::builder(url, "Scale"));
+    let pipelined = pipelined.build()?;
+    let asked = pipelined.infer_batch_with((&x, &scale), options.clone());
+    asked.send().await?.await?;
+    pipelined.client().statistics()?;
+    let typed = access.told(AsyncTyped::<linear>::builder(url));
+    typed.connect().await?.call(&x, 2.0).await?;
+    let typed = access.told(Typed::<linear>::builder(url));
+    typed.connect()?.call(&x, 2.0)?;
+    if url.starts_with("grpc") {
+        let count = access.told(AsyncDecoupledModelClient::builder(url, "Count"));
+        let count = count.build()?;
+        for client in [AsyncDecoupledModelClient::from_existing(&count), count] {
+            let answers = client.infer_batch_with(array![[2]], options.clone());
+            assert_eq!(answers.try_collect::<Vec<_>>().await?.len(), 2);
+        }
+        let count = access.told(DecoupledModelClient::builder(url, "Count"));
+        let count = count.connect()?;
+        for client in [DecoupledModelClient::from_existing(&count)?, count] {
+            let answers = client.infer_sample(array![2]);
+            assert_eq!(
+                answers.collect::<std::result::Result<Vec<_>, _>>()?.len(),
+                2
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Closes everything, and what opens it.
+fn closed(home: &TempDir) -> Result<[String; 4]> {
+    let file = home.path().join("token");
+    fs::write(&file, TOKEN)?;
+    let groups = "health,metadata,inference,model-config,statistics,shared-memory,model-repository";
+    Ok([
+        format!("--restricted-endpoints={groups}"),
+        format!("--access-token-file={}", file.display()),
+        "--model-control-mode=explicit".to_owned(),
+        "--load-model=*".to_owned(),
+    ])
+}
+
 #[tokio::test]
 async fn every_client_and_every_call_has_the_token() -> Result {
     let home = TempDir::new()?;
-    let file = home.path().join("token");
-    fs::write(&file, TOKEN)?;
-    let closed = "--restricted-endpoints=health,metadata,inference,model-config,statistics,shared-memory,model-repository";
-    let file = format!("--access-token-file={}", file.display());
-    let explicit = ["--model-control-mode=explicit", "--load-model=*"];
-    let server = serve(Engine::Embedded, &[closed, &file, explicit[0], explicit[1]])?;
-    let patience = Duration::from_secs(20);
-    let (x, scale) = (Array2::<f32>::ones((2, 20)), array![[2.0_f32], [2.0]]);
+    let arguments = closed(&home)?;
+    let server = serve(Engine::Embedded, &arguments.each_ref().map(String::as_str))?;
+    let access = Access {
+        token: TOKEN,
+        tls: Tls::new(),
+    };
     for url in urls(&server) {
-        let large = AsyncModelClient::builder(&url, "Large")
-            .access_token(TOKEN)
-            .shared_memory(4 << 20)
-            .build()?;
-        large.wait_for_server(patience).await?;
-        large.wait_for_model(patience).await?;
-        assert!(large.is_batching_supported().await?);
-        let options = InferOptions::new().parameter("any", 1);
-        let row = Array2::<f32>::zeros((1, 65_536));
-        large.infer_batch_with(&row, options.clone()).await?;
-        assert_eq!(large.shared_memory_regions().await?.len(), 1);
-        large.statistics().await?;
-        large.load_model().await?;
-        large.infer_batch(row).await?;
+        every_client_and_every_call(&url, &access).await?;
+    }
+    Ok(())
+}
 
-        let blocking = ModelClient::builder(&url, "Scale").access_token(TOKEN);
-        let blocking = blocking.connect()?;
-        blocking.infer_batch((&x, &scale))?;
-        blocking.statistics()?;
-        let pipelined = PipelinedModelClient::builder(&url, "Scale").access_token(TOKEN);
-        let asked = pipelined
-            .build()?
-            .infer_batch_with((&x, &scale), options.clone());
-        asked.send().await?.await?;
-        let typed = AsyncTyped::<linear>::builder(&url).access_token(TOKEN);
-        typed.connect().await?.call(&x, 2.0).await?;
-        let typed = Typed::<linear>::builder(&url).access_token(TOKEN);
-        typed.connect()?.call(&x, 2.0)?;
-        if url.starts_with("grpc") {
-            let count = AsyncDecoupledModelClient::builder(&url, "Count").access_token(TOKEN);
-            let answers = count.build()?.infer_batch_with(array![[2]], options);
-            assert_eq!(answers.try_collect::<Vec<_>>().await?.len(), 2);
-            let count = DecoupledModelClient::builder(&url, "Count").access_token(TOKEN);
-            assert_eq!(count.connect()?.infer_sample(array![2]).count(), 2);
-        }
-        drop(large);
+/// The server trusts who shows a certificate, and nobody else is let near.
+#[tokio::test]
+async fn every_client_and_every_call_goes_over_tls() -> Result {
+    let (home, made) = (TempDir::new()?, certificates()?);
+    let read = |name: &str| fs::read(made.path().join(name));
+    let tls = Tls::new().roots(read("ca.pem")?);
+    let (_server, urls) = secure(&made, "server", true, &closed(&home)?)?;
+    let access = Access {
+        token: TOKEN,
+        tls: tls.identity(read("client.pem")?, read("client.key")?),
+    };
+    for url in urls {
+        every_client_and_every_call(&url, &access).await?;
     }
     Ok(())
 }
@@ -118,13 +179,19 @@ fn certificates() -> Result<TempDir> {
 }
 
 /// A server with TLS for HTTP and gRPC, and its addresses.
-fn secure(made: &TempDir, certificate: &str, mutual: bool) -> Result<(Server, [String; 2])> {
+fn secure(
+    made: &TempDir,
+    certificate: &str,
+    mutual: bool,
+    more: &[String],
+) -> Result<(Server, [String; 2])> {
     let path = |name: &str| made.path().join(name).display().to_string();
     let on = match mutual {
         true => ["--grpc-use-ssl-mutual=true", "--http-use-ssl-mutual=true"],
         false => ["--grpc-use-ssl=true", "--http-use-ssl=true"],
     };
     let mut arguments = on.map(str::to_owned).to_vec();
+    arguments.extend_from_slice(more);
     arguments.push(format!(
         "--grpc-server-cert={}",
         path(&format!("{certificate}.pem"))
@@ -163,7 +230,7 @@ async fn only_who_is_trusted_is_asked() -> Result {
         assert!(matches!(error, ClientError::Tls { .. }), "{error:?}");
         assert!(error.to_string().to_lowercase().contains(words), "{error}");
     };
-    let (_server, urls) = secure(&made, "server", false)?;
+    let (_server, urls) = secure(&made, "server", false, &[])?;
     for url in &urls {
         ask(url, trusting.clone()).await?;
         refused(
@@ -190,7 +257,7 @@ async fn only_who_is_trusted_is_asked() -> Result {
         }
     }
     for (certificate, words) in [("expired", "expired"), ("elsewhere", "name")] {
-        let (_server, urls) = secure(&made, certificate, false)?;
+        let (_server, urls) = secure(&made, certificate, false, &[])?;
         for url in &urls {
             refused(ask(url, trusting.clone()).await.unwrap_err(), words);
         }
@@ -203,7 +270,7 @@ async fn clients_show_who_they_are() -> Result {
     let made = certificates()?;
     let read = |name: &str| fs::read(made.path().join(name));
     let trusting = Tls::new().roots(read("ca.pem")?);
-    let (_server, urls) = secure(&made, "server", true)?;
+    let (_server, urls) = secure(&made, "server", true, &[])?;
     for url in &urls {
         let shown = trusting
             .clone()
