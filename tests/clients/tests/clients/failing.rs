@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use pytriton::client::ndarray::{Array1, array};
-use pytriton::client::{AsyncModelClient, ClientError, InferOptions, Stage, Status};
+use pytriton::client::{
+    AsyncModelClient, ClientError, InferOptions, PipelinedModelClient, Stage, Status,
+};
 use pytriton_tests::{Engine, Server};
 
 use crate::{Result, each, serve, urls};
@@ -247,9 +249,22 @@ async fn a_server_that_is_frozen() -> Result {
         let client = client.inference_timeout(Duration::from_millis(500));
         let patient = AsyncModelClient::new(&url, "AddSub")?;
         let (warm, cold) = (client.clone().connect().await?, client.build()?);
+        let pipelined = PipelinedModelClient::builder(&url, "AddSub")
+            .inference_timeout(Duration::from_millis(500))
+            .max_under_way(1)
+            .build()?;
+        let ask = || pipelined.infer_sample((array![1], array![2])).try_send();
+        ask()?.await?;
         server.signal("STOP")?;
         until_frozen(&server).await?;
         let begun = Instant::now();
+        // Fifteen seconds, if the time of each began when that of the one before was over.
+        let pending = (0..30).map(|_| ask()).collect::<Vec<_>>();
+        for pending in pending {
+            let late = pending?.await.unwrap_err();
+            let inference = Stage::Inference;
+            assert!(matches!(late, ClientError::Timeout { stage, .. } if stage == inference));
+        }
         let stages = [
             warm.infer_sample((array![1], array![2])).await.unwrap_err(),
             cold.infer_sample((array![1], array![2])).await.unwrap_err(),
