@@ -4,6 +4,7 @@ use std::net::TcpStream;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use pytriton::ndarray::Ix2;
 use pytriton::{Function, ServerError, testing};
@@ -156,5 +157,43 @@ fn what_cannot_be_started_is_said() -> Result<()> {
         error.contains("invalid value 'many' for '--http-port <PORT>'"),
         "{error}"
     );
+    Ok(())
+}
+
+/// How many threads have a name that begins so.
+fn threads(name: &str) -> Result<usize> {
+    let threads = fs::read_dir("/proc/self/task")?;
+    let names = threads.map(|thread| fs::read_to_string(thread?.path().join("comm")));
+    // One that has ended meanwhile has no name.
+    let names = names.filter_map(io::Result::ok);
+    Ok(names.filter(|own| own.starts_with(name)).count())
+}
+
+#[test]
+fn a_port_that_cannot_be_had_leaves_no_threads() -> Result<()> {
+    let first = testing::serve(model("portly"), times(2.0))?;
+    let taken = first.http().port();
+    for protocol in ["http", "grpc", "metrics"] {
+        let wanting = builder(Engine::Embedded)?.options(move |options| match protocol {
+            "http" => options.http_port = taken,
+            "grpc" => options.grpc_port = taken,
+            _ => options.metrics_port = taken,
+        });
+        let wanting = wanting.build()?;
+        for number in 0..4 {
+            wanting.bind(model(&format!("unported{number}")), times(2.0))?;
+        }
+        for _ in 0..3 {
+            let error = wanting.run().unwrap_err().to_string();
+            let option = format!("for {protocol} (option --{protocol}-port)");
+            assert!(error.contains(&option), "{error}");
+            let begun = Instant::now();
+            while threads("unported")? > 0 {
+                assert!(begun.elapsed() < DEADLINE);
+                thread::yield_now();
+            }
+        }
+    }
+    assert_eq!(threads("portly")?, 1);
     Ok(())
 }

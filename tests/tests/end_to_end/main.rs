@@ -23,6 +23,7 @@ mod perf_analyzer;
 mod platforms;
 mod protocols;
 mod readme;
+mod scarce;
 mod shutdown;
 mod tls;
 mod traces;
