@@ -20,11 +20,7 @@ fn ask_of(server: Server, lines: &str) -> Result<()> {
         .args(["-c", &format!("{PRELUDE}{lines}")])
         .arg(&server.banner().http)
         .arg(&server.banner().grpc)
-        .arg(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../examples/streaming/client.py"
-        ))
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../LICENSE"));
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
     finish(&mut command, DEADLINE)?.success("python")?;
     server.signal("TERM")?;
     assert_eq!(server.wait(DEADLINE)?.0.code(), Some(0));
@@ -32,11 +28,21 @@ fn ask_of(server: Server, lines: &str) -> Result<()> {
 }
 
 const PRELUDE: &str = "
+import importlib.util
+import pathlib
 import sys
 import numpy as np
 import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException, np_to_triton_dtype
+
+EXAMPLES = pathlib.Path(sys.argv[3])
+
+def script(path):
+    spec = importlib.util.spec_from_file_location('script', EXAMPLES / path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 def infer(model, **arrays):
     results = []
@@ -167,16 +173,8 @@ fn streaming() -> Result<()> {
     ask(
         env!("CARGO_BIN_EXE_example_streaming"),
         "
-import importlib.util
-import pathlib
-spec = importlib.util.spec_from_file_location('client', sys.argv[3])
-client = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(client)
-text = ' '.join(pathlib.Path(sys.argv[4]).read_text().split())
-path = pathlib.Path(sys.argv[3]).with_name('openai_client.py')
-spec = importlib.util.spec_from_file_location('openai_client', path)
-other = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(other)
+client, other = script('streaming/client.py'), script('streaming/openai_client.py')
+text = ' '.join((EXAMPLES.parent / 'LICENSE').read_text().split())
 url = f'http://{sys.argv[1]}/v1'
 
 words = list(client.words(sys.argv[2], 'You may', 40))
@@ -270,18 +268,30 @@ fn online_learning() -> Result<()> {
     ask(
         env!("CARGO_BIN_EXE_example_online_learning"),
         "
-generator = np.random.default_rng(1)
+client = script('online_learning/client.py')
+random = np.random.default_rng(1)
+slope, offset, rate = np.float32(0), np.float32(0), np.float32(0.1)
+
+def learn(x, y):
+    global slope, offset
+    error = y - (slope * x + offset)
+    slope, offset = slope + rate * error * x, offset + rate * error
+    return error * error
+
 ends = np.array([[-1], [1]], np.float32)
 for result in infer('predict', x=ends):
     np.testing.assert_array_equal(result.as_numpy('y'), np.zeros((2, 1), np.float32))
-losses = []
-for _ in range(40):
-    x = generator.uniform(-1, 1, (16, 1)).astype(np.float32)
-    for result in infer('fit', x=x, y=3 * x - 2):
-        losses.append(result.as_numpy('loss').mean())
-assert losses[-1] < 1e-3 < losses[0], losses
-for result in infer('predict', x=ends):
-    np.testing.assert_allclose(result.as_numpy('y'), 3 * ends - 2, atol=0.1)
+with tritonclient.http.InferenceServerClient(sys.argv[1]) as server:
+    for _ in range(40):
+        x = random.uniform(-1, 1, (16, 1)).astype(np.float32)
+        y = (3 * x - 2 + 0.1 * random.standard_normal((16, 1))).astype(np.float32)
+        losses = client.fit(server, x, y)
+        expected = [[learn(*point)] for point in zip(x[:, 0], y[:, 0])]
+        np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-6)
+        for result in infer('predict', x=ends):
+            np.testing.assert_allclose(result.as_numpy('y'), slope * ends + offset, atol=1e-5)
+    np.testing.assert_allclose(client.predict(server, ends), 3 * ends - 2, atol=0.2)
+fails('fit', 'expected 2 inputs but got 1 inputs', x=ends)
 ",
     )
 }

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use pytriton_tests::{Engine, Python, Result, Server};
+use pytriton_tests::{Engine, Python, Result, Server, finish};
 use tempfile::TempDir;
 
-use crate::command_line::run;
+use crate::command_line::{DEADLINE, run};
 use crate::{MODELS, folder, serve};
 
 const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
@@ -26,6 +27,12 @@ const EXAMPLES: [&str; 13] = [
     env!("CARGO_BIN_EXE_example_stateful"),
     env!("CARGO_BIN_EXE_example_streaming"),
 ];
+/// Those that make their models when they run.
+const BOUND: [&str; 3] = [
+    env!("CARGO_BIN_EXE_example_bound"),
+    env!("CARGO_BIN_EXE_example_multi_instance"),
+    env!("CARGO_BIN_EXE_example_online_learning"),
+];
 const TOKEN: &str = "a-token-of-the-tests";
 
 fn python() -> Result<Python> {
@@ -39,6 +46,20 @@ fn text(path: &Path) -> &str {
 /// Writes the document of a binary into a folder.
 fn document(binary: &str, folder: &Path) -> Result<PathBuf> {
     let document = run(binary, &["list", "--format", "openapi"])?.success("list")?;
+    keep(&document, binary, folder)
+}
+
+/// The same of what a binary serves.
+fn served_document(binary: &str, folder: &Path) -> Result<PathBuf> {
+    let server = Server::start(binary, &[])?;
+    let url = format!("http://{}/openapi.json", server.banner().http);
+    let mut curl = Command::new("curl");
+    curl.args(["-sSf", "--noproxy", "*", &url]);
+    let document = finish(&mut curl, DEADLINE)?.success("curl")?;
+    keep(&document, binary, folder)
+}
+
+fn keep(document: &str, binary: &str, folder: &Path) -> Result<PathBuf> {
     let name = Path::new(binary).file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let name = name.strip_prefix("example_").unwrap_or(&name);
@@ -52,6 +73,8 @@ fn every_document_is_valid() -> Result<()> {
     let folder = TempDir::new()?;
     let binaries = EXAMPLES.iter().chain([&MODELS]);
     let paths = binaries.map(|binary| document(binary, folder.path()));
+    let bound = BOUND.iter();
+    let paths = paths.chain(bound.map(|binary| served_document(binary, folder.path())));
     let paths = paths.collect::<Result<Vec<PathBuf>>>()?;
     let paths = paths.iter().map(|path| text(path));
     python()?.run("openapi_valid.py", paths)
