@@ -1,9 +1,10 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pytriton_runtime::server::Addresses;
+use pytriton_runtime::server::{Addresses, ServerError};
 
 use crate::engine::{Engine, stop};
 use crate::mistake::Mistake;
@@ -32,6 +33,12 @@ impl Handle {
 
     pub(crate) fn serves(&self) -> bool {
         self.engine.triton.addresses().is_some()
+    }
+
+    /// Begins to stop it.
+    pub(crate) fn stopping(&self) -> JoinHandle<Result<(), ServerError>> {
+        let engine = Arc::clone(&self.engine);
+        thread::spawn(move || stop(&engine))
     }
 }
 

@@ -3,7 +3,8 @@
 //! - `module`: what the module has; `signature`: what `help` says of a model.
 //! - `argument`, `input`, `datatype`: numpy's arrays as the tensors of a request; `lent`: without a copy where that is
 //!   possible, `loan`: for as long as a call goes on.
-//! - `engine`: the models, loaded once a process; `wait`: waiting without Python's lock; `serve`, `handle`: ports for them.
+//! - `engine`: the models, loaded once a process; `wait`: waiting without Python's lock; `serve`, `handle`: ports for them;
+//!   `termination`: until when.
 //! - `output`, `form`: tensors as numpy's arrays; `answers`: many of them, as they come.
 //! - `error`: what went wrong, as Python has it; `mistake`: what is wrong before a model is asked.
 //!
@@ -27,6 +28,7 @@ mod module;
 mod output;
 mod serve;
 mod signature;
+mod termination;
 mod wait;
 
 pub use module::export;

@@ -1,17 +1,21 @@
+use std::thread;
+
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList};
+use pyo3::types::{IntoPyDict, PyBool, PyDict, PyList};
 
 use crate::engine;
 use crate::handle::Handle;
 use crate::mistake::Mistake;
+use crate::termination::Termination;
 use crate::wait::LOOK;
 
 /// Serves all models over HTTP and gRPC, as the binary of a crate does, with its options: `http_port=0` is `--http-port=0`, a
 /// list is an option several times.
 ///
-/// With `background=True` it returns at once, with where it serves; otherwise it serves until Ctrl-C. Calls of the
-/// models go on meanwhile, and are batched with the requests.
+/// With `background=True` it returns at once, with where it serves. Otherwise it serves until Ctrl-C, which is raised when all is
+/// answered that has been accepted, or until SIGTERM, upon which it returns; a second one ends it at once. Calls of the models go on
+/// meanwhile, and are batched with the requests.
 #[pyfunction]
 #[pyo3(signature = (*, background=false, **options))]
 pub(crate) fn serve(
@@ -26,19 +30,27 @@ pub(crate) fn serve(
     if background {
         return Ok(Some(handle));
     }
-    py.import("builtins")?
-        .call_method1("print", (handle.banner(),))?;
-    let signal = loop {
-        py.detach(|| std::thread::sleep(LOOK));
-        if let Err(signal) = py.check_signals() {
-            break Err(signal);
-        }
-        if !handle.serves() {
-            break Ok(None);
-        }
-    };
-    handle.stop(py)?;
-    signal
+    let termination = Termination::hear(py)?;
+    // Whoever waits for it may read from a pipe.
+    let at_once = [("flush", true)].into_py_dict(py)?;
+    let builtins = py.import("builtins")?;
+    builtins.call_method("print", (handle.banner(),), Some(&at_once))?;
+    let ended = until(py, || termination.came() || !handle.serves());
+    termination.forget(py)?;
+    let stopping = handle.stopping();
+    until(py, || stopping.is_finished())?;
+    let stopped = stopping.join().unwrap_or(Ok(()));
+    stopped.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    ended.map(|()| None)
+}
+
+/// Waits without Python's lock; a signal such as that of Ctrl-C ends it with what its handler raises.
+fn until(py: Python<'_>, reached: impl Fn() -> bool) -> PyResult<()> {
+    while !reached() {
+        py.detach(|| thread::sleep(LOOK));
+        py.check_signals()?;
+    }
+    Ok(())
 }
 
 /// Options as the command line has them.

@@ -64,6 +64,11 @@ fn names_that_python_cannot_tell_apart_are_errors() -> Result<()> {
 }
 
 #[test]
+fn serves_in_the_foreground() -> Result<()> {
+    with("tests/module")?.test_alone("module/test_serve.py")
+}
+
+#[test]
 fn the_notebook_prints_what_it_shows() -> Result<()> {
     run("module/notebook.py", "examples/linear_python/linear.ipynb")
 }

@@ -1,0 +1,122 @@
+"""A module that serves in the foreground, in a process of its own."""
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+import pytest
+
+SERVE = """
+import test_module as models
+try:
+    models.serve(http_port=0, grpc_port=0, metrics_port=0, openai_port=0)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    raise
+print("went on", flush=True)
+"""
+
+
+@contextlib.contextmanager
+def served(program=SERVE):
+    """The process, and its addresses."""
+    command = [sys.executable, "-c", program]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        lines = []
+        for line in process.stdout:
+            if line == "ready\n":
+                break
+            lines.append(line.split())
+        yield process, dict(lines)
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+def ask(addresses, milliseconds):
+    inputs = [{"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1], "data": [milliseconds]}]
+    url = f"{addresses['http']}/v2/models/Computing/infer"
+    request = urllib.request.Request(url, json.dumps({"inputs": inputs}).encode())
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return json.load(response)["outputs"][0]["data"]
+
+
+def begin(addresses, milliseconds):
+    """Asks on a thread of its own; returns when the function is called, with where the answer will be."""
+    answers = []
+
+    def one():
+        try:
+            answers.append(ask(addresses, milliseconds))
+        except Exception as error:
+            answers.append(error)
+
+    thread = threading.Thread(target=one)
+    thread.start()
+    deadline = time.monotonic() + 20
+    while 'pytriton_requests_running{model="Computing",version="1"} 1' not in metrics(addresses):
+        assert time.monotonic() < deadline
+    return thread, answers
+
+
+def metrics(addresses):
+    with urllib.request.urlopen(addresses["metrics"], timeout=20) as response:
+        return response.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, -signal.SIGINT, "interrupted\n"), (signal.SIGTERM, 0, "went on\n")],
+)
+def test_a_signal_ends_it_when_all_is_answered(number, code, said):
+    with served() as (process, addresses):
+        assert ask(addresses, 1) == [1]
+        thread, answers = begin(addresses, 1500)
+        process.send_signal(number)
+        thread.join(30)
+        assert answers == [[1500]]
+        out, errors = process.communicate(timeout=30)
+        assert (process.returncode, out) == (code, said), errors
+        assert errors.count("KeyboardInterrupt") == (number == signal.SIGINT), errors
+        with pytest.raises(OSError):
+            ask(addresses, 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_it_at_once(number):
+    with served() as (process, addresses):
+        begin(addresses, 20_000)
+        process.send_signal(number)
+        refused = f"{addresses['http']}/v2/health/ready"
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                urllib.request.urlopen(refused, timeout=20).close()
+            except OSError:
+                break
+            assert time.monotonic() < deadline
+        process.send_signal(number)
+        process.communicate(timeout=10)
+        assert process.returncode == -number
+
+
+HANDLED = """
+import signal
+import sys
+import test_module as models
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
+models.serve(http_port=0, grpc_port=0, metrics_port=0, openai_port=0)
+"""
+
+
+def test_a_program_s_own_handler_is_left_alone():
+    with served(HANDLED) as (process, _):
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == 7, errors
