@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +14,8 @@ pub(crate) struct Engine {
     pub(crate) triton: Triton,
     pub(crate) local: Local,
     process: u32,
+    /// What sends spans away.
+    _traces: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// Those that calls are for. Only for threads that do not hold Python's lock.
@@ -26,8 +29,7 @@ pub(crate) fn engine() -> Result<Arc<Engine>, ServerError> {
     {
         return Ok(Arc::clone(engine));
     }
-    let triton = triton(Vec::new())?;
-    let engine = Engine::new(triton)?;
+    let engine = Engine::new(triton(Vec::new())?, None)?;
     Ok(Arc::clone(current.insert(Arc::new(engine))))
 }
 
@@ -41,8 +43,9 @@ pub(crate) fn serve(arguments: Vec<String>) -> Result<Arc<Engine>, ServerError> 
     }
     drop(current.take());
     let triton = triton(arguments)?;
+    let traces = triton.log()?;
     triton.run()?;
-    let engine = Engine::new(triton)?;
+    let engine = Engine::new(triton, Some(traces))?;
     Ok(Arc::clone(current.insert(Arc::new(engine))))
 }
 
@@ -60,11 +63,15 @@ pub(crate) fn stop(engine: &Arc<Engine>) -> Result<(), ServerError> {
 }
 
 impl Engine {
-    fn new(triton: Triton) -> Result<Self, ServerError> {
+    fn new(
+        triton: Triton,
+        traces: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Result<Self, ServerError> {
         Ok(Self {
             local: triton.local()?,
             triton,
             process: process::id(),
+            _traces: traces,
         })
     }
 

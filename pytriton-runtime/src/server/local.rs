@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,17 +8,18 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
+use crate::access::Access;
 #[cfg(tritonserver)]
 use crate::engine::ChoiceError;
 use crate::forward::HeaderForward;
 use crate::kserve::proto::parameters;
+use crate::logging;
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::reception::{Error, Reception};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::serving::{Answers, Model, ModelSet};
 
-use super::checked::access;
 use super::serve::doors;
 use super::started::{Started, StartedEngine};
 use super::{ServerError, Triton};
@@ -43,8 +45,8 @@ impl Triton {
     pub fn local(&self) -> Result<Local, ServerError> {
         let (models, workers) = self.loaded("a call of `local`")?;
         let limits = self.options.limits()?;
-        let access = access(&self.options)?;
-        let (http, _) = doors(&models, limits, &self.options, &access, None);
+        // Nobody comes through them.
+        let (http, _) = doors(&models, limits, &self.options, &Access::default(), None);
         let reception = Reception {
             forward: HeaderForward::default(),
             ..(*http).clone()
@@ -53,6 +55,21 @@ impl Triton {
             reception: Arc::new(reception),
             workers,
         })
+    }
+
+    /// Not public API. Used by `pytriton-python`.
+    ///
+    /// Sets up the log where the process has none, as [`serve`](Self::serve) does; spans go where they are to go as long as what is
+    /// returned is there.
+    ///
+    /// # Errors
+    ///
+    /// [`ServerError::Traces`] where spans cannot go there.
+    #[doc(hidden)]
+    pub fn log(&self) -> Result<Box<dyn Any + Send + Sync>, ServerError> {
+        let settings = self.options.log_settings();
+        let export = logging::init(&settings, self.options.traces_exporter);
+        Ok(Box::new(export.map_err(ServerError::Traces)?))
     }
 
     /// The models and the threads of the embedded engine, which is started without ports where none serves.

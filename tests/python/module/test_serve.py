@@ -120,3 +120,35 @@ def test_a_program_s_own_handler_is_left_alone():
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=30)
         assert process.returncode == 7, errors
+
+
+LOGGED = """
+import test_module as models
+models.I_FP32([[1]])
+with models.serve(background=True, http_port=0, grpc_port=0, metrics_port=0, openai_port=0, **{options}):
+    try:
+        models.Panic([[-1]])
+    except models.InferenceError as error:
+        print(error)
+"""
+
+
+def logged(**options):
+    program = [sys.executable, "-c", LOGGED.format(options=options)]
+    return subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
+
+
+def test_log_lines_are_a_server_s(tmp_path):
+    process = logged()
+    assert process.stdout == "model 'Panic' panicked: -1 is below zero\n"
+    assert "INFO" in process.stderr and "engine embedded" in process.stderr, process.stderr
+    # The file that opens the ports, and no other.
+    assert process.stderr.count("the access token") == 1, process.stderr
+    assert "ERROR" in process.stderr and "panicked: -1 is below zero" in process.stderr, process.stderr
+    process = logged(log_info=False, log_format="json")
+    lines = [json.loads(line) for line in process.stderr.splitlines()]
+    assert [line["level"] for line in lines] == ["ERROR"], lines
+    path = tmp_path / "log"
+    process = logged(log_file=str(path))
+    assert "panicked: -1 is below zero" not in process.stderr
+    assert "panicked: -1 is below zero" in path.read_text()
