@@ -7,7 +7,7 @@ use crate::Limits;
 use crate::testing::{IDENTITY, reception, settles};
 
 use super::answer::{Answer, JSON, held};
-use super::tests::{INFER, app, send};
+use super::tests::{INFER, send};
 
 /// A binary request of so many bytes for `Identity`.
 fn binary(bytes: usize) -> Request<Body> {
@@ -118,11 +118,7 @@ async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
         max_bytes_in_flight: 20 * KIB,
         ..Limits::default()
     };
-    let registry = Registry::new(&[&IDENTITY]).unwrap();
-    let app = Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
-        ..app(limits).await
-    };
+    let app = reception(&[&IDENTITY], limits).await;
     let told = |kib: usize| held(&app, JSON, "x".repeat(kib * KIB));
     let budget = app.models.budget();
     let first = told(12).ok();

@@ -128,7 +128,7 @@ impl Relay {
     /// The models that tritonserver has loaded now, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
         let loaded = self.models.loaded();
-        let loaded = loaded.map_err(|away| gone(Silence::Gone(away.to_string())))?;
+        let loaded = loaded.map_err(|away| gone(&Silence::Gone(away.to_string())))?;
         Ok(loaded.into_iter().map(Arc::clone).collect())
     }
 
