@@ -1,0 +1,38 @@
+use pytriton::prelude::*;
+
+use crate::Result;
+use crate::line::HEIGHT;
+use crate::network::{Light, Network, Shared};
+
+/// What the network looks at.
+pub(crate) const WIDTH: usize = 192;
+
+static NETWORK: Shared = Shared::new(|| {
+    let size = [HEIGHT.into(), WIDTH.into()];
+    Network::load("ch_ppocr_mobile_v2.0_cls_infer.onnx", Light::EVEN, |_| size)
+});
+
+/// Sees which way up text is.
+pub(crate) struct Direction(&'static Network);
+
+/// Whether a line of text is upside down, by the classifier of PP-OCR: how probable it is that it stands, and that it is turned
+/// by 180 degrees.
+#[pytriton::model(name = "Direction", max_batch_size = 32)]
+impl Direction {
+    #[load]
+    pub(crate) fn load() -> Result<Self> {
+        Ok(Self(NETWORK.as_ref().map_err(String::clone)?))
+    }
+
+    #[infer]
+    #[output(name = "direction", shape = [2], labels = "0\n180")]
+    #[batch]
+    pub(crate) fn see(
+        &self,
+        /// Red, green and blue of one line of text; grey, 127, where it is narrower.
+        #[input(shape = [48, 192, 3])]
+        line: ArrayView4<u8>,
+    ) -> Result<Array2<f32>> {
+        Ok(self.0.look(line)?.into_dimensionality()?)
+    }
+}

@@ -1,0 +1,20 @@
+//! Reads the text on pictures: three models, and a fourth that calls them.
+
+mod alphabet;
+mod detection;
+mod direction;
+mod line;
+mod network;
+mod ocr;
+mod page;
+mod picture;
+mod quad;
+mod recognition;
+mod rectangle;
+mod regions;
+
+use std::error::Error;
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+pytriton::main!();

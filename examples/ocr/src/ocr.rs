@@ -1,0 +1,131 @@
+use pytriton::prelude::*;
+
+use crate::Result;
+use crate::detection::{self, Detection};
+use crate::direction::{self, Direction};
+use crate::line::{Line, in_order, together};
+use crate::page::Page;
+use crate::picture::{Picture, whole};
+use crate::quad::Quad;
+use crate::recognition::{self, Recognition};
+use crate::regions::regions;
+
+/// Pictures are made so long and so wide at most before text is looked for.
+const LONGEST: f32 = 960.0;
+
+/// How sure it must be that a line is upside down.
+const TURNED: f32 = 0.9;
+
+/// How sure it must be what a line says.
+const SURE: f32 = 0.5;
+
+/// Lines are so wide at least, as they were when the network learned to read.
+const LEAST_WIDTH: usize = 320;
+
+/// Reads pictures: three models, called from one.
+struct Ocr {
+    detection: Detection,
+    direction: Direction,
+    recognition: Recognition,
+}
+
+/// The text on a picture, and where it stands: finds its lines by `Detection`, turns those that `Direction` says are upside
+/// down, and has `Recognition` read them.
+///
+/// The lines of all pictures that wait are read together.
+#[pytriton::model(name = "OCR", max_batch_size = 8)]
+impl Ocr {
+    #[load]
+    fn load() -> Result<Self> {
+        Ok(Self {
+            detection: Detection::load()?,
+            direction: Direction::load()?,
+            recognition: Recognition::load()?,
+        })
+    }
+
+    #[infer]
+    #[input(name = "picture", datatype = BYTES, shape = [1])]
+    fn read(&self, requests: &[Request]) -> Vec<Result<Page>> {
+        let mut found: Vec<_> = requests
+            .iter()
+            .map(|request| self.find_all(request))
+            .collect();
+        let lines = found.iter_mut().flatten().flatten().flatten();
+        let mut lines: Vec<&mut Line> = lines.collect();
+        let read = self.turn(&mut lines).and_then(|()| self.spell(&mut lines));
+        let failed = read.err().map(|error| error.to_string());
+        let page = |found: Result<Vec<Vec<Line>>>| {
+            let mut pictures = found?;
+            if let Some(failed) = &failed {
+                return Err(failed.clone().into());
+            }
+            for lines in &mut pictures {
+                lines.retain(|line| line.score >= SURE);
+            }
+            Ok(Page::new(&pictures))
+        };
+        found.into_iter().map(page).collect()
+    }
+
+    /// The lines of each picture of a request.
+    fn find_all(&self, request: &Request) -> Result<Vec<Vec<Line>>> {
+        let files = request.array::<Vec<u8>>("picture")?;
+        let files = files.iter().flatten();
+        files
+            .map(|file| self.find(&Picture::decode(file)?))
+            .collect()
+    }
+
+    fn find(&self, picture: &Picture) -> Result<Vec<Line>> {
+        let [width, height] = [picture.width(), picture.height()];
+        let scale = (LONGEST / width.max(height) as f32).min(1.0);
+        let [columns, rows] = [width, height].map(|side| {
+            let steps = side as f32 * scale / detection::STEP as f32;
+            whole(steps.round()).max(1) * detection::STEP
+        });
+        let pixels = picture.resized(rows, columns);
+        let map = self.detection.find(pixels.pixels().insert_axis(Axis(0)))?;
+        let scale = [width as f32 / columns as f32, height as f32 / rows as f32];
+        let regions = regions(map.index_axis(Axis(0), 0));
+        let quads = regions
+            .iter()
+            .map(|region| region.quad().scaled(scale, picture));
+        let quads = quads.filter(|quad| quad.size().iter().all(|side| *side > 3.0));
+        let quads: Vec<Quad> = quads.collect();
+        let lines = in_order(quads).into_iter();
+        Ok(lines.map(|quad| Line::cut(picture, quad)).collect())
+    }
+
+    /// The network sees the beginning of a line. Where lines are squeezed until it sees the whole, as in PaddleOCR, it is wrong
+    /// about many long ones.
+    fn turn(&self, lines: &mut [&mut Line]) -> Result<()> {
+        for lines in lines.chunks_mut(32) {
+            let pictures = together(lines.iter().map(|line| &line.picture), direction::WIDTH);
+            let turned = self.direction.see(pictures.view())?;
+            for (line, turned) in lines.iter_mut().zip(turned.outer_iter()) {
+                if turned[1] > TURNED {
+                    line.picture.turn();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lines of much the same width are read together, so that little has to be filled up.
+    fn spell(&self, lines: &mut [&mut Line]) -> Result<()> {
+        lines.sort_by_key(|line| line.picture.width());
+        for lines in lines.chunks_mut(6) {
+            let widths = lines.iter().map(|line| line.picture.width());
+            let width = widths.fold(LEAST_WIDTH, usize::max);
+            let width = width.next_multiple_of(recognition::STEP);
+            let pictures = together(lines.iter().map(|line| &line.picture), width);
+            let read = self.recognition.read(pictures.view())?;
+            let read = read.text.into_iter().zip(read.score);
+            for (line, (text, score)) in lines.iter_mut().zip(read) {
+                (line.text, line.score) = (text, score);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+use crate::line::HEIGHT;
+use crate::picture::{Picture, whole};
+use crate::recognition::MOST_WIDTH;
+
+/// A point of a picture: its column and its row.
+pub(crate) type Point = [f32; 2];
+
+/// The corners of a line of text, from the upper left one on clockwise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Quad(pub(crate) [Point; 4]);
+
+impl Quad {
+    /// Of corners in any order.
+    pub(crate) fn new(mut corners: [Point; 4]) -> Self {
+        corners.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        let [mut left, mut right] = [[corners[0], corners[1]], [corners[2], corners[3]]];
+        for side in [&mut left, &mut right] {
+            side.sort_by(|one, other| one[1].total_cmp(&other[1]));
+        }
+        Self([left[0], right[0], right[1], left[1]])
+    }
+
+    /// The same in another size of the picture, cut at its margins.
+    pub(crate) fn scaled(self, [x, y]: Point, picture: &Picture) -> Self {
+        let [right, bottom] = [picture.width() - 1, picture.height() - 1];
+        Self(self.0.map(|corner| {
+            [
+                (corner[0] * x).clamp(0.0, right as f32),
+                (corner[1] * y).clamp(0.0, bottom as f32),
+            ]
+        }))
+    }
+
+    /// The longer of its two widths, and of its two heights.
+    pub(crate) fn size(&self) -> [f32; 2] {
+        let [upper_left, upper_right, lower_right, lower_left] = self.0;
+        [
+            distance(upper_left, upper_right).max(distance(lower_left, lower_right)),
+            distance(upper_left, lower_left).max(distance(upper_right, lower_right)),
+        ]
+    }
+
+    /// What is in it, straightened, as high as readers of lines want it; a column of letters lies on its side.
+    pub(crate) fn cut(&self, picture: &Picture) -> Picture {
+        let [width, height] = self.size();
+        if height >= 1.5 * width {
+            let [upper_left, upper_right, lower_right, lower_left] = self.0;
+            // It is no column any more, or nothing at all.
+            return Self([upper_right, lower_right, lower_left, upper_left])
+                .straightened([height, width], picture);
+        }
+        self.straightened([width, height], picture)
+    }
+
+    fn straightened(&self, [width, height]: [f32; 2], picture: &Picture) -> Picture {
+        let [width, height] = [width.max(1.0), height.max(1.0)];
+        let columns = whole((HEIGHT as f32 * width / height).ceil()).clamp(1, MOST_WIDTH);
+        let [upper_left, upper_right, lower_right, lower_left] = self.0;
+        Picture::painted(HEIGHT, columns, |x, y| {
+            // Half a pixel of the picture, as those that it is taken from have a middle, too.
+            let across = (x + 0.5) / columns as f32 - 0.5 / width;
+            let down = (y + 0.5) / HEIGHT as f32 - 0.5 / height;
+            let above = between(upper_left, upper_right, across);
+            let below = between(lower_left, lower_right, across);
+            let [x, y] = between(above, below, down);
+            picture.colour(x, y)
+        })
+    }
+}
+
+fn distance(one: Point, other: Point) -> f32 {
+    (one[0] - other[0]).hypot(one[1] - other[1])
+}
+
+fn between(one: Point, other: Point, part: f32) -> Point {
+    [0, 1].map(|axis| one[axis] + part * (other[axis] - one[axis]))
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn corners_go_round() {
+        let [a, b, c, d] = [[1.0, 0.0], [9.0, 2.0], [8.0, 6.0], [0.0, 4.0]];
+        for corners in [[a, b, c, d], [c, a, d, b], [d, c, b, a]] {
+            assert_eq!(Quad::new(corners).0, [a, b, c, d]);
+        }
+    }
+
+    #[test]
+    fn lines_are_cut_out() {
+        let picture = Picture::painted(40, 100, |x, _| [whole(x) as u8; 3]);
+        let quad = Quad::new([[10.0, 10.0], [58.0, 10.0], [58.0, 34.0], [10.0, 34.0]]);
+        assert_eq!(quad.size(), [48.0, 24.0]);
+        let cut = quad.cut(&picture);
+        assert_eq!((cut.height(), cut.width()), (48, 96));
+        let shades = cut.pixels().slice(s![0, ..;24, 0]).to_vec();
+        assert_eq!(shades, [10, 22, 34, 46]);
+        // A column is read from its right side on.
+        let column = Quad::new([[10.0, 4.0], [22.0, 4.0], [22.0, 28.0], [10.0, 28.0]]);
+        let cut = column.cut(&picture);
+        assert_eq!((cut.height(), cut.width()), (48, 96));
+        let shades = cut.pixels().slice(s![..;16, 0, 0]).to_vec();
+        assert_eq!(shades, [22, 18, 14]);
+    }
+
+    #[test]
+    fn nothing_is_too_small() {
+        let picture = Picture::painted(1, 1, |_, _| [5; 3]);
+        let quad = Quad::new([[0.0; 2]; 4]).scaled([3.0, 3.0], &picture);
+        let cut = quad.cut(&picture);
+        assert_eq!((cut.height(), cut.width()), (48, 48));
+        assert_eq!(cut.colour(20.0, 20.0), [5; 3]);
+    }
+}
