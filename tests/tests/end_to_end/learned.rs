@@ -1,11 +1,12 @@
 //! The examples that have learned something, compared with other programs that know the same.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use pytriton_tests::{Engine, Result, Server, finish};
-use weights::Wheel;
+use weights::WeightsError;
 
 use crate::{folder, python};
 
@@ -19,7 +20,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 struct Learned {
     binary: &'static str,
     folder: &'static str,
-    wheel: Wheel,
+    weights: fn(&Path) -> std::result::Result<PathBuf, WeightsError>,
     other: &'static str,
     client: Option<Client>,
 }
@@ -34,7 +35,7 @@ struct Client {
 impl Learned {
     fn compare(&self, engine: Engine) -> Result<()> {
         let cache = folder().join("cache");
-        let learned = self.wheel.folder_in(&cache).map_err(io::Error::other)?;
+        let learned = (self.weights)(&cache).map_err(io::Error::other)?;
         let learned = learned.to_string_lossy();
         let mut command = engine.command(self.binary.as_ref(), folder())?;
         command.args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);
@@ -62,7 +63,7 @@ impl Learned {
 const EMBEDDINGS: Learned = Learned {
     binary: env!("CARGO_BIN_EXE_example_embeddings"),
     folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/embeddings"),
-    wheel: weights::MINILM,
+    weights: |cache| weights::MINILM.folder_in(cache),
     other: "minilm.py",
     client: Some(Client {
         binary: env!("CARGO_BIN_EXE_example_embeddings_client"),
@@ -84,7 +85,7 @@ fn embeddings_with_tritonserver() -> Result<()> {
 const MAGIKA: Learned = Learned {
     binary: env!("CARGO_BIN_EXE_example_magika"),
     folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/magika"),
-    wheel: weights::MAGIKA,
+    weights: |cache| weights::MAGIKA.folder_in(cache),
     other: "filetypes.py",
     client: Some(Client {
         binary: env!("CARGO_BIN_EXE_example_magika_client"),
@@ -103,10 +104,28 @@ fn magika_with_tritonserver() -> Result<()> {
     MAGIKA.compare(Engine::Tritonserver)
 }
 
+const OCR: Learned = Learned {
+    binary: env!("CARGO_BIN_EXE_example_ocr"),
+    folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/ocr"),
+    weights: |cache| weights::PP_OCR.folder_in(cache),
+    other: "paddle.py",
+    client: None,
+};
+
+#[test]
+fn ocr() -> Result<()> {
+    OCR.compare(Engine::Embedded)
+}
+
+#[test]
+fn ocr_with_tritonserver() -> Result<()> {
+    OCR.compare(Engine::Tritonserver)
+}
+
 const SPEECH: Learned = Learned {
     binary: env!("CARGO_BIN_EXE_example_speech"),
     folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/speech"),
-    wheel: weights::SILERO_VAD,
+    weights: |cache| weights::SILERO_VAD.folder_in(cache),
     other: "silero.py",
     client: None,
 };

@@ -22,6 +22,7 @@ const EXAMPLES: [&str; 14] = [
     env!("CARGO_BIN_EXE_example_magika"),
     env!("CARGO_BIN_EXE_example_multiple_models"),
     env!("CARGO_BIN_EXE_example_native_backend"),
+    env!("CARGO_BIN_EXE_example_ocr"),
     env!("CARGO_BIN_EXE_example_optionals"),
     env!("CARGO_BIN_EXE_example_parameters"),
     env!("CARGO_BIN_EXE_example_speech"),
