@@ -44,6 +44,7 @@ FORMS = [
         {"OUTPUT_1": "-128 127", "OUTPUT_2": "-9223372036854775808", "OUTPUT_3": "18446744073709551615"},
     ),
     ("Linear", {"x": f"{TWENTY}\n{TWENTY}", "scale": "2"}, {"OUTPUT_1": "23.75 26.25 .* 96.25 23.75 .* 96.25"}),
+    ("Magika", {"content": "<!DOCTYPE html><html><body><p>Hello</p></body></html>"}, {"label": r"html|txt", "mime_type": r"text/\w+"}),
     ("Markup", {"text": "<b>\"so\" it's</b>"}, {"OUTPUT_1": "<b>\"so\" it's</b>"}),
     ("Mean", {"x": "2 8"}, {"OUTPUT_1": r"4|4\.000\d+|3\.999\d+"}),
     ("MiniLM", {"sentence": "A cat sleeps."}, {"vector": r"(-?\d\S+ ?){384}"}),

@@ -16,7 +16,7 @@ struct Example {
     learned: Option<Wheel>,
 }
 
-const ALONE: [Example; 6] = [
+const ALONE: [Example; 7] = [
     Example {
         binary: env!("CARGO_BIN_EXE_page_bound"),
         learned: None,
@@ -24,6 +24,10 @@ const ALONE: [Example; 6] = [
     Example {
         binary: env!("CARGO_BIN_EXE_page_embeddings"),
         learned: Some(weights::MINILM),
+    },
+    Example {
+        binary: env!("CARGO_BIN_EXE_page_magika"),
+        learned: Some(weights::MAGIKA),
     },
     Example {
         binary: env!("CARGO_BIN_EXE_page_multi_instance"),
