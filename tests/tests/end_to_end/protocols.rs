@@ -73,8 +73,12 @@ fn openai_s_routes_can_be_closed() -> Result<()> {
 }
 
 #[test]
-fn tritonserver_serves_grpc_alone_where_openai_s_routes_are_closed() -> Result<()> {
-    let only_grpc = ["--allow-http=false", "--allow-openai=false"];
+fn tritonserver_serves_grpc_alone_where_what_stands_beside_it_is_closed() -> Result<()> {
+    let only_grpc = [
+        "--allow-http=false",
+        "--allow-openai=false",
+        "--allow-docs=false",
+    ];
     match serve(Engine::Tritonserver, &only_grpc) {
         Err(pytriton_tests::HarnessError::Banner { label, banner }) => {
             assert_eq!(label, "http");

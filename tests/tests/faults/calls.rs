@@ -184,7 +184,8 @@ fn without_http_calls_are_answered_too() -> Result<()> {
     // One without models that need HTTP.
     let mut command = Command::new(env!("CARGO_BIN_EXE_example_identity"));
     prepare(&mut command, home.path())?;
-    command.args(FREE_PORTS).arg("--allow-http=false");
+    command.args(FREE_PORTS);
+    command.args(["--allow-http=false", "--allow-docs=false"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = Deaf(command.spawn()?);
     let Some(output) = server.0.stdout.take() else {
