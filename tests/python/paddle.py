@@ -257,7 +257,7 @@ def main():
         path.write_bytes(files["two"])
         command = [sys.executable, str(pathlib.Path(example) / "client.py"), http, str(path)]
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert [line.split("  ")[-1] for line in said.splitlines()] == [text for text, _, _ in expected["two"]], said
+    assert [line.split()[-1] for line in said.splitlines()] == [text for text, _, _ in expected["two"]], said
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_no_picture_is_told() {
-        let file = png(image::RgbImage::new(2, 2));
+        let file = png(RgbImage::new(2, 2));
         // 65536 by 65536 pixels, with the checksum that belongs to them.
         let mut bomb = file.clone();
         bomb[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);

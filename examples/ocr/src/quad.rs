@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn lines_are_cut_out() {
-        let picture = Picture::painted(40, 100, |x, _| [whole(x) as u8; 3]);
+        let picture = Picture::painted(40, 100, |x, _| [u8::try_from(whole(x)).unwrap(); 3]);
         let quad = Quad::new([[10.0, 10.0], [58.0, 10.0], [58.0, 34.0], [10.0, 34.0]]);
         assert_eq!(quad.size(), [48.0, 24.0]);
         let cut = quad.cut(&picture);

@@ -12,7 +12,7 @@ use crate::{MODELS, folder, serve};
 
 const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
 /// Those that have the command line.
-const EXAMPLES: [&str; 14] = [
+const EXAMPLES: [&str; 15] = [
     env!("CARGO_BIN_EXE_example_add_sub"),
     env!("CARGO_BIN_EXE_example_embeddings"),
     env!("CARGO_BIN_EXE_example_first_value"),
