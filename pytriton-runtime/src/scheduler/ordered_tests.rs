@@ -204,7 +204,7 @@ struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     fn ask(&mut self, number: u16) {
-        let value = f32::from(number) * if number % 5 == 0 { -10.0 } else { 1.0 };
+        let value = f32::from(number) * if number.is_multiple_of(5) { -10.0 } else { 1.0 };
         let left = Arc::clone(&self.left);
         let mut asked = Asked {
             number,
@@ -226,7 +226,7 @@ impl<'a> Ledger<'a> {
             Poll::Pending => self.waiting.push(asked),
         }
         self.expected.push(number);
-        if number % 7 == 0 && !self.waiting.is_empty() {
+        if number.is_multiple_of(7) && !self.waiting.is_empty() {
             self.go(self.waiting.len() - 1);
         }
     }
