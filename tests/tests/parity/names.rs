@@ -121,7 +121,7 @@ fn what_is_there_is_shown_and_what_is_not_has_a_reason() -> Result<()> {
     let document = read("docs/pytriton.md")?;
     for row in Row::all(&document) {
         let names = row.names.join(", ");
-        let absent = ["Planned: ", "None: "]
+        let absent = ["None: "]
             .iter()
             .find_map(|word| row.here.strip_prefix(word));
         match absent {
@@ -139,7 +139,13 @@ fn what_is_there_is_shown_and_what_is_not_has_a_reason() -> Result<()> {
 fn every_link_leads_to_what_it_names() -> Result<()> {
     let document = read("docs/pytriton.md")?;
     for (label, target) in links(&document) {
-        let (file, _) = target.split_once('#').unwrap_or((target, ""));
+        let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+        if file.is_empty() {
+            let headings = document.lines().filter_map(|line| line.strip_prefix("## "));
+            let mut headings = headings.map(|text| text.to_lowercase().replace(' ', "-"));
+            assert!(headings.any(|it| it == heading), "there is no {target}");
+            continue;
+        }
         let path = root().join("docs").join(file);
         assert!(path.is_file(), "there is no {target}");
         // A test is named by its function, a file by words that no function has.
