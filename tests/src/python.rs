@@ -172,10 +172,15 @@ impl Python {
         installed: &[&str],
     ) -> Result<()> {
         let wheels = tempfile::tempdir_in(folder)?;
+        let target = folder.with_file_name("wheels");
+        fs::create_dir_all(&target)?;
+        // Two builds of one package, with other features, have one place for what they build.
+        let lock = File::create(target.join("lock"))?;
+        lock.lock()?;
         let mut maturin = self.command();
         maturin
             .args(["-m", "maturin", "build", "--quiet", "--target-dir"])
-            .arg(folder.with_file_name("wheels"))
+            .arg(&target)
             .arg("--out")
             .arg(wheels.path())
             .arg("--manifest-path")
@@ -186,6 +191,7 @@ impl Python {
             // Where it would not be found.
             .env_remove("CARGO_BUILD_TARGET");
         finish(&mut maturin, WHEEL)?.success("maturin build")?;
+        drop(lock);
         let mut pip = self.command();
         pip.args([
             "-m",

@@ -147,7 +147,9 @@ def test_log_lines_are_a_server_s(tmp_path):
     assert "ERROR" in process.stderr and "panicked: -1 is below zero" in process.stderr, process.stderr
     process = logged(log_info=False, log_format="json")
     lines = [json.loads(line) for line in process.stderr.splitlines()]
-    assert [line["level"] for line in lines] == ["ERROR"], lines
+    # Where these tests close no endpoints a server warns of it.
+    levels = [line["level"] for line in lines if "RESTRICTED_ENDPOINTS" not in line["message"]]
+    assert levels == ["ERROR"], lines
     path = tmp_path / "log"
     process = logged(log_file=str(path))
     assert "panicked: -1 is below zero" not in process.stderr
