@@ -41,5 +41,8 @@ fn main() {
     assert_eq!(examples("All"), expected);
     assert_eq!(examples("Raw"), [["1", "-2"]]);
     // A type that takes not every text says itself what it takes.
-    assert_eq!(examples("Chat"), [[r#"{"role": "user", "content": "Hello"}"#]]);
+    assert_eq!(
+        examples("Chat"),
+        [[r#"{"role": "user", "content": "Hello"}"#]]
+    );
 }
