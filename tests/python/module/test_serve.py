@@ -22,11 +22,17 @@ print("went on", flush=True)
 """
 
 
+def hear_ctrl_c():
+    """What a shell starts in the background hears none, nor does what that starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def served(program=SERVE):
     """The process, and its addresses."""
     command = [sys.executable, "-c", program]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, preexec_fn=hear_ctrl_c, **pipes)
     try:
         lines = []
         for line in process.stdout:
