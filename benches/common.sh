@@ -25,6 +25,7 @@ parse() {
     esac
     shift "$words"
   done
+  [[ " ${tools[*]} " != *" wrk "* || $seconds =~ ^[1-9][0-9]*$ ]] || { echo "--seconds $seconds: expected whole seconds, as wrk takes them" >&2; exit 2; }
   for tool in "${tools[@]}"; do
     command -v "$tool" >/dev/null || { echo "$tool is missing: see above in $0" >&2; exit 1; }
   done
