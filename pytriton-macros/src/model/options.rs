@@ -330,7 +330,9 @@ fn values(options: &Options, rows: &[(&'static str, Form, bool)], errors: &mut E
 
 fn queue_policy(queue: &[Row], root: &CratePath) -> TokenStream {
     let fields = queue.iter().map(|row| row.to_field(root));
-    quote!(#root::QueuePolicy { #(#fields,)* ..#root::QueuePolicy::DEFAULT })
+    // Behind all of them a lint says that the rest is nothing.
+    let rest = (queue.len() < QUEUE.len()).then(|| quote!(..#root::QueuePolicy::DEFAULT));
+    quote!(#root::QueuePolicy { #(#fields,)* #rest })
 }
 
 /// The field of a list, where there is anything in it.
