@@ -1,5 +1,5 @@
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::Path;
 
 use crate::errors::Errors;
@@ -25,7 +25,7 @@ impl CratePath {
         Self(path.ok())
     }
 
-    /// What makes the module of what generated code may name known in a block.
+    /// What makes the module of what generated code may name known as `__private` in a block, whatever its path is.
     pub(crate) fn to_import(&self) -> TokenStream {
         match &self.0 {
             Some(path) => quote!(use #path::__private;),
@@ -43,12 +43,5 @@ impl CratePath {
             path.starts_with(&start)
         });
         renamed || path.segments[0].ident == "pytriton"
-    }
-}
-
-/// The module of what generated code may name, where [`to_import`](CratePath::to_import) stands.
-impl ToTokens for CratePath {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(quote!(__private));
     }
 }

@@ -7,7 +7,6 @@ use syn::{Expr, LitStr};
 use crate::decorators::plain_name;
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::path::CratePath;
 use crate::value::{Form, Value};
 
 /// The name of an input or output, and the token that gave it.
@@ -40,9 +39,9 @@ impl TensorName {
     }
 
     /// The check of the name.
-    pub(crate) fn to_check(&self, root: &CratePath) -> TokenStream {
+    pub(crate) fn to_check(&self) -> TokenStream {
         let name = LitStr::new(&self.text, self.span);
-        refusal(name, &quote!(#root::tensor_name_flaw(#self)))
+        refusal(name, &quote!(__private::tensor_name_flaw(#self)))
     }
 }
 
@@ -86,9 +85,9 @@ impl Dims {
     }
 
     /// The check of each dimension.
-    pub(crate) fn to_checks(&self, root: &CratePath) -> TokenStream {
+    pub(crate) fn to_checks(&self) -> TokenStream {
         let checks = self.0.elements().into_iter().map(|dimension| {
-            let flaw = quote!(#root::dimension_flaw(#dimension));
+            let flaw = quote!(__private::dimension_flaw(#dimension));
             refusal(dimension, &flaw)
         });
         checks.collect()

@@ -3,7 +3,6 @@ use proc_macro2::{Ident, TokenStream};
 use super::{Decoration, plain_name};
 use crate::errors::Errors;
 use crate::nearest::nearest;
-use crate::path::CratePath;
 
 /// What is known of a decorator.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub(crate) struct Decorator {
     /// When it works, where it is a step.
     pub(crate) stage: Option<Stage>,
     /// The steps around the function that it becomes.
-    pub(crate) steps: fn(&Decoration, &Inputs, &CratePath, &mut Errors) -> Vec<TokenStream>,
+    pub(crate) steps: fn(&Decoration, &Inputs, &mut Errors) -> Vec<TokenStream>,
 }
 
 /// What a decorator stands on.
@@ -51,7 +50,7 @@ impl Decorator {
         belongs: "",
         options: &[],
         stage: None,
-        steps: |decoration, _, _, errors| {
+        steps: |decoration, _, errors| {
             decoration.options(errors);
             Vec::new()
         },

@@ -8,7 +8,6 @@ use syn::{Expr, Ident};
 use super::{Decoration, Decorator, Input, Inputs, Place, Stage};
 use crate::entry::values;
 use crate::errors::Errors;
-use crate::path::CratePath;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "fill_optionals",
@@ -19,17 +18,12 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     ..Decorator::NONE
 };
 
-fn steps(
-    decoration: &Decoration,
-    inputs: &Inputs,
-    root: &CratePath,
-    errors: &mut Errors,
-) -> Vec<TokenStream> {
+fn steps(decoration: &Decoration, inputs: &Inputs, errors: &mut Errors) -> Vec<TokenStream> {
     let defaults = defaults(decoration, &mut Errors::default());
     let steps = defaults.into_iter().filter_map(|(parameter, value)| {
         let Input { name, element, .. } = inputs.find(&parameter, errors)?;
         let new = quote_spanned!(value.span()=> new(#name, #value));
-        Some(quote!(#root::FillOptional::<#element, _>::#new))
+        Some(quote!(__private::FillOptional::<#element, _>::#new))
     });
     steps.collect()
 }

@@ -8,7 +8,6 @@ use syn::{Expr, Ident};
 use super::{Decoration, Decorator, Inputs, Place, Stage};
 use crate::entry::{Entry, split};
 use crate::errors::Errors;
-use crate::path::CratePath;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "group_by_values",
@@ -19,12 +18,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     steps,
 };
 
-fn steps(
-    decoration: &Decoration,
-    inputs: &Inputs,
-    root: &CratePath,
-    errors: &mut Errors,
-) -> Vec<TokenStream> {
+fn steps(decoration: &Decoration, inputs: &Inputs, errors: &mut Errors) -> Vec<TokenStream> {
     let mut keys = Vec::new();
     let mut padder = None;
     for part in split(decoration.inside(errors).unwrap_or_default()) {
@@ -47,5 +41,5 @@ fn steps(
         errors.push(decoration, message);
     }
     let padder = padder.map(|padder| quote_spanned!(padder.span()=> .pad(const { &#padder })));
-    vec![quote!(#root::GroupByValues::new(&[#(#keys),*]) #padder)]
+    vec![quote!(__private::GroupByValues::new(&[#(#keys),*]) #padder)]
 }

@@ -9,7 +9,6 @@ use crate::errors::Errors;
 use crate::example::Example;
 use crate::nearest::nearest;
 use crate::options::Options;
-use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional};
 use crate::value::{Form, Value};
 use crate::word::to_variant;
@@ -89,7 +88,7 @@ impl Declared {
         }
     }
 
-    pub(crate) fn to_declaration(&self, root: &CratePath) -> TokenStream {
+    pub(crate) fn to_declaration(&self) -> TokenStream {
         let Self {
             name,
             shape,
@@ -102,9 +101,9 @@ impl Declared {
         let example = self.example.as_ref();
         let example = example.map_or_else(|| quote!(&[]), Example::to_token_stream);
         quote! {
-            #root::TensorDeclaration {
+            __private::TensorDeclaration {
                 name: #name,
-                datatype: #root::DataType::#datatype,
+                datatype: __private::DataType::#datatype,
                 rank: #none,
                 shape: #shape,
                 optional: #optional,

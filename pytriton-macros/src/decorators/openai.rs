@@ -6,7 +6,6 @@ use quote::quote;
 use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
 use crate::nearest::nearest;
-use crate::path::CratePath;
 use crate::word::to_variant;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
@@ -36,9 +35,9 @@ impl OpenAi {
     }
 
     /// The route, as the options of the model have it.
-    pub(crate) fn to_surface(&self, root: &CratePath) -> Option<TokenStream> {
+    pub(crate) fn to_surface(&self) -> Option<TokenStream> {
         let surface = self.surface.as_ref()?;
-        Some(quote!(#root::Surface::#surface))
+        Some(quote!(__private::Surface::#surface))
     }
 }
 

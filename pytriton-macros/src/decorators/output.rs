@@ -5,7 +5,6 @@ use quote::quote;
 
 use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
-use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional};
 use crate::value::{Form, Value};
 
@@ -37,10 +36,10 @@ impl Override {
         }
     }
 
-    pub(crate) fn to_tokens(&self, root: &CratePath) -> TokenStream {
+    pub(crate) fn to_tokens(&self) -> TokenStream {
         let name = optional(self.name.as_ref());
         let shape = optional(self.shape.as_ref());
         let labels = Value::or(self.labels.as_ref(), "");
-        quote!(#root::OutputOverride { name: #name, shape: #shape, labels: #labels })
+        quote!(__private::OutputOverride { name: #name, shape: #shape, labels: #labels })
     }
 }

@@ -9,9 +9,9 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     places: &[Place::Function],
     belongs: "the function itself, below `#[batch]`",
     stage: Some(Stage::Padding),
-    steps: |decoration, _, root, errors| {
+    steps: |decoration, _, errors| {
         decoration.options(errors);
-        vec![quote!(#root::PadBatch)]
+        vec![quote!(__private::PadBatch)]
     },
     ..Decorator::NONE
 };

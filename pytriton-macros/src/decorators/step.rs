@@ -11,14 +11,14 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     places: &[Place::Function],
     belongs: "the function itself, below `#[batch]`",
     stage: Some(Stage::Groups),
-    steps: |decoration, _, root, errors| {
+    steps: |decoration, _, errors| {
         let inside = decoration.inside(errors).unwrap_or_default();
         let value = syn::parse2::<Expr>(inside);
         if value.is_err() {
             let message = "expected a value of a type that implements `pytriton::Step`: write `#[step(MyStep { … })]`";
             errors.push(decoration, message);
         }
-        let step = value.map(|value| quote_spanned!(value.span()=> #root::step(&#value)));
+        let step = value.map(|value| quote_spanned!(value.span()=> __private::step(&#value)));
         step.into_iter().collect()
     },
     ..Decorator::NONE

@@ -9,7 +9,6 @@ use super::{Decoration, Decorator, Input, Inputs, Place, plain_name};
 use crate::entry::values;
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::path::CratePath;
 use crate::tensor::{optional, refusal};
 use crate::value::{Form, Value};
 use crate::word::Word;
@@ -74,12 +73,7 @@ impl Warmup {
     }
 
     /// The warm-up in the runtime's words.
-    pub(crate) fn to_tokens(
-        &self,
-        inputs: &Inputs,
-        root: &CratePath,
-        errors: &mut Errors,
-    ) -> TokenStream {
+    pub(crate) fn to_tokens(&self, inputs: &Inputs, errors: &mut Errors) -> TokenStream {
         let given = self.inputs.iter().filter_map(|(key, data)| {
             let name = borrowed(&inputs.find(key, errors)?.name);
             let Data { kind, path, dims } = Data::read(data)?;
@@ -87,7 +81,7 @@ impl Warmup {
             let path = path.iter();
             let dims = optional(dims.map(|dims| borrowed(&quote!(&#dims))));
             Some(quote! {
-                #root::WarmupInput { name: #name, data: #root::WarmupData::#kind #((#path))*, dims: #dims }
+                __private::WarmupInput { name: #name, data: __private::WarmupData::#kind #((#path))*, dims: #dims }
             })
         });
         let given = borrowed(&quote!(&[#(#given),*]));
@@ -96,7 +90,7 @@ impl Warmup {
         let batch_size = Value::or(self.batch_size.as_ref(), 1_u32);
         let count = Value::or(self.count.as_ref(), 1_u32);
         quote! {
-            #root::Warmup { name: #name, batch_size: #batch_size, count: #count, inputs: #given }
+            __private::Warmup { name: #name, batch_size: #batch_size, count: #count, inputs: #given }
         }
     }
 

@@ -11,7 +11,6 @@ use super::lifetime::eternal;
 use super::options::ModelOptions;
 use crate::decorators::plain_name;
 use crate::errors::Errors;
-use crate::path::CratePath;
 use crate::types::{argument_of, peeled};
 
 /// Types whose names stand for them in any scope: no type of the model's may have one.
@@ -72,7 +71,7 @@ impl Client {
     }
 
     /// What makes it the model.
-    pub(super) fn to_implementation(&self, model: &Model, private: &CratePath) -> TokenStream {
+    pub(super) fn to_implementation(&self, model: &Model) -> TokenStream {
         let ty = &self.ty;
         let taken = model.parameters.iter();
         let taken = taken.filter(|parameter| !parameter.is_state() && !is_reference(&parameter.ty));
@@ -99,13 +98,13 @@ impl Client {
             false => quote!(__OVERRIDES),
         };
         quote! {
-            impl #private::typed::Model for #ty {
+            impl __private::typed::Model for #ty {
                 type Arguments = (#(fn(#taken),)*);
                 type Outputs = #outputs;
-                type Answers = #private::typed::#answers;
+                type Answers = __private::typed::#answers;
 
-                fn signature() -> #private::typed::ModelSignature {
-                    #private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, #overrides)
+                fn signature() -> __private::typed::ModelSignature {
+                    __private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, #overrides)
                 }
             }
         }

@@ -10,7 +10,6 @@ use crate::decorators::output::{self, Override};
 use crate::decorators::warmup::{self, Warmup};
 use crate::decorators::{Decoration, Inputs, Place, Stage, batch, fill_optionals, sample, step};
 use crate::errors::Errors;
-use crate::path::CratePath;
 use crate::tensor::refusal;
 
 /// What the decorators on a function say.
@@ -119,22 +118,17 @@ impl Decorations {
     }
 
     /// The steps around the function.
-    pub(super) fn to_steps(
-        &self,
-        inputs: &Inputs,
-        root: &CratePath,
-        errors: &mut Errors,
-    ) -> Vec<TokenStream> {
+    pub(super) fn to_steps(&self, inputs: &Inputs, errors: &mut Errors) -> Vec<TokenStream> {
         let mut steps = Vec::new();
         for decoration in &self.steps {
-            let made = (decoration.decorator.steps)(decoration, inputs, root, errors);
+            let made = (decoration.decorator.steps)(decoration, inputs, errors);
             steps.extend(made);
         }
         steps
     }
 
     /// What refuses decorators beside options and parameters; `batching` where something is to be said of that.
-    pub(super) fn to_checks(&self, batching: bool, root: &CratePath) -> TokenStream {
+    pub(super) fn to_checks(&self, batching: bool) -> TokenStream {
         let asked = |step: &&Decoration| {
             step.decorator.stage > Some(Stage::Batch) || batching && is_mode(step)
         };
@@ -147,8 +141,8 @@ impl Decorations {
         let declared = self.declared.iter().enumerate().map(|(index, input)| {
             let flaw = quote!(__SIGNATURE.declared_flaw());
             let mut checks = refusal(&input.decoration, &flaw);
-            checks.extend(input.name.to_check(root));
-            checks.extend(input.shape.to_checks(root));
+            checks.extend(input.name.to_check());
+            checks.extend(input.shape.to_checks());
             let shape = quote!(__SIGNATURE.declared_shape_flaw(#index));
             checks.extend(refusal(input.shape.value(), &shape));
             if let Some(example) = &input.example {
@@ -159,8 +153,8 @@ impl Decorations {
         });
         let overrides = self.overrides.iter().map(|output| {
             let mut checks = TokenStream::new();
-            checks.extend(output.name.iter().map(|name| name.to_check(root)));
-            checks.extend(output.shape.iter().map(|shape| shape.to_checks(root)));
+            checks.extend(output.name.iter().map(|name| name.to_check()));
+            checks.extend(output.shape.iter().map(|shape| shape.to_checks()));
             checks
         });
         let openai = self.openai.iter().map(|openai| {

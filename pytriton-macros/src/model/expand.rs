@@ -12,7 +12,6 @@ use super::streamed::Streamed;
 use super::validate::validate;
 use crate::decorators::{Decoration, sequence};
 use crate::errors::Errors;
-use crate::path::CratePath;
 use crate::tensor::{refusal, spanned_call};
 
 /// The item without its decorators, and beside it either its registration or everything that is wrong with it.
@@ -51,14 +50,12 @@ pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bo
     let openai = model
         .as_ref()
         .and_then(|model| model.decorations.openai.as_ref());
-    options.openai = openai.and_then(|openai| openai.to_surface(&options.root));
+    options.openai = openai.and_then(|openai| openai.to_surface());
     let Some(model) = model else {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     };
-    let implementation = client
-        .iter()
-        .map(|client| client.to_implementation(&model, &options.root));
+    let implementation = client.iter().map(|client| client.to_implementation(&model));
     let implementation: TokenStream = implementation.collect();
     let constants = model.into_constants(&options, errors.is_empty());
     let errors = errors.into_tokens();
@@ -83,23 +80,22 @@ impl Model {
     /// What the compiler checks, and the registration of a function without `right` mistakes. Of any other it is shown what has
     /// none itself, without what follows from them.
     fn into_constants(mut self, options: &ModelOptions, right: bool) -> TokenStream {
-        let private = &options.root;
         let count = self.parameters.len();
         self.parameters.retain(|parameter| !parameter.flawed);
         let whole = self.parameters.len() == count;
         let constants = options.to_tokens();
-        let signature = self.to_signature(private);
+        let signature = self.to_signature();
         let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
         let plain = right && self.is_plain();
         let parameters = self.parameters.iter().enumerate();
         let parameters = parameters
             .filter(|_| options.sound)
-            .map(|(index, parameter)| parameter.to_checks(index, batching, plain, private));
-        let outputs = whole.then(|| self.to_outputs(private));
-        let checks = right.then(|| self.to_checks(batching, private));
+            .map(|(index, parameter)| parameter.to_checks(index, batching, plain));
+        let outputs = whole.then(|| self.to_outputs());
+        let checks = right.then(|| self.to_checks(batching));
         let registration = right.then(|| self.to_registration(options));
         quote! {
-            use #private::methods::*;
+            use __private::methods::*;
             #constants
             #signature
             #(#parameters)*
@@ -110,20 +106,19 @@ impl Model {
     }
 
     fn to_registration(&self, options: &ModelOptions) -> TokenStream {
-        let private = &options.root;
-        let (overrides, constant) = self.to_overrides(private);
+        let (overrides, constant) = self.to_overrides();
         let checks = self.to_output_checks(options, &overrides);
-        let function = self.to_function(private);
-        let load = self.to_load(private);
+        let function = self.to_function();
+        let load = self.to_load();
         let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
         let steps = &self.steps;
-        let (warmups, _) = self.to_warmups(private);
+        let (warmups, _) = self.to_warmups();
         quote! {
             #constant
             #checks
             #function
-            #private::inventory::submit! {
-                #private::FunctionDeclaration {
+            __private::inventory::submit! {
+                __private::FunctionDeclaration {
                     options: &__OPTIONS,
                     signature: &__SIGNATURE,
                     outputs: __OUTPUTS,
@@ -131,18 +126,18 @@ impl Model {
                     steps: &[#(&#steps),*],
                     warmups: #warmups,
                     load: #load,
-                    location: #private::Location::here(#package),
+                    location: __private::Location::here(#package),
                 }
             }
         }
     }
 
     /// The constant `__SIGNATURE`; the compiler reports each type that is no parameter on the type itself.
-    fn to_signature(&self, private: &CratePath) -> TokenStream {
+    fn to_signature(&self) -> TokenStream {
         let arguments = self.parameters.iter();
-        let arguments = arguments.map(|parameter| parameter.to_argument(private));
+        let arguments = arguments.map(|parameter| parameter.to_argument());
         let declared = self.decorations.declared.iter();
-        let declared = declared.map(|input| input.to_declaration(private));
+        let declared = declared.map(|input| input.to_declaration());
         let (batch, decorated) = (self.decorations.batch(), self.decorations.any_step());
         let decoupled = self.streamed.is_some();
         let raw = (!self.is_plain()).then(|| {
@@ -151,7 +146,7 @@ impl Model {
             )
         });
         quote! {
-            static __SIGNATURE: #private::Signature = #private::Signature {
+            static __SIGNATURE: __private::Signature = __private::Signature {
                 arguments: &[#(#arguments),*],
                 batch: #batch,
                 decorated: #decorated,
@@ -176,9 +171,9 @@ impl Model {
     }
 
     /// What refuses decorators, and all together; `batching` where something is to be said of that.
-    fn to_checks(&self, batching: bool, private: &CratePath) -> TokenStream {
-        let (_, warmups) = self.to_warmups(private);
-        let decorations = self.decorations.to_checks(batching, private);
+    fn to_checks(&self, batching: bool) -> TokenStream {
+        let (_, warmups) = self.to_warmups();
+        let decorations = self.decorations.to_checks(batching);
         let warmup_checks = &self.warmup_checks;
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
         let whole = (!surely || self.streamed.is_some())
@@ -187,10 +182,10 @@ impl Model {
     }
 
     /// The constant `__OUTPUTS`; the compiler reports a type that is no output on the type itself.
-    fn to_outputs(&self, private: &CratePath) -> TokenStream {
+    fn to_outputs(&self) -> TokenStream {
         if self.streamed == Some(Streamed::Taken) {
             return quote! {
-                const __OUTPUTS: &[#private::TensorDeclaration] = __SIGNATURE.answers();
+                const __OUTPUTS: &[__private::TensorDeclaration] = __SIGNATURE.answers();
             };
         }
         let Some(returned) = &self.returned else {
@@ -199,37 +194,36 @@ impl Model {
         if self.decorations.openai.is_some() {
             let text = quote_spanned!(returned.span()=> text::<#returned>());
             return quote! {
-                const __OUTPUTS: &[#private::TensorDeclaration] = {
-                    #private::TextAsked::#text;
-                    <#private::Piece as #private::Outputs>::DECLARATIONS
+                const __OUTPUTS: &[__private::TensorDeclaration] = {
+                    __private::TextAsked::#text;
+                    <__private::Piece as __private::Outputs>::DECLARATIONS
                 };
             };
         }
         let (asked, raw) = (&self.asked, self.to_raw());
         quote! {
-            const __OUTPUTS: &[#private::TensorDeclaration] = {
-                #(#private::Asked::<#raw>::#asked;)*
-                #private::Returns::<#returned, #raw>::DECLARATIONS
+            const __OUTPUTS: &[__private::TensorDeclaration] = {
+                #(__private::Asked::<#raw>::#asked;)*
+                __private::Returns::<#returned, #raw>::DECLARATIONS
             };
         }
     }
 
     /// What `#[output]` says of the outputs, and the constant that it stands in if it says anything.
-    fn to_overrides(&self, private: &CratePath) -> (TokenStream, TokenStream) {
+    fn to_overrides(&self) -> (TokenStream, TokenStream) {
         let overrides = self.decorations.overrides.iter();
-        let overrides: Vec<_> = overrides.map(|with| with.to_tokens(private)).collect();
-        listed("__OVERRIDES", "OutputOverride", &overrides, private)
+        let overrides: Vec<_> = overrides.map(|with| with.to_tokens()).collect();
+        listed("__OVERRIDES", "OutputOverride", &overrides)
     }
 
     /// The same of what each instance is called with.
-    fn to_warmups(&self, private: &CratePath) -> (TokenStream, TokenStream) {
-        listed("__WARMUPS", "Warmup", &self.warmups, private)
+    fn to_warmups(&self) -> (TokenStream, TokenStream) {
+        listed("__WARMUPS", "Warmup", &self.warmups)
     }
 
     /// What refuses the outputs and, in the same constant, what is hardly ever wrong: a constant each would take the compiler
     /// longer than all the rest.
     fn to_output_checks(&self, options: &ModelOptions, overrides: &TokenStream) -> TokenStream {
-        let private = &options.root;
         let usual = options.to_usual_checks();
         let outputs = quote!(__OUTPUTS, #overrides, __OPTIONS.batching);
         let refuse = spanned_call(&self.shown, "refuse_outputs", &outputs);
@@ -240,7 +234,7 @@ impl Model {
         let shapes = self.decorations.overrides.iter().enumerate();
         let shapes = shapes.filter_map(|(index, with)| {
             let flaw = quote! {
-                #private::override_flaw(__OUTPUTS, __OVERRIDES, #index, __OPTIONS.batching)
+                __private::override_flaw(__OUTPUTS, __OVERRIDES, #index, __OPTIONS.batching)
             };
             Some(refusal(with.shape.as_ref()?.value(), &flaw))
         });
@@ -251,7 +245,7 @@ impl Model {
     }
 
     /// What is called for each batch or request, on a state or on none.
-    fn to_function(&self, private: &CratePath) -> TokenStream {
+    fn to_function(&self) -> TokenStream {
         let state = self.to_state();
         let plain = self.is_plain();
         let locals: Vec<_> = (0..self.parameters.len())
@@ -260,8 +254,7 @@ impl Model {
             })
             .collect();
         let reads = self.parameters.iter().zip(&locals).enumerate();
-        let reads = reads
-            .map(|(index, (parameter, local))| parameter.to_read(index, plain, local, private));
+        let reads = reads.map(|(index, (parameter, local))| parameter.to_read(index, plain, local));
         let name = &self.name;
         let (callee, receiver) = match &self.state {
             None => (quote!(#name), None),
@@ -274,26 +267,26 @@ impl Model {
         let answer = match self.decorations.openai {
             None => {
                 let raw = self.to_raw();
-                quote!(#private::Answer::<_, #raw>)
+                quote!(__private::Answer::<_, #raw>)
             }
-            Some(_) => quote!(#private::Text),
+            Some(_) => quote!(__private::Text),
         };
         let convert = match self.streamed {
             None => quote!(#answer(__returned).convert(__call)),
-            Some(streamed) => streamed.to_answer(self.is_async, &answer, &self.shown, private),
+            Some(streamed) => streamed.to_answer(self.is_async, &answer, &self.shown),
         };
-        let starts = self.to_start(private);
+        let starts = self.to_start();
         let function = match self.waits() {
             true => {
                 let awaited = self.is_async.then(|| quote!(.await));
                 quote! {
-                    fn __called<'a>(__state: &'a #state, __call: &'a #private::Call<'a>) -> #private::Execution<'a> {
+                    fn __called<'a>(__state: &'a #state, __call: &'a __private::Call<'a>) -> __private::Execution<'a> {
                         ::std::boxed::Box::pin(async move { #call #awaited; #convert })
                     }
                 }
             }
             false => quote! {
-                fn __called(__state: &#state, __call: &#private::Call<'_>) -> #private::Answered {
+                fn __called(__state: &#state, __call: &__private::Call<'_>) -> __private::Answered {
                     #call;
                     #convert
                 }
@@ -335,7 +328,7 @@ impl Model {
     }
 
     /// What makes the state of a sequence that starts, where the function takes one.
-    fn to_start(&self, private: &CratePath) -> Option<TokenStream> {
+    fn to_start(&self) -> Option<TokenStream> {
         let mut parameters = self.parameters.iter();
         let taken = &parameters.find(|parameter| parameter.is_state())?.ty;
         // Not a name of the macro that wrote the type, if one did.
@@ -346,7 +339,7 @@ impl Model {
                 let receiver = start.receiver.then(|| quote!(__state,));
                 let parameters = start.parameters.iter();
                 let parameters = parameters
-                    .map(|ty| quote_spanned!(ty.span()=> #private::starting::<#ty>(#call)));
+                    .map(|ty| quote_spanned!(ty.span()=> __private::starting::<#ty>(#call)));
                 let made = quote!(<#state>::#name(#receiver #(#parameters),*));
                 quote_spanned!(start.returned.span()=> made::<#taken, _>(#call, #made))
             }
@@ -354,42 +347,37 @@ impl Model {
         };
         let state = self.to_state();
         Some(quote! {
-            fn __started(__state: &#state, #call: &#private::Start<'_>) -> #private::Started {
-                #private::#made
+            fn __started(__state: &#state, #call: &__private::Start<'_>) -> __private::Started {
+                __private::#made
             }
         })
     }
 
     /// What makes an instance.
-    fn to_load(&self, private: &CratePath) -> Option<TokenStream> {
+    fn to_load(&self) -> Option<TokenStream> {
         let state = self.to_loaded()?;
         let kind = match self.waits() {
             true => quote!(Awaited),
             false => quote!(AtOnce),
         };
-        let calling = quote!(#private::Calling::#kind(__called));
+        let calling = quote!(__private::Calling::#kind(__called));
         let made = if self.parameters.iter().any(Parameter::is_state) {
-            quote!(#private::sequenced(__context, #state, #calling, __started))
+            quote!(__private::sequenced(__context, #state, #calling, __started))
         } else if self.state.is_some() {
-            quote!((&#private::Shared(#state)).instance(#calling))
+            quote!((&__private::Shared(#state)).instance(#calling))
         } else {
-            return Some(quote!(#private::Loading::Stateless(#calling)));
+            return Some(quote!(__private::Loading::Stateless(#calling)));
         };
-        Some(quote!(#private::Loading::Stated(|__context| #made)))
+        Some(quote!(__private::Loading::Stated(|__context| #made)))
     }
 }
 
 /// A list, and the constant that it stands in if there is anything in it.
-fn listed(
-    name: &str,
-    element: &str,
-    list: &[TokenStream],
-    private: &CratePath,
-) -> (TokenStream, TokenStream) {
+fn listed(name: &str, element: &str, list: &[TokenStream]) -> (TokenStream, TokenStream) {
     if list.is_empty() {
         return (quote!(&[]), TokenStream::new());
     }
     let (name, element) = (format_ident!("{name}"), format_ident!("{element}"));
-    let constant = quote!(const #name: &[#private::#element] = &[#(#list),*];);
+    let constant = quote!(const #name: &[__private::#element] = &[#(#list),*];);
     (name.into_token_stream(), constant)
 }

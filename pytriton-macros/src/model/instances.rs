@@ -5,7 +5,6 @@ use quote::quote;
 use syn::Expr;
 
 use crate::errors::Errors;
-use crate::path::CratePath;
 use crate::value::Value;
 use crate::word::Word;
 
@@ -22,9 +21,8 @@ pub(super) fn check(value: &Value, errors: &mut Errors) -> bool {
 }
 
 /// The groups of instances.
-pub(super) fn to_groups(value: &Value, root: &CratePath) -> TokenStream {
-    let cpu =
-        |count: &Expr| quote!(#root::InstanceGroup { device: #root::Device::Cpu, count: #count });
+pub(super) fn to_groups(value: &Value) -> TokenStream {
+    let cpu = |count: &Expr| quote!(__private::InstanceGroup { device: __private::Device::Cpu, count: #count });
     if !value.is_list() {
         let groups = cpu(&value.expression);
         return quote!(&[#groups]);
@@ -32,7 +30,7 @@ pub(super) fn to_groups(value: &Value, root: &CratePath) -> TokenStream {
     let groups = value.elements().into_iter().filter_map(group);
     let groups = groups.map(|group| match (group.ident, group.arguments[0]) {
         (device, count) if device == "cpu" => cpu(count),
-        (_, number) => quote!(#root::InstanceGroup::gpu(#number)),
+        (_, number) => quote!(__private::InstanceGroup::gpu(#number)),
     });
     quote!(&[#(#groups),*])
 }

@@ -163,18 +163,17 @@ impl ModelOptions {
 
     /// The constant `__OPTIONS`, and what refuses each option that cannot be.
     pub(super) fn to_tokens(&self) -> TokenStream {
-        let root = &self.root;
-        let model = self.model.iter().map(|row| row.to_field(root));
+        let model = self.model.iter().map(|row| row.to_field());
         let docs = &self.docs;
         let described = docs.is_empty() || self.says("description");
         let description = (!described).then(|| quote!(description: #docs,));
         let policy = (!self.queue.is_empty()).then(|| {
-            let policy = queue_policy(&self.queue, root);
+            let policy = queue_policy(&self.queue);
             quote!(queue_policy: #policy,)
         });
         let policies = self.policies.iter().map(|policy| {
             let level = Value::or(policy.level.as_ref(), 1_u32);
-            let queue = queue_policy(&policy.queue, root);
+            let queue = queue_policy(&policy.queue);
             quote!((#level, #queue))
         });
         let policies = list(POLICY, policies);
@@ -182,14 +181,14 @@ impl ModelOptions {
         let parameters = parameters.map(|(name, value)| quote!((#name, #value)));
         let parameters = list("parameters", parameters);
         let implied = (self.state && !self.says(SEQUENCES))
-            .then(|| quote!(sequence_batching: #root::SequenceScheduling::named("direct"),));
+            .then(|| quote!(sequence_batching: __private::SequenceScheduling::named("direct"),));
         let openai = self.openai.as_ref().map(|surface| {
             let batching = (!self.says("batching")).then(|| quote!(batching: false,));
             quote!(openai: ::core::option::Option::Some(#surface), #batching)
         });
         let checks = self.to_checks();
         quote! {
-            static __OPTIONS: #root::ModelOptions<'static> = #root::ModelOptions {
+            static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
                 #(#model,)*
                 #description
                 #policy
@@ -197,7 +196,7 @@ impl ModelOptions {
                 #parameters
                 #implied
                 #openai
-                ..#root::ModelOptions::DEFAULT
+                ..__private::ModelOptions::DEFAULT
             };
             #checks
         }
@@ -214,7 +213,6 @@ impl ModelOptions {
 
     /// Each option by itself, and then beside the others where each of them is right.
     fn to_checks(&self) -> TokenStream {
-        let root = &self.root;
         let mut checks = TokenStream::new();
         let rows = || self.model.iter().chain(&self.queue);
         let unusual = rows().filter(|row| !row.value.is_usual());
@@ -237,7 +235,7 @@ impl ModelOptions {
         let actions = actions.filter(|row| row.form == Form::Action);
         let actions: Vec<&Value> = actions.map(|row| &row.value).collect();
         for value in &actions {
-            let flaw = quote!(#root::timeout_action_flaw(#value));
+            let flaw = quote!(__private::timeout_action_flaw(#value));
             checks.extend(refusal(&value.expression, &flaw));
         }
         let apart = self.openai.is_some() && self.says("max_batch_size");
@@ -247,12 +245,12 @@ impl ModelOptions {
         }
         let names = rows().map(|row| row.name);
         checks.extend(quote! {
-            const __SOUND: bool = #root::sound(&[
+            const __SOUND: bool = __private::sound(&[
                 #(__OPTIONS.flaw(#names),)*
-                #(#root::timeout_action_flaw(#actions),)*
+                #(__private::timeout_action_flaw(#actions),)*
             ]);
         });
-        let beside = |flaw: TokenStream| quote!(#root::flaw_if(__SOUND, __OPTIONS.#flaw));
+        let beside = |flaw: TokenStream| quote!(__private::flaw_if(__SOUND, __OPTIONS.#flaw));
         for Row {
             name, key, value, ..
         } in rows()
@@ -297,17 +295,17 @@ impl Policy {
 
 impl Row {
     /// The option as the runtime has it.
-    fn to_field(&self, root: &CratePath) -> TokenStream {
+    fn to_field(&self) -> TokenStream {
         let Self { name, value, .. } = self;
         let field = format_ident!("{name}");
         let value = match self.form {
-            Form::Instances => instances::to_groups(value, root),
-            Form::Versions => optional(versions::to_policy(value, root)),
+            Form::Instances => instances::to_groups(value),
+            Form::Versions => optional(versions::to_policy(value)),
             Form::Strategy => {
                 let strategy = value.expression.to_token_stream().to_string();
-                quote!(#root::SequenceScheduling::named(#strategy))
+                quote!(__private::SequenceScheduling::named(#strategy))
             }
-            Form::Action => quote!(#root::timeout_action(#value)),
+            Form::Action => quote!(__private::timeout_action(#value)),
             _ => quote!(#value),
         };
         quote!(#field: #value)
@@ -328,11 +326,11 @@ fn values(options: &Options, rows: &[(&'static str, Form, bool)], errors: &mut E
     rows.collect()
 }
 
-fn queue_policy(queue: &[Row], root: &CratePath) -> TokenStream {
-    let fields = queue.iter().map(|row| row.to_field(root));
+fn queue_policy(queue: &[Row]) -> TokenStream {
+    let fields = queue.iter().map(|row| row.to_field());
     // Behind all of them a lint says that the rest is nothing.
-    let rest = (queue.len() < QUEUE.len()).then(|| quote!(..#root::QueuePolicy::DEFAULT));
-    quote!(#root::QueuePolicy { #(#fields,)* #rest })
+    let rest = (queue.len() < QUEUE.len()).then(|| quote!(..__private::QueuePolicy::DEFAULT));
+    quote!(__private::QueuePolicy { #(#fields,)* #rest })
 }
 
 /// The field of a list, where there is anything in it.

@@ -13,7 +13,6 @@ use crate::decorators::{Decoration, Input, plain_name, sequence};
 use crate::docs::{docs, to_described};
 use crate::errors::Errors;
 use crate::example::Example;
-use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, optional, refusal};
 use crate::types::present;
 use crate::value::Value;
@@ -218,20 +217,20 @@ impl Parameter {
     }
 
     /// What decorators of the function may name.
-    pub(super) fn to_input(&self, root: &CratePath) -> Option<Input> {
+    pub(super) fn to_input(&self) -> Option<Input> {
         let (ty, name) = (&self.ty, self.name.as_ref().filter(|_| !self.is_state())?);
         let parameter = self.kind.to_trait();
         Some(Input {
             parameter: self.parameter.clone()?,
             name: quote!(#name),
-            element: quote!(<#ty as #root::#parameter>::Element),
+            element: quote!(<#ty as __private::#parameter>::Element),
         })
     }
 
     /// The argument in the signature.
-    pub(super) fn to_argument(&self, root: &CratePath) -> TokenStream {
+    pub(super) fn to_argument(&self) -> TokenStream {
         let (ty, parameter) = (&self.ty, self.kind.to_trait());
-        let parameter = quote!(#root::#parameter);
+        let parameter = quote!(__private::#parameter);
         let declared = quote_spanned!(self.span=> <#ty as #parameter>::DECLARED);
         let name = optional(self.name.as_ref());
         let shape = self.shape.iter().map(|shape| quote!(.shape(#shape)));
@@ -244,25 +243,19 @@ impl Parameter {
             quote!(.first_value(#strict) #(.squeeze(#squeeze))*)
         });
         let described = to_described(&self.docs);
-        quote!(#root::Argument::new(#declared, #name) #(#shape)* #(#example)* #first_value #filled #described)
+        quote!(__private::Argument::new(#declared, #name) #(#shape)* #(#example)* #first_value #filled #described)
     }
 
     /// What refuses the parameter of that index; `batching` where something is to be said of that, `plain` where its type is
     /// looked at elsewhere.
-    pub(super) fn to_checks(
-        &self,
-        index: usize,
-        batching: bool,
-        plain: bool,
-        root: &CratePath,
-    ) -> TokenStream {
+    pub(super) fn to_checks(&self, index: usize, batching: bool, plain: bool) -> TokenStream {
         let flaw = |method: TokenStream| quote!(__SIGNATURE.#method(#index, &__OPTIONS));
         let mut checks = TokenStream::new();
         if !plain {
             checks.extend(refusal(&self.shown, &flaw(quote!(flaw))));
         }
         if let Some(shape) = &self.shape {
-            checks.extend(shape.to_checks(root));
+            checks.extend(shape.to_checks());
             checks.extend(refusal(shape.value(), &flaw(quote!(shape_flaw))));
         }
         if let Some(example) = &self.example {
@@ -290,20 +283,14 @@ impl Parameter {
     }
 
     /// What reads the argument of that index into a variable; `plain` where all before it are inputs.
-    pub(super) fn to_read(
-        &self,
-        index: usize,
-        plain: bool,
-        local: &Ident,
-        root: &CratePath,
-    ) -> TokenStream {
+    pub(super) fn to_read(&self, index: usize, plain: bool, local: &Ident) -> TokenStream {
         let ty = &self.ty;
         let reader = self.kind.to_reader();
         let input = match plain {
             true => quote!(#index),
             false => quote!(__SIGNATURE.inputs_before(#index)),
         };
-        let read = quote!(#root::#reader::<#ty>::NEW.read(__call, #input)?);
+        let read = quote!(__private::#reader::<#ty>::NEW.read(__call, #input)?);
         match self.is_state() {
             false => quote!(let #local = #read;),
             true => quote!(let mut __held = #read; let mut #local = __held.lend();),

@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{GenericArgument, ReturnType, Signature, Type, TypeImplTrait};
 
 use crate::errors::Errors;
-use crate::path::CratePath;
 use crate::types::{argument_of, arguments, peeled, traits, type_text};
 
 /// What the answers come in.
@@ -87,25 +86,24 @@ impl Streamed {
         is_async: bool,
         item: &TokenStream,
         shown: &TokenStream,
-        private: &CratePath,
     ) -> TokenStream {
         let Self::Returned { waits, fallible } = self else {
             let call = quote!(__call);
             // Its own variable: what a macro of the user's has as a type does not see those of this expansion.
             let returned = Ident::new("__returned", shown.span());
-            let ended = quote_spanned!(shown.span()=> #private::ended(#call, #returned));
+            let ended = quote_spanned!(shown.span()=> __private::ended(#call, #returned));
             return quote! {{
                 let #returned = __returned;
-                #private::closed(__call, #ended).await
+                __private::closed(__call, #ended).await
             }};
         };
         let convert = quote!(|__item| #item(__item).convert(__call));
         let answer = match (waits, is_async) {
-            (true, _) => quote!(#private::flow(__call, __answers, #convert).await),
+            (true, _) => quote!(__private::flow(__call, __answers, #convert).await),
             (false, true) => quote! {
-                #private::flow(__call, #private::stream_of(__answers), #convert).await
+                __private::flow(__call, __private::stream_of(__answers), #convert).await
             },
-            (false, false) => quote!(#private::iterate(__call, __answers, #convert)),
+            (false, false) => quote!(__private::iterate(__call, __answers, #convert)),
         };
         match fallible {
             false => quote!({ let __answers = __returned; #answer }),

@@ -68,12 +68,12 @@ pub(super) fn validate(
     }
     decorations.fill(&mut parameters, errors);
     let named = parameters.iter();
-    let named = named.filter_map(|parameter| parameter.to_input(&options.root));
+    let named = named.filter_map(|parameter| parameter.to_input());
     let named = named.chain(decorations.declared.iter().map(Declared::to_input));
     let named = Inputs(named.collect());
-    let steps = decorations.to_steps(&named, &options.root, errors);
+    let steps = decorations.to_steps(&named, errors);
     let warmups = decorations.warmups.iter();
-    let warmups = warmups.map(|warmup| warmup.to_tokens(&named, &options.root, errors));
+    let warmups = warmups.map(|warmup| warmup.to_tokens(&named, errors));
     let warmups = warmups.collect();
     let warmup_checks = decorations.warmups.iter().enumerate();
     let warmup_checks = warmup_checks.map(|(index, warmup)| warmup.to_checks(index, &named));

@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Expr;
 
-use crate::path::CratePath;
 use crate::value::Value;
 use crate::word::Word;
 
@@ -17,10 +16,10 @@ pub(crate) fn is_policy(value: &Expr) -> bool {
 }
 
 /// The choice as the runtime has it.
-pub(super) fn to_policy(value: &Value, root: &CratePath) -> Option<TokenStream> {
+pub(super) fn to_policy(value: &Value) -> Option<TokenStream> {
     let word = Word::read(&value.expression)?;
     let policy = word.to_variant();
     let arguments = word.arguments.into_iter().cloned();
     let arguments = arguments.map(|expression| Value { expression });
-    Some(quote!(#root::VersionPolicy::#policy #((#arguments))*))
+    Some(quote!(__private::VersionPolicy::#policy #((#arguments))*))
 }

@@ -46,15 +46,15 @@ fn implementation(
     let types = fields
         .iter()
         .zip(&constants)
-        .map(|(field, constant)| field.to_type(constant, root));
+        .map(|(field, constant)| field.to_type(constant));
     let checks = fields.iter().zip(&constants).map(|(field, constant)| {
         let shape = field.shape.iter().map(|shape| {
-            let mut checks = shape.to_checks(root);
+            let mut checks = shape.to_checks();
             let flaw = quote!(#constant.shape_flaw(#shape));
             checks.extend(refusal(shape.value(), &flaw));
             checks
         });
-        [field.name.to_check(root)]
+        [field.name.to_check()]
             .into_iter()
             .chain(shape)
             .collect::<TokenStream>()
@@ -68,19 +68,19 @@ fn implementation(
         quote!(#constant.convert(self.#ident, __model, #index)?)
     });
     let import = root.to_import();
-    let returned = clients.then(|| returned::implementation(input, fields, &constants, root));
+    let returned = clients.then(|| returned::implementation(input, fields, &constants));
     quote! {
         const _: () = {
             #import
             #(#types)*
             #(#checks)*
-            impl #impl_generics #root::Outputs for #name #type_generics #where_clause {
-                const DECLARATIONS: &'static [#root::TensorDeclaration] = &[#(#declarations),*];
+            impl #impl_generics __private::Outputs for #name #type_generics #where_clause {
+                const DECLARATIONS: &'static [__private::TensorDeclaration] = &[#(#declarations),*];
 
                 fn into_tensors(
                     self,
-                    __model: &#root::ModelSpec,
-                ) -> ::core::result::Result<::std::vec::Vec<#root::Tensor>, #root::ModelError> {
+                    __model: &__private::ModelSpec,
+                ) -> ::core::result::Result<::std::vec::Vec<__private::Tensor>, __private::ModelError> {
                     ::core::result::Result::Ok(::std::vec![#(#tensors),*])
                 }
             }
@@ -92,10 +92,10 @@ fn implementation(
 
 impl OutputField {
     /// The constant that knows the field's type, whose bound the compiler reports on the type itself.
-    fn to_type(&self, constant: &syn::Ident, root: &CratePath) -> TokenStream {
+    fn to_type(&self, constant: &syn::Ident) -> TokenStream {
         let Self { ty, name, .. } = self;
         let bound = quote_spanned!(ty.span()=> output_field::<#ty>(#name));
-        quote!(const #constant: #root::OutputField<#ty> = #root::#bound;)
+        quote!(const #constant: __private::OutputField<#ty> = __private::#bound;)
     }
 
     fn to_declaration(&self, constant: &syn::Ident) -> TokenStream {
