@@ -1,18 +1,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Attribute, Expr, ExprLit, FnArg, Lit, Meta, Signature};
+use syn::{Attribute, FnArg, Lit, Signature};
+
+use crate::value::literal;
 
 /// The doc comment among some attributes, as it reads.
 pub(crate) fn docs(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| {
-        let Meta::NameValue(doc) = &attribute.meta else {
-            return None;
-        };
-        match &doc.value {
-            Expr::Lit(ExprLit {
-                lit: Lit::Str(line),
-                ..
-            }) if doc.path.is_ident("doc") => Some(line.value()),
+        let doc = attribute.meta.require_name_value().ok();
+        match literal(&doc.filter(|doc| doc.path.is_ident("doc"))?.value)? {
+            Lit::Str(line) => Some(line.value()),
             _ => None,
         }
     });

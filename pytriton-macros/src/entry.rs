@@ -1,5 +1,8 @@
+use std::fmt::Display;
+
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use syn::Expr;
+use syn::parse::Parse;
 
 use crate::errors::Errors;
 
@@ -58,28 +61,51 @@ pub(crate) fn entries(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<Token
     entries
 }
 
-/// Reads `key = value, …`, where each key stands once. What is none is reported as not what was `expected`, and a value that is
-/// no expression as none of `words`.
+/// Reads `key = value, …`, where each key stands once. What is none is reported as not what was `expected`, and a value of
+/// another kind as what is `wrong` with it.
+pub(crate) fn pairs<K: PartialEq + Display, V: Parse>(
+    tokens: TokenStream,
+    key: fn(&TokenTree) -> Option<K>,
+    expected: &str,
+    wrong: impl Fn(&TokenTree) -> String,
+    errors: &mut Errors,
+) -> Vec<(K, V)> {
+    let mut pairs: Vec<(K, V)> = Vec::new();
+    for part in split(tokens) {
+        let pair = match &part[..] {
+            [token, TokenTree::Punct(equals), value @ ..]
+                if equals.as_char() == '=' && !value.is_empty() =>
+            {
+                key(token).map(|key| (token, key, value.iter().cloned()))
+            }
+            _ => None,
+        };
+        let Some((token, key, value)) = pair else {
+            errors.push(TokenStream::from_iter(part), expected);
+            continue;
+        };
+        let value = TokenStream::from_iter(value);
+        match syn::parse2(value.clone()) {
+            _ if pairs.iter().any(|(other, _)| *other == key) => errors.twice(token, &key),
+            Ok(value) => pairs.push((key, value)),
+            Err(_) => errors.push(value, wrong(token)),
+        }
+    }
+    pairs
+}
+
+/// The same of names and expressions, with one text for what is wrong with any of these.
 pub(crate) fn values(
     tokens: TokenStream,
     expected: &str,
     words: &str,
     errors: &mut Errors,
 ) -> Vec<(Ident, Expr)> {
-    let mut values: Vec<(Ident, Expr)> = Vec::new();
-    for part in split(tokens) {
-        let entry = Entry::read(&part).filter(|entry| !entry.list && !entry.value.is_empty());
-        let Some(Entry { key, value, .. }) = entry else {
-            errors.push(TokenStream::from_iter(part), expected);
-            continue;
-        };
-        match syn::parse2(value.clone()) {
-            _ if values.iter().any(|(other, _)| *other == key) => errors.twice(&key, &key),
-            Ok(value) => values.push((key, value)),
-            Err(_) => errors.push(value, words),
-        }
-    }
-    values
+    let name = |token: &TokenTree| match token {
+        TokenTree::Ident(name) => Some(name.clone()),
+        _ => None,
+    };
+    pairs(tokens, name, expected, |_| words.to_owned(), errors)
 }
 
 /// Where, behind the value of an option, another option begins.

@@ -1,10 +1,10 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
+use syn::{Expr, ExprUnary, Lit, UnOp};
 
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::value::peeled;
+use crate::value::{literal, peeled};
 
 /// The elements of a row that an input can be asked with: the option `example`.
 #[derive(Debug, Clone)]
@@ -50,34 +50,25 @@ fn texts(expression: &Expr) -> Option<Vec<String>> {
 }
 
 fn text(expression: &Expr) -> Option<String> {
-    match peeled(expression) {
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) => Some(format!("-{}", number(expr)?)),
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => Some(text.value()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Bool(boolean),
-            ..
-        }) => Some(boolean.value.to_string()),
-        expression => number(expression),
+    if let Expr::Unary(ExprUnary {
+        op: UnOp::Neg(_),
+        expr,
+        ..
+    }) = peeled(expression)
+    {
+        return Some(format!("-{}", number(literal(expr)?)?));
+    }
+    match literal(expression)? {
+        Lit::Str(text) => Some(text.value()),
+        Lit::Bool(boolean) => Some(boolean.value.to_string()),
+        literal => Some(number(literal)?.to_owned()),
     }
 }
 
-fn number(expression: &Expr) -> Option<String> {
-    match peeled(expression) {
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(number),
-            ..
-        }) => Some(number.base10_digits().to_owned()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Float(number),
-            ..
-        }) => Some(number.base10_digits().to_owned()),
+fn number(literal: &Lit) -> Option<&str> {
+    match literal {
+        Lit::Int(number) => Some(number.base10_digits()),
+        Lit::Float(number) => Some(number.base10_digits()),
         _ => None,
     }
 }

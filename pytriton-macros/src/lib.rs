@@ -31,7 +31,6 @@ mod python;
 #[cfg(test)]
 mod snapshot;
 mod tensor;
-mod texts;
 mod types;
 mod value;
 mod word;

@@ -1,11 +1,11 @@
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::LitStr;
 
-use crate::entry::{Entry, entries};
+use crate::decorators::plain_name;
+use crate::entry::{Entry, entries, pairs};
 use crate::errors::Errors;
 use crate::nearest::nearest;
-use crate::texts::texts;
 
 /// The options of one attribute: `key = value, key(…), …`.
 ///
@@ -149,8 +149,32 @@ impl Options {
 
     /// The names and values of an option that is a list of texts, `parameters(path = "…", "other name" = "…")`.
     pub(crate) fn texts(&self, name: &str, errors: &mut Errors) -> Vec<(String, String)> {
-        let option = self.entry(name);
-        option.map_or_else(Vec::new, |option| texts(option, errors))
+        let Some(option) = self.entry(name) else {
+            return Vec::new();
+        };
+        let Some(list) = option.inside() else {
+            let message = format!("expected a list of texts: write `{name}(name = \"…\")`");
+            errors.push(&option.value, message);
+            return Vec::new();
+        };
+        let expected =
+            "expected `name = \"…\"`, or `\"other name\" = \"…\"` for a name that is no identifier";
+        let wrong = |key: &TokenTree| format!("expected a text: write `{key} = \"…\"`");
+        let texts = pairs(list, text_name, expected, wrong, errors).into_iter();
+        texts
+            .map(|(name, text): (_, LitStr)| (name, text.value()))
+            .collect()
+    }
+}
+
+/// A name, or a text that is one.
+fn text_name(token: &TokenTree) -> Option<String> {
+    match token {
+        TokenTree::Ident(name) => Some(plain_name(name)),
+        token => {
+            let name = syn::parse2::<LitStr>(token.clone().into());
+            Some(name.ok()?.value())
+        }
     }
 }
 

@@ -127,34 +127,21 @@ impl Form {
     }
 
     fn expected(self, name: &str) -> String {
-        let (what, examples): (&str, &[&str]) = match self {
-            Self::Text | Self::Action => ("expected a text: write", &["\"…\""]),
-            Self::Boolean => ("expected", &["true", "false"]),
-            Self::Number => ("expected a number: write", &["1"]),
-            Self::Fraction => ("expected a fraction: write", &["0.5"]),
-            Self::Numbers => ("expected a list of numbers: write", &["[4, 8]"]),
-            Self::Strategy => ("expected a strategy: write", &["direct", "oldest"]),
-            Self::Versions => (
-                "expected which versions are served: write",
-                &["latest(1)", "all", "specific([1, 3])"],
-            ),
-            Self::Instances => (
-                "expected a number, or a list of devices: write",
-                &["2", "[cpu(2), gpu(0)]"],
-            ),
+        let expected = match self {
+            Self::Text | Self::Action => "expected a text: write `{} = \"…\"`",
+            Self::Boolean => "expected `{} = true` or `{} = false`",
+            Self::Number => "expected a number: write `{} = 1`",
+            Self::Fraction => "expected a fraction: write `{} = 0.5`",
+            Self::Numbers => "expected a list of numbers: write `{} = [4, 8]`",
+            Self::Strategy => "expected a strategy: write `{} = direct` or `{} = oldest`",
+            Self::Versions => {
+                "expected which versions are served: write `{} = latest(1)`, `{} = all` or `{} = specific([1, 3])`"
+            }
+            Self::Instances => {
+                "expected a number, or a list of devices: write `{} = 2` or `{} = [cpu(2), gpu(0)]`"
+            }
         };
-        let examples: Vec<_> = examples
-            .iter()
-            .map(|value| format!("`{name} = {value}`"))
-            .collect();
-        let (last, first) = (
-            &examples[examples.len() - 1],
-            &examples[..examples.len() - 1],
-        );
-        match first.is_empty() {
-            true => format!("{what} {last}"),
-            false => format!("{what} {} or {last}", first.join(", ")),
-        }
+        expected.replace("{}", name)
     }
 }
 
@@ -165,7 +152,8 @@ fn is_number(expression: &Expr) -> bool {
     }
 }
 
-fn literal(expression: &Expr) -> Option<&Lit> {
+/// The literal that an expression is.
+pub(crate) fn literal(expression: &Expr) -> Option<&Lit> {
     match peeled(expression) {
         Expr::Lit(ExprLit { lit, .. }) => Some(lit),
         _ => None,

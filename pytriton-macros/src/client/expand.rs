@@ -1,11 +1,12 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use pytriton_signature::{DataType, ModelSignature, TensorSignature};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{LitStr, Path, Token};
 
 use super::file::File;
 use super::names::{latest, type_name};
+use crate::element::ELEMENTS;
 use crate::errors::Errors;
 
 /// What stands between the parentheses: a file, then names of models and `crate = …`.
@@ -220,20 +221,11 @@ fn rank(model: &ModelSignature, tensor: &TensorSignature) -> usize {
 
 /// The Rust type of elements; of texts nobody knows that they are UTF-8.
 fn element(datatype: DataType) -> TokenStream {
-    match datatype {
-        DataType::Bool => quote!(bool),
-        DataType::Uint8 => quote!(u8),
-        DataType::Uint16 => quote!(u16),
-        DataType::Uint32 => quote!(u32),
-        DataType::Uint64 => quote!(u64),
-        DataType::Int8 => quote!(i8),
-        DataType::Int16 => quote!(i16),
-        DataType::Int32 => quote!(i32),
-        DataType::Int64 => quote!(i64),
-        DataType::Fp16 => quote!(__typed::f16),
-        DataType::Bf16 => quote!(__typed::bf16),
-        DataType::Fp32 => quote!(f32),
-        DataType::Fp64 => quote!(f64),
-        DataType::Bytes => quote!(::std::vec::Vec<u8>),
+    let mut known = ELEMENTS.iter();
+    match (datatype, known.find(|(_, name)| *name == datatype.name())) {
+        (DataType::Fp16, _) => quote!(__typed::f16),
+        (DataType::Bf16, _) => quote!(__typed::bf16),
+        (DataType::Bytes, _) | (_, None) => quote!(::std::vec::Vec<u8>),
+        (_, Some((element, _))) => format_ident!("{element}").to_token_stream(),
     }
 }

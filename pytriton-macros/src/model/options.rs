@@ -1,13 +1,13 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Expr, ExprLit, Lit};
+use syn::Lit;
 
 use super::{instances, versions};
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
 use crate::tensor::{optional, refusal, spanned_call};
-use crate::value::{Form, Value};
+use crate::value::{Form, Value, literal};
 
 /// The option that says how sequences are batched.
 const SEQUENCES: &str = "sequence_batching";
@@ -135,12 +135,9 @@ impl ModelOptions {
     /// The model's name; empty where it is missing.
     pub(super) fn model_name(&self) -> String {
         let name = self.model.iter().find(|row| row.name == "name");
-        name.map_or_else(String::new, |row| match &row.value.expression {
-            Expr::Lit(ExprLit {
-                lit: Lit::Str(text),
-                ..
-            }) => text.value(),
-            other => other.to_token_stream().to_string(),
+        name.map_or_else(String::new, |row| match literal(&row.value.expression) {
+            Some(Lit::Str(text)) => text.value(),
+            _ => row.value.to_token_stream().to_string(),
         })
     }
 
