@@ -22,7 +22,7 @@ pub(crate) struct Override {
     pub(crate) decoration: Decoration,
     pub(crate) name: Option<TensorName>,
     pub(crate) shape: Option<Dims>,
-    labels: Option<Value>,
+    pub(crate) labels: Option<Value>,
 }
 
 impl Override {

@@ -1,13 +1,15 @@
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Type};
 
+use crate::decorators::Decoration;
+use crate::decorators::output::{DECORATOR, Override};
 use crate::docs::docs;
 use crate::errors::Errors;
-use crate::options::Options;
 use crate::output;
 use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, check_distinct};
-use crate::value::{Form, Value};
+use crate::value::Value;
 
 /// A field of a struct, after every check.
 #[derive(Debug)]
@@ -22,22 +24,16 @@ pub(super) struct OutputField {
 
 /// Where generated code finds `pytriton`: what `#[output(crate = …)]` on the struct says.
 pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
-    let mut outputs = output_attributes(&input.attrs);
-    let Some(first) = outputs.next() else {
+    let Some(decoration) = decoration(&input.attrs, errors) else {
         return CratePath::default();
     };
-    for second in outputs {
-        errors.push(second, "`#[output]` stands twice: remove one");
-    }
-    let tokens = first.meta.require_list().map(|list| list.tokens.clone());
-    let known = ["crate", "name", "shape", "labels"];
     let mut unread = Errors::default();
-    let options = Options::parse("#[output]", tokens.unwrap_or_default(), &known, &mut unread);
+    let options = decoration.options_of(&["crate", "name", "shape", "labels"], &mut unread);
     if options.only("crate") && unread.is_empty() {
         return CratePath::take(&options, errors);
     }
     errors.push(
-        first,
+        decoration,
         "`#[output]` belongs on a field; on the struct it only says `crate = my_crate::pytriton`",
     );
     CratePath::take(&options, errors)
@@ -53,22 +49,17 @@ pub(super) fn read(input: &DeriveInput, errors: &mut Errors) -> Vec<OutputField>
     let named = "`Outputs` needs a struct with named fields: write `struct … { y: Array2<f32> }`";
     let fields = match &input.data {
         Data::Struct(data) => match &data.fields {
-            Fields::Named(fields) => &fields.named,
-            Fields::Unnamed(fields) => {
-                errors.push(fields, named);
-                return Vec::new();
-            }
-            Fields::Unit => {
-                errors.push(&input.ident, named);
-                return Vec::new();
-            }
+            Fields::Named(fields) => Ok(&fields.named),
+            Fields::Unnamed(fields) => Err(fields.to_token_stream()),
+            Fields::Unit => Err(input.ident.to_token_stream()),
         },
-        Data::Enum(data) => {
-            errors.push(data.enum_token, named);
-            return Vec::new();
-        }
-        Data::Union(data) => {
-            errors.push(data.union_token, named);
+        Data::Enum(data) => Err(data.enum_token.to_token_stream()),
+        Data::Union(data) => Err(data.union_token.to_token_stream()),
+    };
+    let fields = match fields {
+        Ok(fields) => fields,
+        Err(other) => {
+            errors.push(other, named);
             return Vec::new();
         }
     };
@@ -88,46 +79,28 @@ pub(super) fn read(input: &DeriveInput, errors: &mut Errors) -> Vec<OutputField>
 
 fn field(field: &Field, errors: &mut Errors) -> Option<OutputField> {
     let ident = field.ident.clone()?;
-    let options = options(&field.attrs, errors);
-    let name = TensorName::take(&options, errors).unwrap_or_else(|| TensorName::own(&ident));
-    let shape = Dims::take(&options, errors);
-    let labels = Value::take(&options, "labels", Form::Text, errors);
+    let said = decoration(&field.attrs, errors);
+    let said = said.map(|decoration| Override::read(&decoration, errors));
     output::check(&field.ty, errors);
+    let (name, shape, labels) = match said {
+        Some(said) => (said.name, said.shape, said.labels),
+        None => (None, None, None),
+    };
     Some(OutputField {
+        name: name.unwrap_or_else(|| TensorName::own(&ident)),
         ident,
         ty: field.ty.clone(),
-        name,
         shape,
         labels,
         docs: docs(&field.attrs),
     })
 }
 
-fn output_attributes(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
-    attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("output"))
-}
-
-fn options(attributes: &[Attribute], errors: &mut Errors) -> Options {
-    let mut outputs = output_attributes(attributes);
-    let Some(first) = outputs.next() else {
-        return Options::default();
-    };
-    for second in outputs {
-        errors.push(second, "`#[output]` stands twice: remove one");
-    }
-    match first.meta.require_list() {
-        Ok(list) => {
-            let known = ["name", "shape", "labels"];
-            Options::parse("#[output]", list.tokens.clone(), &known, errors)
-        }
-        Err(_) => {
-            errors.push(
-                first,
-                "`#[output]` says nothing: write `#[output(name = \"y\")]`, or remove it",
-            );
-            Options::default()
-        }
-    }
+/// The only `#[output]`.
+fn decoration(attributes: &[Attribute], errors: &mut Errors) -> Option<Decoration> {
+    let found = Decoration::take(&mut attributes.to_vec(), &CratePath::default());
+    let mut found = found.into_iter();
+    let first = found.find(|decoration| decoration.is(&DECORATOR));
+    found.for_each(|second| second.twice(errors));
+    first
 }
