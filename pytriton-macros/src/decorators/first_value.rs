@@ -15,6 +15,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
 /// What the decorator says.
 #[derive(Debug)]
 pub(crate) struct FirstValue {
+    pub(crate) decoration: Decoration,
     /// Whether rows that differ are an error.
     pub(crate) strict: Option<Value>,
     /// Whether the parameter is one value, as its type says anyway.
@@ -25,6 +26,7 @@ impl FirstValue {
     pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
         let options = decoration.options(errors);
         Self {
+            decoration: decoration.clone(),
             strict: Value::take(&options, "strict", Form::Boolean, errors),
             squeeze: Value::take(&options, "squeeze", Form::Boolean, errors),
         }

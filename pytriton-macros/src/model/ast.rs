@@ -3,7 +3,7 @@ use syn::Type;
 
 use super::decorations::Decorations;
 use super::parameters::Parameter;
-use super::state::Maker;
+use super::state::State;
 use super::streamed::Streamed;
 
 /// A function and its attributes, as far as they could be read. Only one without a mistake is expanded whole; of any other
@@ -14,10 +14,8 @@ pub(super) struct Model {
     pub(super) is_async: bool,
     /// What the answers come in, where there is any number of them.
     pub(super) streamed: Option<Streamed>,
-    /// For a method, what it is called on; the load function is missing where it is wrong.
-    pub(super) state: Option<(Type, Option<Maker>)>,
-    /// What makes the state of a sequence, where a function does.
-    pub(super) start: Option<Maker>,
+    /// For a method, what it is called on.
+    pub(super) state: Option<State>,
     pub(super) parameters: Vec<Parameter>,
     pub(super) decorations: Decorations,
     /// The steps around the function.

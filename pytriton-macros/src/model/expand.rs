@@ -7,7 +7,7 @@ use super::client::{Client, check_name};
 use super::item::Function;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
-use super::state::Maker;
+use super::state::{Maker, State};
 use super::streamed::Streamed;
 use super::validate::validate;
 use crate::decorators::{Decoration, sequence};
@@ -258,7 +258,7 @@ impl Model {
         let name = &self.name;
         let (callee, receiver) = match &self.state {
             None => (quote!(#name), None),
-            Some((ty, _)) => (quote!(<#ty>::#name), Some(quote!(__state,))),
+            Some(State { ty, .. }) => (quote!(<#ty>::#name), Some(quote!(__state,))),
         };
         let call = quote! {
             #(#reads)*
@@ -303,14 +303,14 @@ impl Model {
     /// What the function is called on.
     fn to_state(&self) -> TokenStream {
         match &self.state {
-            Some((ty, _)) => quote!(#ty),
+            Some(State { ty, .. }) => quote!(#ty),
             None => quote!(()),
         }
     }
 
     /// What makes that; nothing where it is wrong.
     fn to_loaded(&self) -> Option<TokenStream> {
-        let Some((ty, load)) = &self.state else {
+        let Some(State { ty, load, .. }) = &self.state else {
             return Some(quote!(::std::sync::Arc::new(())));
         };
         let Maker {
@@ -333,8 +333,12 @@ impl Model {
         let taken = &parameters.find(|parameter| parameter.is_state())?.ty;
         // Not a name of the macro that wrote the type, if one did.
         let call = quote!(__start);
-        let made = match (&self.start, &self.state) {
-            (Some(start), Some((state, _))) => {
+        let made = match &self.state {
+            Some(State {
+                ty: state,
+                start: Some(start),
+                ..
+            }) => {
                 let name = &start.name;
                 let receiver = start.receiver.then(|| quote!(__state,));
                 let parameters = start.parameters.iter();

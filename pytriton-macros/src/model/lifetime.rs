@@ -9,63 +9,48 @@ use crate::types::{argument_of, arguments, last_segment, peeled, present};
 /// A type as code outside of the function can name it: without the function's lifetimes, and with the state's type in the
 /// place of `Self`.
 pub(super) fn nameable(ty: &Type, state: Option<&Type>) -> Type {
-    let tokens = rewrite(ty.to_token_stream(), state);
-    syn::parse2(tokens).unwrap_or_else(|_| ty.clone())
-}
-
-fn rewrite(tokens: TokenStream, state: Option<&Type>) -> TokenStream {
-    let mut rewritten = TokenStream::new();
-    let mut lifetime = false;
-    for token in tokens {
-        let token = match (token, state) {
-            (TokenTree::Group(group), _) => {
-                let mut inner = Group::new(group.delimiter(), rewrite(group.stream(), state));
-                inner.set_span(group.span());
-                TokenTree::Group(inner)
-            }
-            (TokenTree::Ident(ident), _) if lifetime && ident != "static" => {
-                TokenTree::Ident(Ident::new("_", ident.span()))
-            }
-            (TokenTree::Ident(ident), Some(state)) if ident == "Self" => {
-                rewritten.extend(quote!(#state));
-                continue;
-            }
-            (token, _) => token,
-        };
-        lifetime = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
-        rewritten.extend([token]);
-    }
-    rewritten
+    rewritten(ty, state, false)
 }
 
 /// A type all of whose lifetimes, named or not, are `'static`, for where there is nothing to borrow from.
 pub(super) fn eternal(ty: &Type) -> Type {
-    let tokens = without_lifetimes(ty.to_token_stream());
+    rewritten(ty, None, true)
+}
+
+fn rewritten(ty: &Type, state: Option<&Type>, eternal: bool) -> Type {
+    let tokens = rewrite(ty.to_token_stream(), state, eternal);
     syn::parse2(tokens).unwrap_or_else(|_| ty.clone())
 }
 
-fn without_lifetimes(tokens: TokenStream) -> TokenStream {
+fn rewrite(tokens: TokenStream, state: Option<&Type>, eternal: bool) -> TokenStream {
+    let is = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign);
     let mut rewritten = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Group(group) => {
-                let inner = without_lifetimes(group.stream());
+                let inner = rewrite(group.stream(), state, eternal);
                 let mut inner = Group::new(group.delimiter(), inner);
                 inner.set_span(group.span());
                 rewritten.extend([TokenTree::Group(inner)]);
             }
-            TokenTree::Punct(quote) if quote.as_char() == '\'' => {
-                tokens.next();
-                rewritten.extend(quote!('static));
+            TokenTree::Ident(ident) if ident == "Self" => match state {
+                Some(state) => state.to_tokens(&mut rewritten),
+                None => ident.to_tokens(&mut rewritten),
+            },
+            token if is(&token, '\'') => {
+                let name = tokens.next().map(|name| match name.to_string().as_str() {
+                    "static" => name,
+                    _ if eternal => Ident::new("static", name.span()).into(),
+                    _ => Ident::new("_", name.span()).into(),
+                });
+                rewritten.extend([token].into_iter().chain(name));
             }
-            TokenTree::Punct(sign) if sign.as_char() == '&' => {
-                let named = |next: &TokenTree| matches!(next, TokenTree::Punct(quote) if quote.as_char() == '\'');
-                let elided = !tokens.peek().is_some_and(named);
-                let lifetime = elided.then(|| quote!('static));
-                rewritten.extend(quote!(#sign #lifetime));
+            token => {
+                let elided = is(&token, '&') && !tokens.peek().is_some_and(|next| is(next, '\''));
+                let lifetime = (eternal && elided).then(|| quote!('static));
+                rewritten.extend(quote!(#token #lifetime));
             }
-            token => rewritten.extend([token]),
         }
     }
     rewritten

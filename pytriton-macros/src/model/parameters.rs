@@ -1,5 +1,5 @@
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Pat, PatType, Type};
 
@@ -46,7 +46,7 @@ pub(super) struct Parameter {
 enum Kind {
     /// Nothing but what its type says.
     Own,
-    FirstValue(Box<(FirstValue, Decoration)>),
+    FirstValue(Box<FirstValue>),
     /// The state of a sequence.
     State,
     /// A member of OpenAI's requests.
@@ -54,24 +54,22 @@ enum Kind {
 }
 
 impl Kind {
-    /// The trait that the type must have, and what reads the argument.
-    fn names(&self) -> (&'static str, &'static str) {
+    /// What the names begin with of the trait that the type must have and of what reads the argument.
+    fn name(&self) -> &'static str {
         match self {
-            Self::Own => ("Parameter", "Reader"),
-            Self::FirstValue(..) => ("FirstValueParameter", "FirstValueReader"),
-            Self::State => ("SequenceParameter", "SequenceReader"),
-            Self::Text => ("TextParameter", "TextReader"),
+            Self::Own => "",
+            Self::FirstValue(_) => "FirstValue",
+            Self::State => "Sequence",
+            Self::Text => "Text",
         }
     }
 
     fn to_trait(&self) -> Ident {
-        let (parameter, _) = self.names();
-        Ident::new(parameter, Span::call_site())
+        format_ident!("{}Parameter", self.name())
     }
 
     fn to_reader(&self) -> Ident {
-        let (_, reader) = self.names();
-        Ident::new(reader, Span::call_site())
+        format_ident!("{}Reader", self.name())
     }
 }
 
@@ -131,7 +129,7 @@ impl Parameter {
                         "`#[openai]` takes each request by itself: remove `#[first_value]`";
                     errors.push(decoration, message);
                 } else {
-                    first_value = Some((said, decoration.clone()));
+                    first_value = Some(Box::new(said));
                 }
             } else if decoration.is(&sequence::DECORATOR) {
                 decoration.options(errors);
@@ -140,9 +138,11 @@ impl Parameter {
                 decoration.misplaced(errors);
             }
         }
-        if let (Some((_, other)), Some(sequence)) = (&first_value, state_of) {
+        if let (Some(_), Some(sequence)) = (&first_value, state_of) {
             let message = "`#[first_value]` and `#[sequence]` exclude each other: remove one";
-            let later = decorations.iter().rfind(|found| found.is(other.decorator));
+            let later = decorations
+                .iter()
+                .rfind(|found| found.is(&first_value::DECORATOR));
             errors.push(later.unwrap_or(sequence), message);
         }
         let ident = match &*typed.pat {
@@ -172,7 +172,7 @@ impl Parameter {
             given,
             kind: match first_value {
                 _ if standing.state => Kind::State,
-                Some(said) => Kind::FirstValue(Box::new(said)),
+                Some(said) => Kind::FirstValue(said),
                 None if standing.openai => Kind::Text,
                 None => Kind::Own,
             },
@@ -209,9 +209,9 @@ impl Parameter {
         ranked && self.name.is_some() && matches!(self.kind, Kind::Own)
     }
 
-    fn first_value(&self) -> Option<(&FirstValue, &Decoration)> {
+    fn first_value(&self) -> Option<&FirstValue> {
         match &self.kind {
-            Kind::FirstValue(said) => Some((&said.0, &said.1)),
+            Kind::FirstValue(said) => Some(said),
             _ => None,
         }
     }
@@ -237,7 +237,7 @@ impl Parameter {
         let example = self.example.iter();
         let example = example.map(|example| quote!(.example(#example)));
         let filled = self.filled.then(|| quote!(.filled()));
-        let first_value = self.first_value().map(|(said, _)| {
+        let first_value = self.first_value().map(|said| {
             let strict = Value::or(said.strict.as_ref(), true);
             let squeeze = said.squeeze.iter();
             quote!(.first_value(#strict) #(.squeeze(#squeeze))*)
@@ -261,9 +261,9 @@ impl Parameter {
         if let Some(example) = &self.example {
             checks.extend(refusal(&example.expression, &flaw(quote!(example_flaw))));
         }
-        if let Some((said, decoration)) = self.first_value() {
+        if let Some(said) = self.first_value() {
             if batching {
-                checks.extend(refusal(decoration, &flaw(quote!(first_value_flaw))));
+                checks.extend(refusal(&said.decoration, &flaw(quote!(first_value_flaw))));
             }
             if let Some(squeeze) = &said.squeeze {
                 checks.extend(refusal(&squeeze.expression, &flaw(quote!(squeeze_flaw))));

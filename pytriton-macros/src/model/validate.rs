@@ -8,7 +8,6 @@ use super::item::Function;
 use super::lifetime::nameable;
 use super::options::ModelOptions;
 use super::parameters::Parameter;
-use super::state::State;
 use super::streamed::Streamed;
 use super::{outputs, signature, streamed};
 use crate::decorators::input::Declared;
@@ -31,10 +30,7 @@ pub(super) fn validate(
             && (function.state.is_some() || function.signature.receiver().is_none());
     let raw = takes(&function.signature, is_requests);
     let decorations = Decorations::read(&function.decorations, raw, errors);
-    let (state, load, start) = match function.state {
-        Some(State { ty, load, start }) => (Some(ty), load, start),
-        None => (None, None, None),
-    };
+    let state = function.state.as_ref().map(|state| &state.ty);
     let standing = Standing {
         first_value: false,
         state: false,
@@ -45,7 +41,7 @@ pub(super) fn validate(
     let signature = &function.signature;
     let inputs = signature.inputs.iter().zip(&function.parameters);
     let parameters = inputs.filter_map(|(parameter, found)| {
-        Parameter::read(parameter, found, state.as_ref(), standing, errors)
+        Parameter::read(parameter, found, state, standing, errors)
     });
     let mut parameters: Vec<Parameter> = parameters.collect();
     if (1..parameters.len()).any(|index| parameters[index].has_name_of(&parameters[..index])) {
@@ -53,7 +49,7 @@ pub(super) fn validate(
     }
     let mut roles = function.roles.iter();
     if let Some(role) = roles.find(|role| role.is(&sequence::DECORATOR))
-        && let Some(start) = &start
+        && let Some(start) = function.state.iter().find_map(|state| state.start.as_ref())
         && !parameters.iter().any(Parameter::is_state)
     {
         let made = argument_of("Result", &start.returned).unwrap_or(&start.returned);
@@ -67,17 +63,16 @@ pub(super) fn validate(
         decorations.check_batch(errors);
     }
     decorations.fill(&mut parameters, errors);
-    let named = parameters.iter();
-    let named = named.filter_map(|parameter| parameter.to_input());
+    let named = parameters.iter().filter_map(Parameter::to_input);
     let named = named.chain(decorations.declared.iter().map(Declared::to_input));
     let named = Inputs(named.collect());
     let steps = decorations.to_steps(&named, errors);
-    let warmups = decorations.warmups.iter();
-    let warmups = warmups.map(|warmup| warmup.to_tokens(&named, errors));
-    let warmups = warmups.collect();
-    let warmup_checks = decorations.warmups.iter().enumerate();
-    let warmup_checks = warmup_checks.map(|(index, warmup)| warmup.to_checks(index, &named));
-    let warmup_checks = warmup_checks.collect();
+    let warmups = decorations.warmups.iter().enumerate();
+    let warmups = warmups.map(|(index, warmup)| {
+        let checks = warmup.to_checks(index, &named);
+        (warmup.to_tokens(&named, errors), checks)
+    });
+    let (warmups, warmup_checks) = warmups.unzip();
     let before = errors.len();
     let (streamed, item) = streamed::read(raw, signature, errors).unzip();
     let taken = takes(signature, |ty| answers(ty).is_some());
@@ -86,10 +81,9 @@ pub(super) fn validate(
         false => outputs::read(raw, signature, item.as_ref(), &decorations, errors),
     };
     let returned = returned.filter(|_| errors.len() == before);
-    let asked = returned.iter();
-    let asked = asked.flat_map(|returned| outputs::asked(returned, raw, state.as_ref()));
-    let asked = asked.collect();
-    let returned = returned.map(|returned: Type| nameable(&returned, state.as_ref()));
+    let asked = returned.as_ref();
+    let asked = asked.map_or_else(Vec::new, |returned| outputs::asked(returned, raw, state));
+    let returned = returned.map(|returned| nameable(&returned, state));
     nameable_types.then(|| Model {
         name: signature.ident.clone(),
         is_async: signature.asyncness.is_some(),
@@ -97,8 +91,7 @@ pub(super) fn validate(
             true => Some(Streamed::Taken),
             false => streamed,
         },
-        state: state.map(|ty| (ty, load)),
-        start,
+        state: function.state,
         parameters,
         decorations,
         steps,
