@@ -124,6 +124,14 @@ pub(crate) fn spanned_call(
     quote!(#path #arguments)
 }
 
+/// A list in generated code: the constant that it stands in, where there is anything in it.
+pub(crate) fn listed<T>(constant: &str, list: &[T]) -> TokenStream {
+    match list.is_empty() {
+        true => quote!(&[]),
+        false => Ident::new(constant, Span::call_site()).into_token_stream(),
+    }
+}
+
 /// An `Option` in generated code.
 pub(crate) fn optional(value: Option<impl ToTokens>) -> TokenStream {
     match value {

@@ -1,7 +1,7 @@
 //! `#[output]`: an output's name and dims.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
@@ -35,11 +35,15 @@ impl Override {
             labels: Value::take(&options, "labels", Form::Text, errors),
         }
     }
+}
 
-    pub(crate) fn to_tokens(&self) -> TokenStream {
+impl ToTokens for Override {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
         let name = optional(self.name.as_ref());
         let shape = optional(self.shape.as_ref());
         let labels = Value::or(self.labels.as_ref(), "");
-        quote!(__private::OutputOverride { name: #name, shape: #shape, labels: #labels })
+        tokens.extend(
+            quote!(__private::OutputOverride { name: #name, shape: #shape, labels: #labels }),
+        );
     }
 }

@@ -93,10 +93,7 @@ impl Client {
             },
             Span::call_site(),
         );
-        let overrides = match model.decorations.overrides.is_empty() {
-            true => quote!(&[]),
-            false => quote!(__OVERRIDES),
-        };
+        let overrides = model.decorations.to_overrides();
         quote! {
             impl __private::typed::Model for #ty {
                 type Arguments = (#(fn(#taken),)*);

@@ -10,7 +10,7 @@ use crate::decorators::output::{self, Override};
 use crate::decorators::warmup::{self, Warmup};
 use crate::decorators::{Decoration, Inputs, Place, Stage, batch, fill_optionals, sample, step};
 use crate::errors::Errors;
-use crate::tensor::refusal;
+use crate::tensor::{listed, refusal};
 
 /// What the decorators on a function say.
 #[derive(Debug, Default)]
@@ -60,6 +60,11 @@ impl Decorations {
     /// Whether the function is called for a whole batch.
     pub(super) fn batch(&self) -> bool {
         self.steps.iter().any(|step| step.is(&batch::DECORATOR))
+    }
+
+    /// What `#[output]` says of the outputs: a constant, where it says anything.
+    pub(super) fn to_overrides(&self) -> TokenStream {
+        listed("__OVERRIDES", &self.overrides)
     }
 
     /// Whether anything stands around the function.

@@ -12,7 +12,7 @@ use super::streamed::Streamed;
 use super::validate::validate;
 use crate::decorators::{Decoration, sequence};
 use crate::errors::Errors;
-use crate::tensor::{refusal, spanned_call};
+use crate::tensor::{listed, refusal, spanned_call};
 
 /// The item without its decorators, and beside it either its registration or everything that is wrong with it.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -106,15 +106,13 @@ impl Model {
     }
 
     fn to_registration(&self, options: &ModelOptions) -> TokenStream {
-        let (overrides, constant) = self.to_overrides();
-        let checks = self.to_output_checks(options, &overrides);
+        let checks = self.to_output_checks(options);
+        let (overrides, warmups) = (self.decorations.to_overrides(), self.to_warmups());
         let function = self.to_function();
         let load = self.to_load();
         let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
         let steps = &self.steps;
-        let (warmups, _) = self.to_warmups();
         quote! {
-            #constant
             #checks
             #function
             __private::inventory::submit! {
@@ -172,13 +170,19 @@ impl Model {
 
     /// What refuses decorators, and all together; `batching` where something is to be said of that.
     fn to_checks(&self, batching: bool) -> TokenStream {
-        let (_, warmups) = self.to_warmups();
+        let (overrides, warmups) = (&self.decorations.overrides, &self.warmups);
+        let overrides = constant(
+            &self.decorations.to_overrides(),
+            "OutputOverride",
+            overrides,
+        );
+        let warmups = constant(&self.to_warmups(), "Warmup", warmups);
         let decorations = self.decorations.to_checks(batching);
         let warmup_checks = &self.warmup_checks;
         let surely = self.parameters.iter().any(Parameter::is_surely_input);
         let whole = (!surely || self.streamed.is_some())
             .then(|| refusal(&self.name, &quote!(__SIGNATURE.whole_flaw(&__OPTIONS))));
-        quote!(#warmups #decorations #warmup_checks #whole)
+        quote!(#overrides #warmups #decorations #warmup_checks #whole)
     }
 
     /// The constant `__OUTPUTS`; the compiler reports a type that is no output on the type itself.
@@ -209,22 +213,16 @@ impl Model {
         }
     }
 
-    /// What `#[output]` says of the outputs, and the constant that it stands in if it says anything.
-    fn to_overrides(&self) -> (TokenStream, TokenStream) {
-        let overrides = self.decorations.overrides.iter();
-        let overrides: Vec<_> = overrides.map(|with| with.to_tokens()).collect();
-        listed("__OVERRIDES", "OutputOverride", &overrides)
-    }
-
-    /// The same of what each instance is called with.
-    fn to_warmups(&self) -> (TokenStream, TokenStream) {
-        listed("__WARMUPS", "Warmup", &self.warmups)
+    /// What each instance is called with.
+    fn to_warmups(&self) -> TokenStream {
+        listed("__WARMUPS", &self.warmups)
     }
 
     /// What refuses the outputs and, in the same constant, what is hardly ever wrong: a constant each would take the compiler
     /// longer than all the rest.
-    fn to_output_checks(&self, options: &ModelOptions, overrides: &TokenStream) -> TokenStream {
+    fn to_output_checks(&self, options: &ModelOptions) -> TokenStream {
         let usual = options.to_usual_checks();
+        let overrides = self.decorations.to_overrides();
         let outputs = quote!(__OUTPUTS, #overrides, __OPTIONS.batching);
         let refuse = spanned_call(&self.shown, "refuse_outputs", &outputs);
         let plain = self.is_plain().then(|| {
@@ -376,12 +374,8 @@ impl Model {
     }
 }
 
-/// A list, and the constant that it stands in if there is anything in it.
-fn listed(name: &str, element: &str, list: &[TokenStream]) -> (TokenStream, TokenStream) {
-    if list.is_empty() {
-        return (quote!(&[]), TokenStream::new());
-    }
-    let (name, element) = (format_ident!("{name}"), format_ident!("{element}"));
-    let constant = quote!(const #name: &[__private::#element] = &[#(#list),*];);
-    (name.into_token_stream(), constant)
+/// The constant of a list in which there is anything.
+fn constant(name: &TokenStream, element: &str, list: &[impl ToTokens]) -> Option<TokenStream> {
+    let element = format_ident!("{element}");
+    (!list.is_empty()).then(|| quote!(const #name: &[__private::#element] = &[#(#list),*];))
 }

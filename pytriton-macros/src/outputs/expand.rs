@@ -1,5 +1,5 @@
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
@@ -40,35 +40,17 @@ fn implementation(
 ) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
-    let constants: Vec<_> = (0..fields.len())
-        .map(|index| format_ident!("__FIELD_{index}"))
-        .collect();
-    let types = fields
-        .iter()
-        .zip(&constants)
-        .map(|(field, constant)| field.to_type(constant));
-    let checks = fields.iter().zip(&constants).map(|(field, constant)| {
-        let shape = field.shape.iter().map(|shape| {
-            let mut checks = shape.to_checks();
-            let flaw = quote!(#constant.shape_flaw(#shape));
-            checks.extend(refusal(shape.value(), &flaw));
-            checks
-        });
-        [field.name.to_check()]
-            .into_iter()
-            .chain(shape)
-            .collect::<TokenStream>()
-    });
-    let declarations = fields
-        .iter()
-        .zip(&constants)
-        .map(|(field, constant)| field.to_declaration(constant));
+    let types = fields.iter().map(OutputField::to_type);
+    let checks = fields.iter().map(OutputField::to_checks);
+    let declarations = fields.iter().map(OutputField::to_declaration);
     let tensors = fields.iter().enumerate().map(|(index, field)| {
-        let (ident, constant) = (&field.ident, &constants[index]);
+        let OutputField {
+            ident, constant, ..
+        } = field;
         quote!(#constant.convert(self.#ident, __model, #index)?)
     });
     let import = root.to_import();
-    let returned = clients.then(|| returned::implementation(input, fields, &constants));
+    let returned = clients.then(|| returned::implementation(input, fields));
     quote! {
         const _: () = {
             #import
@@ -92,13 +74,27 @@ fn implementation(
 
 impl OutputField {
     /// The constant that knows the field's type, whose bound the compiler reports on the type itself.
-    fn to_type(&self, constant: &syn::Ident) -> TokenStream {
-        let Self { ty, name, .. } = self;
+    fn to_type(&self) -> TokenStream {
+        let Self {
+            constant, ty, name, ..
+        } = self;
         let bound = quote_spanned!(ty.span()=> output_field::<#ty>(#name));
         quote!(const #constant: __private::OutputField<#ty> = __private::#bound;)
     }
 
-    fn to_declaration(&self, constant: &syn::Ident) -> TokenStream {
+    fn to_checks(&self) -> TokenStream {
+        let constant = &self.constant;
+        let mut checks = self.name.to_check();
+        if let Some(shape) = &self.shape {
+            checks.extend(shape.to_checks());
+            let flaw = quote!(#constant.shape_flaw(#shape));
+            checks.extend(refusal(shape.value(), &flaw));
+        }
+        checks
+    }
+
+    fn to_declaration(&self) -> TokenStream {
+        let constant = &self.constant;
         let shape = optional(self.shape.as_ref());
         let labels = self.labels.iter();
         let described = to_described(&self.docs);

@@ -1,5 +1,5 @@
 use proc_macro2::Ident;
-use quote::ToTokens;
+use quote::{ToTokens, format_ident};
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Type};
 
 use crate::decorators::Decoration;
@@ -15,6 +15,8 @@ use crate::value::Value;
 #[derive(Debug)]
 pub(super) struct OutputField {
     pub(super) ident: Ident,
+    /// What knows the type in generated code.
+    pub(super) constant: Ident,
     pub(super) ty: Type,
     pub(super) name: TensorName,
     pub(super) shape: Option<Dims>,
@@ -71,13 +73,14 @@ pub(super) fn read(input: &DeriveInput, errors: &mut Errors) -> Vec<OutputField>
     }
     let fields: Vec<OutputField> = fields
         .iter()
-        .filter_map(|declared| field(declared, errors))
+        .enumerate()
+        .filter_map(|(index, declared)| field(index, declared, errors))
         .collect();
     check_distinct("output", fields.iter().map(|field| &field.name), errors);
     fields
 }
 
-fn field(field: &Field, errors: &mut Errors) -> Option<OutputField> {
+fn field(index: usize, field: &Field, errors: &mut Errors) -> Option<OutputField> {
     let ident = field.ident.clone()?;
     let said = decoration(&field.attrs, errors);
     let said = said.map(|decoration| Override::read(&decoration, errors));
@@ -89,6 +92,7 @@ fn field(field: &Field, errors: &mut Errors) -> Option<OutputField> {
     Some(OutputField {
         name: name.unwrap_or_else(|| TensorName::own(&ident)),
         ident,
+        constant: format_ident!("__FIELD_{index}"),
         ty: field.ty.clone(),
         shape,
         labels,

@@ -1,17 +1,14 @@
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
 
 use super::fields::OutputField;
 
 /// What makes the struct what callers of a model get, by the constants that know its fields.
-pub(super) fn implementation(
-    input: &DeriveInput,
-    fields: &[OutputField],
-    constants: &[Ident],
-) -> TokenStream {
+pub(super) fn implementation(input: &DeriveInput, fields: &[OutputField]) -> TokenStream {
     let name = &input.ident;
     let idents = fields.iter().map(|field| &field.ident);
+    let constants = fields.iter().map(|field| &field.constant);
     quote! {
         impl __private::typed::Returned for #name {
             type Typed = Self;

@@ -73,12 +73,6 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.shape_flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.given_flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.name_flaw(0usize, &__OPTIONS));
-    const _: () = __private::refuse(__private::tensor_name_flaw("y"));
-    const _: () = __private::refuse(__private::dimension_flaw(3));
-    const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<false>::whole::<Array2<u8>>();
-        __private::Returns::<Array2<u8>, false>::DECLARATIONS
-    };
     const __OVERRIDES: &[__private::OutputOverride] = &[
         __private::OutputOverride {
             name: ::core::option::Option::Some("y"),
@@ -86,6 +80,12 @@ const _: () = {
             labels: "",
         },
     ];
+    const _: () = __private::refuse(__private::tensor_name_flaw("y"));
+    const _: () = __private::refuse(__private::dimension_flaw(3));
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<false>::whole::<Array2<u8>>();
+        __private::Returns::<Array2<u8>, false>::DECLARATIONS
+    };
     const _: () = {
         __private::refuse(__OPTIONS.flaw("name"));
         __private::refuse(__OPTIONS.flaw("max_batch_size"));

@@ -58,12 +58,6 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(2usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(3usize, &__OPTIONS));
-    const _: () = __private::refuse(__private::tensor_name_flaw("y"));
-    const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::error::<String>();
-        __private::Asked::<__RAW>::whole::<Array2<f32>>();
-        __private::Returns::<Result<Array2<f32>, String>, __RAW>::DECLARATIONS
-    };
     const __OVERRIDES: &[__private::OutputOverride] = &[
         __private::OutputOverride {
             name: ::core::option::Option::Some("y"),
@@ -71,6 +65,12 @@ const _: () = {
             labels: "",
         },
     ];
+    const _: () = __private::refuse(__private::tensor_name_flaw("y"));
+    const __OUTPUTS: &[__private::TensorDeclaration] = {
+        __private::Asked::<__RAW>::error::<String>();
+        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::Returns::<Result<Array2<f32>, String>, __RAW>::DECLARATIONS
+    };
     const _: () = {
         __private::refuse(__OPTIONS.flaw("name"));
         __private::refuse_outputs(__OUTPUTS, __OVERRIDES, __OPTIONS.batching);
