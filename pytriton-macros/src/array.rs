@@ -6,23 +6,23 @@ use crate::errors::Errors;
 use crate::types::{last_segment, type_argument, type_text};
 
 /// An array type as the user wrote it: `ArrayView2<'_, f32>`, `ndarray::ArrayD<u8>`.
-#[derive(Debug, Clone)]
-pub(crate) struct ArrayType {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ArrayType<'ast> {
     pub(crate) view: bool,
     /// The number of dimensions; `None` for `ArrayD` and `ArrayViewD`.
     pub(crate) rank: Option<usize>,
-    pub(crate) element: Type,
+    pub(crate) element: &'ast Type,
 }
 
-impl ArrayType {
+impl<'ast> ArrayType<'ast> {
     /// Reads an array type; `None` for any other, and for one without its element type.
-    pub(crate) fn parse(ty: &Type) -> Option<Self> {
+    pub(crate) fn parse(ty: &'ast Type) -> Option<Self> {
         let segment = last_segment(ty)?;
         let (view, rank) = kind(&segment.ident)?;
         Some(Self {
             view,
             rank,
-            element: type_argument(segment)?.clone(),
+            element: type_argument(segment)?,
         })
     }
 
@@ -39,15 +39,15 @@ impl ArrayType {
     fn named(&self, view: bool, rank: Option<usize>) -> String {
         let name = if view { "ArrayView" } else { "Array" };
         let rank = rank.map_or_else(|| "D".to_owned(), |rank| rank.to_string());
-        format!("{name}{rank}<{}>", type_text(&self.element))
+        format!("{name}{rank}<{}>", type_text(self.element))
     }
 
     /// Checks the element of a type that is named like an array, of which the compiler says itself if it is missing; whether it
     /// is named so.
-    pub(crate) fn check_element(ty: &Type, errors: &mut Errors) -> bool {
+    pub(crate) fn check_element(ty: &'ast Type, errors: &mut Errors) -> bool {
         let is_named = last_segment(ty).is_some_and(|last| kind(&last.ident).is_some());
         match Self::parse(ty) {
-            Some(array) => check_element(&array.element, errors),
+            Some(array) => check_element(array.element, errors),
             None if is_named => errors.leave(),
             None => {}
         }

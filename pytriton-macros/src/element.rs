@@ -39,6 +39,9 @@ const INSTEAD: [(&str, &str); 12] = [
 
 /// Reports an element type that is known to be none; other types are left to the trait `Element`.
 pub(crate) fn check_element(element: &Type, errors: &mut Errors) {
+    if is_element(element) {
+        return;
+    }
     let text = type_text(element);
     if let Some(instead) = instead(&text) {
         let message = format!("`{text}` cannot be an element of a tensor: write `{instead}`");
@@ -52,9 +55,13 @@ pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     if let Some(instead) = instead(&text) {
         return Some(instead.to_owned());
     }
-    let is = |(name, _): &(&str, &str)| last_segment(ty).is_some_and(|last| last.ident == name);
-    let known = ELEMENTS.iter().any(is);
-    (known || text == "Vec<u8>").then_some(text)
+    (is_element(ty) || text == "Vec<u8>").then_some(text)
+}
+
+/// Whether a type is an element by its name.
+fn is_element(ty: &Type) -> bool {
+    let last = last_segment(ty).map(|last| last.ident.to_string());
+    last.is_some_and(|last| ELEMENTS.iter().any(|(name, _)| *name == last))
 }
 
 fn instead(text: &str) -> Option<&'static str> {

@@ -10,6 +10,8 @@ use crate::errors::Errors;
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) key: Ident,
+    /// The key as a text.
+    pub(crate) name: String,
     pub(crate) value: TokenStream,
     /// Whether the value is a list in parentheses right behind the key.
     pub(crate) list: bool,
@@ -34,6 +36,7 @@ impl Entry {
         };
         Some(Self {
             key: key.clone(),
+            name: key.to_string(),
             value: value.iter().cloned().collect(),
             list,
         })

@@ -49,14 +49,13 @@ impl Options {
                 options.unreadable = true;
                 continue;
             };
-            let key = &entry.key;
-            if !known.iter().any(|name| key == name) {
-                let meant = nearest(&key.to_string(), known).map(str::to_owned);
+            let (key, name) = (&entry.key, entry.name.clone());
+            if !known.contains(&&*name) {
+                let meant = nearest(&name, known).map(str::to_owned);
                 errors.push(key, unknown(attribute, key, meant.as_deref(), known));
                 options.flawed.extend(meant);
                 continue;
             }
-            let name = key.to_string();
             let mistake = match nested.contains(&name.as_str()) {
                 true if entry.list => None,
                 true => Some(format!("expected options: write `{key}(…)`")),
@@ -101,7 +100,7 @@ impl Options {
 
     /// The keys and insides of an option that has options of its own and may stand several times, in their order.
     pub(crate) fn nested(&self, name: &str) -> impl Iterator<Item = (&Ident, TokenStream)> {
-        let entries = self.entries.iter().filter(move |entry| entry.key == name);
+        let entries = self.entries.iter().filter(move |entry| entry.name == name);
         entries.filter_map(|entry| Some((&entry.key, entry.inside()?)))
     }
 
@@ -132,7 +131,7 @@ impl Options {
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.key == name)
+        self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// The value of an option that is a text.

@@ -19,7 +19,6 @@ pub(crate) fn check(output: &Type, errors: &mut Errors) {
 
 /// What to write instead of a type that is no owned array.
 fn no_array(output: &Type) -> Option<String> {
-    let text = type_text(output);
     if let Some(array) = ArrayType::parse(output) {
         return array.view.then(|| owned(&array.owned()));
     }
@@ -28,6 +27,7 @@ fn no_array(output: &Type) -> Option<String> {
         return Some(format!("an output cannot be left out: write `{inner}`"));
     }
     if let Some(element) = meant_element(output) {
+        let text = type_text(output);
         return Some(format!("`{text}` is no array: write `Array2<{element}>`"));
     }
     match peeled(output) {

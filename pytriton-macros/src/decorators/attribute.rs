@@ -180,10 +180,9 @@ fn named(path: &Path, root: &CratePath) -> Option<&'static Decorator> {
     if path.segments.len() > 1 && !root.is_prefix_of(path) {
         return None;
     }
-    let mut decorators = DECORATORS.iter();
-    decorators
-        .find(|decorator| last.ident == decorator.name)
-        .copied()
+    let name = last.ident.to_string();
+    let mut decorators = DECORATORS.iter().copied();
+    decorators.find(|decorator| decorator.name == name)
 }
 
 /// Whether an attribute is a further `#[model]`, which would miss the decorators.

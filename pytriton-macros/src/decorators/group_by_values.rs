@@ -27,7 +27,7 @@ fn steps(decoration: &Decoration, inputs: &Inputs, errors: &mut Errors) -> Vec<T
             keys.extend(inputs.find(&key, errors).map(|input| &input.name));
             continue;
         }
-        let pad_fn = Entry::read(&part).filter(|entry| entry.key == "pad_fn");
+        let pad_fn = Entry::read(&part).filter(|entry| entry.name == "pad_fn");
         match pad_fn.and_then(|entry| syn::parse2::<Expr>(entry.value).ok()) {
             Some(value) => padder = Some(value),
             None => errors.push(

@@ -138,6 +138,9 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
 }
 
 fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
+    if ArrayType::parse(ty).is_some() {
+        return None;
+    }
     let inner = argument_of("Option", ty);
     let owned = |name: &&&str| is(name, ty) || inner.is_some_and(|ty| is_reference(name, ty));
     if let Some(name) = INJECTED[..4].iter().find(owned) {

@@ -9,51 +9,72 @@ use crate::types::{argument_of, arguments, last_segment, peeled, present};
 /// A type as code outside of the function can name it: without the function's lifetimes, and with the state's type in the
 /// place of `Self`.
 pub(super) fn nameable(ty: &Type, state: Option<&Type>) -> Type {
-    rewritten(ty, state, false)
+    Rewriting::of(ty, state, false)
 }
 
 /// A type all of whose lifetimes, named or not, are `'static`, for where there is nothing to borrow from.
 pub(super) fn eternal(ty: &Type) -> Type {
-    rewritten(ty, None, true)
+    Rewriting::of(ty, None, true)
 }
 
-fn rewritten(ty: &Type, state: Option<&Type>, eternal: bool) -> Type {
-    let tokens = rewrite(ty.to_token_stream(), state, eternal);
-    syn::parse2(tokens).unwrap_or_else(|_| ty.clone())
+#[derive(Debug)]
+struct Rewriting<'ast> {
+    state: Option<&'ast Type>,
+    eternal: bool,
+    /// Most types stay what they are, and need not be parsed again.
+    changed: bool,
 }
 
-fn rewrite(tokens: TokenStream, state: Option<&Type>, eternal: bool) -> TokenStream {
-    let is = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign);
-    let mut rewritten = TokenStream::new();
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Group(group) => {
-                let inner = rewrite(group.stream(), state, eternal);
-                let mut inner = Group::new(group.delimiter(), inner);
-                inner.set_span(group.span());
-                rewritten.extend([TokenTree::Group(inner)]);
-            }
-            TokenTree::Ident(ident) if ident == "Self" => match state {
-                Some(state) => state.to_tokens(&mut rewritten),
-                None => ident.to_tokens(&mut rewritten),
-            },
-            token if is(&token, '\'') => {
-                let name = tokens.next().map(|name| match name.to_string().as_str() {
-                    "static" => name,
-                    _ if eternal => Ident::new("static", name.span()).into(),
-                    _ => Ident::new("_", name.span()).into(),
-                });
-                rewritten.extend([token].into_iter().chain(name));
-            }
-            token => {
-                let elided = is(&token, '&') && !tokens.peek().is_some_and(|next| is(next, '\''));
-                let lifetime = (eternal && elided).then(|| quote!('static));
-                rewritten.extend(quote!(#token #lifetime));
+impl<'ast> Rewriting<'ast> {
+    fn of(ty: &Type, state: Option<&'ast Type>, eternal: bool) -> Type {
+        let mut rewriting = Self {
+            state,
+            eternal,
+            changed: false,
+        };
+        let tokens = rewriting.rewrite(ty.to_token_stream());
+        let rewritten = rewriting.changed.then(|| syn::parse2(tokens).ok());
+        rewritten.flatten().unwrap_or_else(|| ty.clone())
+    }
+
+    fn rewrite(&mut self, tokens: TokenStream) -> TokenStream {
+        let mut rewritten = TokenStream::new();
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.rewrite(group.stream()));
+                    inner.set_span(group.span());
+                    inner.to_tokens(&mut rewritten);
+                }
+                TokenTree::Ident(ident) if self.state.is_some() && ident == "Self" => {
+                    self.changed = true;
+                    self.state.to_tokens(&mut rewritten);
+                }
+                token if is_sign(&token, '\'') => {
+                    let name = tokens.next().map(|name| match self.eternal {
+                        _ if name.to_string() == "static" => name,
+                        true => Ident::new("static", name.span()).into(),
+                        false => Ident::new("_", name.span()).into(),
+                    });
+                    self.changed = true;
+                    rewritten.extend([token].into_iter().chain(name));
+                }
+                token if self.eternal && is_sign(&token, '&') => {
+                    let named = tokens.peek().is_some_and(|next| is_sign(next, '\''));
+                    let lifetime = (!named).then(|| quote!('static));
+                    self.changed = true;
+                    rewritten.extend(quote!(#token #lifetime));
+                }
+                token => rewritten.extend([token]),
             }
         }
+        rewritten
     }
-    rewritten
+}
+
+fn is_sign(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
 /// A view and a reference live as long as the call.
