@@ -1,20 +1,23 @@
 """Instances that have several batches at a time: side by side where the function is async, by turns where it is not."""
 
+import queue
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
+import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
 from wire import connect, infer, statistics
 
 
-def ask(model, milliseconds):
-    """The one number that a function answers, or the error."""
+def ask(model, milliseconds, rows=1):
+    """The one number that a function answers, in each row, or the error."""
     client = connect(tritonclient.http)
     try:
-        sent = {"milliseconds": np.array([[milliseconds]], np.uint32)}
+        sent = {"milliseconds": np.full((rows, 1), milliseconds, np.uint32)}
         return int(infer(tritonclient.http, client, model, sent)["OUTPUT_1"][0, 0])
     except InferenceServerException as error:
         return str(error)
@@ -22,11 +25,22 @@ def ask(model, milliseconds):
         client.close()
 
 
-def together(model, milliseconds):
+def send(client, model, milliseconds, answers):
+    """Sends a request over gRPC; the number, or the error, is put among the answers."""
+    tensor = tritonclient.grpc.InferInput("milliseconds", [1, 1], "UINT32")
+    tensor.set_data_from_numpy(np.array([[milliseconds]], np.uint32))
+
+    def answered(result, error):
+        answers.put(error or int(result.as_numpy("OUTPUT_1")[0, 0]))
+
+    return client.async_infer(model, [tensor], answered)
+
+
+def together(model, milliseconds, rows=1):
     """The answers of requests that are sent at once, and how long it all took."""
     with ThreadPoolExecutor(len(milliseconds)) as pool:
         begun = time.monotonic()
-        answers = list(pool.map(lambda one: ask(model, one), milliseconds))
+        answers = list(pool.map(lambda one: ask(model, one, rows), milliseconds))
         return answers, time.monotonic() - begun
 
 
@@ -55,6 +69,59 @@ def test_instances_are_still_parallel():
         assert took < 0.39, "two of 200 ms, each on an instance of its own"
     calls, _ = together("Both", [50] * 8)
     assert max(calls) == 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("model", ["Concurrent", "ConcurrentDelayed"])
+def test_requests_that_are_no_batch_run_side_by_side(model, count):
+    for rows in [1, 3]:
+        answers, took = together(model, [300] * count, rows)
+        assert answers == [300] * count
+        rounds = (count + 3) // 4
+        assert took < 0.3 * rounds + 0.29, "four at a time, none of which waits for company"
+
+
+def test_an_answer_does_not_wait_for_those_beside_it():
+    with ThreadPoolExecutor(8) as pool:
+        slow = [pool.submit(ask, "Concurrent", 1000) for _ in range(3)]
+        quick = [pool.submit(ask, "Concurrent", 20) for _ in range(5)]
+        assert [one.result() for one in quick] == [20] * 5
+        assert not any(one.done() for one in slow)
+        assert [one.result() for one in slow] == [1000] * 3
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+@pytest.mark.parametrize("failing, said", [(13, "asked to fail"), (66, "asked to panic")])
+def test_a_failure_is_that_of_its_request_alone(failing, said, count):
+    for position in range(count):
+        sent = [100 + index for index in range(count)]
+        sent[position] = failing
+        answers, _ = together("Concurrent", sent)
+        assert said in answers[position]
+        answers[position] = failing
+        assert answers == sent
+
+
+@pytest.mark.parametrize("count", [2, 6])
+def test_a_request_that_is_taken_back_is_so_alone(count):
+    client = connect(tritonclient.grpc)
+    try:
+        for position in range(count):
+            answers = queue.Queue()
+            calls = [send(client, "Concurrent", 300, answers) for _ in range(count)]
+            time.sleep(0.1)
+            calls[position].cancel()
+            error = answers.get(timeout=0.15)
+            assert error.status() == "StatusCode.CANCELLED"
+            assert [answers.get(timeout=1) for _ in calls[1:]] == [300] * (count - 1)
+    finally:
+        client.close()
+
+
+def test_requests_that_are_no_batch_go_to_the_instance_that_is_free():
+    answers, took = together("ConcurrentOnTwo", [150] * 8)
+    assert answers == [150] * 8
+    assert took < 0.89, "four on each of two"
 
 
 def test_an_instance_that_computes_holds_nothing_that_another_could_run():

@@ -7,13 +7,15 @@ use super::{Message, Scalar, Value};
 
 pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> Message<'static> {
     let mut message = Message::default();
-    let (preferred, said) = preferred(spec, &batching.preferred_batch_size);
+    let alone = is_alone(spec) || has_free_places(spec);
+    let (preferred, said) = preferred(spec, &batching.preferred_batch_size, alone);
     message.put("preferred_batch_size", 1, preferred, said);
-    message.say(
-        "max_queue_delay_microseconds",
-        2,
-        batching.max_queue_delay_microseconds,
-    );
+    // With a delay Triton 2.51 joins batches that wait for an instance, whatever sizes are preferred.
+    let delay = match alone {
+        true => 0,
+        false => batching.max_queue_delay_microseconds,
+    };
+    message.say("max_queue_delay_microseconds", 2, delay);
     message.say("preserve_ordering", 3, batching.preserve_ordering);
     let (levels, default_level, policies) = match &batching.priorities {
         None => (0, 0, &[][..]),
@@ -45,11 +47,20 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
     message
 }
 
-/// The batch sizes that are sent at once, and whether the model says so.
-fn preferred(spec: &ModelSpec, sizes: &[u32]) -> (Value<'static>, bool) {
-    // Each request may be answered for ever: none waits for the end of another that it would be batched with.
-    let apart = spec.call == CallMode::Request || spec.by_parameters;
-    let alone = spec.decoupled && apart && spec.batching();
+/// Whether each request may be answered for ever: none waits for the end of another that it would be batched with.
+fn is_alone(spec: &ModelSpec) -> bool {
+    spec.decoupled && (spec.call == CallMode::Request || spec.by_parameters)
+}
+
+/// Whether a request that is no batch with others would wait for them although there is a place to run it beside them.
+fn has_free_places(spec: &ModelSpec) -> bool {
+    let several = spec.instances.count() > 1 || spec.batches_in_flight > 1;
+    spec.call == CallMode::Request && several
+}
+
+/// The batch sizes that are sent at once, and whether the model says so; each request goes alone where it must.
+fn preferred(spec: &ModelSpec, sizes: &[u32], alone: bool) -> (Value<'static>, bool) {
+    let alone = alone && spec.batching();
     let preferred = match sizes {
         _ if alone => vec![1],
         [] if spec.batching() => vec![spec.max_batch_size.into()],
@@ -81,7 +92,7 @@ pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -
             let mut oldest = Message::default();
             let candidates = (*max_candidate_sequences).min(i32::MAX.cast_unsigned());
             oldest.say("max_candidate_sequences", 1, candidates);
-            let (preferred, said) = preferred(spec, preferred_batch_size);
+            let (preferred, said) = preferred(spec, preferred_batch_size, is_alone(spec));
             oldest.put("preferred_batch_size", 2, preferred, said);
             let delay = *max_queue_delay_microseconds;
             oldest.say("max_queue_delay_microseconds", 3, delay);

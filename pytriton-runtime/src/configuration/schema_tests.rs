@@ -16,7 +16,7 @@ use crate::proto::model_version_policy::{All, Latest, PolicyChoice, Specific};
 use crate::proto::{self, FILE_DESCRIPTOR_SET, ModelConfig, ModelParameter, model_queue_policy};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration};
 use crate::tensor::DataType;
-use crate::testing::IDENTITY;
+use crate::testing::{IDENTITY, TWO};
 
 use super::table::{ANY, TABLE};
 use super::*;
@@ -299,18 +299,6 @@ fn bytes_are_read_as_the_message() {
         policy_of_answers,
         Some(proto::ModelTransactionPolicy { decoupled: true })
     );
-    let one_by_one = ModelDeclaration {
-        response_cache: false,
-        decoupled: true,
-        call: CallMode::Request,
-        ..RICH
-    };
-    let one_by_one = configuration(&one_by_one.spec().unwrap(), BACKEND, None).bytes();
-    let choice = ModelConfig::decode(&*one_by_one).unwrap().scheduling_choice;
-    let Some(SchedulingChoice::DynamicBatching(batching)) = choice else {
-        panic!("{choice:?}");
-    };
-    assert_eq!(batching.preferred_batch_size, [1]);
     let all = ModelConfig {
         version_policy: Some(policy(PolicyChoice::All(All {}))),
         ..expected
@@ -324,6 +312,52 @@ fn bytes_are_read_as_the_message() {
     };
     let both = VersionPolicy::Specific(vec![1, 300]);
     assert_eq!(read(Some(&both), BACKEND), specific);
+}
+
+#[test]
+fn what_is_no_batch_is_sent_one_by_one_where_it_would_wait_for_others() {
+    use CallMode::{Batch, Raw, Request};
+    const ONE: &[InstanceGroup] = &[InstanceGroup::cpu(1)];
+    type Row = (
+        CallMode,
+        &'static [InstanceGroup],
+        u32,
+        bool,
+        &'static [i32],
+    );
+    let table: [Row; 9] = [
+        (Request, ONE, 1, false, &[4, 200]),
+        (Request, TWO, 1, false, &[1]),
+        (Request, ONE, 2, false, &[1]),
+        (Request, ONE, 1, true, &[1]),
+        (Batch, TWO, 1, false, &[4, 200]),
+        (Batch, ONE, 2, false, &[4, 200]),
+        (Batch, ONE, 1, true, &[4, 200]),
+        (Raw, TWO, 1, false, &[4, 200]),
+        (Raw, ONE, 2, false, &[4, 200]),
+    ];
+    for (call, instances, batches_in_flight, decoupled, expected) in table {
+        let declaration = ModelDeclaration {
+            call,
+            instances,
+            batches_in_flight,
+            decoupled,
+            response_cache: false,
+            ..RICH
+        };
+        let config = configuration(&declaration.spec().unwrap(), BACKEND, None).bytes();
+        let choice = ModelConfig::decode(&*config).unwrap().scheduling_choice;
+        let Some(SchedulingChoice::DynamicBatching(batching)) = choice else {
+            panic!("{choice:?}");
+        };
+        let sizes = batching.preferred_batch_size;
+        let delay = batching.max_queue_delay_microseconds;
+        assert_eq!(delay == 0, expected == [1], "{delay}");
+        assert_eq!(
+            sizes, expected,
+            "{call:?} {instances:?} {batches_in_flight} {decoupled}"
+        );
+    }
 }
 
 #[test]

@@ -38,6 +38,35 @@ fn both(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     blocking_nap(&BOTH, milliseconds)
 }
 
+/// Requests that could be gathered, and are no batch. Fails for 13 milliseconds, panics for 66.
+#[pytriton::model(name = "Concurrent", max_batch_size = 16, batches_in_flight = 4)]
+async fn concurrent(milliseconds: ArrayView2<u32>) -> Result<Array2<u32>, String> {
+    let longest = longest(milliseconds);
+    rest(longest).await;
+    assert_ne!(longest, 66, "asked to panic");
+    match longest {
+        13 => Err("asked to fail".to_owned()),
+        _ => Ok(milliseconds.to_owned()),
+    }
+}
+
+#[pytriton::model(
+    name = "ConcurrentDelayed",
+    max_batch_size = 16,
+    batches_in_flight = 4,
+    max_queue_delay_microseconds = 400_000
+)]
+async fn concurrent_delayed(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    rest(longest(milliseconds)).await;
+    milliseconds.to_owned()
+}
+
+#[pytriton::model(name = "ConcurrentOnTwo", max_batch_size = 16, instances = 2)]
+fn concurrent_on_two(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    thread::sleep(Duration::from_millis(longest(milliseconds).into()));
+    milliseconds.to_owned()
+}
+
 #[pytriton::model(
     name = "OrderedSideBySide",
     max_batch_size = 1,
