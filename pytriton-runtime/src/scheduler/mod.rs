@@ -40,6 +40,8 @@ mod streamed_broken_tests;
 #[cfg(test)]
 mod streamed_tests;
 #[cfg(test)]
+mod table_tests;
+#[cfg(test)]
 mod tests;
 mod workers;
 
