@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
+use bytes::Bytes;
 
 use crate::heavy::by_weight;
 use crate::metrics::{
@@ -17,12 +18,15 @@ use crate::statistics::ModelStatistics;
 use crate::tls::Certificates;
 use crate::trace::dropped_spans;
 
+use super::texts::Texts;
+
 /// What is measured.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     models: Arc<ModelSet>,
     system: System,
     certificates: Vec<Certificates>,
+    texts: Texts,
 }
 
 impl Metrics {
@@ -31,13 +35,15 @@ impl Metrics {
             models,
             system: System::default(),
             certificates,
+            texts: Texts::default(),
         }
     }
 
-    /// All of it in Prometheus' text format.
-    pub(crate) async fn text(self: &Arc<Self>) -> String {
+    /// All of it in Prometheus' text format, of now, or of a moment ago where many have texts that they do not read.
+    pub(crate) async fn text(self: &Arc<Self>) -> Bytes {
         let metrics = Arc::clone(self);
-        by_weight(weight(&self.models), move || metrics.write()).await
+        let text = move || metrics.texts.text(|| metrics.write());
+        by_weight(weight(&self.models), text).await
     }
 
     fn write(&self) -> String {
@@ -119,4 +125,40 @@ pub(crate) fn metrics_router(sources: Arc<Metrics>) -> Router {
 async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
     let content_type = "text/plain; charset=utf-8";
     ([(CONTENT_TYPE, content_type)], metrics.text().await)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use axum::http::Request;
+    use tower::ServiceExt;
+
+    use crate::Limits;
+    use crate::testing::{IDENTITY, reception};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_that_nobody_reads_hold_few_texts() {
+        const MIB: usize = 1 << 20;
+        let app = reception(&[&IDENTITY], Limits::default()).await;
+        let sources = Arc::new(Metrics::new(Arc::clone(&app.models), Vec::new()));
+        let ask = async || {
+            let request = Request::get("/metrics").body(Body::empty()).unwrap();
+            let router = metrics_router(Arc::clone(&sources));
+            router.oneshot(request).await.unwrap().into_body()
+        };
+        let text = to_bytes(ask().await, usize::MAX).await.unwrap().len();
+        assert_eq!(sources.texts.held(), 0);
+        let mut unread = Vec::new();
+        for _ in 0..16 * MIB / text {
+            unread.push(ask().await);
+        }
+        let held = sources.texts.held();
+        assert!((4 * MIB..6 * MIB).contains(&held), "{held}");
+        let last = to_bytes(ask().await, usize::MAX).await.unwrap();
+        assert!(last.starts_with(b"# HELP "), "{last:?}");
+        drop((unread, last));
+        assert_eq!(sources.texts.held(), 0);
+    }
 }

@@ -36,6 +36,7 @@ mod router;
 mod shared_memory;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod trace;
 mod traced;
 

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use axum::http::{Method, Request, StatusCode};
-use bytes::Bytes;
 
 use crate::reception::{Operation, Reception};
 
@@ -74,7 +73,7 @@ impl VertexAi {
         {
             // Whoever may not read statistics here may not read them as metrics either.
             return match reception.admit(Operation::Statistics, request.headers()) {
-                Ok(()) => with(StatusCode::OK, PLAIN, Bytes::from(metrics.text().await)),
+                Ok(()) => with(StatusCode::OK, PLAIN, metrics.text().await),
                 Err(error) => Failure::plain(error).into(),
             };
         }
