@@ -1,5 +1,6 @@
 //! Models of the end-to-end tests, without the rest of their crate, which needs the tritonserver engine.
 
+mod abused;
 #[path = "../../models/src/identities.rs"]
 mod identities;
 #[path = "../../models/src/ledger.rs"]

@@ -1,7 +1,7 @@
 use std::io;
 
 use crate::scene::Scene;
-use crate::{grpc, http1};
+use crate::{grpc, http1, metrics, readers};
 
 /// What a client can do to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,10 +50,24 @@ pub(crate) enum Abuse {
     GrpcIdle,
     /// Requests over gRPC whose clients reset the connection.
     GrpcLeave,
+    /// Large answers that are read slowly, all the time.
+    SlowReaders,
+    /// The same over gRPC.
+    GrpcSlowReaders,
+    /// Streams of events that nobody reads.
+    Events,
+    /// The same over gRPC.
+    GrpcStreams,
+    /// Clients that leave while their answers wait for an earlier one.
+    HeldBack,
+    /// Metrics that are asked for again and again.
+    Scrapes,
+    /// Metrics that nobody reads.
+    UnreadScrapes,
 }
 
 /// All of it.
-pub(crate) const ALL: [Abuse; 22] = [
+pub(crate) const ALL: [Abuse; 29] = [
     Abuse::SlowHeads,
     Abuse::SlowBodies,
     Abuse::Halves,
@@ -76,6 +90,13 @@ pub(crate) const ALL: [Abuse; 22] = [
     Abuse::GrpcHeaders,
     Abuse::GrpcIdle,
     Abuse::GrpcLeave,
+    Abuse::SlowReaders,
+    Abuse::GrpcSlowReaders,
+    Abuse::Events,
+    Abuse::GrpcStreams,
+    Abuse::HeldBack,
+    Abuse::Scrapes,
+    Abuse::UnreadScrapes,
 ];
 
 impl Abuse {
@@ -108,6 +129,13 @@ impl Abuse {
             Self::GrpcHeaders => grpc::headers(scene),
             Self::GrpcIdle => grpc::idle(scene),
             Self::GrpcLeave => grpc::leave(scene),
+            Self::SlowReaders => readers::slow(scene),
+            Self::GrpcSlowReaders => readers::grpc_slow(scene),
+            Self::Events => readers::events(scene),
+            Self::GrpcStreams => readers::grpc_streams(scene),
+            Self::HeldBack => readers::held_back(scene),
+            Self::Scrapes => metrics::scrapes(scene),
+            Self::UnreadScrapes => metrics::unread(scene),
         }
     }
 }

@@ -32,6 +32,7 @@ impl Abusers {
             let mut scene = Scene {
                 http: address(&server.banner().http),
                 grpc: address(&server.banner().grpc),
+                metrics: address(&server.banner().metrics),
                 random: random.branch(),
                 stop: Arc::clone(&stop),
             };

@@ -77,16 +77,33 @@ pub(crate) static GRPC_INPUTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
 
 /// A message of gRPC that returns as many bytes as it has.
 pub(crate) fn grpc_identity(bytes: usize) -> Vec<u8> {
-    let shape = [vec![1], varint(bytes)].concat();
-    let input = [
-        bytes_field(1, b"INPUT_1"),
-        bytes_field(2, b"UINT8"),
-        bytes_field(3, &shape),
-    ];
-    let request = [
-        bytes_field(1, b"I_UINT8"),
-        bytes_field(5, &input.concat()),
-        bytes_field(7, &vec![7; bytes]),
-    ];
-    message(&request.concat())
+    grpc_request("I_UINT8", &[("INPUT_1", "UINT8", &vec![7; bytes])])
+}
+
+/// One that is answered so many times, with so many bytes each.
+pub(crate) fn grpc_flow(count: u32, bytes: u32) -> Vec<u8> {
+    let [count, bytes] = [count, bytes].map(u32::to_le_bytes);
+    grpc_request(
+        "Flow",
+        &[("count", "UINT32", &count), ("bytes", "UINT32", &bytes)],
+    )
+}
+
+/// One of a row of these elements.
+fn grpc_request(model: &str, inputs: &[(&str, &str, &[u8])]) -> Vec<u8> {
+    let mut request = bytes_field(1, model.as_bytes());
+    for (name, datatype, bytes) in inputs {
+        let size = if *datatype == "UINT32" { 4 } else { 1 };
+        let shape = [vec![1], varint(bytes.len() / size)].concat();
+        let input = [
+            bytes_field(1, name.as_bytes()),
+            bytes_field(2, datatype.as_bytes()),
+            bytes_field(3, &shape),
+        ];
+        request.extend(bytes_field(5, &input.concat()));
+    }
+    for (_, _, bytes) in inputs {
+        request.extend(bytes_field(7, bytes));
+    }
+    message(&request)
 }

@@ -35,7 +35,7 @@ const STREAMS: u32 = 2000;
 const FRAMES: usize = 5000;
 
 /// A whole call of a message.
-fn infer(stream: u32, encoding: Option<&str>, message: &[u8]) -> Vec<u8> {
+pub(crate) fn infer(stream: u32, encoding: Option<&str>, message: &[u8]) -> Vec<u8> {
     [call(stream, INFER, encoding), body(stream, message)].concat()
 }
 

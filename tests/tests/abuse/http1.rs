@@ -15,7 +15,7 @@ const CONNECTIONS: usize = 1200;
 const HALF: usize = 24 << 20;
 
 /// An answer that does not fit into the buffers of a connection.
-const LARGE: usize = 4 << 20;
+pub(crate) const LARGE: usize = 4 << 20;
 
 fn head(model: &str, header: &str, length: usize) -> String {
     format!(
@@ -23,13 +23,13 @@ fn head(model: &str, header: &str, length: usize) -> String {
     )
 }
 
-fn request(model: &str, header: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn request(model: &str, header: &str, body: &[u8]) -> Vec<u8> {
     let head = head(model, header, body.len()) + "\r\n";
     [head.as_bytes(), body].concat()
 }
 
 /// A request that returns as many bytes as it has.
-fn identity(bytes: usize) -> Vec<u8> {
+pub(crate) fn identity(bytes: usize) -> Vec<u8> {
     let header = format!(
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{bytes}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#
     );
@@ -39,7 +39,7 @@ fn identity(bytes: usize) -> Vec<u8> {
 }
 
 /// The status of what came, or what came in place of it.
-fn heard(stream: &mut TcpStream) -> String {
+pub(crate) fn heard(stream: &mut TcpStream) -> String {
     let answer = read_to_end(stream);
     let line = String::from_utf8_lossy(answer.get(9..12).unwrap_or_default());
     if answer.is_empty() {

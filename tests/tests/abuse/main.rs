@@ -10,7 +10,9 @@ mod frames;
 mod grpc;
 mod http1;
 mod memory;
+mod metrics;
 mod probe;
+mod readers;
 mod run;
 mod scene;
 

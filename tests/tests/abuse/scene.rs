@@ -27,6 +27,7 @@ const SHORT: Duration = Duration::from_secs(3);
 pub(crate) struct Scene {
     pub http: SocketAddr,
     pub grpc: SocketAddr,
+    pub metrics: SocketAddr,
     pub random: Random,
     pub stop: Arc<AtomicBool>,
 }
@@ -78,10 +79,19 @@ impl Scene {
     }
 
     /// Sends byte after byte on each of some connections, slowly, as long as there is one that lasts.
-    pub(crate) fn drip(&mut self, mut streams: Vec<TcpStream>, drop: &[u8]) {
+    pub(crate) fn drip(&mut self, streams: Vec<TcpStream>, drop: &[u8]) {
+        self.slowly(streams, |stream| stream.write_all(drop).is_ok());
+    }
+
+    /// Does something on each of some connections, again and again, as long as there is one on which it can be done.
+    pub(crate) fn slowly(
+        &mut self,
+        mut streams: Vec<TcpStream>,
+        mut each: impl FnMut(&mut TcpStream) -> bool,
+    ) {
         let end = Instant::now() + self.while_long();
         while Instant::now() < end && !self.is_over() && !streams.is_empty() {
-            streams.retain_mut(|stream| stream.write_all(drop).is_ok());
+            streams.retain_mut(&mut each);
             thread::sleep(DRIP);
         }
     }

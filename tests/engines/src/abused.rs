@@ -1,0 +1,33 @@
+//! What `tests/abuse` asks besides, none of which its ordinary clients ask.
+
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+/// So many answers of so many bytes.
+#[pytriton::model(name = "Flow", max_batch_size = 1, batches_in_flight = 64)]
+async fn flow(
+    count: ArrayView2<'_, u32>,
+    bytes: ArrayView2<'_, u32>,
+    responses: &Responses<Array2<u8>>,
+) -> Result<(), Cancelled> {
+    for _ in 0..count[[0, 0]] {
+        responses
+            .send(Array2::zeros((1, bytes[[0, 0]] as usize)))
+            .await?;
+    }
+    Ok(())
+}
+
+/// So many bytes after so many milliseconds, and after what was asked before.
+#[pytriton::model(
+    name = "Ordered",
+    max_batch_size = 1,
+    batches_in_flight = 64,
+    preserve_ordering = true
+)]
+async fn ordered(milliseconds: ArrayView2<'_, u32>, bytes: ArrayView2<'_, u32>) -> Array2<u8> {
+    let milliseconds = milliseconds[[0, 0]].into();
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    Array2::zeros((1, bytes[[0, 0]] as usize))
+}

@@ -1,0 +1,46 @@
+//! What is done to the port of the metrics.
+
+use std::io;
+
+use crate::frames::{END_HEADERS, END_STREAM, HEADERS, frame, hello};
+use crate::http1::heard;
+use crate::scene::Scene;
+
+type Heard = io::Result<Vec<String>>;
+
+const SCRAPE: &[u8] = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+/// How many ask at a time, and how often.
+const MANY: usize = 20;
+const OFTEN: usize = 10;
+
+/// Requests of a connection over HTTP/2.
+const STREAMS: usize = 100;
+
+pub(crate) fn scrapes(scene: &mut Scene) -> Heard {
+    let mut all = Vec::new();
+    for _ in 0..scene.random.below(OFTEN) {
+        let mut streams = scene.open_some(MANY, scene.metrics, SCRAPE)?;
+        all.extend(streams.iter_mut().map(heard));
+    }
+    Ok(all)
+}
+
+/// One behind the other on a connection, or beside each other without room for an answer.
+pub(crate) fn unread(scene: &mut Scene) -> Heard {
+    let start = match scene.random.below(2) {
+        0 => b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(STREAMS),
+        _ => beside_each_other(),
+    };
+    let _streams = scene.open_some(MANY, scene.metrics, &start)?;
+    scene.rest();
+    Ok(Vec::new())
+}
+
+fn beside_each_other() -> Vec<u8> {
+    // `:method: GET`, `:scheme: http`, `:path: /metrics`, `:authority: x`.
+    let block = b"\x82\x86\x04\x08/metrics\x41\x01x";
+    let numbers = (1..).step_by(2).take(STREAMS);
+    let ask = numbers.flat_map(|number| frame(HEADERS, END_HEADERS | END_STREAM, number, block));
+    hello(0).into_iter().chain(ask).collect()
+}

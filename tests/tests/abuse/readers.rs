@@ -1,0 +1,127 @@
+//! What is done by those who are answered much, and read it slowly, or never, or leave before it comes.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use crate::bodies::{grpc_flow, grpc_identity};
+use crate::frames::{DATA, WINDOW_UPDATE, call, frame, hello};
+use crate::grpc::infer;
+use crate::http1::{LARGE, identity, request};
+use crate::scene::Scene;
+
+type Heard = io::Result<Vec<String>>;
+
+const STREAM: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
+
+/// How much is read at a time.
+const SIP: usize = 4 << 10;
+
+/// How long that is waited for.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// What a client makes room for at a time on each stream.
+const ROOM: u32 = 1 << 10;
+
+/// How much is asked for over gRPC on a stream: no more than a server takes without a word.
+const PIECE: usize = 60_000;
+
+/// More answers than anybody waits for.
+const ENDLESS: u32 = 1_000_000;
+
+/// The bytes of each, at most.
+const ANSWER: usize = 100_000;
+
+/// How long an answer holds back others, in milliseconds, at most.
+const LONG: usize = 4000;
+
+/// Requests of one client that are under way.
+const STREAMS: usize = 20;
+
+/// A request that is answered after so many milliseconds, with so many bytes.
+fn ordered(milliseconds: usize, bytes: usize) -> Vec<u8> {
+    let numbers = [("milliseconds", milliseconds), ("bytes", bytes)];
+    let inputs = numbers.map(|(name, number)| {
+        format!(r#"{{"name":"{name}","datatype":"UINT32","shape":[1,1],"data":[{number}]}}"#)
+    });
+    let inputs = inputs.join(",");
+    let body = format!(r#"{{"inputs":[{inputs}],"parameters":{{"binary_data_output":true}}}}"#);
+    request("Ordered", "", body.as_bytes())
+}
+
+/// Reads a little; whether more may come.
+fn sip(stream: &mut TcpStream) -> bool {
+    match stream.read(&mut [0; SIP]) {
+        Ok(read) => read > 0,
+        Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+    }
+}
+
+pub(crate) fn slow(scene: &mut Scene) -> Heard {
+    let request = identity(scene.random.below(LARGE));
+    let streams = scene.open_some(5, scene.http, &request)?;
+    for stream in &streams {
+        stream.set_read_timeout(Some(MOMENT))?;
+    }
+    scene.slowly(streams, sip);
+    Ok(Vec::new())
+}
+
+/// What comes is left in the connection's buffers; the server hears that there is room for a little more.
+pub(crate) fn grpc_slow(scene: &mut Scene) -> Heard {
+    let numbers = || (1..).step_by(2).take(STREAMS);
+    let message = grpc_identity(PIECE / STREAMS);
+    let mut start = hello(ROOM);
+    let mut room = Vec::new();
+    for number in numbers() {
+        start.extend(infer(number, None, &message));
+        room.extend(frame(WINDOW_UPDATE, 0, number, &ROOM.to_be_bytes()));
+        room.extend(frame(WINDOW_UPDATE, 0, 0, &ROOM.to_be_bytes()));
+    }
+    let streams = scene.open_some(8, scene.grpc, &start)?;
+    scene.drip(streams, &room);
+    Ok(Vec::new())
+}
+
+pub(crate) fn events(scene: &mut Scene) -> Heard {
+    let bytes = scene.random.below(ANSWER);
+    let body = format!(r#"{{"count":{ENDLESS},"bytes":{bytes}}}"#);
+    let head = format!(
+        "POST /v2/models/Flow/generate_stream HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let _streams = scene.open_some(STREAMS, scene.http, (head + &body).as_bytes())?;
+    scene.rest();
+    Ok(Vec::new())
+}
+
+pub(crate) fn grpc_streams(scene: &mut Scene) -> Heard {
+    let window = [0, ROOM, 1 << 30][scene.random.below(3)];
+    let mut start = hello(window);
+    for number in (1..).step_by(2).take(STREAMS) {
+        let bytes = u32::try_from(scene.random.below(ANSWER)).unwrap_or_default();
+        start.extend(call(number, STREAM, None));
+        start.extend(frame(DATA, 0, number, &grpc_flow(ENDLESS, bytes)));
+    }
+    let _streams = scene.open_some(3, scene.grpc, &start)?;
+    scene.rest();
+    Ok(Vec::new())
+}
+
+/// One that takes its time, and others behind it whose clients do not wait so long.
+pub(crate) fn held_back(scene: &mut Scene) -> Heard {
+    let mut first = scene.open(scene.http)?;
+    first.write_all(&ordered(scene.random.below(LONG), 1))?;
+    let mut behind = Vec::new();
+    for _ in 0..scene.random.below(60) {
+        let bytes = scene.random.below(LARGE);
+        let mut stream = scene.open(scene.http)?;
+        stream.write_all(&ordered(0, bytes))?;
+        behind.push(stream);
+        if scene.random.below(4) == 0 {
+            behind.swap_remove(scene.random.below(behind.len()));
+        }
+    }
+    scene.rest();
+    Ok(Vec::new())
+}
