@@ -26,9 +26,10 @@ pub(super) fn is_of_request(metadata: &Metadata<'_>) -> bool {
 }
 
 pub(super) fn by_detail(verbose: u8) -> EnvFilter {
-    // The libraries below are of use to nobody at their own debug level unless everything is asked for.
+    // The libraries below are of use to nobody at their own debug level unless everything is asked for, and h2's warnings are
+    // a client's to write, as many as it likes.
     EnvFilter::new(match verbose {
-        0 => "info",
+        0 => "info,h2=error",
         1 => "debug,h2=info,hyper=info,hyper_util=info,tonic=info,tower=info",
         _ => "trace",
     })
@@ -73,6 +74,7 @@ mod tests {
         let table: &[Row<'_>] = &[
             (0, None, "pytriton", Some(Level::INFO)),
             (0, Some(" "), "pytriton", Some(Level::INFO)),
+            (0, None, "h2", Some(Level::ERROR)),
             (1, None, "pytriton", Some(Level::DEBUG)),
             (1, None, "h2", Some(Level::INFO)),
             (2, None, "h2", Some(Level::TRACE)),
