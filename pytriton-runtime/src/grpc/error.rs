@@ -23,14 +23,16 @@ pub enum GrpcError {
     Crowded,
     /// A message that is larger than the limit, as it comes or decompressed.
     #[error(
-        "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
+        "request size exceeds the maximum allowed input size of {limit} bytes. Use --grpc-max-input-size to increase the limit."
     )]
     TooLarge {
         /// The limit.
         limit: usize,
     },
     /// Metadata of more bytes than the limit, counted as HTTP/2 does.
-    #[error("received metadata size exceeds hard limit ({bytes} vs. {limit})")]
+    #[error(
+        "received metadata size exceeds hard limit ({bytes} vs. {limit}). Use --max-header-bytes to increase the limit."
+    )]
     Metadata {
         /// How many.
         bytes: usize,
@@ -38,7 +40,9 @@ pub enum GrpcError {
         limit: usize,
     },
     /// More of it than the limit.
-    #[error("received metadata has more items than the limit ({count} vs. {limit})")]
+    #[error(
+        "received metadata has more items than the limit ({count} vs. {limit}). Use --max-headers to increase the limit."
+    )]
     Headers {
         /// How many.
         count: usize,

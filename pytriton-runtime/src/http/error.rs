@@ -42,13 +42,17 @@ pub enum HttpError {
         found: String,
     },
     /// More headers than the limit.
-    #[error("request has more than the maximum of {limit} headers")]
+    #[error(
+        "request has more than the maximum of {limit} headers. Use --max-headers to increase the limit."
+    )]
     Headers {
         /// The limit.
         limit: usize,
     },
     /// A path and headers that are too long.
-    #[error("request head exceeds the maximum of {limit} bytes")]
+    #[error(
+        "request head exceeds the maximum of {limit} bytes. Use --max-header-bytes to increase the limit."
+    )]
     HeadTooLarge {
         /// The limit.
         limit: usize,

@@ -119,7 +119,7 @@ pub enum SharedMemoryError {
     },
     /// More bytes of inputs than a request may have.
     #[error(
-        "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
+        "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size, or --grpc-max-input-size over gRPC, to increase the limit."
     )]
     TooLarge {
         /// The limit.

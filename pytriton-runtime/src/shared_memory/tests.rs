@@ -312,7 +312,7 @@ fn a_request_has_its_inputs_and_outputs_there() {
     };
     assert_eq!(
         said(shared(4).fetch(&mut inputs, 3)),
-        "request size exceeds the maximum allowed input size of 3 bytes. Use --http-max-input-size to increase the limit."
+        "request size exceeds the maximum allowed input size of 3 bytes. Use --http-max-input-size, or --grpc-max-input-size over gRPC, to increase the limit."
     );
     shared(4).fetch(&mut inputs, 4).unwrap();
     assert_eq!([inputs[0].data.len(), inputs[1].data.len()], [0, 4]);

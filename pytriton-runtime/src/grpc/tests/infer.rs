@@ -118,7 +118,7 @@ async fn a_message_above_the_limit_is_refused_compressed_or_not() {
     let (_models, client) = client().await;
     let large = vec![0.0; 2048];
     let refused = |status: tonic::Status| {
-        let text = "request size exceeds the maximum allowed input size of 4096 bytes. Use --http-max-input-size to \
+        let text = "request size exceeds the maximum allowed input size of 4096 bytes. Use --grpc-max-input-size to \
                     increase the limit.";
         assert_eq!(
             (status.code(), status.message()),
