@@ -35,7 +35,9 @@ use super::settings::{Mistakes, ResolveError};
 #[non_exhaustive]
 pub enum ServerError {
     /// The binary has no model.
-    #[error("no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`")]
+    #[error(
+        "no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`; those of a library crate are linked where the binary names it, `use my_models as _;`"
+    )]
     NoModels,
     /// A log file that cannot be written.
     #[error("log file '{}' cannot be written: {source}", path.display())]
