@@ -325,7 +325,7 @@ fn says_what_is_wrong_with_an_element() {
         (
             DataType::Bytes,
             r#""\ud800""#,
-            "expected BYTES strings, found a string",
+            "expected BYTES strings, found a string that is no Unicode",
         ),
     ];
     for (datatype, element, expected) in table {
