@@ -74,6 +74,7 @@ def make(folder):
     write("third", between.issue("third", HERE))
     write("expired", root.issue("expired", HERE, ends=NOW - DAY))
     write("elsewhere", root.issue("elsewhere", [x509.DNSName("example.org")]))
+    write("authority", root.issue("authority", HERE, authority=True))
     write("client", between.issue("client"))
     write("expired_client", root.issue("expired client", ends=NOW - DAY))
     write("foreign_client", foreign.issue("foreign client"))

@@ -21,10 +21,13 @@ impl TransportError {
     }
 
     pub(super) fn tls(address: &str, error: &dyn Error) -> Self {
-        Self(ClientError::Tls {
-            address: address.to_owned(),
-            message: words(error),
-        })
+        let message = words(error);
+        let message = match message.contains("CaUsedAsEndEntity") {
+            true => AUTHORITY.to_owned(),
+            false => message,
+        };
+        let address = address.to_owned();
+        Self(ClientError::Tls { address, message })
     }
 
     pub(super) fn slow(timeout: Duration) -> Self {
@@ -70,6 +73,10 @@ impl fmt::Display for TransportError {
 }
 
 impl Error for TransportError {}
+
+/// Of a certificate that other clients take where it is trusted itself, and for which rustls has no words.
+const AUTHORITY: &str = "the server's certificate is that of an authority, which may sign others only: expected one with \
+                         basicConstraints=CA:FALSE, found CA:TRUE";
 
 /// What a server says of the client's certificate, or of what the client wants, in place of the end of a handshake. Any other alert may
 /// come when a request has been sent.

@@ -256,7 +256,11 @@ async fn only_who_is_trusted_is_asked() -> Result {
             );
         }
     }
-    for (certificate, words) in [("expired", "expired"), ("elsewhere", "name")] {
+    for (certificate, words) in [
+        ("expired", "expired"),
+        ("elsewhere", "name"),
+        ("authority", "expected one with basicconstraints=ca:false"),
+    ] {
         let (_server, urls) = secure(&made, certificate, false, &[])?;
         for url in &urls {
             refused(ask(url, trusting.clone()).await.unwrap_err(), words);
