@@ -10,7 +10,7 @@ use axum::routing::get;
 use pytriton::client::ndarray::{Array2, Ix1, Ix2, array};
 use pytriton::client::{
     AsyncDecoupledModelClient, AsyncModelClient, ClientError, DecoupledModelClient, InferOptions,
-    ModelClient, PipelinedModelClient,
+    ModelClient, PipelinedModelClient, SequenceStep,
 };
 use pytriton_tests::Engine;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -51,6 +51,17 @@ fn parameters_and_headers(url: &str) -> Result<(), ClientError> {
     let outputs = client.infer_sample_with(array![1.0_f32], options)?;
     let said = &outputs.array::<String, Ix1>("OUTPUT_1")?[0];
     assert!(said.contains("multiplier=") && said.contains("x-divisor="));
+    Ok(())
+}
+
+fn a_sequence(url: &str) -> Result<(), ClientError> {
+    let client = ModelClient::new(url, "Sum")?;
+    let step = |step| InferOptions::new().sequence(step);
+    let first = step(SequenceStep::new("mine").start());
+    client.infer_batch_with(array![[1_i64]], first)?;
+    let last = step(SequenceStep::new("mine").end());
+    let outputs = client.infer_batch_with(array![[2_i64]], last)?;
+    assert_eq!(outputs.array::<i64, Ix2>("OUTPUT_1")?, array![[3]]);
     Ok(())
 }
 
@@ -173,6 +184,7 @@ async fn what_is_shown_does_what_it_says() -> crate::Result {
         rows(&url)?;
         a_row(&url)?;
         parameters_and_headers(&url)?;
+        a_sequence(&url)?;
         a_version(&url)?;
         pipelined(&url)?;
         on_tokio(&url).await?;
@@ -198,7 +210,7 @@ fn what_is_shown_is_what_is_run() -> crate::Result {
         .skip(1)
         .filter_map(|rest| rest.split("```").next())
         .collect();
-    assert_eq!(shown.len(), 11);
+    assert_eq!(shown.len(), 12);
     for piece in shown {
         assert!(run.contains(&plain(piece)), "nobody runs\n{piece}");
     }
