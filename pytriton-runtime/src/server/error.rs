@@ -256,6 +256,9 @@ pub enum ServerError {
         #[source]
         source: std::io::Error,
     },
+    /// What was asked for cannot be told.
+    #[error("cannot write to standard output: {0}")]
+    Output(#[source] std::io::Error),
     /// A signal came before the server was ready.
     #[error("{signal} came before the server was ready")]
     NotReady {

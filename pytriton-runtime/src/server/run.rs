@@ -42,16 +42,16 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             // What has been seen so far is sent before the process ends.
             served.map(drop)
         }
-        Command::List { format } => registry().map(|registry| match format {
-            Format::Text => print(table(&registry).trim_end()),
-            Format::Json => print(registry.lock().to_json().trim_end()),
-            Format::Openapi => print(&described(&registry)),
+        Command::List { format } => registry().and_then(|registry| match format {
+            Format::Text => say(&table(&registry)),
+            Format::Json => say(&registry.lock().to_json()),
+            Format::Openapi => say(&described(&registry)),
         }),
         Command::Check {
             lock: Some(file), ..
         } => registry().and_then(|registry| {
             let compared = Compared::new(&file, &registry)?;
-            print(&compared.to_string());
+            say(&compared.to_string())?;
             compared.check()
         }),
         Command::Check {
@@ -59,31 +59,28 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             options,
         } => {
             let export = log(&options);
-            print(&check::settings(&settings, &options));
-            export
+            say(&check::settings(&settings, &options))
+                .and(export)
                 .and_then(|_export| choose(&options))
                 .and_then(|choice| {
                     block_on(async move {
                         check::check(&options.served(registry()?), &options, choice).await
                     })
                 })
-                .map(|report| print(&report))
+                .and_then(|report| say(&report))
         }
         Command::Install => {
             let export = logging::init(&LogSettings::default(), TracesExporter::None);
             let export = export.map_err(ServerError::Traces);
             export
                 .and_then(|_export| inspect::install())
-                .map(|report| print(&report))
+                .and_then(|report| say(&report))
         }
         Command::Repository { folder, native } => registry()
             .and_then(|registry| inspect::repository(&folder, native, &registry))
-            .map(|said| said.iter().for_each(|text| print(text))),
-        Command::Completions { shell } => {
-            print(described::completions(shell, name, version).trim_end());
-            Ok(())
-        }
-        Command::Man => described::manual(name, version).map(|page| print(page.trim_end())),
+            .and_then(|said| said.iter().try_for_each(|text| say(text))),
+        Command::Completions { shell } => say(&described::completions(shell, name, version)),
+        Command::Man => described::manual(name, version).and_then(|page| say(&page)),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -141,10 +138,47 @@ pub(super) fn runtime(builder: &mut Builder) -> Result<Runtime, ServerError> {
 
 /// Standard output may be closed: that is no reason to stop serving.
 pub(super) fn print(text: &str) {
-    let mut stdout = io::stdout().lock();
-    let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+    let _ = write(io::stdout().lock(), text);
+}
+
+/// What somebody has asked for, and would miss: a file of signatures on a disk that is full is none.
+fn say(text: &str) -> Result<(), ServerError> {
+    said(write(io::stdout().lock(), text.trim_end()))
+}
+
+/// A reader who has seen enough, as `head` has, misses nothing.
+fn said(written: io::Result<()>) -> Result<(), ServerError> {
+    match written {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            Err(ServerError::Output(source))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write(mut to: impl Write, text: &str) -> io::Result<()> {
+    writeln!(to, "{text}")?;
+    to.flush()
 }
 
 fn print_error(error: &dyn Error) {
     let _ = writeln!(io::stderr().lock(), "error: {error}");
+}
+
+#[cfg(test)]
+mod tests {
+    use io::ErrorKind::{BrokenPipe, StorageFull};
+
+    use super::*;
+
+    #[test]
+    fn what_was_asked_for_is_not_lost_in_silence() {
+        let lost = said(Err(StorageFull.into())).unwrap_err();
+        assert_eq!(
+            lost.to_string(),
+            "cannot write to standard output: no storage space"
+        );
+        said(Err(BrokenPipe.into())).unwrap();
+        said(write(Vec::new(), "text")).unwrap();
+    }
 }
