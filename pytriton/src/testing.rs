@@ -90,12 +90,13 @@ impl Served {
     ///
     /// # Errors
     ///
-    /// As [`ModelClient::new`](crate::client::ModelClient::new).
+    /// As [`ModelClient::new`](crate::client::ModelClient::new), and where there is no such model: nobody waits for it.
     #[cfg(feature = "client")]
     pub fn client(
         &self,
         model: &str,
     ) -> Result<crate::client::ModelClient, crate::client::ClientError> {
+        self.check(model)?;
         crate::client::ModelClient::new(&self.url(), model)
     }
 
@@ -103,13 +104,29 @@ impl Served {
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::new`](crate::client::AsyncModelClient::new).
+    /// As [`client`](Self::client).
     #[cfg(feature = "client")]
     pub fn async_client(
         &self,
         model: &str,
     ) -> Result<crate::client::AsyncModelClient, crate::client::ClientError> {
+        self.check(model)?;
         crate::client::AsyncModelClient::new(&self.url(), model)
+    }
+
+    /// Refuses a name that no model has.
+    #[cfg(feature = "client")]
+    fn check(&self, name: &str) -> Result<(), crate::client::ClientError> {
+        let models = self.triton.models();
+        let mut names: Vec<&str> = models.iter().map(|model| &*model.name).collect();
+        if names.contains(&name) {
+            return Ok(());
+        }
+        names.dedup();
+        Err(crate::client::ClientError::ModelUnavailable {
+            model: name.to_owned(),
+            message: format!("the models are {}", names.join(", ")),
+        })
     }
 
     /// Where every kind of client can ask.

@@ -31,3 +31,14 @@ async fn the_same_on_tokio() -> Result {
     assert_eq!(outputs.array::<f32, Ix1>("y")?, array![6.0]);
     Ok(())
 }
+
+#[test]
+fn nobody_waits_for_a_model_that_there_is_not() -> Result {
+    let served = served()?;
+    let expected = "model Duoble is not available: the models are Double";
+    let refused = served.client("Duoble").unwrap_err();
+    assert_eq!(refused.to_string(), expected);
+    let refused = served.async_client("Duoble").unwrap_err();
+    assert_eq!(refused.to_string(), expected);
+    Ok(())
+}
