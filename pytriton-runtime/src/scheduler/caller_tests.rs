@@ -12,15 +12,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::call::{Call, Execution, Instance};
-use crate::model::{CallMode, InstanceGroup, ModelSpec};
+use crate::model::{CallMode, InstanceGroup};
 use crate::registry::ModelDeclaration;
-use crate::request::Request;
 use crate::testing::{GATE, IDENTITY, infer_request};
 
-use super::{Policy, Resources, Scheduler};
+use super::served::{PATIENCE, Served};
 
 /// Returns its input plus a half where it is called on an instance's thread. A first value of -1 panics, -2 is an error,
 /// -3 blocks on a future, -4 takes 20 ms, -5 a second, -6 waits for what it spawns.
@@ -81,68 +80,49 @@ const QUICK: ModelDeclaration = ModelDeclaration {
 /// One test at a time looks at how many calls are under way.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-struct Served {
-    spec: Arc<ModelSpec>,
-    scheduler: Arc<Scheduler>,
+async fn start(declaration: &ModelDeclaration) -> Served {
+    Served::start(declaration, 4096).await
 }
 
-impl Served {
-    async fn start(declaration: &ModelDeclaration) -> Self {
-        let model = declaration.registration().unwrap();
-        let scheduler = Scheduler::start(
-            &model,
-            Policy::new(&model.spec, 4096),
-            &Resources::new(&Handle::current(), usize::MAX),
-        )
-        .await;
-        let scheduler = Arc::new(scheduler.unwrap());
-        Self {
-            spec: model.spec,
-            scheduler,
-        }
-    }
+async fn ask(served: &Served, rows: usize, value: f32) -> Result<Vec<f32>, String> {
+    let answer = served.infer(infer_request(rows, value)).await;
+    let response = answer.map_err(|error| error.to_string())?;
+    let elements = response.outputs[0].1.elements::<f32>().unwrap();
+    Ok(elements.into_owned())
+}
 
-    async fn ask(&self, rows: usize, value: f32) -> Result<Vec<f32>, String> {
-        let request = Request::check(&self.spec, infer_request(rows, value)).unwrap();
-        let response = timeout(Duration::from_secs(20), self.scheduler.infer(request)).await;
-        let response = response.unwrap().map_err(|error| error.to_string())?;
-        let elements = response.outputs[0].1.elements::<f32>().unwrap();
-        Ok(elements.into_owned())
+/// Asks until the caller is found to be the one who calls.
+async fn learn(served: &Served) {
+    let begun = Instant::now();
+    while ask(served, 1, 7.0).await.unwrap() != [7.0] {
+        assert!(begun.elapsed() < PATIENCE);
     }
+}
 
-    /// Asks until the caller is found to be the one who calls.
-    async fn learn(&self) {
-        let begun = Instant::now();
-        while self.ask(1, 7.0).await.unwrap() != [7.0] {
-            assert!(begun.elapsed() < Duration::from_secs(20));
+/// Asks with a value on whose call the caller's thread is found to be.
+async fn here(served: &Served, value: f32) {
+    let begun = Instant::now();
+    loop {
+        learn(served).await;
+        // On a busy machine a quick call may look slow.
+        if ask(served, 1, value).await.unwrap() == [value] {
+            return;
         }
-    }
-
-    /// Asks with a value on whose call the caller's thread is found to be.
-    async fn here(&self, value: f32) {
-        let begun = Instant::now();
-        loop {
-            self.learn().await;
-            // On a busy machine a quick call may look slow.
-            if self.ask(1, value).await.unwrap() == [value] {
-                return;
-            }
-            assert!(begun.elapsed() < Duration::from_secs(20));
-        }
+        assert!(begun.elapsed() < PATIENCE);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_quick_function_is_called_where_the_request_is() {
     let _alone = ALONE.lock().await;
-    let served = Served::start(&QUICK).await;
-    assert_eq!(served.ask(1, 7.0).await.unwrap(), [7.5]);
-    served.learn().await;
-    let panicked = served.ask(1, -1.0).await.unwrap_err();
+    let served = start(&QUICK).await;
+    assert_eq!(ask(&served, 1, 7.0).await.unwrap(), [7.5]);
+    learn(&served).await;
+    let panicked = ask(&served, 1, -1.0).await.unwrap_err();
     assert_eq!(panicked, "model 'Identity' panicked: asked to panic");
-    let failed = served.ask(2, -2.0).await.unwrap_err();
+    let failed = ask(&served, 2, -2.0).await.unwrap_err();
     assert_eq!(failed, "model 'Identity' failed: asked to fail");
-    served.learn().await;
+    learn(&served).await;
     let statistics = served.scheduler.statistics();
     assert_eq!(statistics.fail.count, 2);
     assert_eq!(statistics.execution_count, statistics.success.count + 2);
@@ -151,29 +131,29 @@ async fn a_quick_function_is_called_where_the_request_is() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_turns_slow_is_called_on_its_instance_again() {
     let _alone = ALONE.lock().await;
-    let served = Served::start(&QUICK).await;
-    served.here(-4.0).await;
-    assert_eq!(served.ask(1, -4.0).await.unwrap(), [-3.5]);
-    assert_eq!(served.ask(1, 7.0).await.unwrap(), [7.5]);
-    served.learn().await;
+    let served = start(&QUICK).await;
+    here(&served, -4.0).await;
+    assert_eq!(ask(&served, 1, -4.0).await.unwrap(), [-3.5]);
+    assert_eq!(ask(&served, 1, 7.0).await.unwrap(), [7.5]);
+    learn(&served).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_blocks_where_it_must_not_is_called_elsewhere_from_then_on() {
     let _alone = ALONE.lock().await;
-    let served = Served::start(&QUICK).await;
+    let served = start(&QUICK).await;
     // Neither an error nor on an instance's thread.
-    served.here(-3.0).await;
+    here(&served, -3.0).await;
     for _ in 0..100 {
-        assert_eq!(served.ask(1, 7.0).await.unwrap(), [7.5]);
+        assert_eq!(ask(&served, 1, 7.0).await.unwrap(), [7.5]);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_waits_for_what_it_spawns_is_answered() {
     let _alone = ALONE.lock().await;
-    let served = Arc::new(Served::start(&QUICK).await);
-    let asked = tokio::spawn(async move { served.here(-6.0).await });
+    let served = Arc::new(start(&QUICK).await);
+    let asked = tokio::spawn(async move { here(&served, -6.0).await });
     asked.await.unwrap();
 }
 
@@ -201,8 +181,8 @@ async fn one_that_is_slow_now_and_then_holds_up_no_connection() {
         }
         longest
     });
-    let served = Arc::new(Served::start(&QUICK).await);
-    let asked = tokio::spawn(async move { served.here(-5.0).await });
+    let served = Arc::new(start(&QUICK).await);
+    let asked = tokio::spawn(async move { here(&served, -5.0).await });
     asked.await.unwrap();
     let longest = client.join().unwrap();
     assert!(longest < Duration::from_millis(500), "{longest:?}");
@@ -211,12 +191,12 @@ async fn one_that_is_slow_now_and_then_holds_up_no_connection() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drain_waits_for_it() {
     let _alone = ALONE.lock().await;
-    let served = Arc::new(Served::start(&QUICK).await);
+    let served = Arc::new(start(&QUICK).await);
     let asked = tokio::spawn({
         let served = Arc::clone(&served);
         async move {
-            served.learn().await;
-            served.ask(1, -5.0).await
+            learn(&served).await;
+            ask(&served, 1, -5.0).await
         }
     });
     let executed = || served.scheduler.statistics().execution_count;
@@ -243,14 +223,14 @@ async fn each_of_many_gets_its_own_and_no_more_are_called_than_there_are_instanc
         (2, CallMode::Request),
     ] {
         let served = Arc::new(
-            Served::start(&ModelDeclaration {
+            start(&ModelDeclaration {
                 instances: &ALIKE[..instances],
                 call,
                 ..QUICK
             })
             .await,
         );
-        served.learn().await;
+        learn(&served).await;
         MOST.store(0, Ordering::SeqCst);
         let before = served.scheduler.statistics();
         let mut clients = JoinSet::new();
@@ -263,10 +243,10 @@ async fn each_of_many_gets_its_own_and_no_more_are_called_than_there_are_instanc
                     match number {
                         // Whatever is stacked with it fails with it: it goes alone.
                         150 if call == CallMode::Request => {
-                            served.ask(rows, -1.0).await.unwrap_err();
+                            ask(&served, rows, -1.0).await.unwrap_err();
                         }
                         _ => {
-                            let answer = served.ask(rows, value).await.unwrap();
+                            let answer = ask(&served, rows, value).await.unwrap();
                             assert_eq!(answer.len(), rows);
                             let own = |x: &f32| [value, value + 0.5].contains(x);
                             assert!(answer.iter().all(own), "{value}: {answer:?}");
@@ -284,6 +264,6 @@ async fn each_of_many_gets_its_own_and_no_more_are_called_than_there_are_instanc
         assert_eq!(all - before.success.count, 16 * 200);
         let deadline = Instant::now() + Duration::from_secs(5);
         assert!(served.scheduler.drain(deadline).await);
-        assert!(served.ask(1, 1.0).await.is_err());
+        assert!(ask(&served, 1, 1.0).await.is_err());
     }
 }

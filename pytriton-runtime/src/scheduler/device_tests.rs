@@ -1,20 +1,18 @@
 //! Instances on several devices.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use ndarray::Array2;
-use tokio::runtime::Handle;
-use tokio::task::JoinSet;
 
 use crate::call::{Call, Context, Execution, Instance};
 use crate::model::{Device, InstanceGroup};
 use crate::registry::ModelDeclaration;
-use crate::testing::{IDENTITY, request};
+use crate::testing::{IDENTITY, infer_request};
 
-use super::{Policy, Resources, Scheduler};
+use super::served::Served;
 
 /// Returns the number of its instance, a quarter more on a GPU, and a half more than that on no thread of its own.
 #[derive(Clone)]
@@ -64,22 +62,15 @@ const PLACED: ModelDeclaration = ModelDeclaration {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_instance_knows_its_device_and_nobody_calls_its_function_for_another() {
-    let model = PLACED.registration().unwrap();
-    let resources = Resources::new(&Handle::current(), usize::MAX);
-    let policy = Policy::new(&model.spec, 4096);
-    let scheduler = Scheduler::start(&model, policy, &resources).await.unwrap();
-    let scheduler = Arc::new(scheduler);
+    let served = Served::start(&PLACED, 4096).await;
     let mut seen = BTreeSet::new();
     let begun = std::time::Instant::now();
     while seen.len() < 3 && begun.elapsed() < Duration::from_secs(20) {
-        let mut asked = JoinSet::new();
-        for _ in 0..8 {
-            let (scheduler, request) = (Arc::clone(&scheduler), request(&model.spec, 1, 1.0));
-            asked.spawn(async move { scheduler.infer(request).await });
-        }
+        let asked = [1.0; 8].map(|value| served.spawn(infer_request(1, value)));
         // One after the other, too, as a short function may be called by whoever asks.
-        let alone = scheduler.infer(request(&model.spec, 1, 1.0)).await;
-        let answers = asked.join_all().await.into_iter().chain([alone]);
+        let alone = served.infer(infer_request(1, 1.0)).await;
+        let answers = try_join_all(asked).await.unwrap();
+        let answers = answers.into_iter().chain([alone]);
         seen.extend(answers.map(|answer| {
             let answer = answer.unwrap();
             answer.outputs[0].1.elements::<f32>().unwrap()[0].to_bits()

@@ -1,21 +1,17 @@
 //! Functions that take longer than they may.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::Instant;
 
 use crate::Status;
-use crate::model::ModelSpec;
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
-use crate::request::{InferRequest, ParameterValue, Parameters, Request, Response};
+use crate::request::{InferRequest, ParameterValue, Parameters};
 use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
-use super::SchedulerError;
-use super::{Policy, Resources, Scheduler};
+use super::served::{Answer, PATIENCE, Served};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
     max_call_microseconds: 500_000,
@@ -27,66 +23,37 @@ const MATE: &str =
     "model 'Identity': instance 0 cannot answer the request, another call takes longer than 0.5 s";
 const REFUSED: &str = "model 'Identity' has no instance that could run the request, all are in calls that take longer than 0.5 s";
 
-/// Far more than anything here takes.
-const LONG: Duration = Duration::from_secs(10);
-
-struct Served {
-    spec: Arc<ModelSpec>,
-    scheduler: Arc<Scheduler>,
+async fn start(declaration: &ModelDeclaration) -> Served {
+    Served::start(declaration, 4).await
 }
 
-type Answer = Result<Response, SchedulerError>;
+/// Asks with one row of a value, and parameters of its own.
+fn ask(served: &Served, value: f32) -> JoinHandle<Answer> {
+    let mut parameters = Parameters::default();
+    parameters.insert("value", ParameterValue::Double(value.into()));
+    served.spawn(InferRequest {
+        parameters,
+        ..infer_request(1, value)
+    })
+}
 
-impl Served {
-    async fn start(declaration: &ModelDeclaration) -> Self {
-        let model = declaration.registration().unwrap();
-        let scheduler = Scheduler::start(
-            &model,
-            Policy::new(&model.spec, 4),
-            &Resources::new(&Handle::current(), usize::MAX),
-        )
+/// Asks so that an instance has it before the next is asked.
+async fn ask_and_wait(served: &Served, value: f32) -> JoinHandle<Answer> {
+    let asked = ask(served, value);
+    tokio::task::yield_now().await;
+    served
+        .until(|served| served.scheduler.statistics().pending == 0)
         .await;
-        let scheduler = Arc::new(scheduler.unwrap());
-        Self {
-            spec: model.spec,
-            scheduler,
-        }
-    }
+    asked
+}
 
-    /// Asks with one row of a value, and parameters of its own.
-    fn ask(&self, value: f32) -> JoinHandle<Answer> {
-        let mut parameters = Parameters::default();
-        parameters.insert("value", ParameterValue::Double(value.into()));
-        let request = InferRequest {
-            parameters,
-            ..infer_request(1, value)
-        };
-        let request = Request::check(&self.spec, request).unwrap();
-        let scheduler = Arc::clone(&self.scheduler);
-        tokio::spawn(async move { timeout(LONG, scheduler.infer(request)).await.unwrap() })
-    }
+async fn is_ready(served: &Served) {
+    served.until(|served| served.scheduler.ready()).await;
+}
 
-    /// Asks so that an instance has it before the next is asked.
-    async fn ask_and_wait(&self, value: f32) -> JoinHandle<Answer> {
-        let asked = self.ask(value);
-        tokio::task::yield_now().await;
-        self.until(|scheduler| scheduler.statistics().pending == 0)
-            .await;
-        asked
-    }
-
-    async fn until(&self, condition: impl Fn(&Scheduler) -> bool) {
-        let begun = Instant::now();
-        while !condition(&self.scheduler) {
-            assert!(begun.elapsed() < LONG, "{:?}", self.scheduler);
-            sleep(Duration::from_millis(1)).await;
-        }
-    }
-
-    async fn is_well(&self) {
-        self.until(Scheduler::ready).await;
-        self.ask(1.0).await.unwrap().unwrap();
-    }
+async fn is_well(served: &Served) {
+    is_ready(served).await;
+    ask(served, 1.0).await.unwrap().unwrap();
 }
 
 #[track_caller]
@@ -97,20 +64,20 @@ fn failed(answer: Result<Answer, tokio::task::JoinError>, text: &str, status: St
 
 #[tokio::test]
 async fn a_model_that_hangs_answers_is_not_ready_and_refuses_until_the_call_returns() {
-    let served = Served::start(&LIMITED).await;
+    let served = start(&LIMITED).await;
     let gate = GATE.lock().await;
-    let hanging = served.ask_and_wait(-5.0).await;
-    let waiting = served.ask(1.0);
+    let hanging = ask_and_wait(&served, -5.0).await;
+    let waiting = ask(&served, 1.0);
     failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
     assert!(!served.scheduler.ready());
     failed(waiting.await, REFUSED, Status::Unavailable);
-    failed(served.ask(1.0).await, REFUSED, Status::Unavailable);
+    failed(ask(&served, 1.0).await, REFUSED, Status::Unavailable);
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.execution_count, statistics.fail.count), (1, 3));
     assert_eq!(statistics.failures, [0, 0, 3, 0]);
     assert!(statistics.batches[&1].compute_infer.ns >= 500_000_000);
     drop(gate);
-    served.is_well().await;
+    is_well(&served).await;
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.execution_count, statistics.fail.count), (2, 3));
 }
@@ -121,16 +88,16 @@ async fn other_instances_go_on() {
         instances: TWO,
         ..LIMITED
     };
-    let served = Served::start(&two).await;
+    let served = start(&two).await;
     let gate = GATE.lock().await;
-    failed(served.ask(-5.0).await, TOO_LONG, Status::DeadlineExceeded);
+    failed(ask(&served, -5.0).await, TOO_LONG, Status::DeadlineExceeded);
     for _ in 0..5 {
-        served.is_well().await;
+        is_well(&served).await;
     }
-    failed(served.ask(-5.0).await, TOO_LONG, Status::DeadlineExceeded);
+    failed(ask(&served, -5.0).await, TOO_LONG, Status::DeadlineExceeded);
     assert!(!served.scheduler.ready());
     drop(gate);
-    served.is_well().await;
+    is_well(&served).await;
 }
 
 #[tokio::test]
@@ -144,9 +111,9 @@ async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is
         by_parameters: true,
         ..LIMITED
     };
-    let served = Served::start(&alone).await;
+    let served = start(&alone).await;
     let gate = GATE.lock().await;
-    let answers = [2.0, -3.0, -5.0, 3.0].map(|value| served.ask(value));
+    let answers = [2.0, -3.0, -5.0, 3.0].map(|value| ask(&served, value));
     let [done, wrong, hanging, after] = answers;
     done.await.unwrap().unwrap();
     let wrong = wrong.await.unwrap().unwrap_err();
@@ -155,31 +122,31 @@ async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is
     failed(after.await, MATE, Status::Unavailable);
     assert_eq!(served.scheduler.statistics().failures, [0, 0, 3, 0]);
     drop(gate);
-    served.until(Scheduler::ready).await;
+    is_ready(&served).await;
 }
 
 #[tokio::test]
 async fn an_async_call_is_given_up_without_its_instance() {
-    let served = Served::start(&LIMITED).await;
+    let served = start(&LIMITED).await;
     for _ in 0..2 {
         let begun = Instant::now();
-        failed(served.ask(-7.0).await, TOO_LONG, Status::DeadlineExceeded);
+        failed(ask(&served, -7.0).await, TOO_LONG, Status::DeadlineExceeded);
         assert!(begun.elapsed() >= Duration::from_millis(500));
         assert!(served.scheduler.ready());
-        served.is_well().await;
+        is_well(&served).await;
     }
     // What it has when it is given up is dropped like anything of the user's.
-    let bombed = served.ask(-8.0).await.unwrap().unwrap_err();
+    let bombed = ask(&served, -8.0).await.unwrap().unwrap_err();
     assert!(bombed.to_string().contains("panicked"), "{bombed}");
-    served.is_well().await;
+    is_well(&served).await;
 }
 
 #[tokio::test]
 async fn an_async_call_that_cannot_be_given_up_in_time_hangs() {
-    let served = Served::start(&LIMITED).await;
-    failed(served.ask(-9.0).await, TOO_LONG, Status::DeadlineExceeded);
+    let served = start(&LIMITED).await;
+    failed(ask(&served, -9.0).await, TOO_LONG, Status::DeadlineExceeded);
     assert!(!served.scheduler.ready());
-    served.is_well().await;
+    is_well(&served).await;
 }
 
 #[tokio::test]
@@ -188,20 +155,20 @@ async fn what_an_instance_has_beside_a_call_that_hangs_is_answered_too() {
         batches_in_flight: 3,
         ..LIMITED
     };
-    let served = Served::start(&two).await;
+    let served = start(&two).await;
     let gate = GATE.lock().await;
     let beside = [
-        served.ask_and_wait(-7.0).await,
-        served.ask_and_wait(-7.0).await,
+        ask_and_wait(&served, -7.0).await,
+        ask_and_wait(&served, -7.0).await,
     ];
-    let hanging = served.ask_and_wait(-5.0).await;
+    let hanging = ask_and_wait(&served, -5.0).await;
     failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
     for beside in beside {
         failed(beside.await, MATE, Status::Unavailable);
     }
     assert!(!served.scheduler.ready());
     drop(gate);
-    served.is_well().await;
+    is_well(&served).await;
 }
 
 #[tokio::test]
@@ -214,25 +181,25 @@ async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
         }),
         ..LIMITED
     };
-    let served = Served::start(&ordered).await;
+    let served = start(&ordered).await;
     let gate = GATE.lock().await;
-    let hanging = served.ask_and_wait(-5.0).await;
-    let later = served.ask_and_wait(1.0).await;
+    let hanging = ask_and_wait(&served, -5.0).await;
+    let later = ask_and_wait(&served, 1.0).await;
     later.await.unwrap().unwrap();
     assert!(hanging.is_finished());
     failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
     drop(gate);
-    served.is_well().await;
+    is_well(&served).await;
 }
 
 #[tokio::test]
 async fn nobody_waits_for_a_call_that_hangs_when_the_server_stops() {
-    let served = Served::start(&LIMITED).await;
+    let served = start(&LIMITED).await;
     let gate = GATE.lock().await;
-    let hanging = served.ask_and_wait(-5.0).await;
+    let hanging = ask_and_wait(&served, -5.0).await;
     let begun = Instant::now();
-    assert!(served.scheduler.drain(begun + LONG).await);
-    assert!(begun.elapsed() < LONG / 2);
+    assert!(served.scheduler.drain(begun + PATIENCE).await);
+    assert!(begun.elapsed() < PATIENCE / 2);
     failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
     drop(gate);
 }

@@ -32,6 +32,8 @@ mod queue;
 mod replies;
 mod resources;
 mod sequences;
+#[cfg(test)]
+mod served;
 mod sink;
 mod speed;
 mod streamed;

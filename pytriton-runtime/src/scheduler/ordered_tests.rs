@@ -3,26 +3,21 @@
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
-use tokio::runtime::Handle;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use crate::call::{Call, Execution, Instance};
-use crate::model::ModelSpec;
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
-use crate::request::{Request, Response};
+use crate::request::{InferRequest, Request, Response};
 use crate::soon::Soon;
 use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
-use super::{Policy, Resources, Scheduler, SchedulerError};
-
-const MILLISECOND: Duration = Duration::from_millis(1);
-const PATIENCE: Duration = Duration::from_secs(20);
+use super::SchedulerError;
+use super::served::{Answer, MILLISECOND, Served};
 
 /// Returns its input. -5 waits for [`GATE`], any other number below zero is an error, and each fourth from a thousand on
 /// takes a while. Whole batches that the caller executes are counted.
@@ -70,42 +65,24 @@ const ORDERED: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
-type Answer = Result<Response, SchedulerError>;
+async fn start(queue_size: usize) -> Served {
+    Served::start(&ORDERED, queue_size).await
+}
 
-struct Served {
-    spec: Arc<ModelSpec>,
-    scheduler: Arc<Scheduler>,
-    resources: Resources,
+fn row(columns: u16, value: f32) -> InferRequest {
+    let mut request = infer_request(usize::from(columns), value);
+    request.inputs[0].shape = vec![1, i64::from(columns)];
+    request
 }
 
 impl Served {
-    async fn start(queue_size: usize) -> Self {
-        let model = ORDERED.registration().unwrap();
-        let resources = Resources::new(&Handle::current(), usize::MAX);
-        let policy = Policy::new(&model.spec, queue_size);
-        let scheduler = Scheduler::start(&model, policy, &resources).await;
-        Self {
-            spec: model.spec,
-            scheduler: Arc::new(scheduler.unwrap()),
-            resources,
-        }
-    }
-
     fn request(&self, columns: u16, value: f32) -> Request {
-        let mut request = infer_request(usize::from(columns), value);
-        request.inputs[0].shape = vec![1, i64::from(columns)];
-        Request::check(&self.spec, request).unwrap()
-    }
-
-    fn ask(&self, columns: u16, value: f32) -> JoinHandle<Answer> {
-        let request = self.request(columns, value);
-        let scheduler = Arc::clone(&self.scheduler);
-        tokio::spawn(async move { scheduler.infer(request).await })
+        Request::check(&self.spec, row(columns, value)).unwrap()
     }
 
     /// Asks what keeps an instance, and waits until it has it.
     async fn hang(&self) -> JoinHandle<Answer> {
-        let hanging = self.ask(1, -5.0);
+        let hanging = self.spawn(row(1, -5.0));
         self.until(|served| served.scheduler.statistics().running == 1)
             .await;
         hanging
@@ -114,21 +91,12 @@ impl Served {
     fn held(&self) -> usize {
         self.scheduler.queue.ordered().unwrap().held()
     }
-
-    async fn until(&self, condition: impl Fn(&Self) -> bool) {
-        let settled = async {
-            while !condition(self) {
-                sleep(MILLISECOND).await;
-            }
-        };
-        timeout(PATIENCE, settled).await.unwrap();
-    }
 }
 
 #[tokio::test]
 async fn a_client_that_went_away_keeps_nothing_behind_a_call_that_hangs() {
     for columns in [1, 2000] {
-        let served = Served::start(101).await;
+        let served = start(101).await;
         let gate = GATE.lock().await;
         let hanging = served.hang().await;
         for round in 1..=100 {
@@ -152,17 +120,17 @@ async fn a_client_that_went_away_keeps_nothing_behind_a_call_that_hangs() {
 
 #[tokio::test]
 async fn no_more_responses_are_held_back_than_requests_may_wait() {
-    let served = Served::start(16).await;
+    let served = start(16).await;
     let gate = GATE.lock().await;
     let hanging = served.hang().await;
-    let kept: Vec<_> = (0..16_u16).map(|_| served.ask(1, 1.0)).collect();
+    let kept: Vec<_> = (0..16_u16).map(|_| served.spawn(row(1, 1.0))).collect();
     served.until(|served| served.held() == 16).await;
-    let refused = served.ask(1, 1.0).await.unwrap().unwrap_err();
+    let refused = served.spawn(row(1, 1.0)).await.unwrap().unwrap_err();
     assert!(matches!(refused, SchedulerError::QueueFull { .. }));
     assert_eq!(served.scheduler.statistics().failures, [1, 0, 0, 0]);
     kept[7].abort();
     served.until(|served| served.held() == 15).await;
-    let last = served.ask(1, 1.0);
+    let last = served.spawn(row(1, 1.0));
     served.until(|served| served.held() == 16).await;
     drop(gate);
     hanging.await.unwrap().unwrap();
@@ -263,7 +231,7 @@ fn check(number: u16, answer: Answer) {
 /// refused or has executed the request itself.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn those_who_stay_hear_in_their_order() {
-    let served = Served::start(64).await;
+    let served = start(64).await;
     let gate = GATE.lock().await;
     let hanging = served.hang().await;
     let mut ledger = Ledger {

@@ -17,7 +17,8 @@ use crate::registry::ModelDeclaration;
 use crate::request::{ParameterValue, Request};
 use crate::testing::infer_request;
 
-use super::streamed_tests::{MILLISECOND, PATIENCE, STREAMED, Served, heard, values};
+use super::served::{MILLISECOND, PATIENCE};
+use super::streamed_tests::{STREAMED, hear, heard, start, values};
 
 type Sender = Responses<Array2<f32>>;
 
@@ -55,8 +56,8 @@ async fn answers_that_are_sent_at_the_same_time_all_arrive() {
         load: |_| Ok(Box::new(AtOnce)),
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let (answers, error) = heard(served.hear(1, 1.0)).await;
+    let served = start(&declaration).await;
+    let (answers, error) = heard(hear(&served, 1, 1.0)).await;
     let mut answers: Vec<f32> = answers.into_iter().flatten().collect();
     answers.sort_by(f32::total_cmp);
     let expected: Vec<f32> = (0_u8..80).map(f32::from).collect();
@@ -85,7 +86,7 @@ async fn a_call_that_takes_too_long_is_over_while_it_answers() {
         dynamic_batching: None,
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
+    let served = start(&declaration).await;
     let begun = Instant::now();
     let mut rounds = 0;
     while rounds < 100 && begun.elapsed() < PATIENCE {
@@ -109,8 +110,8 @@ async fn a_client_that_does_not_read_keeps_no_instance_beyond_the_limit_of_a_cal
         max_call_microseconds: 100_000,
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let unread = served.hear(1, 1.0);
+    let served = start(&declaration).await;
+    let unread = hear(&served, 1, 1.0);
     tokio::time::sleep(300 * MILLISECOND).await;
     let back = async {
         while !served.scheduler.ready() {
@@ -142,8 +143,8 @@ async fn the_error_of_a_function_reaches_those_whose_senders_it_has_dropped() {
         call: CallMode::Raw,
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let both = join_all([served.hear(1, 1.0), served.hear(1, 2.0)].map(heard)).await;
+    let served = start(&declaration).await;
+    let both = join_all([hear(&served, 1, 1.0), hear(&served, 1, 2.0)].map(heard)).await;
     let text = "model 'Identity' failed: the weights are gone".to_owned();
     assert_eq!(both, [(Vec::new(), None), (Vec::new(), Some(text))]);
     let statistics = served.scheduler.statistics();
@@ -174,8 +175,8 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
         dynamic_batching: None,
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let mut first = served.hear(1, 1.0);
+    let served = start(&declaration).await;
+    let mut first = hear(&served, 1, 1.0);
     assert!(timeout(50 * MILLISECOND, first.next()).await.is_err());
     drop(first);
     assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
@@ -183,8 +184,8 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
         max_call_microseconds: 50_000,
         ..declaration
     };
-    let served = Served::start(&limited).await;
-    let (answers, error) = heard(served.hear(1, 1.0)).await;
+    let served = start(&limited).await;
+    let (answers, error) = heard(hear(&served, 1, 1.0)).await;
     let error = error.unwrap();
     assert!(
         answers.is_empty() && error.contains("took longer than"),
@@ -218,7 +219,7 @@ async fn a_request_ends_before_the_next_call_of_its_batch() {
         dynamic_batching: STREAMED.dynamic_batching,
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
+    let served = start(&declaration).await;
     let hear = |value: f32| {
         let mut request = infer_request(1, value);
         let key = ParameterValue::Double(value.into());

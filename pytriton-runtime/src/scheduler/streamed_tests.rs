@@ -1,29 +1,24 @@
 //! Models with any number of answers to a request.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use ndarray::{Array2, Ix2};
-use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
 use crate::call::{
     Call, Execution, Instance, ModelError, Outputs, Parameter, Responses, closed, ended, executed,
     flow, iterate,
 };
-use crate::model::{CallMode, ModelSpec};
+use crate::model::CallMode;
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 use crate::testing::{IDENTITY, request};
 
+use super::SchedulerError;
 use super::hearing::Hearing;
-use super::{Policy, Resources, Scheduler, SchedulerError};
-
-pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+use super::served::{MILLISECOND, PATIENCE, Served};
 
 /// Requests wait a little for each other.
 pub(super) const STREAMED: ModelDeclaration = ModelDeclaration {
@@ -38,28 +33,13 @@ pub(super) const STREAMED: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
-pub(super) struct Served {
-    pub(super) spec: Arc<ModelSpec>,
-    pub(super) scheduler: Scheduler,
+pub(super) async fn start(declaration: &ModelDeclaration) -> Served {
+    Served::start(declaration, 64).await
 }
 
-impl Served {
-    pub(super) async fn start(declaration: &ModelDeclaration) -> Self {
-        let model = declaration.registration().unwrap();
-        let policy = Policy::new(&model.spec, 64);
-        let resources = Resources::new(&Handle::current(), usize::MAX);
-        let scheduler = Scheduler::start(&model, policy, &resources).await.unwrap();
-        Self {
-            spec: model.spec,
-            scheduler,
-        }
-    }
-
-    pub(super) fn hear(&self, rows: usize, value: f32) -> Hearing {
-        self.scheduler
-            .hear(request(&self.spec, rows, value))
-            .unwrap()
-    }
+pub(super) fn hear(served: &Served, rows: usize, value: f32) -> Hearing {
+    let request = request(&served.spec, rows, value);
+    served.scheduler.hear(request).unwrap()
 }
 
 /// The values of all answers and, behind them, the text of the error with which they end.
@@ -112,7 +92,7 @@ async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
         load: |_| Ok(Box::new(Repeat)),
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
+    let served = start(&declaration).await;
     for requests in [
         &[(1, 3.0)][..],
         &[(2, 1.0), (1, 2.0)],
@@ -121,7 +101,7 @@ async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
     ] {
         let hearings = requests
             .iter()
-            .map(|&(rows, value)| served.hear(rows, value));
+            .map(|&(rows, value)| hear(&served, rows, value));
         let hearings: Vec<Hearing> = hearings.collect();
         let most = requests.iter().map(|(_, value)| *value).fold(0.0, f32::max);
         let answered = join_all(hearings.into_iter().map(heard)).await;
@@ -150,7 +130,7 @@ impl Instance for Fail {
             let items = futures_util::stream::unfold(0.0, move |number| {
                 let values = values.clone();
                 async move {
-                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    tokio::time::sleep(MILLISECOND).await;
                     assert!(number < at.abs() || at > 0.0, "no answer {number}");
                     let item = match number < at.abs() {
                         true => Ok(values),
@@ -176,7 +156,7 @@ async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
         dynamic_batching: None,
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
+    let served = start(&declaration).await;
     let table = [
         (1.0, 1),
         (2.0, 2),
@@ -185,7 +165,7 @@ async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
         (-2.0, 2),
         (40.0, 40),
     ];
-    let all = join_all(table.map(|(at, _)| heard(served.hear(1, at)))).await;
+    let all = join_all(table.map(|(at, _)| heard(hear(&served, 1, at)))).await;
     for ((at, count), (answers, error)) in table.into_iter().zip(all) {
         let how = if at < 0.0 { "panicked" } else { "failed" };
         let expected = format!("model 'Identity' {how}: no answer {}", at.abs());
@@ -223,9 +203,9 @@ async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits(
         load: |_| Ok(Box::new(Endless)),
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let mut slow = served.hear(1, 1.0);
-    let gone = served.hear(1, 2.0);
+    let served = start(&declaration).await;
+    let mut slow = hear(&served, 1, 1.0);
+    let gone = hear(&served, 1, 2.0);
     timeout(PATIENCE, slow.next())
         .await
         .unwrap()
@@ -233,9 +213,9 @@ async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits(
         .unwrap();
     let reached = || REACHED.load(Ordering::SeqCst) as usize;
     while reached() < ROOM + 1 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        tokio::time::sleep(MILLISECOND).await;
     }
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    tokio::time::sleep(50 * MILLISECOND).await;
     assert!(reached() <= ROOM + 2, "{}", reached());
     // One of a batch that goes does not end the others.
     drop(gone);
@@ -258,14 +238,14 @@ async fn what_is_given_up_or_late_hears_so_and_nothing_else() {
         load: |_| Ok(Box::new(Endless)),
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let mut open = served.hear(1, 1.0);
+    let served = start(&declaration).await;
+    let mut open = hear(&served, 1, 1.0);
     timeout(PATIENCE, open.next())
         .await
         .unwrap()
         .unwrap()
         .unwrap();
-    let waits = served.hear(1, 1.0);
+    let waits = hear(&served, 1, 1.0);
     served.scheduler.give_up();
     let (_, error) = heard(open).await;
     assert_eq!(error, Some(SchedulerError::Stopping.to_string()));
@@ -324,11 +304,11 @@ async fn each_request_has_a_sender_of_its_own_which_ends_it() {
         outputs: <Array2<f32> as Outputs>::DECLARATIONS,
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
+    let served = start(&declaration).await;
     let counts = [0_u16, 1, 2, 100, 13, 0, 17];
     let hearings: Vec<Hearing> = counts
         .iter()
-        .map(|&count| served.hear(1, count.into()))
+        .map(|&count| hear(&served, 1, count.into()))
         .collect();
     let all = join_all(hearings.into_iter().map(heard)).await;
     for (count, (answers, error)) in counts.into_iter().zip(all) {
@@ -380,8 +360,8 @@ async fn a_stream_that_waits_is_dropped_when_all_have_gone() {
         load: |_| Ok(Box::new(Never)),
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let (mut one, mut two) = (served.hear(1, 1.0), served.hear(1, 2.0));
+    let served = start(&declaration).await;
+    let (mut one, mut two) = (hear(&served, 1, 1.0), hear(&served, 1, 2.0));
     for hearing in [&mut one, &mut two] {
         let answer = timeout(PATIENCE, hearing.next()).await.unwrap();
         answer.unwrap().unwrap();
@@ -400,8 +380,8 @@ async fn what_was_answered_is_heard_although_the_model_is_gone() {
         load: |_| Ok(Box::new(Repeat)),
         ..STREAMED
     };
-    let served = Served::start(&declaration).await;
-    let hearing = served.hear(1, 3.0);
+    let served = start(&declaration).await;
+    let hearing = hear(&served, 1, 3.0);
     assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
     drop(served);
     let (answers, error) = heard(hearing).await;

@@ -21,9 +21,8 @@ use crate::testing::{Bomb, GATE, IDENTITY, TWO, infer_request, request};
 
 use super::dynamic::DynamicQueue;
 use super::message::Batch;
+use super::served::{MILLISECOND, Served};
 use super::{Policy, Resources, Scheduler, SchedulerError};
-
-const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// What a call with -4 takes.
 const CALL: Duration = Duration::from_millis(50);
@@ -176,16 +175,8 @@ async fn under_delay_a_late_request_goes_after_the_others() {
 }
 
 async fn start(declaration: &ModelDeclaration) -> (Arc<ModelSpec>, Arc<Scheduler>) {
-    let model = declaration.registration().unwrap();
-    let policy = Policy::new(&model.spec, 16);
-    let scheduler = Scheduler::start(
-        &model,
-        policy,
-        &Resources::new(&Handle::current(), usize::MAX),
-    )
-    .await
-    .unwrap();
-    (model.spec, Arc::new(scheduler))
+    let served = Served::start(declaration, 16).await;
+    (served.spec, served.scheduler)
 }
 
 #[tokio::test]

@@ -1,12 +1,10 @@
 //! One id for sequences that follow each other while requests of all of them wait or run: each has a state of its own.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use ndarray::{Array2, Ix2};
-use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::{Instant, sleep};
 
@@ -15,11 +13,12 @@ use crate::call::{
 };
 use crate::model::CallMode;
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
-use crate::request::{InferRequest, Request, Sequence, SequenceId};
-use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
-use crate::testing::{IDENTITY, infer_request};
+use crate::request::Response;
+use crate::scheduler::served::{Answer, Served};
+use crate::testing::IDENTITY;
 
 use super::table_tests::{DIRECT, oldest};
+use super::tests::flagged;
 
 static SERIAL: AtomicU16 = AtomicU16::new(0);
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -70,55 +69,33 @@ impl Starts for Accounting {
     }
 }
 
-struct Served {
-    scheduler: Arc<Scheduler>,
-    model: crate::registry::Registration,
+async fn start(strategy: SequenceStrategyDeclaration, call: CallMode, idle: u64) -> Served {
+    let declaration = ModelDeclaration {
+        max_batch_size: 4,
+        call,
+        dynamic_batching: None,
+        sequence_batching: Some(SequenceBatchingDeclaration {
+            max_sequence_idle_microseconds: idle,
+            strategy,
+        }),
+        load: |context| Ok(Box::new(Sequenced::new(context, Accounting))),
+        ..IDENTITY
+    };
+    Served::start(&declaration, 1024).await
 }
 
-impl Served {
-    async fn start(strategy: SequenceStrategyDeclaration, call: CallMode, idle: u64) -> Self {
-        let declaration = ModelDeclaration {
-            max_batch_size: 4,
-            call,
-            dynamic_batching: None,
-            sequence_batching: Some(SequenceBatchingDeclaration {
-                max_sequence_idle_microseconds: idle,
-                strategy,
-            }),
-            load: |context| Ok(Box::new(Sequenced::new(context, Accounting))),
-            ..IDENTITY
-        };
-        let model = declaration.registration().unwrap();
-        let policy = Policy::new(&model.spec, 1024);
-        let resources = Resources::new(&Handle::current(), usize::MAX);
-        let scheduler = Scheduler::start(&model, policy, &resources).await;
-        Self {
-            scheduler: Arc::new(scheduler.unwrap()),
-            model,
-        }
-    }
-
-    /// Asks, and goes on as soon as the request is in the queue.
-    async fn ask(&self, id: u64, flags: &str, takes: f32) -> Asked {
-        let id = SequenceId::Number(id);
-        let request = InferRequest {
-            sequence: Sequence::new(id, flags.contains('S'), flags.contains('E')),
-            ..infer_request(1, takes)
-        };
-        let request = Request::check(&self.model.spec, request).unwrap();
-        let scheduler = Arc::clone(&self.scheduler);
-        let asked = tokio::spawn(async move {
-            let response = scheduler.infer(request).await?;
-            let numbers = response.outputs[0].1.elements::<f32>().unwrap();
-            Ok((numbers[0], numbers[1]))
-        });
-        yield_now().await;
-        asked
-    }
+/// Asks, and goes on as soon as the request is in the queue.
+async fn ask(served: &Served, id: u64, flags: &str, takes: f32) -> JoinHandle<Answer> {
+    let asked = served.spawn(flagged(id, flags, takes));
+    yield_now().await;
+    asked
 }
 
 /// The serial number of the account, and which of its requests it was.
-type Asked = JoinHandle<Result<(f32, f32), SchedulerError>>;
+fn numbers(response: &Response) -> (f32, f32) {
+    let numbers = response.outputs[0].1.elements::<f32>().unwrap();
+    (numbers[0], numbers[1])
+}
 
 const STRATEGIES: [(SequenceStrategyDeclaration, CallMode); 4] = [
     (DIRECT, CallMode::Batch),
@@ -157,23 +134,23 @@ async fn nothing_is_kept(case: &str) {
 async fn each_sequence_of_an_id_has_its_own_state_whatever_waits() {
     let _one = LOCK.lock().await;
     for (strategy, call) in STRATEGIES {
-        let served = Served::start(strategy, call, 60_000_000).await;
+        let served = start(strategy, call, 60_000_000).await;
         for mixture in mixtures(5) {
             // Time for all to come, and to make the first batches what they may be.
-            let plug = served.ask(99, "SE", 1.0).await;
+            let plug = ask(&served, 99, "SE", 1.0).await;
             let mut asked = Vec::new();
             for flags in &mixture {
-                asked.push(served.ask(5, flags, 0.05).await);
+                asked.push(ask(&served, 5, flags, 0.05).await);
             }
             if !mixture[4].contains('E') {
-                asked.push(served.ask(5, "E", 0.0).await);
+                asked.push(ask(&served, 5, "E", 0.0).await);
             }
             plug.await.unwrap().unwrap();
             let (mut serials, mut requests) = (Vec::new(), 0.0);
             for (index, asked) in asked.into_iter().enumerate() {
                 let flags = mixture.get(index).unwrap_or(&"E");
                 let case = format!("{strategy:?} {call:?} {mixture:?} {index}");
-                let (serial, request) = asked.await.unwrap().expect(&case);
+                let (serial, request) = numbers(&asked.await.unwrap().expect(&case));
                 if flags.contains('S') {
                     assert!(!serials.contains(&serial), "{case}");
                     serials.push(serial);
@@ -194,16 +171,16 @@ async fn each_sequence_of_an_id_has_its_own_state_whatever_waits() {
 #[tokio::test]
 async fn a_state_waits_for_the_request_that_was_accepted() {
     let _one = LOCK.lock().await;
-    let served = Served::start(DIRECT, CallMode::Request, 200_000).await;
-    served.ask(1, "S", 0.0).await.await.unwrap().unwrap();
+    let served = start(DIRECT, CallMode::Request, 200_000).await;
+    ask(&served, 1, "S", 0.0).await.await.unwrap().unwrap();
     // One batch each, all before it.
-    let mut others = vec![served.ask(2, "S", 1.0).await];
+    let mut others = vec![ask(&served, 2, "S", 1.0).await];
     for _ in 0..80 {
-        others.push(served.ask(2, "", 20.0).await);
+        others.push(ask(&served, 2, "", 20.0).await);
     }
     sleep(Duration::from_millis(150)).await;
-    let waiting = served.ask(1, "E", 0.0).await;
-    assert_eq!(waiting.await.unwrap().unwrap().1, 2.0);
+    let waiting = ask(&served, 1, "E", 0.0).await;
+    assert_eq!(numbers(&waiting.await.unwrap().unwrap()).1, 2.0);
     for other in others {
         other.await.unwrap().unwrap();
     }
@@ -215,18 +192,18 @@ async fn a_state_waits_for_the_request_that_was_accepted() {
 async fn a_state_goes_with_the_request_that_is_taken_back() {
     let _one = LOCK.lock().await;
     for (strategy, call) in STRATEGIES {
-        let served = Served::start(strategy, call, 60_000_000).await;
-        let first = served.ask(1, "S", 20.0).await;
-        let back = served.ask(1, "", 0.0).await;
-        let behind = served.ask(1, "", 0.0).await;
+        let served = start(strategy, call, 60_000_000).await;
+        let first = ask(&served, 1, "S", 20.0).await;
+        let back = ask(&served, 1, "", 0.0).await;
+        let behind = ask(&served, 1, "", 0.0).await;
         sleep(Duration::from_millis(1)).await;
         back.abort();
         first.await.unwrap().unwrap();
         assert!(behind.await.unwrap().is_err());
         nothing_is_kept("it was taken back").await;
         // So it does where nothing but the end was taken back.
-        let first = served.ask(1, "S", 20.0).await;
-        let back = served.ask(1, "E", 0.0).await;
+        let first = ask(&served, 1, "S", 20.0).await;
+        let back = ask(&served, 1, "E", 0.0).await;
         sleep(Duration::from_millis(1)).await;
         back.abort();
         first.await.unwrap().unwrap();

@@ -1,20 +1,20 @@
 //! What makes and drops the states of sequences may take as long as a call may.
 
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 
 use crate::Status;
 use crate::call::{Call, Execution, Instance, Sequenced, Start, Started, Starts};
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration};
-use crate::request::{InferRequest, Request, Sequence, SequenceId};
-use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
-use crate::testing::{IDENTITY, Identity, infer_request};
+use crate::request::SequenceId;
+use crate::scheduler::SchedulerError;
+use crate::scheduler::served::Served;
+use crate::testing::{IDENTITY, Identity};
 
 use super::table_tests::DIRECT;
+use super::tests::flagged;
 
 /// Three times as long as a call may take.
 const LONG: Duration = Duration::from_millis(1500);
@@ -54,81 +54,67 @@ impl Starts for Slow {
     }
 }
 
-struct Served(Arc<Scheduler>, crate::registry::Registration);
+async fn start() -> Served {
+    let declaration = ModelDeclaration {
+        dynamic_batching: None,
+        max_call_microseconds: 500_000,
+        sequence_batching: Some(SequenceBatchingDeclaration {
+            max_sequence_idle_microseconds: 60_000_000,
+            strategy: DIRECT,
+        }),
+        load: |context| Ok(Box::new(Sequenced::new(context, Slow))),
+        ..IDENTITY
+    };
+    Served::start(&declaration, 64).await
+}
 
-impl Served {
-    async fn start() -> Self {
-        let declaration = ModelDeclaration {
-            dynamic_batching: None,
-            max_call_microseconds: 500_000,
-            sequence_batching: Some(SequenceBatchingDeclaration {
-                max_sequence_idle_microseconds: 60_000_000,
-                strategy: DIRECT,
-            }),
-            load: |context| Ok(Box::new(Sequenced::new(context, Slow))),
-            ..IDENTITY
-        };
-        let model = declaration.registration().unwrap();
-        let policy = Policy::new(&model.spec, 64);
-        let resources = Resources::new(&Handle::current(), usize::MAX);
-        let scheduler = Scheduler::start(&model, policy, &resources).await;
-        Self(Arc::new(scheduler.unwrap()), model)
-    }
+/// What became of a request, and how long that took.
+async fn ask(served: &Served, id: u64, flags: &str) -> (Result<(), SchedulerError>, Duration) {
+    let begun = Instant::now();
+    let answer = served.infer(flagged(id, flags, 1.0)).await;
+    (answer.map(drop), begun.elapsed())
+}
 
-    /// What became of a request, and how long that took.
-    async fn ask(&self, id: u64, flags: &str) -> (Result<(), SchedulerError>, Duration) {
-        let begun = Instant::now();
-        let id = SequenceId::Number(id);
-        let request = InferRequest {
-            sequence: Sequence::new(id, flags.contains('S'), flags.contains('E')),
-            ..infer_request(1, 1.0)
-        };
-        let request = Request::check(&self.1.spec, request).unwrap();
-        let answer = self.0.infer(request).await;
-        (answer.map(drop), begun.elapsed())
-    }
-
-    /// Asks while the instance hangs, and when it is back.
-    async fn comes_back(&self) {
-        let (answer, took) = self.ask(1, "SE").await;
-        assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
-        assert!(took < LIMIT, "{took:?}");
-        let begun = Instant::now();
-        while self.ask(1, "SE").await.0.is_err() {
-            assert!(begun.elapsed() < 5 * LONG);
-            sleep(Duration::from_millis(10)).await;
-        }
+/// Asks while the instance hangs, and when it is back.
+async fn comes_back(served: &Served) {
+    let (answer, took) = ask(served, 1, "SE").await;
+    assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
+    assert!(took < LIMIT, "{took:?}");
+    let begun = Instant::now();
+    while ask(served, 1, "SE").await.0.is_err() {
+        assert!(begun.elapsed() < 5 * LONG);
+        sleep(Duration::from_millis(10)).await;
     }
 }
 
 #[tokio::test]
 async fn a_start_that_takes_too_long_is_answered() {
-    let served = Served::start().await;
-    let (answer, took) = served.ask(MADE, "S").await;
+    let served = start().await;
+    let (answer, took) = ask(&served, MADE, "S").await;
     assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);
     assert!((LIMIT..LONG).contains(&took), "{took:?}");
-    served.comes_back().await;
+    comes_back(&served).await;
     assert!(matches!(
-        served.ask(MADE, "").await.0.unwrap_err(),
+        ask(&served, MADE, "").await.0.unwrap_err(),
         SchedulerError::SequenceNotStarted { .. }
     ));
 }
 
 #[tokio::test]
 async fn an_instance_that_drops_for_too_long_takes_no_requests_meanwhile() {
-    let served = Served::start().await;
-    let (answer, took) = served.ask(DROPPED, "SE").await;
+    let served = start().await;
+    let (answer, took) = ask(&served, DROPPED, "SE").await;
     answer.unwrap();
     assert!(took < LIMIT, "{took:?}");
     // Who waits already is told when the time is over.
-    let (answer, took) = served.ask(1, "SE").await;
+    let (answer, took) = ask(&served, 1, "SE").await;
     assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
     assert!(took < LONG, "{took:?}");
-    served.comes_back().await;
+    comes_back(&served).await;
     // So it is where a sequence starts anew.
-    served.ask(DROPPED, "S").await.0.unwrap();
-    let (answer, took) = served.ask(DROPPED, "S").await;
+    ask(&served, DROPPED, "S").await.0.unwrap();
+    let (answer, took) = ask(&served, DROPPED, "S").await;
     assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);
     assert!((LIMIT..LONG).contains(&took), "{took:?}");
-    served.comes_back().await;
+    comes_back(&served).await;
 }

@@ -1,22 +1,21 @@
 //! Sequences of real models.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use ndarray::Array2;
-use tokio::runtime::Handle;
-use tokio::task::{JoinHandle, yield_now};
+use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 
 use crate::call::{Call, Execution, Instance};
-use crate::model::{InstanceGroup, ModelSpec};
+use crate::model::InstanceGroup;
 use crate::registry::ModelDeclaration;
-use crate::request::{InferRequest, Request};
-use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
+use crate::request::InferRequest;
+use crate::scheduler::SchedulerError;
+use crate::scheduler::served::{Answer, MILLISECOND, Served};
 use crate::testing::{GATE, TWO};
 
 use super::table_tests::{DIRECT, oldest};
-use super::tests::{MILLISECOND, ONE, flagged, sequences};
+use super::tests::{ONE, flagged, sequences};
 
 /// Answers with the number of its instance.
 struct Numbered(u32);
@@ -28,54 +27,33 @@ impl Instance for Numbered {
     }
 }
 
-struct Served {
-    spec: Arc<ModelSpec>,
-    scheduler: Arc<Scheduler>,
+async fn start(declaration: &ModelDeclaration) -> Served {
+    Served::start(declaration, 64).await
 }
 
-impl Served {
-    async fn start(declaration: &ModelDeclaration) -> Self {
-        let model = declaration.registration().unwrap();
-        let policy = Policy::new(&model.spec, 64);
-        let resources = Resources::new(&Handle::current(), usize::MAX);
-        let scheduler = Scheduler::start(&model, policy, &resources).await;
-        Self {
-            spec: model.spec,
-            scheduler: Arc::new(scheduler.unwrap()),
-        }
-    }
+fn value(answer: Answer) -> Result<f32, SchedulerError> {
+    Ok(answer?.outputs[0].1.elements::<f32>().unwrap()[0])
+}
 
-    async fn infer(&self, request: InferRequest) -> Result<f32, SchedulerError> {
-        let request = Request::check(&self.spec, request).unwrap();
-        let response = self.scheduler.infer(request).await?;
-        Ok(response.outputs[0].1.elements::<f32>().unwrap()[0])
-    }
-
-    fn spawn(&self, request: InferRequest) -> JoinHandle<Result<f32, SchedulerError>> {
-        let request = Request::check(&self.spec, request).unwrap();
-        let scheduler = Arc::clone(&self.scheduler);
-        tokio::spawn(async move {
-            let response = scheduler.infer(request).await?;
-            Ok(response.outputs[0].1.elements::<f32>().unwrap()[0])
-        })
-    }
+async fn infer(served: &Served, request: InferRequest) -> Result<f32, SchedulerError> {
+    value(served.infer(request).await)
 }
 
 #[tokio::test]
 async fn all_requests_of_a_sequence_are_served_by_one_instance() {
     for strategy in [DIRECT, oldest(2)] {
-        let served = Served::start(&ModelDeclaration {
+        let served = start(&ModelDeclaration {
             instances: const { &[InstanceGroup::cpu(3)] },
             load: |context| Ok(Box::new(Numbered(context.instance()))),
             ..sequences(strategy, 2)
         })
         .await;
         for id in 1..=3 {
-            served.infer(flagged(id, "S", 0.0)).await.unwrap();
+            infer(&served, flagged(id, "S", 0.0)).await.unwrap();
         }
         for flags in ["", "", "E"] {
             for (id, instance) in [(1, 0.0), (2, 1.0), (3, 2.0)] {
-                let answer = served.infer(flagged(id, flags, 0.0)).await;
+                let answer = infer(&served, flagged(id, flags, 0.0)).await;
                 assert_eq!(answer.unwrap(), instance);
             }
         }
@@ -86,7 +64,7 @@ async fn all_requests_of_a_sequence_are_served_by_one_instance() {
 
 #[tokio::test]
 async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() {
-    let served = Served::start(&sequences(DIRECT, 2)).await;
+    let served = start(&sequences(DIRECT, 2)).await;
     // Takes 50 ms.
     let first = served.spawn(flagged(1, "S", -4.0));
     sleep(10 * MILLISECOND).await;
@@ -95,28 +73,28 @@ async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() 
     let other = served.spawn(flagged(1, "E", 3.0));
     yield_now().await;
     back.abort();
-    assert_eq!(first.await.unwrap(), Ok(-4.0));
+    assert_eq!(value(first.await.unwrap()), Ok(-4.0));
     let cancelled = other.await.unwrap().unwrap_err();
     assert!(matches!(
         cancelled,
         SchedulerError::SequenceCancelled { .. }
     ));
     assert_eq!(cancelled.status(), crate::Status::Cancelled);
-    assert!(served.infer(flagged(1, "", 0.0)).await.is_err());
-    assert_eq!(served.infer(flagged(1, "SE", 7.0)).await, Ok(7.0));
+    assert!(infer(&served, flagged(1, "", 0.0)).await.is_err());
+    assert_eq!(infer(&served, flagged(1, "SE", 7.0)).await, Ok(7.0));
 }
 
 #[tokio::test]
 async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
-    let served = Served::start(&ModelDeclaration {
+    let served = start(&ModelDeclaration {
         instances: TWO,
         max_call_microseconds: 200_000,
         ..ONE
     })
     .await;
     let gate = GATE.lock().await;
-    served.infer(flagged(1, "S", 1.0)).await.unwrap();
-    served.infer(flagged(2, "S", 2.0)).await.unwrap();
+    infer(&served, flagged(1, "S", 1.0)).await.unwrap();
+    infer(&served, flagged(2, "S", 2.0)).await.unwrap();
     let hanging = served.spawn(flagged(1, "", -5.0));
     sleep(10 * MILLISECOND).await;
     let behind = served.spawn(flagged(1, "", 1.0));
@@ -125,24 +103,24 @@ async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
     let lost = behind.await.unwrap().unwrap_err();
     let expected = "sequence 1 of model 'Identity' has ended: its instance takes no requests";
     assert_eq!(lost.to_string(), expected);
-    let unknown = served.infer(flagged(1, "", 1.0)).await.unwrap_err();
+    let unknown = infer(&served, flagged(1, "", 1.0)).await.unwrap_err();
     assert!(matches!(unknown, SchedulerError::SequenceNotStarted { .. }));
-    assert_eq!(served.infer(flagged(2, "E", 3.0)).await, Ok(3.0));
-    assert_eq!(served.infer(flagged(1, "SE", 4.0)).await, Ok(4.0));
+    assert_eq!(infer(&served, flagged(2, "E", 3.0)).await, Ok(3.0));
+    assert_eq!(infer(&served, flagged(1, "SE", 4.0)).await, Ok(4.0));
     drop(gate);
 }
 
 #[tokio::test]
 async fn what_waits_when_the_model_goes_is_answered() {
-    let served = Served::start(&ONE).await;
+    let served = start(&ONE).await;
     let first = served.spawn(flagged(1, "S", -4.0));
     sleep(10 * MILLISECOND).await;
     let waiting = served.spawn(flagged(2, "S", 2.0));
     yield_now().await;
     let deadline = Instant::now() + Duration::from_secs(5);
     assert!(served.scheduler.drain(deadline).await);
-    assert_eq!(first.await.unwrap(), Ok(-4.0));
-    assert_eq!(waiting.await.unwrap(), Ok(2.0));
-    let late = served.infer(flagged(1, "E", 0.0)).await;
+    assert_eq!(value(first.await.unwrap()), Ok(-4.0));
+    assert_eq!(value(waiting.await.unwrap()), Ok(2.0));
+    let late = infer(&served, flagged(1, "E", 0.0)).await;
     assert_eq!(late, Err(SchedulerError::Stopping));
 }

@@ -21,7 +21,7 @@ use crate::testing::{IDENTITY, TWO, infer_request};
 use super::Reaper;
 use super::table_tests::{DIRECT, oldest};
 
-pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,0 +1,65 @@
+//! A model with a scheduler of its own, as tests ask it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use crate::model::ModelSpec;
+use crate::registry::ModelDeclaration;
+use crate::request::{InferRequest, Request, Response};
+
+use super::{Policy, Resources, Scheduler, SchedulerError};
+
+pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// Far more than anything takes that is waited for.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(super) type Answer = Result<Response, SchedulerError>;
+
+pub(super) struct Served {
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) scheduler: Arc<Scheduler>,
+    pub(super) resources: Resources,
+}
+
+impl Served {
+    /// Loads all instances; so many requests may wait for them.
+    pub(super) async fn start(declaration: &ModelDeclaration, queue_size: usize) -> Self {
+        let model = declaration.registration().unwrap();
+        let policy = Policy::new(&model.spec, queue_size);
+        let resources = Resources::new(&Handle::current(), usize::MAX);
+        let scheduler = Scheduler::start(&model, policy, &resources).await;
+        Self {
+            spec: model.spec,
+            scheduler: Arc::new(scheduler.unwrap()),
+            resources,
+        }
+    }
+
+    pub(super) async fn infer(&self, request: InferRequest) -> Answer {
+        let request = Request::check(&self.spec, request).unwrap();
+        let answer = timeout(PATIENCE, self.scheduler.infer(request));
+        answer.await.unwrap()
+    }
+
+    /// Asks on a task of its own: the client goes when that is aborted.
+    pub(super) fn spawn(&self, request: InferRequest) -> JoinHandle<Answer> {
+        let request = Request::check(&self.spec, request).unwrap();
+        let scheduler = Arc::clone(&self.scheduler);
+        tokio::spawn(async move { timeout(PATIENCE, scheduler.infer(request)).await.unwrap() })
+    }
+
+    pub(super) async fn until(&self, condition: impl Fn(&Self) -> bool) {
+        let settled = async {
+            while !condition(self) {
+                sleep(MILLISECOND).await;
+            }
+        };
+        let settled = timeout(PATIENCE, settled).await;
+        assert!(settled.is_ok(), "{:?}", self.scheduler);
+    }
+}
