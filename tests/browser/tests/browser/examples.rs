@@ -67,7 +67,8 @@ impl Example {
 fn fill_in(name: &str, server: &Server) -> Result<()> {
     let snippets = Snippets::new(name)?;
     let file = "test_page_examples.py";
-    look_with(file, server, &[("PYTRITON_TEST_SNIPPETS", snippets.home())])?;
+    let home = snippets.home().to_string_lossy();
+    look_with(file, server, &[("PYTRITON_TEST_SNIPPETS", &home)])?;
     snippets.run()
 }
 
