@@ -1,4 +1,3 @@
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::tensor::{DataType, Element, Tensor, TensorError, element_count};
@@ -65,10 +64,9 @@ fn top<T: Element + Score>(
     let count = classes.min(width);
     let mut texts = Vec::with_capacity(rows.unwrap_or(1).saturating_mul(count));
     for row in elements.chunks(width.max(1)) {
-        let mut indices: Vec<usize> = (0..row.len()).collect();
-        indices.sort_by(|&one, &two| row[one].descending(&row[two]));
-        let texts_of_row = indices.iter().take(count);
-        texts.extend(texts_of_row.map(|&index| {
+        let ranks = row.iter().map(Score::rank);
+        let places = sorted(ranks.zip(0..).collect());
+        texts.extend(places.iter().take(count).map(|&(_, index)| {
             let text = row[index].text();
             match labels.get(index) {
                 Some(label) if !label.is_empty() => format!("{text}:{index}:{label}"),
@@ -80,17 +78,48 @@ fn top<T: Element + Score>(
     Tensor::from_elements(shape, texts).map_err(error)
 }
 
-/// A number that can be compared and is shown as C++'s `std::to_string` shows it.
+/// Ranks with the indices of their elements, in their order: what sorts is compiled once, not for each type of elements.
+fn sorted(mut ranks: Vec<(u64, usize)>) -> Vec<(u64, usize)> {
+    ranks.sort_unstable();
+    ranks
+}
+
+/// A number that has a rank and is shown as C++'s `std::to_string` shows it.
 trait Score {
-    fn descending(&self, other: &Self) -> Ordering;
+    /// The smaller, the larger it is.
+    fn rank(&self) -> u64;
     fn text(&self) -> String;
 }
 
+/// The bit that tells numbers below zero.
+const SIGN: u64 = 1 << 63;
+
+fn unsigned(number: u64) -> u64 {
+    !number
+}
+
+fn signed(number: i64) -> u64 {
+    !(number.cast_unsigned() ^ SIGN)
+}
+
+fn float(number: f64) -> u64 {
+    if number.is_nan() {
+        return u64::MAX;
+    }
+    // Both zeros are equal.
+    let bits = (number + 0.0).to_bits();
+    if bits & SIGN == 0 {
+        !(bits | SIGN)
+    } else {
+        bits
+    }
+}
+
 macro_rules! integer_score {
-    ($($rust:ty),*) => {$(
+    ($rank:ident; $($rust:ty),*) => {$(
         impl Score for $rust {
-            fn descending(&self, other: &Self) -> Ordering {
-                other.cmp(self)
+            fn rank(&self) -> u64 {
+                $rank((*self).into())
             }
 
             fn text(&self) -> String {
@@ -100,15 +129,14 @@ macro_rules! integer_score {
     )*};
 }
 
-integer_score!(u8, u16, u32, u64, i8, i16, i32, i64);
+integer_score!(unsigned; u8, u16, u32, u64);
+integer_score!(signed; i8, i16, i32, i64);
 
 macro_rules! float_score {
     ($($rust:ty),*) => {$(
         impl Score for $rust {
-            fn descending(&self, other: &Self) -> Ordering {
-                other
-                    .partial_cmp(self)
-                    .unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
+            fn rank(&self) -> u64 {
+                float((*self).into())
             }
 
             fn text(&self) -> String {
@@ -165,6 +193,42 @@ mod tests {
         let tensor = Tensor::from_elements(vec![1, 2], vec![1_i8, 1]).unwrap();
         let got = classify(&tensor, true, 2, "").unwrap();
         assert_eq!(got.elements::<String>().unwrap().as_ref(), ["1:0", "1:1"]);
+    }
+
+    #[test]
+    fn each_type_has_its_order() {
+        fn order<T: Element>(elements: Vec<T>) -> Vec<String> {
+            let tensor = Tensor::from_elements(vec![elements.len()], elements).unwrap();
+            let classes = classify(&tensor, false, usize::MAX, "").unwrap();
+            let texts = classes.elements::<String>().unwrap();
+            texts
+                .iter()
+                .map(|text| text.split_once(':').unwrap().1.to_owned())
+                .collect()
+        }
+        assert_eq!(order(vec![0, u64::MAX, 1, 0]), ["1", "2", "0", "3"]);
+        assert_eq!(
+            order(vec![0, i64::MIN, 1, i64::MAX, -1]),
+            ["3", "2", "0", "4", "1"]
+        );
+        assert_eq!(order(vec![0_i8, -128, 127, -1]), ["2", "0", "3", "1"]);
+        let (none, most) = (f64::NAN, f64::INFINITY);
+        let floats = vec![
+            -0.0,
+            none,
+            0.0,
+            -most,
+            -1e-300,
+            2.0,
+            most,
+            -none,
+            -2.0,
+            f64::MIN,
+        ];
+        assert_eq!(
+            order(floats),
+            ["6", "5", "0", "2", "4", "8", "9", "3", "1", "7"]
+        );
     }
 
     #[test]
