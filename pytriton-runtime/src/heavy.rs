@@ -1,12 +1,12 @@
 //! Work that takes long, away from the threads that serve connections: whatever these do holds up everybody.
 
-use std::future::ready;
+use std::future::{pending, ready};
 use std::panic::resume_unwind;
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
 use futures_util::future::{BoxFuture, Either};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 
 /// Of so many bytes codecs make short work: some tens of microseconds.
@@ -67,6 +67,19 @@ pub(crate) async fn apart<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
+    let (sender, done) = oneshot::channel();
+    // Whoever waits may have gone.
+    let work = move || drop(sender.send(work()));
+    turn(bytes, Box::new(work)).await;
+    match done.await {
+        Ok(done) => done,
+        // The runtime is going, and with it whoever waits.
+        Err(_) => pending().await,
+    }
+}
+
+/// The same whatever the work is: it is compiled once.
+async fn turn(bytes: usize, work: Box<dyn FnOnce() + Send>) {
     // Nobody closes them.
     let long = match bytes > LONG {
         true => LONG_PLACES.acquire().await.ok(),
@@ -75,15 +88,12 @@ pub(crate) async fn apart<T: Send + 'static>(
     let place = PLACES.acquire().await.ok();
     let done = spawn_blocking(move || {
         let _places = (long, place);
-        work()
+        work();
     });
-    match done.await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // The runtime is going, and with it whoever waits.
-            Err(_) => std::future::pending().await,
-        },
+    if let Err(error) = done.await
+        && let Ok(panic) = error.try_into_panic()
+    {
+        resume_unwind(panic);
     }
 }
 
