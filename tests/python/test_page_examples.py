@@ -48,7 +48,7 @@ FORMS = [
     ("Markup", {"text": "<b>\"so\" it's</b>"}, {"OUTPUT_1": "<b>\"so\" it's</b>"}),
     ("Mean", {"x": "2 8"}, {"OUTPUT_1": r"4|4\.000\d+|3\.999\d+"}),
     ("MiniLM", {"sentence": "A cat sleeps."}, {"vector": r"(-?\d\S+ ?){384}"}),
-    ("Negative", {}, {"OUTPUT_1": "254 253 252 .* 207"}),
+    ("Negative", {}, {"OUTPUT_1": "254 253 252 .*"}),
     ("Network", {"x": "1 1 1"}, {"y": "3 6", "device": "gpu:[01]"}),
     ("Running", {"x": "2"}, {"OUTPUT_1": r"\d+"}),
     ("Softmax", {"scores": "[[1, 1], [0, 0]]", "temperature": "0.5"}, {"OUTPUT_1": "0.5 0.5 0.5 0.5"}),

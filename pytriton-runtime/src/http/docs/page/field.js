@@ -1,6 +1,9 @@
 // So many elements are written into the form; more are held beside it.
 const WRITTEN = 2048;
 
+// How long open dims of a picture are where nobody has said it: networks halve pictures several times.
+const SIDE = 32;
+
 // What a request says of one input.
 class Field {
   constructor(model, input, changed) {
@@ -117,7 +120,8 @@ class Field {
     }
     const said = dimsOf(this.shape.value);
     const dims = said.length > 0 ? said : this.dims;
-    const shape = dims.map((dim, axis) => (dim >= 0 ? dim : axis === 0 && this.batched ? 1 : 4));
+    const open = datatype === "UINT8" && this.input.dims.length === 3 && pictureAxes(this.input.dims) ? SIDE : 4;
+    const shape = dims.map((dim, axis) => (dim >= 0 ? dim : axis === 0 && this.batched ? 1 : open));
     const length = product(shape);
     const value = { counting: (index) => index + 1, ones: () => 1, zeros: () => 0, random: () => this.random() }[kind];
     const type = DATATYPES[datatype];
