@@ -1,5 +1,6 @@
 """Compares `examples/ocr` with onnxruntime and OpenCV: python paddle.py HTTP GRPC PACKAGE EXAMPLE"""
 
+import base64
 import io
 import pathlib
 import subprocess
@@ -202,6 +203,7 @@ def odd(url, read):
         "16 bits": encoded(Image.fromarray(np.asarray(page.convert("L")).astype(np.uint16) * 257)),
         "CMYK JPEG": encoded(page.convert("CMYK"), "JPEG", quality=95),
         "a JPEG that lies on its side": encoded(page.rotate(90, expand=True), "JPEG", quality=95, exif=sideways),
+        "a URL": b"data:image/png;base64," + base64.b64encode(encoded(page)),
     }
     for name, picture in same.items():
         assert [text for text, _, _ in read(url, [picture])[0]] == expected, name
@@ -209,7 +211,7 @@ def odd(url, read):
     for size in blank:
         assert read(url, [encoded(Image.new("L", size, 255))]) == [[]], size
     picture = encoded(page)
-    broken = {b"": "no PNG or JPEG", b"GIF89a": "no PNG or JPEG", picture[: len(picture) // 2]: "no PNG or JPEG"}
+    broken = {b"data:image/png;base64,?": "no base 64", b"": "no PNG or JPEG", b"GIF89a": "no PNG or JPEG", picture[: len(picture) // 2]: "no PNG or JPEG"}
     # 250 million pixels in some kilobytes.
     broken[encoded(Image.new("1", (16000, 16000)))] = "at most 16777216 pixels, found 16000 x 16000"
     for picture, message in broken.items():

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -56,21 +57,26 @@ def look(chromium):
 
 
 def fill(page, **values):
-    """Fills the form in."""
+    """Fills the form in; a path is that of a file that is chosen."""
     for name, value in values.items():
-        page.get_by_label(name, exact=True).fill(value)
+        if isinstance(value, pathlib.Path):
+            page.get_by_label(re.compile(f"^file.* for {name}$")).set_input_files(value)
+            expect(page.locator(".chip").filter(has_text=value.name)).to_be_visible()
+        else:
+            page.get_by_label(name, exact=True).fill(value)
 
 
 def send(page):
     """Sends the form and waits for the answer."""
     page.get_by_role("button", name="Send").click()
-    expect(page.locator(".answer .status.right")).to_be_visible()
+    # A network that was built for tests takes its time.
+    expect(page.locator(".answer .status.right")).to_be_visible(timeout=60_000)
 
 
 def output(page, name):
     """What an output says, as text."""
     shown = page.locator(".output").filter(has=page.locator(".name", has_text=name))
-    text = shown.get_by_text("text", exact=True)
+    text = shown.locator("label").get_by_text("text", exact=True)
     if text.count():
         text.click()
     return shown.locator("pre").inner_text()

@@ -19,6 +19,9 @@ from page import BASE, chromium, fill, look, output, send, shoot  # noqa: F401
 
 TWENTY = " ".join(["1"] * 20)
 
+# A picture with two lines of text.
+PAGE = pathlib.Path(__file__).parents[2] / "examples" / "ocr" / "page.png"
+
 # A model, what its form is filled in with, and what it answers, as regular expressions; of many answers how many there are at
 # least, and what stands in one of them.
 FORMS = [
@@ -28,6 +31,8 @@ FORMS = [
     ("Compiled", {"x": "1 2"}, {"OUTPUT_1": "2 4", "OUTPUT_2": "1"}),
     ("Countdown", {"from": "3"}, (4, "OUTPUT_1: 2")),
     ("Counter", {"x": "1 2 3"}, {"OUTPUT_1": r"\d+"}),
+    ("Detection", {"picture": PAGE}, {"probability": r"\d.*"}),
+    ("Direction", {"line": PAGE}, {"direction": r"[01]\S* [01]\S*"}),
     ("Embedding", {"ids": "1 0"}, {"OUTPUT_1": "8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7"}),
     ("File", {"file": "as it is"}, {"OUTPUT_1": "as it is"}),
     (
@@ -50,6 +55,8 @@ FORMS = [
     ("MiniLM", {"sentence": "A cat sleeps."}, {"vector": r"(-?\d\S+ ?){384}"}),
     ("Negative", {}, {"OUTPUT_1": "254 253 252 .*"}),
     ("Network", {"x": "1 1 1"}, {"y": "3 6", "device": "gpu:[01]"}),
+    ("OCR", {"picture": PAGE}, {"text": r"Fine print\nis printed, too\.", "lines": "2"}),
+    ("Recognition", {"line": PAGE}, {"score": r"[01]\S*"}),
     ("Running", {"x": "2"}, {"OUTPUT_1": r"\d+"}),
     ("Softmax", {"scores": "[[1, 1], [0, 0]]", "temperature": "0.5"}, {"OUTPUT_1": "0.5 0.5 0.5 0.5"}),
     ("Speech", {"samples": " ".join(["0"] * 512)}, {"probability": r"0\.\d+|\d\S*e-\d+"}),

@@ -45,7 +45,15 @@ impl Ocr {
     }
 
     #[infer]
-    #[input(name = "picture", datatype = BYTES, shape = [1])]
+    #[input(
+        name = "picture",
+        datatype = BYTES,
+        shape = [1],
+        example = "data:image/png;base64,\
+            iVBORw0KGgoAAAANSUhEUgAAAGAAAAAwAQAAAADGbUJiAAAAkElEQVR42t3RsQrCMBDG8X9CwQy2ZBUEHXwARzc7+lg+lm/Qjj6AmwXXmC6tpI\
+            lDr4iOTuJtP7jv7uBU4lWaf0FTj0il/2bAYOFeCkIH7izoL3A7CXwB9VKQGbAAKaKq/lqt2pTGjAEiaNi7tz2z+HmBnvCAoxOsO3BTW/CwawT5\
+            JobFATKAubE634L64Z8+AU5qKLg5KI5HAAAAAElFTkSuQmCC"
+    )]
     fn read(&self, requests: &[Request]) -> Vec<Result<Page>> {
         let mut found: Vec<_> = requests
             .iter()

@@ -1,5 +1,8 @@
+use std::borrow::Cow;
 use std::io::Cursor;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Pixel, Rgb, RgbImage, RgbaImage};
 use pytriton::ndarray::ShapeError;
 use pytriton::prelude::*;
@@ -16,6 +19,8 @@ pub(crate) struct Picture(Array3<u8>);
 pub(crate) enum PictureError {
     #[error("no PNG or JPEG that can be read: {0}")]
     Unreadable(#[from] ImageError),
+    #[error("the `data:` URL has no base 64 that can be read: {0}")]
+    Garbled(#[from] base64::DecodeError),
     #[error("expected at most {MOST_PIXELS} pixels, found {width} x {height}")]
     TooLarge { width: u32, height: u32 },
     #[error("the pixels do not fill the picture: {0}")]
@@ -23,13 +28,14 @@ pub(crate) enum PictureError {
 }
 
 impl Picture {
-    /// Reads a PNG or JPEG, the way up that it says.
+    /// Reads a PNG or JPEG, or a `data:` URL of one, the way up that it says.
     ///
     /// # Errors
     ///
     /// [`PictureError::TooLarge`] before any pixel is read.
     pub(crate) fn decode(file: &[u8]) -> Result<Self, PictureError> {
-        let reader = ImageReader::new(Cursor::new(file)).with_guessed_format();
+        let file = unwrapped(file)?;
+        let reader = ImageReader::new(Cursor::new(&file)).with_guessed_format();
         let mut decoder = reader.map_err(ImageError::IoError)?.into_decoder()?;
         let (width, height) = decoder.dimensions();
         if u64::from(width) * u64::from(height) > MOST_PIXELS {
@@ -101,6 +107,17 @@ impl Picture {
     }
 }
 
+/// The file that a `data:` URL has in it: JSON has no form for bytes. Any other is what it is.
+fn unwrapped(file: &[u8]) -> Result<Cow<'_, [u8]>, PictureError> {
+    const BASE64: &[u8] = b";base64,";
+    let url = file.strip_prefix(b"data:").unwrap_or_default();
+    let begin = url.windows(BASE64.len()).position(|part| part == BASE64);
+    Ok(match begin {
+        Some(begin) => Cow::Owned(STANDARD.decode(&url[begin + BASE64.len()..])?),
+        None => Cow::Borrowed(file),
+    })
+}
+
 /// The numbers of two pixels that a point lies between, and how far it is from the first to the second.
 fn around(at: f32, count: usize) -> (usize, usize, f32) {
     let last = count - 1;
@@ -167,7 +184,11 @@ mod tests {
             ),
         ];
         for (image, colour) in table {
-            let picture = Picture::decode(&png(image)).unwrap();
+            let file = png(image);
+            let url = format!("data:image/png;base64,{}", STANDARD.encode(&file));
+            let picture = Picture::decode(url.as_bytes()).unwrap();
+            assert_eq!(picture.colour(0.0, 0.0), colour);
+            let picture = Picture::decode(&file).unwrap();
             assert_eq!(picture.colour(0.0, 0.0), colour);
             assert_eq!(picture.resized(3, 2).colour(9.0, -9.0), colour);
         }
@@ -180,8 +201,11 @@ mod tests {
         let mut bomb = file.clone();
         bomb[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
         bomb[29..33].copy_from_slice(&[0xe3, 0xe6, 0xa7, 0xb4]);
-        let table: [(&[u8], &str); 4] = [
+        let table: [(&[u8], &str); 7] = [
             (b"", "no PNG or JPEG"),
+            (b"data:image/png,x", "no PNG or JPEG"),
+            (b"data:image/png;base64,", "no PNG or JPEG"),
+            (b"data:image/png;base64,?", "no base 64 that can be read"),
             (b"GIF89a", "no PNG or JPEG"),
             (&file[..40], "no PNG or JPEG"),
             (&bomb, "at most 16777216 pixels, found 65536 x 65536"),

@@ -109,7 +109,11 @@ const OCR: Learned = Learned {
     folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/ocr"),
     weights: |cache| weights::PP_OCR.folder_in(cache),
     other: "paddle.py",
-    client: None,
+    client: Some(Client {
+        binary: env!("CARGO_BIN_EXE_example_ocr_client"),
+        arguments: &["examples/ocr/page.png"],
+        prints: " 1.00  20,25 144,27 143,55 19,54                 Fine print\n 1.00  19,81 196,81 196,107 19,107               is printed, too.\n",
+    }),
 };
 
 #[test]

@@ -1,33 +1,36 @@
 //! The examples: each of their forms is filled in, and the programs that the page shows for it are run.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pytriton_tests::{Engine, Result, Server};
-use weights::Wheel;
+use weights::WeightsError;
 
 use crate::snippets::Snippets;
 use crate::{FOLDER, HISTOGRAMS, MODELS, look, look_with};
 
+/// What gets what an example has learned into a folder.
+type Learned = fn(&Path) -> std::result::Result<PathBuf, WeightsError>;
+
 /// An example with a server of its own, and what it has learned.
 struct Example {
     binary: &'static str,
-    learned: Option<Wheel>,
+    learned: Option<Learned>,
 }
 
-const ALONE: [Example; 7] = [
+const ALONE: [Example; 8] = [
     Example {
         binary: env!("CARGO_BIN_EXE_page_bound"),
         learned: None,
     },
     Example {
         binary: env!("CARGO_BIN_EXE_page_embeddings"),
-        learned: Some(weights::MINILM),
+        learned: Some(|cache| weights::MINILM.folder_in(cache)),
     },
     Example {
         binary: env!("CARGO_BIN_EXE_page_magika"),
-        learned: Some(weights::MAGIKA),
+        learned: Some(|cache| weights::MAGIKA.folder_in(cache)),
     },
     Example {
         binary: env!("CARGO_BIN_EXE_page_multi_instance"),
@@ -38,21 +41,25 @@ const ALONE: [Example; 7] = [
         learned: None,
     },
     Example {
+        binary: env!("CARGO_BIN_EXE_page_ocr"),
+        learned: Some(|cache| weights::PP_OCR.folder_in(cache)),
+    },
+    Example {
         binary: env!("CARGO_BIN_EXE_page_online_learning"),
         learned: None,
     },
     Example {
         binary: env!("CARGO_BIN_EXE_page_speech"),
-        learned: Some(weights::SILERO_VAD),
+        learned: Some(|cache| weights::SILERO_VAD.folder_in(cache)),
     },
 ];
 
 impl Example {
     fn start(&self) -> Result<Server> {
         let cache = Path::new(FOLDER).join("cache");
-        if let Some(wheel) = &self.learned {
+        if let Some(learned) = self.learned {
             // It may take longer than a server has to start.
-            wheel.folder_in(&cache).map_err(io::Error::other)?;
+            learned(&cache).map_err(io::Error::other)?;
         }
         let mut command = Command::new(self.binary);
         command
