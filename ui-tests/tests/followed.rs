@@ -1,6 +1,6 @@
 //! What the messages say to write compiles. It is read from the programs of `tests/fail` by the build script.
 
-#![allow(unused)]
+#![expect(unused, reason = "nobody calls what is only to compile")]
 
 include!(concat!(env!("OUT_DIR"), "/followed.rs"));
 
