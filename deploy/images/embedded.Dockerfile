@@ -12,10 +12,12 @@ ENV RUSTUP_TOOLCHAIN=1.95.0
 ENV RUSTFLAGS="-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs"
 # Smaller, for some minutes more.
 ENV CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
-# What is in no request's way is small rather than fast.
-RUN cargo build --release --locked --package "$PACKAGE" --bin "$BINARY" $OPTIONS --target "$(uname -m)-unknown-linux-gnu" \
-    $(printf -- '--config profile.release.package.%s.opt-level="z" ' clap_builder clap_complete clap_mangen regex-automata \
-        regex-syntax roff rustls-webpki prost-types toml toml_parser tonic-health tonic-reflection winnow) \
+# What is in no request's way is small rather than fast, and nobody need know where the sources of others were.
+RUN RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/=" \
+    cargo build --release --locked --package "$PACKAGE" --bin "$BINARY" $OPTIONS --target "$(uname -m)-unknown-linux-gnu" \
+    $(printf -- '--config profile.release.package.%s.opt-level="z" ' clap_builder clap_complete clap_mangen matchers regex-automata \
+        regex-syntax ring roff rustls rustls-webpki prost-types toml toml_parser tonic-health tonic-reflection tracing-subscriber \
+        winnow) \
     && cp "target/$(uname -m)-unknown-linux-gnu/release/$BINARY" /server
 
 FROM scratch
