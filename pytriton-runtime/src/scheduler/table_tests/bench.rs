@@ -123,20 +123,20 @@ pub(super) const MODEL: ModelDeclaration = ModelDeclaration {
 
 /// What serves a queue: so many calls at a time, each of which takes so many milliseconds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Served {
+pub(super) struct Takers {
     pub(super) calls: usize,
     pub(super) milliseconds: u64,
 }
 
 /// Whoever is there at any time is called at once.
-pub(super) const AT_ONCE: Served = Served {
+pub(super) const AT_ONCE: Takers = Takers {
     calls: usize::MAX,
     milliseconds: 0,
 };
 
 /// One call at a time.
-pub(super) const fn one(milliseconds: u64) -> Served {
-    Served {
+pub(super) const fn one(milliseconds: u64) -> Takers {
+    Takers {
         calls: 1,
         milliseconds,
     }
@@ -154,7 +154,7 @@ struct Bench {
 /// All that happens when these come, and the queue is closed at some time or never.
 pub(super) async fn happens(
     model: &ModelDeclaration,
-    served: Served,
+    served: Takers,
     asked: &[Asked],
     closed: Option<u64>,
 ) -> Vec<String> {
@@ -194,7 +194,7 @@ pub(super) async fn happens(
 
 impl Bench {
     /// Takes batches until there will be none.
-    async fn take(self: Arc<Self>, served: Served) {
+    async fn take(self: Arc<Self>, served: Takers) {
         while let Some(batch) = self.queue.next_batch().await {
             let numbers: Vec<&str> = batch.requests.iter().map(Request::id).collect();
             self.note(&numbers.join(" "));

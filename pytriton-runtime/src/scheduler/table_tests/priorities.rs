@@ -3,7 +3,7 @@
 use crate::model::{QueuePolicy, TimeoutAction};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration};
 
-use super::bench::{AT_ONCE, Asked, MODEL, Served, ask, happens, one};
+use super::bench::{AT_ONCE, Asked, MODEL, Takers, ask, happens, one};
 
 /// Two may wait.
 const TWO: QueuePolicy = QueuePolicy {
@@ -49,7 +49,7 @@ const fn levels(
 
 struct Row<'a> {
     what: &'a str,
-    served: Served,
+    served: Takers,
     asked: &'a [Asked],
     closed: Option<u64>,
     expected: &'a [&'a str],
@@ -311,7 +311,7 @@ async fn what_has_been_accepted_when_the_queue_closes_leaves_and_no_more_comes()
         },
         Row {
             what: "on two instances, until the last has ended",
-            served: Served {
+            served: Takers {
                 calls: 2,
                 milliseconds: 20,
             },

@@ -1,9 +1,9 @@
 //! What is gathered together, of requests that can be stacked and others.
 
-use crate::model::CallMode;
+use crate::model::{CallMode, QueuePolicy};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 
-use super::bench::{AT_ONCE, Asked, MODEL, Served, ask, happens, one};
+use super::bench::{AT_ONCE, Asked, MODEL, Takers, ask, happens, one};
 
 /// Waits up to ten milliseconds for eight rows.
 const PATIENT: ModelDeclaration = delayed(&[]);
@@ -14,14 +14,14 @@ const fn delayed(preferred_batch_size: &'static [u32]) -> ModelDeclaration {
             preferred_batch_size,
             max_queue_delay_microseconds: 10_000,
             preserve_ordering: false,
-            queue_policy: crate::model::QueuePolicy::DEFAULT,
+            queue_policy: QueuePolicy::DEFAULT,
             priorities: None,
         }),
         ..MODEL
     }
 }
 
-type Row<'a> = (&'a str, Served, &'a [Asked], &'a [&'a str]);
+type Row<'a> = (&'a str, Takers, &'a [Asked], &'a [&'a str]);
 
 async fn check(model: &ModelDeclaration, table: &[Row<'_>]) {
     for (what, served, asked, expected) in table {
@@ -85,7 +85,7 @@ async fn without_delay_it_is_what_waits_up_to_one_that_does_not_stack() {
         ),
         (
             "on two instances",
-            Served {
+            Takers {
                 calls: 2,
                 milliseconds: 20,
             },
@@ -214,7 +214,7 @@ async fn what_is_no_batch_goes_alone_and_waits_for_nobody() {
         ),
         (
             "as many side by side as there are calls",
-            Served {
+            Takers {
                 calls: 3,
                 milliseconds: 20,
             },
