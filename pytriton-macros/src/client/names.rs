@@ -2,9 +2,46 @@ use proc_macro2::{Ident, Span};
 use pytriton_signature::ModelSignature;
 
 /// What every module knows by these names: a type of one would stand before it.
-const PRELUDE: &str = "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err ExactSizeIterator Extend Fn FnMut \
-    FnOnce From FromIterator Hash Into IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd Result Send \
-    Sized Some String Sync ToOwned ToString Unpin Vec";
+const PRELUDE: [&str; 38] = [
+    "AsMut",
+    "AsRef",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Hash",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "Unpin",
+    "Vec",
+];
 
 /// The name of the type of a model: its words in capitals, `add_sub.v2` as `AddSubV2`.
 pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
@@ -15,7 +52,7 @@ pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
         name.push_str(letters.as_str());
     }
     match syn::parse_str::<Ident>(&name) {
-        Ok(mut ident) if !PRELUDE.split(' ').any(|known| known == name) => {
+        Ok(mut ident) if !PRELUDE.contains(&name.as_str()) => {
             ident.set_span(span);
             Ok(ident)
         }
