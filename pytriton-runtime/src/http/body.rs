@@ -64,7 +64,7 @@ pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, reception: &R
 }
 
 /// Copies bytes so that the one at `at` is aligned for every element type.
-pub(super) fn aligned(bytes: &[u8], at: usize) -> Bytes {
+fn aligned(bytes: &[u8], at: usize) -> Bytes {
     let mut buffer = AlignedBuffer::with_capacity(bytes.len(), at);
     buffer.extend_from_slice(bytes);
     buffer.freeze()

@@ -1,4 +1,4 @@
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
@@ -8,9 +8,13 @@ use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::Limits;
+use crate::tensor::AlignedBuffer;
 
 use super::HttpError;
 use super::head::value;
+
+/// How many bytes are decompressed at a time: first, and at the most.
+const PIECES: (usize, usize) = (8 << 10, 1 << 20);
 
 /// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,55 +69,76 @@ impl Encoding {
         best.0
     }
 
-    pub(super) fn compress(self, parts: impl Iterator<Item = Bytes>) -> std::io::Result<Bytes> {
+    pub(super) fn compress(self, parts: impl Iterator<Item = Bytes>) -> io::Result<Bytes> {
+        let parts: Vec<Bytes> = parts.collect();
+        let mut bytes = Vec::new();
+        // Hardly ever is there more, and what grows is copied while its heap is locked. Otherwise it grows.
+        let _ = bytes.try_reserve_exact(parts.iter().map(Bytes::len).sum());
         let level = Compression::default();
-        let bytes = match self {
-            Self::Gzip => {
-                let mut encoder = GzEncoder::new(Vec::new(), level);
-                for part in parts {
-                    encoder.write_all(&part)?;
-                }
-                encoder.finish()?
-            }
-            Self::Deflate => {
-                let mut encoder = ZlibEncoder::new(Vec::new(), level);
-                for part in parts {
-                    encoder.write_all(&part)?;
-                }
-                encoder.finish()?
-            }
-        };
+        let mut bytes = match self {
+            Self::Gzip => written(GzEncoder::new(bytes, level), &parts, GzEncoder::finish),
+            Self::Deflate => written(ZlibEncoder::new(bytes, level), &parts, ZlibEncoder::finish),
+        }?;
+        bytes.shrink_to_fit();
         Ok(Bytes::from(bytes))
     }
 }
 
-/// Decompresses a body, whichever of the two encodings it has: as Triton does, by its first bytes.
-pub(super) fn decompress(body: &[u8], limits: &Limits) -> Result<Vec<u8>, HttpError> {
+fn written<E: Write>(
+    mut encoder: E,
+    parts: &[Bytes],
+    finish: impl FnOnce(E) -> io::Result<Vec<u8>>,
+) -> io::Result<Vec<u8>> {
+    for part in parts {
+        encoder.write_all(part)?;
+    }
+    finish(encoder)
+}
+
+/// Decompresses a body, whichever of the two encodings it has: as Triton does, by its first bytes. The byte at `aligned_at` is
+/// aligned for every element type.
+pub(super) fn decompress(
+    body: &[u8],
+    aligned_at: Option<usize>,
+    limits: &Limits,
+) -> Result<Bytes, HttpError> {
     const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
     if body.is_empty() {
         return Err(HttpError::NothingToDecompress);
     }
     let limit = limits.max_request_bytes;
-    if body.starts_with(GZIP_MAGIC) {
-        read_limited(MultiGzDecoder::new(body), limit)
-    } else {
-        read_limited(ZlibDecoder::new(body), limit)
+    let pieces = match body.starts_with(GZIP_MAGIC) {
+        true => read_limited(MultiGzDecoder::new(body), limit),
+        false => read_limited(ZlibDecoder::new(body), limit),
+    }?;
+    let length = pieces.iter().map(Vec::len).sum();
+    let mut whole = AlignedBuffer::with_capacity(length, aligned_at.unwrap_or(0));
+    for piece in pieces {
+        whole.extend_from_slice(&piece);
     }
+    Ok(whole.freeze())
 }
 
-fn read_limited(decoder: impl Read, limit: usize) -> Result<Vec<u8>, HttpError> {
-    let mut bytes = Vec::new();
-    decoder
-        .take(limit as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| HttpError::Decompression {
+/// Reads piece by piece: a buffer that grows would be copied each time, while others wait for the heap that it is in.
+fn read_limited(mut decoder: impl Read, limit: usize) -> Result<Vec<Vec<u8>>, HttpError> {
+    let mut pieces = Vec::new();
+    let (mut left, mut next) = (limit, PIECES.0);
+    loop {
+        let mut piece = Vec::with_capacity(next);
+        let read = decoder.by_ref().take(next as u64).read_to_end(&mut piece);
+        let read = read.map_err(|error| HttpError::Decompression {
             message: error.to_string(),
         })?;
-    if bytes.len() > limit {
-        return Err(HttpError::DecompressedSize { limit });
+        left = left
+            .checked_sub(read)
+            .ok_or(HttpError::DecompressedSize { limit })?;
+        pieces.push(piece);
+        if read < next {
+            return Ok(pieces);
+        }
+        next = PIECES.1.min(2 * next);
     }
-    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -150,21 +175,60 @@ mod tests {
         let parts = || [Bytes::from_static(b"abc"), Bytes::from(vec![7; 5000])].into_iter();
         for encoding in [Encoding::Gzip, Encoding::Deflate] {
             let compressed = encoding.compress(parts()).unwrap();
-            let body = decompress(&compressed, &Limits::default()).unwrap();
+            let body = decompress(&compressed, None, &Limits::default()).unwrap();
             assert_eq!(body, parts().flatten().collect::<Vec<_>>());
             assert!(matches!(
-                decompress(&compressed[..compressed.len() - 9], &Limits::default()),
+                decompress(
+                    &compressed[..compressed.len() - 9],
+                    None,
+                    &Limits::default()
+                ),
                 Err(HttpError::Decompression { .. })
             ));
         }
         for junk in [&b"{}"[..], &[0x1f, 0x8b, 0]] {
-            let error = decompress(junk, &Limits::default());
+            let error = decompress(junk, None, &Limits::default());
             assert!(matches!(error, Err(HttpError::Decompression { .. })));
         }
         assert_eq!(
-            decompress(b"", &Limits::default()),
+            decompress(b"", None, &Limits::default()),
             Err(HttpError::NothingToDecompress)
         );
+    }
+
+    #[test]
+    fn pieces_of_every_length_make_the_whole_and_lie_where_they_are_wanted() {
+        let (first, most) = PIECES;
+        let of_two = 3 * first;
+        let around =
+            [0, first, of_two, 2 * most - first, 3 * most].map(|length| [length, length + 1]);
+        let lengths = around
+            .into_iter()
+            .flatten()
+            .chain([1, first - 1, of_two - 1, 3 * most - 1]);
+        for length in lengths {
+            let bytes: Vec<u8> = (0..length).map(|index| (index % 251) as u8).collect();
+            let whole = Bytes::from(bytes);
+            for encoding in [Encoding::Gzip, Encoding::Deflate] {
+                let compressed = encoding.compress([whole.clone()].into_iter()).unwrap();
+                for aligned_at in [None, Some(0), Some(length.min(13)), Some(length / 2)] {
+                    let limits = |max_request_bytes| Limits {
+                        max_request_bytes,
+                        ..Limits::default()
+                    };
+                    let body = decompress(&compressed, aligned_at, &limits(length)).unwrap();
+                    assert_eq!(body, whole, "{length}");
+                    if let Some(at) = aligned_at {
+                        let place = body[at..].as_ptr().addr();
+                        assert_eq!(place % AlignedBuffer::ALIGNMENT, 0, "{length} {at}");
+                    }
+                    if let Some(limit) = length.checked_sub(1) {
+                        let large = Err(HttpError::DecompressedSize { limit });
+                        assert_eq!(decompress(&compressed, aligned_at, &limits(limit)), large);
+                    }
+                }
+            }
+        }
     }
 
     #[test]
@@ -178,9 +242,9 @@ mod tests {
             max_request_bytes,
             ..Limits::default()
         };
-        assert_eq!(decompress(&body, &limits(6)).unwrap(), b"abcdef");
+        assert_eq!(decompress(&body, None, &limits(6)).unwrap(), b"abcdef"[..]);
         let large = Err(HttpError::DecompressedSize { limit: 5 });
-        assert_eq!(decompress(&body, &limits(5)), large);
+        assert_eq!(decompress(&body, None, &limits(5)), large);
     }
 
     #[test]
@@ -188,7 +252,7 @@ mod tests {
         let zeros = Bytes::from(vec![0; 8 << 20]);
         let bomb = Encoding::Gzip.compress(std::iter::once(zeros)).unwrap();
         assert_eq!(
-            decompress(&bomb, &Limits::default()).map(|body| body.len()),
+            decompress(&bomb, None, &Limits::default()).map(|body| body.len()),
             Ok(8 << 20)
         );
         let limits = Limits {
@@ -196,7 +260,7 @@ mod tests {
             ..Limits::default()
         };
         assert_eq!(
-            decompress(&bomb, &limits),
+            decompress(&bomb, None, &limits),
             Err(HttpError::DecompressedSize { limit: 1000 })
         );
     }

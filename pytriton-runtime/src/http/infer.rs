@@ -156,14 +156,7 @@ async fn read(
             // A kilobyte may become a megabyte.
             let limits = reception.limits;
             let weight = body.len().saturating_mul(INFLATED);
-            let body = apart(weight, move || {
-                let body = decompress(&body, &limits)?;
-                Ok::<_, HttpError>(match aligned_at {
-                    Some(at) => body::aligned(&body, at),
-                    None => Bytes::from(body),
-                })
-            });
-            let body = body.await?;
+            let body = apart(weight, move || decompress(&body, aligned_at, &limits)).await?;
             held.resize(body.len()).map_err(Error::from)?;
             (body, held)
         }
