@@ -1,13 +1,16 @@
-//! Work that takes long, away from the threads that serve connections: whatever these do holds up everybody.
+//! Work that takes long, away from the threads that serve connections: whatever these do holds up everybody. Its own threads are
+//! nicer than those, which have their turn before them.
 
 use std::future::{pending, ready};
+use std::io;
 use std::panic::resume_unwind;
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
 use futures_util::future::{BoxFuture, Either};
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 /// Of so many bytes codecs make short work: some tens of microseconds.
 const LIGHT: usize = 32 << 10;
@@ -20,6 +23,25 @@ static PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(places()));
 
 /// Of those that are long one less: whoever is answered at once would wait for a processor until the system takes one away.
 static LONG_PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(long_places()));
+
+/// Has these threads, and nothing else.
+static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
+    Builder::new_current_thread()
+        .max_blocking_threads(places())
+        .thread_name("pytriton-heavy")
+        .on_thread_start(be_nice)
+        .build()
+});
+
+/// In which a report is written beside all that is heavy.
+static REPORTS: Semaphore = Semaphore::const_new(1);
+
+/// On Linux this is of a thread, and of a processor that others want as well it has a tenth then. docs/performance.md has what
+/// health gains by it.
+fn be_nice() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 10);
+}
 
 fn places() -> usize {
     available_parallelism().map_or(1, usize::from)
@@ -71,11 +93,7 @@ pub(crate) async fn apart<T: Send + 'static>(
     // Whoever waits may have gone.
     let work = move || drop(sender.send(work()));
     turn(bytes, Box::new(work)).await;
-    match done.await {
-        Ok(done) => done,
-        // The runtime is going, and with it whoever waits.
-        Err(_) => pending().await,
-    }
+    heard(done).await
 }
 
 /// The same whatever the work is: it is compiled once.
@@ -86,14 +104,52 @@ async fn turn(bytes: usize, work: Box<dyn FnOnce() + Send>) {
         false => None,
     };
     let place = PLACES.acquire().await.ok();
-    let done = spawn_blocking(move || {
+    let work = move || {
         let _places = (long, place);
         work();
+    };
+    let begun = match &*THREADS {
+        Ok(threads) => threads.spawn_blocking(work),
+        Err(_) => spawn_blocking(work),
+    };
+    ended(begun).await;
+}
+
+/// Writes what whoever looks after the server has to see, whatever else is heavy: one at a time.
+///
+/// # Cancel safety
+///
+/// As [`apart`].
+///
+/// # Panics
+///
+/// As the writing does.
+pub(crate) async fn report<T: Send + 'static>(write: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, done) = oneshot::channel();
+    // Nobody closes it.
+    let place = REPORTS.acquire().await.ok();
+    let begun = spawn_blocking(move || {
+        let _place = place;
+        drop(sender.send(write()));
     });
-    if let Err(error) = done.await
+    ended(begun).await;
+    heard(done).await
+}
+
+/// Waits for a thread, and panics as it has.
+async fn ended(begun: JoinHandle<()>) {
+    if let Err(error) = begun.await
         && let Ok(panic) = error.try_into_panic()
     {
         resume_unwind(panic);
+    }
+}
+
+async fn heard<T>(done: oneshot::Receiver<T>) -> T {
+    match done.await {
+        Ok(done) => done,
+        // The runtime is going, and with it whoever waits.
+        Err(_) => pending().await,
     }
 }
 
@@ -140,6 +196,38 @@ mod tests {
             let (most, turns) = most(bytes).await;
             assert!(most <= places && turns > 0, "{most}, {turns}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_report_does_not_wait_for_what_is_heavy() {
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let receiver = Arc::new(std::sync::Mutex::new(receiver));
+        let held: Vec<_> = (0..4 * places())
+            .map(|_| {
+                let receiver = Arc::clone(&receiver);
+                tokio::spawn(apart(LONG, move || drop(receiver.lock().unwrap().recv())))
+            })
+            .collect();
+        let reports = futures_util::future::join_all((0..20).map(|number| report(move || number)));
+        let reports = timeout(Duration::from_secs(10), reports).await.unwrap();
+        assert_eq!(reports, (0..20).collect::<Vec<_>>());
+        assert!(held.iter().all(|heavy| !heavy.is_finished()));
+        drop(sender);
+        for heavy in held {
+            timeout(Duration::from_secs(10), heavy)
+                .await
+                .unwrap()
+                .unwrap();
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn its_threads_are_nicer_than_others() {
+        let nice = || rustix::process::getpriority_process(None).unwrap();
+        let here = nice();
+        assert!(apart(LONG, nice).await > here);
+        assert_eq!(report(nice).await, here);
     }
 
     #[tokio::test]
