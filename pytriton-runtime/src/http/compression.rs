@@ -207,7 +207,7 @@ mod tests {
             .flatten()
             .chain([1, first - 1, of_two - 1, 3 * most - 1]);
         for length in lengths {
-            let bytes: Vec<u8> = (0..length).map(|index| (index % 251) as u8).collect();
+            let bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
             let whole = Bytes::from(bytes);
             for encoding in [Encoding::Gzip, Encoding::Deflate] {
                 let compressed = encoding.compress([whole.clone()].into_iter()).unwrap();

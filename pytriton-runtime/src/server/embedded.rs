@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::heap::keep;
+use crate::heavy::is_relieved;
 use crate::logging;
 
 use super::caretaker::{Plan, Progress};
@@ -28,7 +29,12 @@ pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<
             source,
         })?;
     }
-    let workers = runtime(Builder::new_multi_thread().worker_threads(workers()))?;
+    let mut builder = Builder::new_multi_thread();
+    let workers = runtime(
+        builder
+            .worker_threads(threads())
+            .on_thread_start(is_relieved),
+    )?;
     let here = runtime(&mut Builder::new_current_thread())?;
     let done = serve_on(&workers, &here, plan, orders, progress);
     workers.shutdown_background();
@@ -36,7 +42,7 @@ pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<
 }
 
 /// How many threads serve connections: of one alone, where there is one processor, none could be lent to a function.
-fn workers() -> usize {
+fn threads() -> usize {
     available_parallelism().map_or(LEAST, |processors| processors.get().max(LEAST))
 }
 

@@ -1,0 +1,125 @@
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use tokio::time::timeout;
+
+use super::threads::places;
+use super::work::{LONG, long_places};
+use super::{apart, is_relieved, report};
+
+/// The most that are done at a time of works on so many bytes each, and how often their thread was free meanwhile.
+async fn most(bytes: usize) -> (usize, usize) {
+    let most = Arc::new(AtomicUsize::new(0));
+    let now = Arc::new(AtomicUsize::new(0));
+    let works = (0..20).map(|number| {
+        let (most, now) = (Arc::clone(&most), Arc::clone(&now));
+        apart(bytes, move || {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            sleep(Duration::from_millis(5));
+            now.fetch_sub(1, Ordering::SeqCst);
+            number
+        })
+    });
+    let mut done = pin!(futures_util::future::join_all(works));
+    let mut turns = 0;
+    let done = loop {
+        match timeout(Duration::from_millis(1), done.as_mut()).await {
+            Ok(done) => break done,
+            Err(_) => turns += 1,
+        }
+    };
+    assert_eq!(done, (0..20).collect::<Vec<_>>());
+    (most.load(Ordering::SeqCst), turns)
+}
+
+#[tokio::test]
+async fn no_more_at_a_time_than_there_are_places_and_the_thread_is_free() {
+    for (bytes, places) in [(LONG, places()), (LONG + 1, long_places())] {
+        let (most, turns) = most(bytes).await;
+        assert!(most <= places && turns > 0, "{most}, {turns}");
+    }
+}
+
+#[tokio::test]
+async fn a_report_does_not_wait_for_what_is_heavy() {
+    let (sender, receiver) = std::sync::mpsc::channel::<()>();
+    let receiver = Arc::new(std::sync::Mutex::new(receiver));
+    let held: Vec<_> = (0..4 * places())
+        .map(|_| {
+            let receiver = Arc::clone(&receiver);
+            tokio::spawn(apart(LONG, move || receiver.lock().unwrap().recv().is_ok()))
+        })
+        .collect();
+    let reports = futures_util::future::join_all((0..20).map(|number| report(move || number)));
+    let reports = timeout(Duration::from_secs(10), reports).await.unwrap();
+    assert_eq!(reports, (0..20).collect::<Vec<_>>());
+    assert!(held.iter().all(|heavy| !heavy.is_finished()));
+    drop(sender);
+    for heavy in held {
+        timeout(Duration::from_secs(10), heavy)
+            .await
+            .unwrap()
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .on_thread_start(is_relieved)
+        .enable_time()
+        .build()
+        .unwrap();
+    let here = || std::thread::current().id();
+    for (bytes, itself) in [(LONG, true), (LONG + 1, false)] {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let held = runtime.spawn(async move {
+            let before = here();
+            let work = move || {
+                receiver.recv().unwrap();
+                here()
+            };
+            apart(bytes, work).await == before
+        });
+        // The only worker is held, and something else is served nevertheless.
+        runtime.block_on(async {
+            let other = tokio::spawn(async move { sender.send(()).unwrap() });
+            timeout(Duration::from_secs(10), other)
+                .await
+                .unwrap()
+                .unwrap();
+            let held = timeout(Duration::from_secs(10), held).await;
+            assert_eq!(held.unwrap().unwrap(), itself);
+        });
+    }
+}
+
+#[test]
+fn a_runtime_of_its_own_on_such_a_thread_is_left_alone() {
+    let relieved = || {
+        is_relieved();
+        let runtime = Builder::new_current_thread().build().unwrap();
+        runtime.block_on(apart(LONG, || std::thread::current().id())) != std::thread::current().id()
+    };
+    assert!(std::thread::spawn(relieved).join().unwrap());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn its_threads_are_nicer_than_others() {
+    let nice = || rustix::process::getpriority_process(None).unwrap();
+    let here = nice();
+    assert!(apart(LONG, nice).await > here);
+    assert_eq!(report(nice).await, here);
+}
+
+#[tokio::test]
+#[should_panic(expected = "of its own")]
+async fn a_panic_is_the_caller_s() {
+    apart(1, || panic!("of its own")).await
+}
