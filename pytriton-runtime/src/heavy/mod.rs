@@ -10,4 +10,4 @@ mod work;
 
 pub(crate) use relief::is_relieved;
 pub(crate) use report::report;
-pub(crate) use work::{apart, by_weight, is_light};
+pub(crate) use work::{apart, by_weight, is_light, near};

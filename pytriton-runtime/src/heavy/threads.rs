@@ -10,7 +10,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 /// Has the threads of heavy work, and nothing else.
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
     Builder::new_current_thread()
-        .max_blocking_threads(places())
+        .max_blocking_threads(2 * places())
         .thread_name("pytriton-heavy")
         .on_thread_start(be_nice)
         .build()
@@ -20,10 +20,12 @@ static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
 /// health gains by it.
 fn be_nice() {
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, 10);
+    if let Ok(nice) = rustix::process::getpriority_process(None) {
+        // It may be the nicest already.
+        let _ = rustix::process::setpriority_process(None, (nice + 10).min(19));
+    }
 }
 
-/// How many of them there are: as many as there are processors. More would take from each other what they have.
 pub(super) fn places() -> usize {
     available_parallelism().map_or(1, usize::from)
 }

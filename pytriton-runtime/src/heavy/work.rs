@@ -14,17 +14,18 @@ const LIGHT: usize = 32 << 10;
 /// Of more it is long: longer than the system leaves a thread its processor while others wait for one.
 pub(super) const LONG: usize = 512 << 10;
 
-/// As many at a time as there are threads.
+/// As many at a time as there are processors: more would take from each other what they have.
 static PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(places()));
 
-/// Of those that are long one less: whoever is answered at once would wait for a processor until the system takes one away.
+/// Of those that are long one less, and beside the others, which they would hold up: whoever is answered at once would wait for a
+/// processor until the system takes one away.
 static LONG_PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(long_places()));
 
 pub(super) fn long_places() -> usize {
     places().saturating_sub(1).max(1)
 }
 
-/// Does some work on so many bytes: here where they are few, as [`apart`] where they are more.
+/// Does some work on so many bytes: here where they are few, as [`near`] where they are more.
 ///
 /// # Cancel safety
 ///
@@ -40,7 +41,7 @@ pub(crate) fn by_weight<T: Send + 'static>(
     // No `async fn`: what waits where the work is light would carry the work, several times.
     match is_light(bytes) {
         true => Either::Left(ready(work())),
-        false => Either::Right(Box::pin(apart(bytes, work)) as BoxFuture<'static, T>),
+        false => Either::Right(Box::pin(near(bytes, work)) as BoxFuture<'static, T>),
     }
 }
 
@@ -49,8 +50,31 @@ pub(crate) fn is_light(bytes: usize) -> bool {
     bytes <= LIGHT
 }
 
-/// Does some work on so many bytes on a thread of its own, when it is its turn; at once, on this one, where the work is not long
-/// and others take over what the thread serves.
+/// Does some work on so many bytes at once, on this thread, where it is not long and others take over what the thread serves; as
+/// [`apart`] where not.
+///
+/// # Cancel safety
+///
+/// As [`apart`].
+///
+/// # Panics
+///
+/// As the work does.
+pub(crate) async fn near<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    if bytes <= LONG
+        && may_be_held()
+        && let Ok(_place) = PLACES.try_acquire()
+    {
+        return block_in_place(work);
+    }
+    apart(bytes, work).await
+}
+
+/// Does some work on so many bytes, or on what may become many more, on a thread of its own, when it is its turn. A clock that a
+/// test has paused goes on meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -63,12 +87,6 @@ pub(crate) async fn apart<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    if bytes <= LONG
-        && may_be_held()
-        && let Ok(_place) = PLACES.try_acquire()
-    {
-        return block_in_place(work);
-    }
     let (sender, done) = oneshot::channel();
     // Whoever waits may have gone.
     let work = move || drop(sender.send(work()));
@@ -82,14 +100,14 @@ pub(crate) async fn apart<T: Send + 'static>(
 
 /// The same whatever the work is: it is compiled once.
 async fn turn(bytes: usize, work: Box<dyn FnOnce() + Send>) {
-    // Nobody closes them.
-    let long = match bytes > LONG {
-        true => LONG_PLACES.acquire().await.ok(),
-        false => None,
+    let places = match bytes > LONG {
+        true => &LONG_PLACES,
+        false => &PLACES,
     };
-    let place = PLACES.acquire().await.ok();
+    // Nobody closes them.
+    let place = places.acquire().await.ok();
     let begun = begin(move || {
-        let _places = (long, place);
+        let _place = place;
         work();
     });
     ended(begun).await;

@@ -7,7 +7,8 @@ use flate2::Compression;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::Limits;
+use crate::budget::Held;
+use crate::reception::Error;
 use crate::tensor::AlignedBuffer;
 
 use super::HttpError;
@@ -96,24 +97,25 @@ fn written<E: Write>(
 }
 
 /// Decompresses a body, whichever of the two encodings it has: as Triton does, by its first bytes. The byte at `aligned_at` is
-/// aligned for every element type.
+/// aligned for every element type. What it becomes, of at most `limit` bytes, is `held` as it does.
 pub(super) fn decompress(
     body: &[u8],
     aligned_at: Option<usize>,
-    limits: &Limits,
+    limit: usize,
+    held: &mut Held,
 ) -> Result<Bytes, HttpError> {
     const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
     if body.is_empty() {
         return Err(HttpError::NothingToDecompress);
     }
-    let limit = limits.max_request_bytes;
     let pieces = match body.starts_with(GZIP_MAGIC) {
-        true => read_limited(MultiGzDecoder::new(body), limit),
-        false => read_limited(ZlibDecoder::new(body), limit),
+        true => read_limited(MultiGzDecoder::new(body), limit, held),
+        false => read_limited(ZlibDecoder::new(body), limit, held),
     }?;
     let length = pieces.iter().map(Vec::len).sum();
-    let mut whole = AlignedBuffer::with_capacity(length, aligned_at.unwrap_or(0));
+    let mut whole = AlignedBuffer::try_with_capacity(length, aligned_at.unwrap_or(0))
+        .map_err(|_| Error::from(held.missing(length)))?;
     for piece in pieces {
         whole.extend_from_slice(&piece);
     }
@@ -121,11 +123,17 @@ pub(super) fn decompress(
 }
 
 /// Reads piece by piece: a buffer that grows would be copied each time, while others wait for the heap that it is in.
-fn read_limited(mut decoder: impl Read, limit: usize) -> Result<Vec<Vec<u8>>, HttpError> {
+fn read_limited(
+    mut decoder: impl Read,
+    limit: usize,
+    held: &mut Held,
+) -> Result<Vec<Vec<u8>>, HttpError> {
     let mut pieces = Vec::new();
     let (mut left, mut next) = (limit, PIECES.0);
     loop {
-        let mut piece = Vec::with_capacity(next);
+        let mut piece = Vec::new();
+        let room = piece.try_reserve_exact(next);
+        room.map_err(|_| Error::from(held.missing(next)))?;
         let read = decoder.by_ref().take(next as u64).read_to_end(&mut piece);
         let read = read.map_err(|error| HttpError::Decompression {
             message: error.to_string(),
@@ -133,6 +141,7 @@ fn read_limited(mut decoder: impl Read, limit: usize) -> Result<Vec<Vec<u8>>, Ht
         left = left
             .checked_sub(read)
             .ok_or(HttpError::DecompressedSize { limit })?;
+        held.grow(read).map_err(Error::from)?;
         pieces.push(piece);
         if read < next {
             return Ok(pieces);
@@ -145,7 +154,15 @@ fn read_limited(mut decoder: impl Read, limit: usize) -> Result<Vec<Vec<u8>>, Ht
 mod tests {
     use axum::http::HeaderValue;
 
+    use crate::budget::{Budget, BudgetError};
+
     use super::*;
+
+    const LARGE: usize = 64 << 20;
+
+    fn inflate(body: &[u8], aligned_at: Option<usize>, limit: usize) -> Result<Bytes, HttpError> {
+        decompress(body, aligned_at, limit, &mut Budget::new(LARGE).nothing())
+    }
 
     #[test]
     fn chooses_what_the_client_likes_best() {
@@ -175,23 +192,19 @@ mod tests {
         let parts = || [Bytes::from_static(b"abc"), Bytes::from(vec![7; 5000])].into_iter();
         for encoding in [Encoding::Gzip, Encoding::Deflate] {
             let compressed = encoding.compress(parts()).unwrap();
-            let body = decompress(&compressed, None, &Limits::default()).unwrap();
+            let body = inflate(&compressed, None, LARGE).unwrap();
             assert_eq!(body, parts().flatten().collect::<Vec<_>>());
             assert!(matches!(
-                decompress(
-                    &compressed[..compressed.len() - 9],
-                    None,
-                    &Limits::default()
-                ),
+                inflate(&compressed[..compressed.len() - 9], None, LARGE),
                 Err(HttpError::Decompression { .. })
             ));
         }
         for junk in [&b"{}"[..], &[0x1f, 0x8b, 0]] {
-            let error = decompress(junk, None, &Limits::default());
+            let error = inflate(junk, None, LARGE);
             assert!(matches!(error, Err(HttpError::Decompression { .. })));
         }
         assert_eq!(
-            decompress(b"", None, &Limits::default()),
+            inflate(b"", None, LARGE),
             Err(HttpError::NothingToDecompress)
         );
     }
@@ -212,11 +225,7 @@ mod tests {
             for encoding in [Encoding::Gzip, Encoding::Deflate] {
                 let compressed = encoding.compress([whole.clone()].into_iter()).unwrap();
                 for aligned_at in [None, Some(0), Some(length.min(13)), Some(length / 2)] {
-                    let limits = |max_request_bytes| Limits {
-                        max_request_bytes,
-                        ..Limits::default()
-                    };
-                    let body = decompress(&compressed, aligned_at, &limits(length)).unwrap();
+                    let body = inflate(&compressed, aligned_at, length).unwrap();
                     assert_eq!(body, whole, "{length}");
                     if let Some(at) = aligned_at {
                         let place = body[at..].as_ptr().addr();
@@ -224,7 +233,7 @@ mod tests {
                     }
                     if let Some(limit) = length.checked_sub(1) {
                         let large = Err(HttpError::DecompressedSize { limit });
-                        assert_eq!(decompress(&compressed, aligned_at, &limits(limit)), large);
+                        assert_eq!(inflate(&compressed, aligned_at, limit), large);
                     }
                 }
             }
@@ -238,13 +247,9 @@ mod tests {
             Encoding::Gzip.compress(parts).unwrap()
         };
         let body = [member(b"abc"), member(b""), member(b"def")].concat();
-        let limits = |max_request_bytes| Limits {
-            max_request_bytes,
-            ..Limits::default()
-        };
-        assert_eq!(decompress(&body, None, &limits(6)).unwrap(), b"abcdef"[..]);
+        assert_eq!(inflate(&body, None, 6).unwrap(), b"abcdef"[..]);
         let large = Err(HttpError::DecompressedSize { limit: 5 });
-        assert_eq!(decompress(&body, None, &limits(5)), large);
+        assert_eq!(inflate(&body, None, 5), large);
     }
 
     #[test]
@@ -252,16 +257,31 @@ mod tests {
         let zeros = Bytes::from(vec![0; 8 << 20]);
         let bomb = Encoding::Gzip.compress(std::iter::once(zeros)).unwrap();
         assert_eq!(
-            decompress(&bomb, None, &Limits::default()).map(|body| body.len()),
+            inflate(&bomb, None, LARGE).map(|body| body.len()),
             Ok(8 << 20)
         );
-        let limits = Limits {
-            max_request_bytes: 1000,
-            ..Limits::default()
-        };
         assert_eq!(
-            decompress(&bomb, None, &limits),
+            inflate(&bomb, None, 1000),
             Err(HttpError::DecompressedSize { limit: 1000 })
         );
+    }
+    #[test]
+    fn what_a_body_becomes_is_held_and_no_more_than_there_is_room_for() {
+        let zeros = Bytes::from(vec![0; 8 << 20]);
+        let bomb = Encoding::Gzip.compress(std::iter::once(zeros)).unwrap();
+        for (limit, inflated) in [(8 << 20, Some(8 << 20)), ((8 << 20) - 1, None), (0, None)] {
+            let budget = Budget::new(limit);
+            let mut held = budget.nothing();
+            let body = decompress(&bomb, None, LARGE, &mut held);
+            match body {
+                Ok(body) => assert_eq!((Some(body.len()), budget.held()), (inflated, body.len())),
+                Err(HttpError::Room(Error::Budget(BudgetError { .. }))) => {
+                    assert_eq!(inflated, None)
+                }
+                Err(other) => panic!("{other}"),
+            }
+            drop(held);
+            assert_eq!(budget.held(), 0);
+        }
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::budget::{Budget, Held};
 use crate::counted::counted;
-use crate::heavy::{apart, is_light};
+use crate::heavy::{apart, is_light, near};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
     header_length,
@@ -62,7 +62,7 @@ pub(super) async fn infer<B: Body>(
     // Not `by_weight`: it would move what has been read, and below what has been written, through a future of its own.
     let decoded = match is_light(text) {
         true => decode(),
-        false => Box::pin(apart(text, decode)).await,
+        false => Box::pin(near(text, decode)).await,
     };
     let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
     // Binary data keep the whole body.
@@ -93,7 +93,7 @@ pub(super) async fn infer<B: Body>(
     };
     let answer = match is_light(weight) {
         true => encode(),
-        false => Box::pin(apart(weight, encode)).await,
+        false => Box::pin(near(weight, encode)).await,
     };
     note(timeline.as_ref(), "HTTP_SEND_START");
     note(timeline.as_ref(), "HTTP_SEND_END");
@@ -154,11 +154,14 @@ async fn read(
         Some(_) => {
             let (body, mut held) = body::read(body, headers, reception, None).await?;
             // A kilobyte may become a megabyte.
-            let limits = reception.limits;
+            let limit = reception.limits.max_request_bytes;
             let weight = body.len().saturating_mul(INFLATED);
-            let body = apart(weight, move || decompress(&body, aligned_at, &limits)).await?;
-            held.resize(body.len()).map_err(Error::from)?;
-            (body, held)
+            apart(weight, move || {
+                let body = decompress(&body, aligned_at, limit, &mut held)?;
+                held.resize(body.len()).map_err(Error::from)?;
+                Ok::<_, HttpError>((body, held))
+            })
+            .await?
         }
     };
     let length = header_length(value, body.len()).map_err(Error::from)?;
