@@ -2,10 +2,12 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::threads::ended;
+use super::work::is_light;
 
 static PLACE: Semaphore = Semaphore::const_new(1);
 
-/// Writes what whoever looks after the server has to see, whatever else is heavy: one at a time.
+/// Writes so many bytes that whoever looks after the server has to see, whatever else is heavy: here where they are few, one at a
+/// time where they are more.
 ///
 /// # Cancel safety
 ///
@@ -14,7 +16,13 @@ static PLACE: Semaphore = Semaphore::const_new(1);
 /// # Panics
 ///
 /// As the writing does.
-pub(crate) async fn report<T: Send + 'static>(write: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) async fn report<T: Send + 'static>(
+    bytes: usize,
+    write: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    if is_light(bytes) {
+        return write();
+    }
     // Nobody closes it.
     let place = PLACE.acquire().await.ok();
     let begun = spawn_blocking(move || {

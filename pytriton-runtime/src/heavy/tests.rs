@@ -54,7 +54,8 @@ async fn a_report_does_not_wait_for_what_is_heavy() {
             tokio::spawn(apart(LONG, move || receiver.lock().unwrap().recv().is_ok()))
         })
         .collect();
-    let reports = futures_util::future::join_all((0..20).map(|number| report(move || number)));
+    let reports =
+        futures_util::future::join_all((0..20).map(|number| report(LONG, move || number)));
     let reports = timeout(Duration::from_secs(10), reports).await.unwrap();
     assert_eq!(reports, (0..20).collect::<Vec<_>>());
     assert!(held.iter().all(|heavy| !heavy.is_finished()));
@@ -121,7 +122,7 @@ async fn its_threads_are_nicer_than_others() {
     let nice = || rustix::process::getpriority_process(None).unwrap();
     let here = nice();
     assert!(apart(LONG, nice).await > here.min(18));
-    assert_eq!(report(nice).await, here);
+    assert_eq!(report(LONG, nice).await, here);
 }
 
 #[tokio::test]

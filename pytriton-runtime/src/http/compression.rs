@@ -265,6 +265,7 @@ mod tests {
             Err(HttpError::DecompressedSize { limit: 1000 })
         );
     }
+
     #[test]
     fn what_a_body_becomes_is_held_and_no_more_than_there_is_room_for() {
         let zeros = Bytes::from(vec![0; 8 << 20]);

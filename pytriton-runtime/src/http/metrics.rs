@@ -7,7 +7,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use bytes::Bytes;
 
-use crate::heavy::{is_light, report};
+use crate::heavy::report;
 use crate::metrics::{
     System, cache_exposition, certificate_exposition, exposition, latencies_exposition,
     load_exposition, process_exposition, spans_exposition,
@@ -43,10 +43,7 @@ impl Metrics {
     pub(crate) async fn text(self: &Arc<Self>) -> Bytes {
         let metrics = Arc::clone(self);
         let text = move || metrics.texts.text(|| metrics.write());
-        match is_light(weight(&self.models)) {
-            true => text(),
-            false => report(text).await,
-        }
+        report(weight(&self.models), text).await
     }
 
     fn write(&self) -> String {
@@ -71,10 +68,7 @@ impl Metrics {
 /// What the models do, in the same form.
 pub(super) async fn models_text(models: &Arc<ModelSet>) -> String {
     let told = Arc::clone(models);
-    match is_light(weight(models)) {
-        true => write_models(models),
-        false => report(move || write_models(&told)).await,
-    }
+    report(weight(models), move || write_models(&told)).await
 }
 
 /// How many bytes are about as many as are told of a model.
