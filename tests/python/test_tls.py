@@ -20,7 +20,9 @@ import numpy as np
 import openai
 import pytest
 import tritonclient.grpc
+import tritonclient.grpc.aio
 import tritonclient.http
+import tritonclient.http.aio
 from cryptography import x509
 from tritonclient.utils import InferenceServerException
 

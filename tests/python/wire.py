@@ -10,9 +10,7 @@ import time
 
 import numpy as np
 import tritonclient.grpc
-import tritonclient.grpc.aio
 import tritonclient.http
-import tritonclient.http.aio
 from tritonclient.utils import np_to_triton_dtype
 
 HTTP = os.environ["PYTRITON_TEST_HTTP"]

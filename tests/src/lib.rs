@@ -2,6 +2,7 @@
 
 mod banner;
 mod engine;
+mod environment;
 mod error;
 mod foreign;
 mod native;

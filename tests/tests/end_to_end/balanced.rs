@@ -1,7 +1,6 @@
 //! Three servers behind a proxy, as `deploy/` configures it.
 
 use std::path::Path;
-use std::process::Command;
 
 use pytriton_tests::{Python, Result, finish};
 
@@ -10,17 +9,13 @@ use crate::{MODELS, folder, python};
 
 /// Stops and kills servers behind a proxy that is started with these arguments and its file in `deploy/`.
 fn balanced(proxy: &Path, arguments: &[&str], file: &str) -> Result<()> {
-    let interpreter = python()?.command().get_program().to_owned();
     let configuration = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy")).join(file);
-    let mut command = Command::new("unshare");
+    let mut command = python()?.command_by("unshare", &["--map-root-user", "--net"]);
     command
-        .args(["--map-root-user", "--net"])
-        .arg(interpreter)
         .args(["balanced.py", MODELS])
         .arg(proxy)
         .args(arguments)
         .arg(configuration)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"));
     finish(&mut command, 6 * DEADLINE)?.success("balanced.py")?;
     Ok(())

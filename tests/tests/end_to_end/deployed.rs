@@ -18,15 +18,12 @@ fn manifests_are_valid() -> Result<()> {
 
 /// Does to a server of a manifest's what its platform does, in a network with the manifest's ports.
 fn deployed(name: &str, binary: &str, program: &Path, places: &[&Path]) -> Result<()> {
-    let interpreter = python()?.command().get_program().to_owned();
-    let mut command = Command::new("unshare");
+    let apart = ["--map-root-user", "--net", "--mount"];
+    let mut command = python()?.command_by("unshare", &apart);
     command
-        .args(["--map-root-user", "--net", "--mount"])
-        .arg(interpreter)
         .args(["deployed.py", name, binary])
         .arg(program)
         .args(places)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"));
     finish(&mut command, 3 * DEADLINE)?.success(name)?;
     Ok(())

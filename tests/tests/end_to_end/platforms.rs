@@ -9,13 +9,9 @@ use crate::{MODELS, folder, python};
 
 #[test]
 fn both_engines_answer_alike() -> Result<()> {
-    let python = python()?;
-    let interpreter = python.command().get_program().to_owned();
     let tritonserver = tritonserver(MODELS.as_ref(), folder())?;
-    let mut command = Command::new("unshare");
+    let mut command = python()?.command_by("unshare", &["--map-root-user", "--net"]);
     command
-        .args(["--map-root-user", "--net"])
-        .arg(interpreter)
         .args(["platforms.py", MODELS])
         .arg(tritonserver)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"));

