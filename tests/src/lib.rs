@@ -1,6 +1,7 @@
 //! What the end-to-end tests need: servers on free ports, a Python with NVIDIA's client, deadlines for both.
 
 mod banner;
+mod cargo;
 mod engine;
 mod environment;
 mod error;

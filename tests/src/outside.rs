@@ -1,8 +1,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
+use crate::cargo::cargo;
 use crate::{Finished, Result, finish};
 
 /// A build from nothing takes a minute on two cores, later ones some seconds.
@@ -65,13 +65,11 @@ debug = "line-tables-only"
     ///
     /// [`HarnessError::Deadline`](crate::HarnessError::Deadline); that it does not compile is none.
     pub fn build(&self) -> Result<Finished> {
-        let mut build = Command::new(env!("CARGO"));
+        let mut build = cargo();
         build
             .args(["build", "--offline", "--quiet", "--target-dir"])
             .arg(&self.target)
-            .current_dir(&self.home)
-            // Where its program would not be found.
-            .env_remove("CARGO_BUILD_TARGET");
+            .current_dir(&self.home);
         finish(&mut build, BUILD)
     }
 

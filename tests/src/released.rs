@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
+use crate::cargo::cargo;
 use crate::{Result, finish};
 
 /// A build from nothing takes some three minutes on two cores, later ones less than one.
@@ -31,15 +31,13 @@ pub fn released_client(folder: &Path) -> Result<PathBuf> {
 
 fn build(package: &str, binary: &str, options: &[&str], folder: &Path) -> Result<PathBuf> {
     let target = folder.with_file_name("");
-    let mut build = Command::new(env!("CARGO"));
+    let mut build = cargo();
     build
         .args(["build", "--release", "--package", package, "--bin", binary])
         .args(options)
         .arg("--target-dir")
         .arg(&target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        // Where it would not be found.
-        .env_remove("CARGO_BUILD_TARGET");
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
     finish(&mut build, BUILD)?.success("cargo build")?;
     Ok(target.join("release").join(binary))
 }
