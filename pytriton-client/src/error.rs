@@ -107,7 +107,7 @@ pub enum ClientError {
         /// Its words.
         message: String,
     },
-    /// The server's answer is none of the protocol.
+    /// The server's answer is none of the protocol, or it speaks another one than the scheme says.
     #[error("the server's answer is not of the protocol: {message}")]
     Protocol {
         /// What is wrong with it.

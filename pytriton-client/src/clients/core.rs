@@ -97,15 +97,15 @@ impl Core {
     }
 
     pub(super) async fn wait_for_server(&self, limit: Duration) -> Result<(), ClientError> {
-        readiness::wait(&self.open()?.servers, None, limit)
-            .await
-            .map(drop)
+        let deadline = Deadline::new(Stage::Readiness, limit);
+        let ready = readiness::wait(&self.open()?.servers, None, deadline);
+        ready.await.map(drop)
     }
 
     pub(super) async fn wait_for_model(&self, limit: Duration) -> Result<(), ClientError> {
-        readiness::wait(&self.open()?.servers, Some(&self.model), limit)
-            .await
-            .map(drop)
+        let deadline = Deadline::new(Stage::Readiness, limit);
+        let ready = readiness::wait(&self.open()?.servers, Some(&self.model), deadline);
+        ready.await.map(drop)
     }
 
     /// Those of one server, where there are several.

@@ -45,16 +45,16 @@ impl Core {
     /// A server that has been found ready, for which one waits for all.
     async fn ready(&self, limit: Duration) -> Result<Arc<Server>, ClientError> {
         let deadline = Deadline::new(Stage::Readiness, limit);
-        let found = async {
-            let mut found = self.found.lock().await;
-            if let Some(server) = &*found {
-                return Ok(Arc::clone(server));
-            }
-            let server = readiness::wait(&self.servers, Some(&self.model), limit).await?;
-            *found = Some(Arc::clone(&server));
-            Ok(server)
-        };
-        deadline.within(found).await
+        let mut found = deadline
+            .within(async { Ok(self.found.lock().await) })
+            .await?;
+        if let Some(server) = &*found {
+            return Ok(Arc::clone(server));
+        }
+        // Not within another one: of two that end together the other might be heard, which knows of no server.
+        let server = readiness::wait(&self.servers, Some(&self.model), deadline).await?;
+        *found = Some(Arc::clone(&server));
+        Ok(server)
     }
 
     async fn describe(

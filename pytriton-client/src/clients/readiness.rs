@@ -22,9 +22,8 @@ type Heard = Mutex<BTreeMap<usize, String>>;
 pub(super) async fn wait(
     servers: &Servers,
     model: Option<&Model>,
-    limit: Duration,
+    deadline: Deadline,
 ) -> Result<Arc<Server>, ClientError> {
-    let deadline = Deadline::new(Stage::Readiness, limit);
     let heard = Heard::default();
     let first = async {
         // Each by itself: of one that does not answer the others know nothing.
@@ -59,16 +58,18 @@ async fn ready(
 ) -> Result<Arc<Server>, ClientError> {
     let mut pause = PAUSE;
     loop {
-        let missing = match missing_of(server, model).await {
+        let (missing, ends) = match missing_of(server, model).await {
             Ok(None) => return Ok(Arc::clone(server)),
-            Ok(Some(missing)) => missing,
-            Err(error) if is_final(&error) => return Err(error),
-            Err(error) => error.to_string(),
+            Ok(Some(missing)) => (missing, None),
+            Err(error) => (error.to_string(), Some(error).filter(is_final)),
         };
         heard
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(place, missing);
+        if let Some(error) = ends {
+            return Err(error);
+        }
         sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
@@ -99,10 +100,10 @@ async fn missing_of(server: &Server, model: Option<&Model>) -> Result<Option<Str
     Ok((!ready).then(|| format!("model {model} is not ready")))
 }
 
-/// Whether time does not mend it: who may not ask, or trusts nobody.
+/// Whether time does not mend it: who may not ask, trusts nobody, or asks what is no server of the protocol.
 fn is_final(error: &ClientError) -> bool {
     match error {
-        ClientError::Tls { .. } => true,
+        ClientError::Tls { .. } | ClientError::Protocol { .. } => true,
         ClientError::Server { status, message } => {
             let forbidden = matches!(status, Status::Http(401 | 403) | Status::Grpc(7 | 16));
             // tritonserver says so with the code of a server that is not there.

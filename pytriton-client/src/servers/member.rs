@@ -109,7 +109,9 @@ impl Drop for UnderWay {
 /// Whether another request would go the same way: one that is refused soon leaves a server with the least to do.
 fn is_of_the_server(error: &ClientError) -> bool {
     match error {
-        ClientError::Lost { .. } | ClientError::ModelUnavailable { .. } => true,
+        ClientError::Lost { .. }
+        | ClientError::Protocol { .. }
+        | ClientError::ModelUnavailable { .. } => true,
         ClientError::Server { status, .. } => {
             matches!(status, Status::Http(429 | 502 | 503) | Status::Grpc(8 | 14))
         }

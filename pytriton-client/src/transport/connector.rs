@@ -17,7 +17,7 @@ use rustix::net::sockopt;
 
 use crate::{Address, ClientError};
 
-use super::stream::Stream;
+use super::stream::{Socket, Stream};
 use super::{Tls, TransportError};
 
 /// Connects to one server.
@@ -54,12 +54,15 @@ impl Target {
             .map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         watch(&stream).map_err(|error| failed(error.into()))?;
-        let Some((connector, name)) = &self.tls else {
-            return Ok(Stream::Plain(stream));
+        let socket = match &self.tls {
+            None => Socket::Plain(stream),
+            Some((connector, name)) => {
+                let secured = connector.connect(name.clone(), stream).await;
+                let secured = secured.map_err(|error| TransportError::tls(&address, &error))?;
+                Socket::Tls(Box::new(secured))
+            }
         };
-        let secured = connector.connect(name.clone(), stream).await;
-        let secured = secured.map_err(|error| TransportError::tls(&address, &error))?;
-        Ok(Stream::Tls(Box::new(secured)))
+        Ok(Stream::new(socket, self.address.scheme()))
     }
 }
 
@@ -118,7 +121,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let connector = connector(&url, Duration::from_secs(5));
-        let Stream::Plain(stream) = connector.0.connect().await.unwrap() else {
+        let Socket::Plain(stream) = connector.0.connect().await.unwrap().socket else {
             panic!("it is secured")
         };
         assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));

@@ -6,6 +6,8 @@ use rustls::AlertDescription;
 
 use crate::{ClientError, Stage};
 
+use super::greeting;
+
 /// Why there is no answer from a server.
 ///
 /// It has no source, which tonic would look into for a status of its own.
@@ -44,6 +46,9 @@ impl TransportError {
             return own.clone();
         }
         let message = words(error);
+        if let Some(speaks) = greeting::within(&message) {
+            return Self(ClientError::protocol(format!("{address} {speaks}")));
+        }
         let address = address.to_owned();
         Self(match refusal(&message) {
             Some(alert) => ClientError::Tls {

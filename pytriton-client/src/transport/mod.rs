@@ -3,6 +3,7 @@
 mod channel;
 mod connector;
 mod error;
+mod greeting;
 mod pieces;
 mod stream;
 mod tls;

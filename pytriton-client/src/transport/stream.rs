@@ -7,22 +7,41 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// A connection, with or without TLS.
+use crate::Scheme;
+
+use super::greeting;
+
+/// A connection to a server.
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(super) struct Stream {
+    pub(super) socket: Socket,
+    /// What the server is asked in, until it has begun to answer.
+    unheard: Option<Scheme>,
+}
+
+/// With or without TLS.
+#[derive(Debug)]
+pub(super) enum Socket {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    pub(super) fn new(socket: Socket, scheme: Scheme) -> Self {
+        let unheard = Some(scheme);
+        Self { socket, unheard }
+    }
 }
 
 /// Lets the stream of either kind do it.
 macro_rules! either {
     ($this:expr, $stream:ident => $do:expr) => {
-        match $this.get_mut() {
-            Stream::Plain($stream) => {
+        match &mut $this.get_mut().socket {
+            Socket::Plain($stream) => {
                 let $stream = Pin::new($stream);
                 $do
             }
-            Stream::Tls($stream) => {
+            Socket::Tls($stream) => {
                 let $stream = Pin::new($stream.as_mut());
                 $do
             }
@@ -32,11 +51,17 @@ macro_rules! either {
 
 impl AsyncRead for Stream {
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        either!(self, stream => stream.poll_read(context, buffer))
+        let before = buffer.filled().len();
+        let read = either!(self.as_mut(), stream => stream.poll_read(context, buffer));
+        let begins = buffer.filled().get(before..).unwrap_or_default();
+        match self.unheard.take_if(|_| !begins.is_empty()) {
+            Some(scheme) => Poll::Ready(greeting::check(scheme, begins)),
+            None => read,
+        }
     }
 }
 
@@ -58,9 +83,9 @@ impl AsyncWrite for Stream {
     }
 
     fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Plain(stream) => stream.is_write_vectored(),
-            Self::Tls(stream) => stream.is_write_vectored(),
+        match &self.socket {
+            Socket::Plain(stream) => stream.is_write_vectored(),
+            Socket::Tls(stream) => stream.is_write_vectored(),
         }
     }
 

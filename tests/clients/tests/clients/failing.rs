@@ -14,7 +14,7 @@ use crate::{Result, each, serve, urls};
 
 each! {
     wrong_inputs, what_the_server_refuses, what_the_function_refuses, a_slow_model, a_full_queue_of_the_server,
-    a_model_that_there_is_not, a_dropped_answer_is_cancelled, a_decoupled_model,
+    a_model_that_there_is_not, a_dropped_answer_is_cancelled, a_decoupled_model, a_port_for_something_else,
 }
 
 async fn wrong_inputs(_: &Server, url: &str) -> Result {
@@ -111,7 +111,7 @@ async fn a_full_queue_of_the_server(_: &Server, url: &str) -> Result {
 }
 
 async fn a_model_that_there_is_not(_: &Server, url: &str) -> Result {
-    let builder = AsyncModelClient::builder(url, "Nobody").init_timeout(Duration::from_millis(300));
+    let builder = AsyncModelClient::builder(url, "Nobody").init_timeout(Duration::from_secs(1));
     let begun = Instant::now();
     let late = builder.connect().await.unwrap_err();
     let ClientError::Timeout { stage, message, .. } = late else {
@@ -175,6 +175,27 @@ async fn a_decoupled_model(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
+async fn a_port_for_something_else(_: &Server, url: &str) -> Result {
+    let begun = Instant::now();
+    if let Some(address) = url.strip_prefix("grpc://") {
+        let wrong = format!("http://{address}");
+        let client = AsyncModelClient::builder(&wrong, "AddSub").connect().await;
+        let speaks = format!("{wrong} speaks HTTP/2 alone: is this the server's port for gRPC?");
+        assert_eq!(
+            client.unwrap_err(),
+            ClientError::Protocol { message: speaks }
+        );
+    }
+    let secured = url.replacen("://", "s://", 1);
+    let client = AsyncModelClient::builder(&secured, "AddSub")
+        .connect()
+        .await;
+    let error = client.unwrap_err();
+    assert!(matches!(error, ClientError::Tls { .. }), "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    Ok(())
+}
+
 #[tokio::test]
 async fn nobody_is_there() -> Result {
     // A port that was free a moment ago.
@@ -182,7 +203,7 @@ async fn nobody_is_there() -> Result {
     for scheme in ["http", "grpc"] {
         let url = format!("{scheme}://{address}");
         let client = AsyncModelClient::builder(&url, "Scale")
-            .init_timeout(Duration::from_millis(300))
+            .init_timeout(Duration::from_secs(1))
             .build()?;
         let late = client.model_config().await.unwrap_err();
         let ClientError::Timeout { stage, message, .. } = late else {

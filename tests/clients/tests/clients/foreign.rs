@@ -126,7 +126,7 @@ async fn what_goes_wrong(url: &str) -> Result {
         ),
         "{late:?}"
     );
-    let nobody = AsyncModelClient::builder(url, "Nobody").init_timeout(Duration::from_millis(300));
+    let nobody = AsyncModelClient::builder(url, "Nobody").init_timeout(Duration::from_secs(1));
     let late = nobody.connect().await.unwrap_err();
     assert!(
         matches!(

@@ -9,6 +9,7 @@ use pytriton::client::{AsyncModelClient, ClientError};
 use pytriton_tests::Engine;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
 use crate::{Result, serve, urls};
 
@@ -46,6 +47,13 @@ async fn http(mut connection: TcpStream, words: Vec<u8>) -> io::Result<()> {
 fn frame(kind: u8, flags: u8, stream: u8, body: &[u8]) -> Vec<u8> {
     let length = u8::try_from(body.len()).unwrap_or_default();
     [&[0, 0, length, kind, flags, 0, 0, 0, stream], body].concat()
+}
+
+/// With these words alone, whatever it is asked.
+async fn anything(mut connection: TcpStream, words: Vec<u8>) -> io::Result<()> {
+    connection.read_buf(&mut Vec::new()).await?;
+    connection.write_all(&words).await?;
+    connection.read_to_end(&mut Vec::new()).await.map(drop)
 }
 
 /// Over HTTP/2, with a message.
@@ -132,6 +140,46 @@ async fn answers_that_are_none_of_the_protocol() -> Result {
             other => panic!("{expected}: {other:?}"),
         }
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn servers_that_speak_something_else() -> Result {
+    let (bad, alert) = (
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        b"\x15\x03\x03\0\x02\x02\x32",
+    );
+    let settings = frame(SETTINGS, 0, 0, &[]);
+    let table = [
+        ("grpc", bad.to_vec(), "speaks HTTP/1"),
+        ("grpc", alert.to_vec(), "speaks TLS"),
+        ("http", alert.to_vec(), "speaks TLS"),
+        ("http", settings, "speaks HTTP/2 alone"),
+    ];
+    for (scheme, words, expected) in table {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = format!("{scheme}://{}", listener.local_addr()?);
+        answer(listener, words, anything);
+        let connecting = AsyncModelClient::builder(&url, "AddSub").connect();
+        let wrong = timeout(Duration::from_secs(10), connecting).await?;
+        let ClientError::Protocol { message } = wrong.unwrap_err() else {
+            panic!("{url} is another error")
+        };
+        let expected = format!("{url} {expected}");
+        assert!(message.starts_with(&expected), "{expected}: {message}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn who_speaks_for_a_server_that_is_not_there_yet_is_waited_for() -> Result {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("grpc://{}", listener.local_addr()?);
+    let words = b"HTTP/1.1 503 Service Unavailable\r\n\r\n";
+    answer(listener, words.to_vec(), anything);
+    let client = AsyncModelClient::builder(&url, "AddSub").init_timeout(Duration::from_secs(1));
+    let late = client.connect().await.unwrap_err();
+    assert!(matches!(late, ClientError::Timeout { .. }), "{late:?}");
     Ok(())
 }
 

@@ -1,0 +1,81 @@
+use std::io;
+
+use crate::Scheme;
+
+/// A frame of HTTP/2 with settings, which is what its servers begin with.
+const SETTINGS: u8 = 4;
+
+/// A record of TLS with an alert, with which many of its servers answer anything else.
+const ALERT: [u8; 2] = [21, 3];
+
+/// What a server may speak that has been asked in something else.
+const HTTP1: &str =
+    "speaks HTTP/1, and gRPC goes over HTTP/2: is this a port for HTTP, or one that wants TLS?";
+const HTTP2: &str = "speaks HTTP/2 alone: is this the server's port for gRPC?";
+const TLS: &str = "speaks TLS: is the scheme to be https, or grpcs?";
+
+/// # Errors
+///
+/// What a server speaks that begins so, where it is not what it has been asked in.
+pub(super) fn check(scheme: Scheme, begins: &[u8]) -> io::Result<()> {
+    match another(scheme, begins) {
+        None => Ok(()),
+        Some(speaks) => Err(io::Error::other(speaks)),
+    }
+}
+
+/// The error of [`check`] in that of a connection: HTTP/2 keeps no more than the words.
+pub(super) fn within(message: &str) -> Option<&'static str> {
+    [HTTP1, HTTP2, TLS]
+        .into_iter()
+        .find(|speaks| message.contains(speaks))
+}
+
+fn another(scheme: Scheme, begins: &[u8]) -> Option<&'static str> {
+    match *begins {
+        _ if scheme.is_grpc() && begins.starts_with(b"HTTP/1") => {
+            // One that stands before the server may say so until the server is there.
+            let passes = matches!(begins.get(9..12), None | Some(b"502" | b"503" | b"504"));
+            (!passes).then_some(HTTP1)
+        }
+        [0, _, _, SETTINGS, _, 0, 0, 0, 0, ..] if !scheme.is_grpc() => Some(HTTP2),
+        [first, second, ..] if [first, second] == ALERT && !scheme.has_tls() => Some(TLS),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_known_by_what_it_begins_with() {
+        let settings = [0, 0, 6, SETTINGS, 0, 0, 0, 0, 0, 0, 5];
+        let alert = b"\x15\x03\x03\0\x02\x02\x32";
+        let table: [(Scheme, &[u8], Option<&str>); 17] = [
+            (Scheme::Http, b"HTTP/1.1 200 OK\r\n", None),
+            (Scheme::Http, &settings, Some(HTTP2)),
+            (Scheme::Http, &settings[..8], None),
+            (Scheme::Http, alert, Some(TLS)),
+            (Scheme::Https, b"HTTP/1.0 400 Bad Request", None),
+            (Scheme::Https, &settings, Some(HTTP2)),
+            (Scheme::Https, alert, None),
+            (Scheme::Grpc, b"HTTP/1.1 400 Bad Request", Some(HTTP1)),
+            (Scheme::Grpc, b"HTTP/1.0 505 No", Some(HTTP1)),
+            (Scheme::Grpc, b"HTTP/1.1 502 Bad Gateway", None),
+            (Scheme::Grpc, b"HTTP/1.1 503 Wait", None),
+            (Scheme::Grpc, b"HTTP/1.1 504 Wait", None),
+            (Scheme::Grpc, b"HTTP/1.1 4", None),
+            (Scheme::Grpc, &settings, None),
+            (Scheme::Grpc, alert, Some(TLS)),
+            (Scheme::Grpcs, b"HTTP/1.1 400 Bad Request", Some(HTTP1)),
+            (Scheme::Grpcs, b"", None),
+        ];
+        for (scheme, begins, speaks) in table {
+            assert_eq!(another(scheme, begins), speaks, "{scheme} {begins:?}");
+            let found = check(scheme, begins).err().map(|error| error.to_string());
+            let found = found.map(|error| format!("connection error: {error}"));
+            assert_eq!(found.and_then(|message| within(&message)), speaks);
+        }
+    }
+}
