@@ -165,15 +165,4 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         }
     }
-
-    #[cfg(not(feature = "otel"))]
-    #[test]
-    fn a_binary_without_the_feature_names_it() {
-        let error = collector(&[]).unwrap().start().unwrap_err().to_string();
-        assert!(
-            error.contains("--trace-config mode=opentelemetry: "),
-            "{error}"
-        );
-        assert!(error.contains("the feature `otel`"), "{error}");
-    }
 }

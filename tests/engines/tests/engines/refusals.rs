@@ -37,6 +37,18 @@ fn without_tritonserver_the_binary_says_why() {
     }
 }
 
+/// No feature of this package's is that of spans for a collector.
+#[cfg(not(feature = "tritonserver"))]
+#[test]
+fn without_spans_the_binary_says_why() {
+    let said = refusal(&[&FREE_PORTS[..], &["--trace-config=mode=opentelemetry"]].concat());
+    assert!(
+        said.contains("--trace-config mode=opentelemetry: "),
+        "{said}"
+    );
+    assert!(said.contains("the feature `otel`"), "{said}");
+}
+
 #[cfg(not(feature = "embedded"))]
 #[test]
 fn without_the_embedded_engine_the_binary_says_why() {
