@@ -22,5 +22,5 @@ pub use outside::Outside;
 pub use perf_analyzer::PerfAnalyzer;
 pub use process::{Finished, finish};
 pub use python::Python;
-pub use released::{released, released_client};
+pub use released::released;
 pub use server::Server;

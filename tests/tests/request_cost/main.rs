@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use cost::Cost;
-use pytriton_tests::{Result, Server, released, released_client};
+use pytriton_tests::{Result, Server, released};
 
 /// A little above what `benches/run` finds, and lowered with it.
 const INSTRUCTIONS: f64 = 34_000.0;
@@ -52,7 +52,7 @@ fn a_request_costs_no_more_than_before() -> Result<()> {
 fn a_request_costs_a_client_no_more_than_before() -> Result<()> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let server = Server::start(released("embedded_identity", folder)?, &[])?;
-    let client = released_client(folder)?.display().to_string();
+    let client = released("asking", folder)?.display().to_string();
     let banner = server.banner();
     let addresses = [&banner.http, &banner.grpc];
     for ((scheme, instructions, allocations), address) in CLIENT.into_iter().zip(addresses) {
