@@ -15,10 +15,6 @@ from tritonclient.utils import InferenceServerException
 
 from wire import GRPC, TIMEOUT, connect, tensor
 
-# In which a function must have heard that nobody waits any longer, on a machine that does other things too.
-HEARD = 1.0
-
-
 class Stream:
     """An open stream of a client of its own."""
 
@@ -191,69 +187,6 @@ def test_requests_of_a_batch_are_answered_each_by_itself(stream):
     assert got == {str(value): list(range(value, -1, -1)) for value in values}
 
 
-def test_a_function_without_an_end_stops_with_its_client():
-    for _ in range(4):
-        with Stream() as stream:
-            stream.ask("Endless", _value=i32(0))
-            first = stream.next()[1]
-            assert stream.next()[1] > first
-
-
-def test_a_function_with_one_answer_hears_that_its_client_has_gone():
-    client = connect(tritonclient.grpc)
-
-    def given_up():
-        asked = [tensor(tritonclient.grpc, "milliseconds", u32(0))]
-        return int(client.infer("Considerate", asked).as_numpy("OUTPUT_1")[0, 0])
-
-    before = given_up()
-    asked = [tensor(tritonclient.grpc, "milliseconds", u32(10_000))]
-    with pytest.raises(InferenceServerException):
-        client.infer("Considerate", asked, client_timeout=0.3)
-    begun = time.monotonic()
-    assert given_up() == before + 1
-    assert time.monotonic() - begun < HEARD
-    client.close()
-
-
-def hold(count=4):
-    """Streams that keep every instance of a model busy for long."""
-    streams = [Stream() for _ in range(count)]
-    for stream in streams:
-        stream.ask("SlowCount", count=i32(100_000), milliseconds=u32(10))
-        # One that comes with another would be in its batch, and wait for its end.
-        assert stream.next()[1] == 0
-    return streams
-
-
-def is_free(within):
-    """Whether an instance of that model answers in a time."""
-    with Stream() as stream:
-        begun = time.monotonic()
-        stream.ask("SlowCount", count=i32(1), milliseconds=u32(0))
-        assert stream.next()[1] == 0
-        return time.monotonic() - begun < within
-
-
-def test_a_function_stops_when_its_client_has_gone():
-    for _ in range(3):
-        for stream in hold():
-            stream.client.stop_stream(cancel_requests=True)
-        assert is_free(HEARD)
-
-
-def test_a_function_stops_when_the_time_of_its_client_is_over():
-    streams = [Stream(stream_timeout=1.0) for _ in range(4)]
-    for stream in streams:
-        stream.ask("SlowCount", count=i32(100_000), milliseconds=u32(10))
-        assert stream.next()[1] == 0
-    for stream in streams:
-        while (answer := stream.answers.get(timeout=TIMEOUT))[1] is None:
-            pass
-        assert answer[1].status() == "StatusCode.DEADLINE_EXCEEDED"
-    assert is_free(HEARD)
-
-
 def test_a_stream_that_is_half_closed_is_answered_to_its_end():
     client = connect(tritonclient.grpc)
     answers = queue.Queue()
@@ -332,23 +265,6 @@ def test_asyncio_streams_are_answered_side_by_side():
             return await asyncio.gather(*(one(client, count) for count in range(20)))
 
     assert asyncio.run(main()) == [list(range(count)) for count in range(20)]
-
-
-def test_asyncio_streams_can_be_cancelled():
-    async def one(client):
-        answers = asked(client, "SlowCount", count=i32(100_000), milliseconds=u32(10))
-        with pytest.raises(asyncio.CancelledError):
-            async for call, value in answers:
-                if value == 3:
-                    call.cancel()
-
-    async def main():
-        async with tritonclient.grpc.aio.InferenceServerClient(GRPC) as client:
-            for _ in range(4):
-                await one(client)
-
-    asyncio.run(main())
-    assert is_free(HEARD)
 
 
 def test_pytritons_client_has_all_answers():
