@@ -4,16 +4,21 @@ use crate::model::{Device, ModelSpec, TensorSpec};
 use crate::registry::Registry;
 use crate::tensor::shape_text;
 
-use super::Addresses;
+use super::started::Started;
 
-/// What is printed when the server is ready: the engine, the models, the addresses.
-pub fn banner(registry: &Registry, addresses: &Addresses, engine: &str) -> String {
+/// What is printed when the server is ready: the engine, the models, those that are not loaded among them, the addresses.
+pub(super) fn banner(registry: &Registry, started: &Started) -> String {
+    let engine = started.engine.name();
     let mut text = format!("pytriton {}, engine {engine}\n", env!("CARGO_PKG_VERSION"));
     for model in registry.iter() {
+        let missing = match started.engine.has(model) {
+            true => "",
+            false => "; not loaded",
+        };
         // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "  model    {}", model_line(model));
+        let _ = writeln!(text, "  model    {}{missing}", model_line(model));
     }
-    for (name, url) in addresses.urls() {
+    for (name, url) in started.addresses.urls() {
         let _ = writeln!(text, "  {name:<8} {url}");
     }
     text.push_str("ready");

@@ -5,12 +5,13 @@ use tokio::runtime::Builder;
 use crate::logging;
 
 use super::apart::apart;
+use super::banner::banner;
 use super::caretaker::{Caretaker, Phase};
 use super::ffi::outlive_file_size_limits;
 use super::order::Order;
 use super::run::{print, runtime};
 use super::signal::StopSignals;
-use super::{ServerError, Triton, banner};
+use super::{ServerError, Triton};
 
 impl Triton {
     /// Serves until SIGINT or SIGTERM comes, or [`stop`](Self::stop) is called; what `pytriton::main!` does. It starts where
@@ -55,8 +56,7 @@ impl Triton {
             Phase::Serving,
         ));
         if let Some(started) = caretaker.started() {
-            let engine = started.engine.name();
-            print(&banner(&models.served(), &started.addresses, engine));
+            print(&banner(&models.served(), started));
         }
         drop(models);
         here.block_on(watch(&caretaker, &mut signals, &mut stopping, Phase::Ended));

@@ -102,7 +102,7 @@ use absent as inspect;
 
 pub use crate::runner::Breakdown;
 pub use addresses::{Addresses, TlsPorts};
-pub use banner::{banner, model_line, table};
+pub use banner::{model_line, table};
 pub use builder::Builder;
 pub use error::ServerError;
 pub use limit_options::LimitOptions;

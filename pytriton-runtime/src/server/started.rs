@@ -35,6 +35,8 @@ pub(super) enum StartedEngine {
     Tritonserver {
         /// Whether every model has an instance that takes requests.
         ready: Box<dyn Fn() -> bool + Send + Sync>,
+        /// Whether a model is loaded.
+        has: Box<dyn Fn(&ModelSpec) -> bool + Send + Sync>,
     },
 }
 
@@ -107,7 +109,17 @@ impl StartedEngine {
             #[cfg(feature = "embedded")]
             Self::Embedded { models, .. } => models.ready(),
             #[cfg(tritonserver)]
-            Self::Tritonserver { ready } => ready(),
+            Self::Tritonserver { ready, .. } => ready(),
+        }
+    }
+
+    /// Whether a model is loaded.
+    pub(super) fn has(&self, model: &ModelSpec) -> bool {
+        match self {
+            #[cfg(feature = "embedded")]
+            Self::Embedded { models, .. } => models.is_there(&model.name, model.version),
+            #[cfg(tritonserver)]
+            Self::Tritonserver { has, .. } => has(model),
         }
     }
 }

@@ -123,6 +123,7 @@ fn started(
         },
         engine: StartedEngine::Tritonserver {
             ready: Box::new(engine.is_ready()),
+            has: Box::new(engine.has()),
         },
     })
 }

@@ -198,7 +198,7 @@ impl ModelSet {
     }
 
     /// Whether a version has its place, ready or not.
-    pub(super) fn is_there(&self, name: &str, version: u32) -> bool {
+    pub fn is_there(&self, name: &str, version: u32) -> bool {
         let models = self.snapshot();
         models
             .get(name)

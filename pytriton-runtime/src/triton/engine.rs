@@ -13,6 +13,7 @@ use crate::access::Access;
 use crate::claims::Claims;
 #[cfg(feature = "embedded")]
 use crate::hosted::HostedModels;
+use crate::model::ModelSpec;
 use crate::registry::Registry;
 use crate::runner::Breakdown;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
@@ -155,6 +156,11 @@ impl TritonEngine {
     /// Says, whenever it is asked, whether there is a tritonserver, and every model has an instance that takes requests.
     pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         self.worker.is_ready()
+    }
+
+    /// Says, whenever it is asked, whether tritonserver has a model.
+    pub fn has(&self) -> impl Fn(&ModelSpec) -> bool + Send + Sync + use<> {
+        self.worker.has()
     }
 
     /// Why one of the models is beyond repair, once one is.

@@ -96,7 +96,6 @@ impl Loads {
     }
 
     /// Whether tritonserver has loaded the model, or is about to come back to it.
-    #[cfg(feature = "embedded")]
     pub(super) fn is_loaded(&self) -> bool {
         let alive = lock(&self.alive);
         let mut loads = alive.loads.iter();

@@ -19,6 +19,7 @@ use crate::claims::Claims;
 use crate::engine::{ControlMode, ControlOptions};
 #[cfg(feature = "embedded")]
 use crate::hosted::{Hosted, HostedModels};
+use crate::model::ModelSpec;
 use crate::registry::Registry;
 use crate::runner::{Availability, Breakdown};
 
@@ -141,6 +142,19 @@ impl Worker {
             let mut models = listener.sessions();
             !away.load(Ordering::Relaxed)
                 && models.all(|sessions| sessions.instances.availability() == Availability::Ready)
+        }
+    }
+
+    /// Says, whenever it is asked, whether tritonserver has a model.
+    pub fn has(&self) -> impl Fn(&ModelSpec) -> bool + Send + Sync + use<> {
+        let listener = Arc::clone(&self.listener);
+        move |model| {
+            let mut models = listener.models.iter();
+            models.any(|loads| {
+                *loads.spec().name == *model.name
+                    && loads.spec().version == model.version
+                    && loads.is_loaded()
+            })
         }
     }
 

@@ -23,11 +23,25 @@ fn serve(engine: Engine, moody: &Path, arguments: &[&str]) -> Result<Server> {
     Server::spawn_with(engine, &mut command)
 }
 
+/// The models that a server says it has, each with whether it says that it is loaded.
+fn said(server: &Server) -> Vec<(&str, bool)> {
+    let lines = server.banner().text.lines();
+    let models = lines.filter_map(|line| line.trim_start().strip_prefix("model "));
+    models
+        .filter_map(|line| {
+            let (name, _) = line.trim_start().split_once(' ')?;
+            Some((name, !line.ends_with("; not loaded")))
+        })
+        .collect()
+}
+
 fn drive(engine: Engine) -> Result<()> {
     let moody = tempfile::tempdir()?;
     let file = moody.path().join("broken");
     let explicit = ["--model-control-mode=explicit", "--load-model=Plain"];
     let server = serve(engine, &file, &explicit)?;
+    let expected = [("Moody", false), ("Numbered", false), ("Plain", true)];
+    assert_eq!(said(&server), expected);
     let file = file.to_string_lossy();
     python()?.test_with("test_control.py", &server, &[("MOODY", &file)])
 }
@@ -47,6 +61,8 @@ fn without_one(engine: Engine) -> Result<()> {
     let moody = tempfile::NamedTempFile::new()?;
     let arguments = ["--exit-on-error=false"];
     let server = serve(engine, moody.path(), &arguments)?;
+    let expected = [("Moody", false), ("Numbered", true), ("Plain", true)];
+    assert_eq!(said(&server), expected);
     python()?.test("test_without_one.py", &server)?;
     let arguments = ["--exit-on-error=false", "--strict-readiness=false"];
     let server = serve(engine, moody.path(), &arguments)?;
