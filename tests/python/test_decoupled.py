@@ -15,6 +15,7 @@ from tritonclient.utils import InferenceServerException
 
 from wire import GRPC, TIMEOUT, connect, tensor
 
+
 class Stream:
     """An open stream of a client of its own."""
 

@@ -24,7 +24,7 @@ pub(crate) struct Environment {
 }
 
 /// Installs all others: each package once, however many have it.
-const UV: Environment = Environment::new("uv", "uv==0.13.9\n");
+const UV: Environment = Environment::new("uv", include_str!("../requirements-uv.txt"));
 
 /// What the tests have, NVIDIA's client above all.
 pub(crate) const TESTS: Environment =

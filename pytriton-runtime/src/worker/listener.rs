@@ -29,6 +29,15 @@ impl Listener {
         self.models.iter().flat_map(|loads| loads.sessions())
     }
 
+    /// The model of that name and version.
+    pub(super) fn find(&self, name: &str, version: u64) -> Option<&Arc<Loads>> {
+        let mut models = self.models.iter();
+        models.find(|loads| {
+            let spec = loads.spec();
+            *spec.name == *name && u64::from(spec.version) == version
+        })
+    }
+
     /// Takes sessions, for ever.
     pub(super) async fn run(self: Arc<Self>, socket: UnixListener) {
         loop {
@@ -67,12 +76,7 @@ impl Listener {
         if hello.token != self.token {
             return refuse(&mut socket, "the token is another worker's");
         }
-        let mut models = self.models.iter();
-        let loads = models.find(|loads| {
-            let spec = loads.spec();
-            *spec.name == *hello.model && u64::from(spec.version) == hello.version
-        });
-        let Some(loads) = loads else {
+        let Some(loads) = self.find(&hello.model, hello.version) else {
             let Hello { model, version, .. } = hello;
             return refuse(
                 &mut socket,

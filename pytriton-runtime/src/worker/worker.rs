@@ -149,12 +149,8 @@ impl Worker {
     pub fn has(&self) -> impl Fn(&ModelSpec) -> bool + Send + Sync + use<> {
         let listener = Arc::clone(&self.listener);
         move |model| {
-            let mut models = listener.models.iter();
-            models.any(|loads| {
-                *loads.spec().name == *model.name
-                    && loads.spec().version == model.version
-                    && loads.is_loaded()
-            })
+            let found = listener.find(&model.name, model.version.into());
+            found.is_some_and(|loads| loads.is_loaded())
         }
     }
 
