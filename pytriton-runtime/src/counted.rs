@@ -2,13 +2,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 
 /// So few bytes are not worth a count of their own.
 const SHARED: usize = 4 << 10;
 
 /// Bytes that count as held as long as anybody has some of them.
-pub(crate) fn counted(bytes: Bytes, held: Option<&Arc<Held>>) -> Bytes {
+pub(crate) fn counted(bytes: Bytes, held: Option<&Arc<MemoryPermit>>) -> Bytes {
     match held {
         Some(held) if bytes.len() >= SHARED => Bytes::from_owner(Counted {
             bytes,
@@ -20,7 +20,7 @@ pub(crate) fn counted(bytes: Bytes, held: Option<&Arc<Held>>) -> Bytes {
 
 struct Counted {
     bytes: Bytes,
-    _held: Arc<Held>,
+    _held: Arc<MemoryPermit>,
 }
 
 impl AsRef<[u8]> for Counted {
@@ -31,7 +31,7 @@ impl AsRef<[u8]> for Counted {
 
 #[cfg(test)]
 mod tests {
-    use crate::budget::Budget;
+    use crate::memory_budget::MemoryBudget;
 
     use super::*;
 
@@ -39,14 +39,14 @@ mod tests {
 
     #[test]
     fn bytes_count_until_the_last_of_them_is_gone() {
-        let budget = Budget::new(100 * KIB);
-        let held = budget.hold(8 * KIB).unwrap();
+        let budget = MemoryBudget::new(100 * KIB);
+        let held = budget.reserve(8 * KIB).unwrap();
         let bytes = counted(Bytes::from(vec![7; 8 * KIB]), held.as_ref());
         drop(held);
         let some = bytes.slice(KIB..2 * KIB);
         drop(bytes);
-        assert_eq!((some[0], budget.held()), (7, 8 * KIB));
+        assert_eq!((some[0], budget.reserved()), (7, 8 * KIB));
         drop(some);
-        assert_eq!(budget.held(), 0);
+        assert_eq!(budget.reserved(), 0);
     }
 }

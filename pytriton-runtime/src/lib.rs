@@ -2,7 +2,7 @@
 //!
 //! - [`http`], [`grpc`]: the doors.
 //! - [`reception`]: between the doors and the models: one state, one error, one admission; [`access`]: who may ask for what;
-//!   [`budget`]: the bytes that all requests and responses may hold.
+//!   [`memory_budget`]: the bytes that all requests and responses may hold.
 //! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
 //! - [`serving`]: the models that are being served.
 //! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
@@ -44,7 +44,7 @@ compile_error!(
 pub mod access;
 mod backend_macro;
 pub mod bound;
-pub mod budget;
+
 #[cfg(feature = "embedded")]
 pub mod cache;
 pub mod call;
@@ -72,6 +72,7 @@ mod json;
 pub mod kserve;
 mod limits;
 mod logging;
+pub mod memory_budget;
 #[cfg(feature = "embedded")]
 pub mod metrics;
 pub mod model;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use tracing::Span;
 
-use crate::budget::Budget;
+use crate::memory_budget::MemoryBudget;
 use crate::model::{Device, ModelSpec};
 
 use super::Health;
@@ -15,7 +15,7 @@ pub struct Context {
     device: Device,
     logger: Span,
     /// Where what is made of requests is counted.
-    budget: Option<Arc<Budget>>,
+    budget: Option<Arc<MemoryBudget>>,
     health: Health,
 }
 
@@ -40,7 +40,7 @@ impl Context {
     }
 
     /// The same where what steps make of requests counts in that budget.
-    pub(crate) fn counted_in(self, budget: &Arc<Budget>) -> Self {
+    pub(crate) fn counted_in(self, budget: &Arc<MemoryBudget>) -> Self {
         let budget = Some(Arc::clone(budget));
         Self { budget, ..self }
     }
@@ -55,7 +55,7 @@ impl Context {
         &self.health
     }
 
-    pub(crate) fn budget(&self) -> Option<&Arc<Budget>> {
+    pub(crate) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
         self.budget.as_ref()
     }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
 
-use crate::budget::{Budget, Held};
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorSpec};
 use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split, stack};
 
@@ -17,7 +17,7 @@ pub struct Batch<'a> {
     /// In the order of the model's inputs.
     inputs: Cow<'a, [Option<Tensor>]>,
     /// Where the bytes of what a step makes are counted.
-    budget: Option<&'a Arc<Budget>>,
+    budget: Option<&'a Arc<MemoryBudget>>,
 }
 
 impl<'a> Batch<'a> {
@@ -35,14 +35,14 @@ impl<'a> Batch<'a> {
     }
 
     /// The same where what steps make counts in that budget.
-    pub(crate) fn counted_in(self, budget: Option<&'a Arc<Budget>>) -> Self {
+    pub(crate) fn counted_in(self, budget: Option<&'a Arc<MemoryBudget>>) -> Self {
         Self { budget, ..self }
     }
 
     /// Counts bytes before they are there.
-    pub(crate) fn hold(&self, bytes: usize) -> Result<Option<Arc<Held>>, StepError> {
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<Option<Arc<MemoryPermit>>, StepError> {
         match self.budget {
-            Some(budget) => Ok(budget.hold(bytes)?),
+            Some(budget) => Ok(budget.reserve(bytes)?),
             None => Ok(None),
         }
     }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::budget::BudgetError;
+use crate::memory_budget::MemoryBudgetError;
 use crate::model::ModelSpec;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
@@ -16,7 +16,7 @@ pub enum StepError {
     Refused(String),
     /// There is no room for what the step is to make.
     #[error(transparent)]
-    Budget(#[from] BudgetError),
+    Budget(#[from] MemoryBudgetError),
     /// The step itself failed.
     #[error("{0}")]
     Failed(String),

@@ -101,7 +101,7 @@ fn repeat_last(
 mod tests {
     use std::borrow::Cow;
 
-    use crate::budget::{Budget, BudgetError};
+    use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -160,17 +160,18 @@ mod tests {
             Tensor::from_elements(vec![2, 1024], vec![1.0_f32; 2048]).unwrap(),
         )];
         for (limit, expected) in [(32 << 10, None), ((32 << 10) - 1, Some(32 << 10))] {
-            let budget = Budget::new(limit);
+            let budget = MemoryBudget::new(limit);
             let mut batch = Batch::new(&spec, 2, Cow::Borrowed(&inputs)).counted_in(Some(&budget));
             let refused = PadBatch.prepare(&mut batch).err();
-            let expected = expected.map(|bytes| StepError::Budget(BudgetError { bytes, limit }));
+            let expected =
+                expected.map(|bytes| StepError::Budget(MemoryBudgetError { bytes, limit }));
             assert_eq!(refused, expected);
             let held = if refused.is_some() { 0 } else { 32 << 10 };
-            assert_eq!(budget.held(), held);
+            assert_eq!(budget.reserved(), held);
             let inputs = batch.into_inputs().into_owned();
-            assert_eq!(budget.held(), held);
+            assert_eq!(budget.reserved(), held);
             drop(inputs);
-            assert_eq!(budget.held(), 0);
+            assert_eq!(budget.reserved(), 0);
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn repeated(
         let shape = shape_text(&shape);
         return Err(failed(TensorError::TooLarge { shape }));
     };
-    let held = batch.hold(len)?;
+    let held = batch.reserve(len)?;
     let mut buffer = AlignedBuffer::with_capacity(len, 0);
     buffer.extend_from_slice(before);
     for _ in 0..times {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use tonic::metadata::MetadataMap;
 
-use crate::budget::Held;
 use crate::heavy::by_weight;
 use crate::kserve::proto::request;
+use crate::memory_budget::MemoryPermit;
 use crate::proto::ModelInferRequest;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::reception::{Error, Reception};
@@ -67,13 +67,13 @@ impl Call {
     /// Reads a message as a request, on a thread of its own where that takes long.
     pub(super) async fn read(
         self: &Arc<Self>,
-        (message, held): (Message, Held),
+        (message, held): (Message, MemoryPermit),
     ) -> Result<Asked, GrpcError> {
         let call = Arc::clone(self);
         by_weight(message.weight(), move || call.read_here(message, held)).await
     }
 
-    fn read_here(&self, message: Message, mut held: Held) -> Result<Asked, GrpcError> {
+    fn read_here(&self, message: Message, mut held: MemoryPermit) -> Result<Asked, GrpcError> {
         let limit = self.reception.limits.max_request_bytes;
         let (mut message, length) = message.read(limit, &mut held)?;
         let model_name = take(&mut message.model_name);
@@ -95,7 +95,7 @@ impl Call {
         name: &str,
         version_text: &str,
         message: ModelInferRequest,
-        (length, mut held): (usize, Held),
+        (length, mut held): (usize, MemoryPermit),
     ) -> Result<(Arc<Model>, InferRequest), Error> {
         let model = self.reception.model(name, version(version_text))?;
         if let Some(door) = self.whole.filter(|_| model.spec().decoupled) {

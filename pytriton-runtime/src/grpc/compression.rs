@@ -3,8 +3,8 @@ use std::io::{BufRead, BufReader, Read};
 use axum::http::HeaderMap;
 use flate2::read::{GzDecoder, ZlibDecoder};
 
-use crate::budget::Held;
 use crate::kserve::proto::Pieces;
+use crate::memory_budget::MemoryPermit;
 use crate::reception::Error;
 use crate::text::excerpt;
 
@@ -41,7 +41,7 @@ impl Encoding {
         self,
         bytes: &[u8],
         limit: usize,
-        held: &mut Held,
+        held: &mut MemoryPermit,
     ) -> Result<Pieces, GrpcError> {
         match self {
             Self::Gzip => read(GzDecoder::new(bytes), limit, held),
@@ -50,10 +50,10 @@ impl Encoding {
     }
 }
 
-fn read(decoder: impl Read, limit: usize, held: &mut Held) -> Result<Pieces, GrpcError> {
+fn read(decoder: impl Read, limit: usize, held: &mut MemoryPermit) -> Result<Pieces, GrpcError> {
     let mut reader = BufReader::with_capacity(PIECE, decoder);
     // Nothing is made ready for what there is no room for, whatever the message says of itself.
-    let mut pieces = Pieces::new(limit.min(held.room()));
+    let mut pieces = Pieces::new(limit.min(held.available()));
     let mut left = limit;
     loop {
         let piece = reader

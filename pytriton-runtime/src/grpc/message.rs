@@ -1,5 +1,5 @@
-use crate::budget::Held;
 use crate::kserve::proto::Pieces;
+use crate::memory_budget::MemoryPermit;
 use crate::proto::ModelInferRequest;
 use crate::reception::Error;
 
@@ -54,7 +54,7 @@ impl Message {
     pub(super) fn read(
         self,
         limit: usize,
-        held: &mut Held,
+        held: &mut MemoryPermit,
     ) -> Result<(ModelInferRequest, usize), GrpcError> {
         let pieces = match self {
             Self::Plain(pieces) => pieces,

@@ -7,7 +7,7 @@ use bytes::{Buf, Bytes};
 use tokio::task::coop::poll_proceed;
 use tonic::{Code, Status};
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 
 use super::GrpcError;
 use super::compression::Encoding;
@@ -56,7 +56,7 @@ impl Messages {
     pub(super) fn poll_next(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Message, Held), Status>>> {
+    ) -> Poll<Option<Result<(Message, MemoryPermit), Status>>> {
         loop {
             while self.owed >= SHARE {
                 ready!(poll_proceed(context)).made_progress();

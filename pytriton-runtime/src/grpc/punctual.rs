@@ -5,7 +5,7 @@ use axum::body::{Body, HttpBody};
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 use crate::reception::{Error, Patience, Reception};
 
 use super::GrpcError;
@@ -18,7 +18,7 @@ pub(super) struct Punctual {
     body: Body,
     patience: Patience,
     /// What has come of the message that is under way, or what nobody has taken since.
-    held: Held,
+    held: MemoryPermit,
     taken: bool,
     /// `None` where all of the body is waited for.
     messages: Option<Framing>,
@@ -30,7 +30,7 @@ impl Punctual {
         Self {
             body,
             patience: reception.patience(),
-            held: reception.models.budget().nothing(),
+            held: reception.models.budget().empty_permit(),
             taken: false,
             messages: streams.then(Framing::default),
         }
@@ -43,7 +43,7 @@ impl Punctual {
     }
 
     /// The count of what has come since the last time.
-    pub(super) fn take_held(&mut self) -> Held {
+    pub(super) fn take_held(&mut self) -> MemoryPermit {
         self.held.take()
     }
 

@@ -10,7 +10,7 @@ use futures_util::stream::{StreamExt, unfold};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 use crate::reception::{Error, Reception};
 use crate::scheduler::SchedulerError;
 
@@ -76,7 +76,7 @@ impl Reader {
     fn poll_next(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Message, Held), Status>>> {
+    ) -> Poll<Option<Result<(Message, MemoryPermit), Status>>> {
         if let Poll::Ready(message) = self.messages.poll_next(context) {
             return Poll::Ready(message);
         }

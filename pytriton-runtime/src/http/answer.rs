@@ -29,7 +29,7 @@ pub(super) fn held(
     body: impl Into<Bytes>,
 ) -> Result<Answer, Failure> {
     let body = body.into();
-    let held = reception.models.budget().hold(body.len());
+    let held = reception.models.budget().reserve(body.len());
     let held = held.map_err(|error| Failure::json(Error::from(error)))?;
     let body = counted(body, held.as_ref());
     Ok(answer(StatusCode::OK, content_type, body))

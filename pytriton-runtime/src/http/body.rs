@@ -9,7 +9,7 @@ use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use bytes::Bytes;
 use hyper::body::Frame;
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 use crate::reception::{Error, Patience, Reception};
 use crate::tensor::AlignedBuffer;
 
@@ -33,13 +33,13 @@ pub(super) async fn read<B: Body>(
     headers: &HeaderMap,
     reception: &Reception,
     aligned_at: Option<usize>,
-) -> Result<(Bytes, Held), HttpError> {
+) -> Result<(Bytes, MemoryPermit), HttpError> {
     let limit = reception.limits.max_request_bytes;
     let announced = announced(headers, limit)?;
     let mut body = Pieces {
         body,
         patience: reception.patience(),
-        held: reception.models.budget().nothing(),
+        held: reception.models.budget().empty_permit(),
     };
     if let Some(length) = announced.filter(|length| *length > SMALL) {
         // Nothing is made ready for what there is no room for.
@@ -89,7 +89,7 @@ async fn read_aligned(
     at: usize,
 ) -> Result<Bytes, HttpError> {
     let mut buffer = AlignedBuffer::try_with_capacity(length, at)
-        .map_err(|_| Error::from(body.held.missing(length)))?;
+        .map_err(|_| Error::from(body.held.refusal(length)))?;
     while let Some(data) = body.next().await? {
         if data.len() > length - buffer.len() {
             return Err(HttpError::BodyTooLarge { limit: length });
@@ -116,7 +116,7 @@ async fn read_any(
     let mut bytes = Vec::new();
     bytes
         .try_reserve_exact(length)
-        .map_err(|_| Error::from(body.held.missing(length)))?;
+        .map_err(|_| Error::from(body.held.refusal(length)))?;
     bytes.extend_from_slice(&first);
     let mut data = second;
     loop {
@@ -135,7 +135,7 @@ async fn read_any(
 struct Pieces<B> {
     body: B,
     patience: Patience,
-    held: Held,
+    held: MemoryPermit,
 }
 
 impl<B: Body> Pieces<B> {
@@ -238,7 +238,7 @@ mod tests {
             };
             let reception = testing::reception(&[], limits).await;
             let budget = reception.models.budget();
-            let _some = budget.hold(SMALL).unwrap();
+            let _some = budget.reserve(SMALL).unwrap();
             let mut headers = HeaderMap::new();
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
             let body = dripping(Duration::from_secs(1000));
@@ -246,7 +246,7 @@ mod tests {
             let Err(HttpError::Room(Error::Budget(error))) = refused else {
                 panic!("{refused:?}");
             };
-            assert_eq!((error.bytes, budget.held()), (length, SMALL));
+            assert_eq!((error.bytes, budget.reserved()), (length, SMALL));
         }
     }
 

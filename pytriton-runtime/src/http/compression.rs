@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 use crate::reception::Error;
 use crate::tensor::AlignedBuffer;
 
@@ -102,7 +102,7 @@ pub(super) fn decompress(
     body: &[u8],
     aligned_at: Option<usize>,
     limit: usize,
-    held: &mut Held,
+    held: &mut MemoryPermit,
 ) -> Result<Bytes, HttpError> {
     const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
@@ -115,7 +115,7 @@ pub(super) fn decompress(
     }?;
     let length = pieces.iter().map(Vec::len).sum();
     let mut whole = AlignedBuffer::try_with_capacity(length, aligned_at.unwrap_or(0))
-        .map_err(|_| Error::from(held.missing(length)))?;
+        .map_err(|_| Error::from(held.refusal(length)))?;
     for piece in pieces {
         whole.extend_from_slice(&piece);
     }
@@ -126,14 +126,14 @@ pub(super) fn decompress(
 fn read_limited(
     mut decoder: impl Read,
     limit: usize,
-    held: &mut Held,
+    held: &mut MemoryPermit,
 ) -> Result<Vec<Vec<u8>>, HttpError> {
     let mut pieces = Vec::new();
     let (mut left, mut next) = (limit, PIECES.0);
     loop {
         let mut piece = Vec::new();
         let room = piece.try_reserve_exact(next);
-        room.map_err(|_| Error::from(held.missing(next)))?;
+        room.map_err(|_| Error::from(held.refusal(next)))?;
         let read = decoder.by_ref().take(next as u64).read_to_end(&mut piece);
         let read = read.map_err(|error| HttpError::Decompression {
             message: error.to_string(),
@@ -154,14 +154,19 @@ fn read_limited(
 mod tests {
     use axum::http::HeaderValue;
 
-    use crate::budget::{Budget, BudgetError};
+    use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
 
     use super::*;
 
     const LARGE: usize = 64 << 20;
 
     fn inflate(body: &[u8], aligned_at: Option<usize>, limit: usize) -> Result<Bytes, HttpError> {
-        decompress(body, aligned_at, limit, &mut Budget::new(LARGE).nothing())
+        decompress(
+            body,
+            aligned_at,
+            limit,
+            &mut MemoryBudget::new(LARGE).empty_permit(),
+        )
     }
 
     #[test]
@@ -271,18 +276,21 @@ mod tests {
         let zeros = Bytes::from(vec![0; 8 << 20]);
         let bomb = Encoding::Gzip.compress(std::iter::once(zeros)).unwrap();
         for (limit, inflated) in [(8 << 20, Some(8 << 20)), ((8 << 20) - 1, None), (0, None)] {
-            let budget = Budget::new(limit);
-            let mut held = budget.nothing();
+            let budget = MemoryBudget::new(limit);
+            let mut held = budget.empty_permit();
             let body = decompress(&bomb, None, LARGE, &mut held);
             match body {
-                Ok(body) => assert_eq!((Some(body.len()), budget.held()), (inflated, body.len())),
-                Err(HttpError::Room(Error::Budget(BudgetError { .. }))) => {
+                Ok(body) => assert_eq!(
+                    (Some(body.len()), budget.reserved()),
+                    (inflated, body.len())
+                ),
+                Err(HttpError::Room(Error::Budget(MemoryBudgetError { .. }))) => {
                     assert_eq!(inflated, None)
                 }
                 Err(other) => panic!("{other}"),
             }
             drop(held);
-            assert_eq!(budget.held(), 0);
+            assert_eq!(budget.reserved(), 0);
         }
     }
 }

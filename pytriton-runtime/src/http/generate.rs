@@ -6,11 +6,11 @@ use bytes::Bytes;
 use futures_util::stream::unfold;
 use tokio::time::timeout;
 
-use crate::budget::Budget;
 use crate::counted::counted;
 use crate::heavy::by_weight;
 use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_request};
 use crate::kserve::{CodecError, error_json};
+use crate::memory_budget::MemoryBudget;
 use crate::reception::{Error, Reception};
 use crate::request::{Response, Traced};
 use crate::scheduler::SchedulerError;
@@ -91,7 +91,7 @@ struct Asked {
 /// Writes its answers.
 struct Writer {
     format: Arc<GenerateFormat>,
-    budget: Arc<Budget>,
+    budget: Arc<MemoryBudget>,
     noted: Option<Noted>,
 }
 
@@ -167,7 +167,7 @@ impl Writer {
         let weight = response.bytes();
         let write = move || {
             let framed = frame(format.write(&response)?);
-            let held = budget.hold(framed.len())?;
+            let held = budget.reserve(framed.len())?;
             Ok(counted(Bytes::from(framed), held.as_ref()))
         };
         by_weight(weight, write).await

@@ -122,7 +122,7 @@ async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
     let told = |kib: usize| held(&app, JSON, "x".repeat(kib * KIB));
     let budget = app.models.budget();
     let first = told(12).ok();
-    assert!(first.is_some() && budget.held() == 12 * KIB);
+    assert!(first.is_some() && budget.reserved() == 12 * KIB);
     assert_eq!(
         told(12)
             .err()
@@ -130,6 +130,6 @@ async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
         Some(503)
     );
     drop(first);
-    assert_eq!(budget.held(), 0);
+    assert_eq!(budget.reserved(), 0);
     assert!(told(12).is_ok());
 }

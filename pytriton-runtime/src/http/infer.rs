@@ -5,13 +5,13 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
 
-use crate::budget::{Budget, Held};
 use crate::counted::counted;
 use crate::heavy::{apart, is_light, near};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
     header_length,
 };
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
 use crate::request::{InferRequest, RequestError, Response, Traced};
@@ -118,10 +118,10 @@ fn encode(
     response: &Response,
     headers: HeaderMap,
     encoding: Option<Encoding>,
-    budget: &Arc<Budget>,
+    budget: &Arc<MemoryBudget>,
 ) -> Result<Answer, Error> {
     let encoded = model.writer().write(format, response)?;
-    let json = budget.hold(encoded.json.len())?;
+    let json = budget.reserve(encoded.json.len())?;
     Ok(answer(
         encoded,
         headers,
@@ -136,7 +136,7 @@ struct Received {
     body: Bytes,
     /// How much of it is JSON; `None` for a raw request.
     json_length: Option<usize>,
-    held: Held,
+    held: MemoryPermit,
 }
 
 async fn read(
@@ -199,8 +199,8 @@ fn answer(
     encoded: EncodedResponse,
     mut headers: HeaderMap,
     encoding: Option<Encoding>,
-    json: Option<&Arc<Held>>,
-    tensors: Option<&Arc<Held>>,
+    json: Option<&Arc<MemoryPermit>>,
+    tensors: Option<&Arc<MemoryPermit>>,
 ) -> Answer {
     // Those of the request: their memory is used again.
     headers.clear();

@@ -14,7 +14,7 @@ const LONGER: Duration = Duration::from_millis(100);
 
 /// Texts that are made when they are asked for, however many ask and do not read them.
 ///
-/// They are not refused, as what is counted in the [`Budget`](crate::budget::Budget) would be: whoever looks what a server
+/// They are not refused, as what is counted in the [`MemoryBudget`](crate::memory_budget::MemoryBudget) would be: whoever looks what a server
 /// does looks when it is full.
 #[derive(Debug, Default)]
 pub(super) struct Texts {

@@ -1,8 +1,8 @@
 use thiserror::Error;
 
-use crate::budget::BudgetError;
 use crate::kserve::CodecError;
 use crate::kserve::proto::ProtoError;
+use crate::memory_budget::MemoryBudgetError;
 use crate::request::RequestError;
 use crate::scheduler::SchedulerError;
 use crate::serving::ControlError;
@@ -55,7 +55,7 @@ pub enum Error {
     Control(#[from] ControlError),
     /// There is no room for the request.
     #[error(transparent)]
-    Budget(#[from] BudgetError),
+    Budget(#[from] MemoryBudgetError),
     /// The request does not fit its model.
     #[error(transparent)]
     Request(#[from] RequestError),

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 #[cfg(feature = "embedded")]
 use crate::shared_memory::Shared;
 use crate::tensor::DataType;
@@ -33,7 +33,7 @@ pub struct InferRequest {
     /// Who notes what happens to it; `None` where nobody does.
     pub traced: Option<Arc<dyn Traced>>,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
-    pub held: Option<Arc<Held>>,
+    pub held: Option<Arc<MemoryPermit>>,
     /// Its spans; `None` where nobody listens.
     pub(crate) trace: Option<Box<Trace>>,
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
 use crate::trace::Trace;
@@ -31,7 +31,7 @@ pub(super) struct Checked {
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) traced: Option<Arc<dyn Traced>>,
-    pub(super) _held: Option<Arc<Held>>,
+    pub(super) _held: Option<Arc<MemoryPermit>>,
     pub(super) trace: Option<Box<Trace>>,
 }
 

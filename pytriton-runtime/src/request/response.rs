@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::budget::Held;
+use crate::memory_budget::MemoryPermit;
 use crate::tensor::Tensor;
 
 use super::{Few, Parameters};
@@ -13,7 +13,7 @@ pub struct Response {
     /// What the function says beside them.
     pub parameters: Parameters,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
-    pub held: Option<Arc<Held>>,
+    pub held: Option<Arc<MemoryPermit>>,
 }
 
 impl Response {

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::budget::BudgetError;
 use crate::call::ModelError;
+use crate::memory_budget::MemoryBudgetError;
 use crate::model::ModelSpec;
 use crate::request::{RequestId, SequenceId};
 use crate::runner::Availability;
@@ -99,7 +99,7 @@ pub enum SchedulerError {
     Model(#[from] ModelError),
     /// There is no room for the response.
     #[error(transparent)]
-    Budget(#[from] BudgetError),
+    Budget(#[from] MemoryBudgetError),
     /// The instance that had the request is gone.
     #[error("the instance of model '{model}' that had the request has ended")]
     InstanceEnded {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::budget::Budget;
 use crate::call::{Answering, Executed, ModelError, Watched};
+use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
 use crate::request::{Few, Request, Response, Traced};
 use crate::statistics::{
@@ -42,12 +42,12 @@ pub(super) struct Exit {
     decoupled: bool,
     cancellable: bool,
     queue: Arc<Queue>,
-    budget: Arc<Budget>,
+    budget: Arc<MemoryBudget>,
     speed: Speed,
 }
 
 impl Exit {
-    pub(super) fn new(spec: &ModelSpec, queue: Arc<Queue>, budget: Arc<Budget>) -> Self {
+    pub(super) fn new(spec: &ModelSpec, queue: Arc<Queue>, budget: Arc<MemoryBudget>) -> Self {
         Self {
             model: Arc::clone(&spec.name),
             decoupled: spec.decoupled,
@@ -59,7 +59,7 @@ impl Exit {
     }
 
     /// Where all bytes are counted.
-    pub(super) fn budget(&self) -> &Arc<Budget> {
+    pub(super) fn budget(&self) -> &Arc<MemoryBudget> {
         &self.budget
     }
 
@@ -75,7 +75,7 @@ impl Exit {
     /// A result whose bytes are counted, if there is room for them.
     pub(super) fn counted(&self, result: Result<Response, ModelError>) -> Outcome {
         let mut response = result?;
-        response.held = self.budget.hold(response.bytes())?;
+        response.held = self.budget.reserve(response.bytes())?;
         Ok(response)
     }
 
@@ -261,7 +261,7 @@ mod tests {
         };
         let spec = Arc::new(declaration.spec().unwrap());
         let queue = Arc::new(Queue::of(&spec, Policy::new(&spec, 4)));
-        let budget = Budget::new(usize::MAX);
+        let budget = MemoryBudget::new(usize::MAX);
         let exit = Arc::new(Exit::new(&spec, Arc::clone(&queue), budget));
         let mut lost = queue.push(request(&spec, 8, 1.0), false).unwrap().answers;
         let mut served = queue.push(request(&spec, 8, 2.0), false).unwrap().answers;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use crate::budget::Budget;
+use crate::memory_budget::MemoryBudget;
 use crate::runner::Breakdown;
 
 use super::Workers;
@@ -14,7 +14,7 @@ pub struct Resources {
     /// The threads that may call a quick function themselves.
     pub workers: Arc<Workers>,
     /// The bytes that all requests and responses may hold.
-    pub budget: Arc<Budget>,
+    pub budget: Arc<MemoryBudget>,
     /// Why one of the models is beyond repair.
     pub breakdown: Arc<watch::Sender<Option<Breakdown>>>,
 }
@@ -24,7 +24,7 @@ impl Resources {
     pub fn new(runtime: &Handle, max_bytes: usize) -> Self {
         Self {
             workers: Workers::of(runtime),
-            budget: Budget::new(max_bytes),
+            budget: MemoryBudget::new(max_bytes),
             breakdown: Arc::new(watch::Sender::new(None)),
         }
     }

@@ -448,6 +448,6 @@ async fn what_steps_add_has_room_in_the_budget_or_is_refused_as_any_overload() {
             }
             _ => assert_eq!(answer.unwrap().outputs[0].1.rows(), 1),
         }
-        assert_eq!(resources.budget.held(), 0);
+        assert_eq!(resources.budget.reserved(), 0);
     }
 }

@@ -95,7 +95,7 @@ async fn who_does_not_read_its_stream_slows_its_function_and_is_let_go() {
     let ending = timeout(PATIENCE, asked.served).await.unwrap().unwrap();
     assert_eq!(ending, Ending::Itself);
     noticed(before + 1).await;
-    assert_eq!(asked.models.budget().held(), 0);
+    assert_eq!(asked.models.budget().reserved(), 0);
 }
 
 #[tokio::test]

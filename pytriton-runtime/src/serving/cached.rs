@@ -2,9 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::budget::Budget;
 use crate::cache::{CacheKey, ResponseCache};
 use crate::heavy::by_weight;
+use crate::memory_budget::MemoryBudget;
 use crate::request::{Request, Response};
 use crate::scheduler::{Scheduler, SchedulerError};
 use crate::statistics::{CacheHit, FailureReason, nanoseconds};
@@ -17,14 +17,14 @@ static LOADS: AtomicU64 = AtomicU64::new(0);
 pub(super) struct Cached {
     cache: Arc<ResponseCache>,
     /// Where responses count that come from the cache.
-    budget: Arc<Budget>,
+    budget: Arc<MemoryBudget>,
     /// Tells the model from all that have had its name and version before.
     load: u64,
 }
 
 impl Cached {
     /// That of a model that is being loaded.
-    pub(super) fn new(cache: &Arc<ResponseCache>, budget: &Arc<Budget>) -> Self {
+    pub(super) fn new(cache: &Arc<ResponseCache>, budget: &Arc<MemoryBudget>) -> Self {
         Self {
             cache: Arc::clone(cache),
             budget: Arc::clone(budget),
@@ -56,7 +56,7 @@ impl Cached {
         let queue = arrived.elapsed();
         let lookup = self.cache.lookup(&key);
         if let Some(mut response) = lookup.response {
-            response.held = self.budget.hold(response.bytes()).inspect_err(|_| {
+            response.held = self.budget.reserve(response.bytes()).inspect_err(|_| {
                 let took = nanoseconds(arrived.elapsed());
                 scheduler
                     .recorder()

@@ -8,9 +8,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::Limits;
-use crate::budget::Budget;
 use crate::cache::{CacheUsage, ResponseCache};
 use crate::engine::ControlOptions;
+use crate::memory_budget::MemoryBudget;
 use crate::metrics::MetricsConfig;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
@@ -238,7 +238,7 @@ impl ModelSet {
     }
 
     /// The bytes that all requests and responses may hold.
-    pub fn budget(&self) -> &Arc<Budget> {
+    pub fn budget(&self) -> &Arc<MemoryBudget> {
         &self.resources.budget
     }
 

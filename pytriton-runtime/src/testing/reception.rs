@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-use crate::budget::Budget;
+use crate::memory_budget::MemoryBudget;
 use crate::reception::{Gate, Reception};
 use crate::registry::{ModelDeclaration, Registry};
 use crate::serving::ModelSet;
@@ -23,12 +23,12 @@ pub(crate) async fn reception(models: &[&ModelDeclaration], limits: Limits) -> R
 }
 
 /// Waits until so many bytes are held: the instance lets go of a request just after its response.
-pub(crate) async fn settles(budget: &Budget, bytes: usize) {
+pub(crate) async fn settles(budget: &MemoryBudget, bytes: usize) {
     let settled = async {
-        while budget.held() != bytes {
+        while budget.reserved() != bytes {
             sleep(Duration::from_millis(1)).await;
         }
     };
     let settled = timeout(Duration::from_secs(10), settled).await;
-    assert!(settled.is_ok(), "{} instead of {bytes}", budget.held());
+    assert!(settled.is_ok(), "{} instead of {bytes}", budget.reserved());
 }

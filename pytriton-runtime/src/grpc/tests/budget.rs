@@ -66,7 +66,7 @@ async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         let body = Body::from_stream(start.chain(futures_util::stream::pending()));
         let called = timeout(PATIENCE, call(&reception, method, None, body)).await;
         assert_eq!(called.unwrap().0, "8", "{method}");
-        assert_eq!(reception.models.budget().held(), 0);
+        assert_eq!(reception.models.budget().reserved(), 0);
     }
 }
 
@@ -87,6 +87,6 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         });
         let called = call(&reception, "ModelInfer", None, framed(&message).into()).await;
         assert_eq!(called.0, code, "{count}");
-        assert_eq!(reception.models.budget().held(), 0);
+        assert_eq!(reception.models.budget().reserved(), 0);
     }
 }

@@ -192,7 +192,7 @@ impl Asked {
         headers: &HeaderMap,
     ) -> Result<Answer, Failure> {
         let limit = reception.limits.max_request_bytes;
-        let mut held = reception.models.budget().nothing();
+        let mut held = reception.models.budget().empty_permit();
         let mut bytes = BytesMut::new();
         while let Some(data) = self.next().await {
             let data = data.map_err(|silence| gone(&silence))?;

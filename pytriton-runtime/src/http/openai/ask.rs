@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 
-use crate::budget::Budget;
 use crate::heavy::by_weight;
 use crate::kserve::generate::decode_generate_request;
+use crate::memory_budget::MemoryBudget;
 use crate::model::{ModelSpec, Surface};
 use crate::openai::{Asked, Choice, Format, OpenAiError, TextRequest};
 use crate::reception::{Error, Reception};
@@ -25,7 +25,7 @@ use super::pieces::Pieces;
 pub(super) struct Taken {
     pub(super) stream: bool,
     pub(super) format: Format,
-    pub(super) budget: Arc<Budget>,
+    pub(super) budget: Arc<MemoryBudget>,
     /// A text for each prompt.
     pub(super) choices: Vec<(Pieces, Choice)>,
 }

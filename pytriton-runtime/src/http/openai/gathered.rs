@@ -5,9 +5,9 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
-use crate::budget::{Budget, Held};
 use crate::counted::counted;
 use crate::heavy::by_weight;
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
 use crate::reception::Error;
 
@@ -37,17 +37,17 @@ pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     }
     let weight = choices.iter().map(|choice| choice.text.len()).sum();
     let whole = by_weight(weight, move || format.whole(&choices, usage)).await;
-    let kept = budget.hold(whole.len()).map_err(Error::from)?;
+    let kept = budget.reserve(whole.len()).map_err(Error::from)?;
     Ok(json(counted(Bytes::from(whole), kept.as_ref())))
 }
 
 async fn gather(
     pieces: Pieces,
     choice: Choice,
-    budget: &Arc<Budget>,
-) -> Result<(Whole, Option<Usage>, Held), OpenAiError> {
+    budget: &Arc<MemoryBudget>,
+) -> Result<(Whole, Option<Usage>, MemoryPermit), OpenAiError> {
     let mut texts = pin!(texts(0, pieces, choice));
-    let mut held = budget.nothing();
+    let mut held = budget.empty_permit();
     let mut whole = Whole {
         text: String::new(),
         reason: FinishReason::default(),

@@ -6,9 +6,9 @@ use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll, select_all, unfold};
 use tokio::time::timeout;
 
-use crate::budget::Budget;
 use crate::counted::counted;
 use crate::heavy::by_weight;
+use crate::memory_budget::MemoryBudget;
 use crate::openai::{Format, OpenAiError, Usage};
 use crate::reception::Error;
 
@@ -41,7 +41,7 @@ pub(super) async fn streamed(taken: Taken) -> Result<Answer, OpenAiError> {
 struct Streaming {
     texts: SelectAll<BoxStream<'static, Result<Text, OpenAiError>>>,
     format: Arc<Format>,
-    budget: Arc<Budget>,
+    budget: Arc<MemoryBudget>,
     /// Of the texts that have ended; `None` where one of them does not say.
     usage: Option<Usage>,
     begun: bool,
@@ -98,7 +98,7 @@ impl Streaming {
         let begins = !std::mem::replace(&mut self.begun, true);
         let format = Arc::clone(&self.format);
         let written = by_weight(text.text.len(), move || write(&format, &text, begins)).await;
-        let held = self.budget.hold(written.len()).map_err(Error::from)?;
+        let held = self.budget.reserve(written.len()).map_err(Error::from)?;
         Ok(counted(written.into(), held.as_ref()))
     }
 }

@@ -152,7 +152,7 @@ async fn a_text_that_is_gathered_must_find_room() {
     )
     .await;
     assert_eq!(got.status, 200);
-    assert_eq!(app.models.budget().held(), 0);
+    assert_eq!(app.models.budget().reserved(), 0);
 }
 
 #[tokio::test]

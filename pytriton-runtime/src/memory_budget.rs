@@ -1,0 +1,272 @@
+//! The memory that requests and responses may occupy at the same time.
+//!
+//! A step that allocates in proportion to client input or model output reserves the bytes here first. The
+//! reservation is a [`MemoryPermit`], which lives as long as the allocation.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use std::{mem, thread};
+
+use thiserror::Error;
+
+use crate::heap::trim;
+
+/// Complete values below this size are not counted: the limit on the number of requests bounds them.
+const MIN_TRACKED_BYTES: usize = 4 << 10;
+
+/// A peak of at least this size leaves free memory in the allocator that is worth returning to the system.
+const TRIM_THRESHOLD_BYTES: usize = 16 << 20;
+
+/// How long usage must stay low before memory is returned to the system.
+const TRIM_DELAY: Duration = Duration::from_secs(1);
+
+/// A limit on the bytes that are reserved at the same time, and the current usage.
+#[derive(Debug)]
+pub struct MemoryBudget {
+    limit: usize,
+    reserved: AtomicUsize,
+    /// The highest usage since memory was last returned to the system.
+    peak: AtomicUsize,
+    trimming: AtomicBool,
+}
+
+/// A reservation was refused because it would exceed the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "the server has no room for {bytes} more bytes of requests and responses, its limit is {limit}. Use --max-bytes-in-flight to increase the limit."
+)]
+pub struct MemoryBudgetError {
+    /// The number of bytes that were requested.
+    pub bytes: usize,
+    /// The limit of the budget, in bytes.
+    pub limit: usize,
+}
+
+/// Reserved bytes. They return to the budget when the permit is dropped.
+#[derive(Debug)]
+pub struct MemoryPermit {
+    budget: Arc<MemoryBudget>,
+    bytes: usize,
+}
+
+impl MemoryBudget {
+    /// Creates a budget of `limit` bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            reserved: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            trimming: AtomicBool::new(false),
+        })
+    }
+
+    /// The number of bytes that are reserved now.
+    pub fn reserved(&self) -> usize {
+        self.reserved.load(Ordering::Relaxed)
+    }
+
+    /// A permit of zero bytes, for an allocation that grows.
+    pub fn empty_permit(self: &Arc<Self>) -> MemoryPermit {
+        MemoryPermit {
+            budget: Arc::clone(self),
+            bytes: 0,
+        }
+    }
+
+    /// Reserves `bytes`; `None` if the value is too small to be tracked.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the bytes would exceed the limit.
+    pub fn reserve(
+        self: &Arc<Self>,
+        bytes: usize,
+    ) -> Result<Option<Arc<MemoryPermit>>, MemoryBudgetError> {
+        if bytes < MIN_TRACKED_BYTES {
+            return Ok(None);
+        }
+        let mut permit = self.empty_permit();
+        permit.grow(bytes)?;
+        Ok(Some(Arc::new(permit)))
+    }
+
+    fn acquire(&self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        let acquired =
+            self.reserved
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |reserved| {
+                    reserved
+                        .checked_add(bytes)
+                        .filter(|reserved| *reserved <= self.limit)
+                });
+        let limit = self.limit;
+        let before = acquired.map_err(|_| MemoryBudgetError { bytes, limit })?;
+        self.peak.fetch_max(before + bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn return_bytes(self: &Arc<Self>, bytes: usize) {
+        let left = self.reserved.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        if self.should_trim(left) && !self.trimming.swap(true, Ordering::Relaxed) {
+            let budget = Arc::clone(self);
+            let thread = thread::Builder::new().name("trim".to_owned());
+            if thread.spawn(move || budget.trim_when_idle()).is_err() {
+                // The memory is returned after the next burst.
+                self.trimming.store(false, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Whether a burst is over and may have left free memory in the allocator.
+    fn should_trim(&self, reserved: usize) -> bool {
+        let peak = self.peak.load(Ordering::Relaxed);
+        peak >= TRIM_THRESHOLD_BYTES && reserved < peak / 4
+    }
+
+    fn trim_when_idle(&self) {
+        loop {
+            thread::sleep(TRIM_DELAY);
+            if self.should_trim(self.reserved()) {
+                self.peak.store(self.reserved(), Ordering::Relaxed);
+                trim();
+            }
+            self.trimming.store(false, Ordering::Relaxed);
+            // Another burst may have ended in the meantime and have seen `trimming` set.
+            if !self.should_trim(self.reserved()) || self.trimming.swap(true, Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+}
+
+impl MemoryPermit {
+    /// Reserves `bytes` more.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if they exceed the limit; the permit is unchanged then.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        self.budget.acquire(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Checks whether `bytes` more could be reserved now, without reserving them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the bytes would exceed the limit.
+    pub fn check(&self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        match bytes <= self.available() {
+            true => Ok(()),
+            false => Err(self.refusal(bytes)),
+        }
+    }
+
+    /// The number of bytes that could be reserved now.
+    pub fn available(&self) -> usize {
+        self.budget.limit.saturating_sub(self.budget.reserved())
+    }
+
+    /// The error for a reservation of `bytes` more.
+    pub fn refusal(&self, bytes: usize) -> MemoryBudgetError {
+        let limit = self.budget.limit;
+        MemoryBudgetError { bytes, limit }
+    }
+
+    /// Changes the reservation to `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if a larger size exceeds the limit; the permit is unchanged then.
+    pub fn resize(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
+        if let Some(more) = bytes.checked_sub(self.bytes) {
+            return self.grow(more);
+        }
+        let fewer = self.bytes - bytes;
+        self.bytes = bytes;
+        self.budget.return_bytes(fewer);
+        Ok(())
+    }
+
+    /// Moves the whole reservation into a new permit and leaves this one empty.
+    pub fn take(&mut self) -> Self {
+        let empty = self.budget.empty_permit();
+        mem::replace(self, empty)
+    }
+
+    /// Returns all bytes to the budget.
+    pub fn release(&mut self) {
+        self.budget.return_bytes(mem::take(&mut self.bytes));
+    }
+
+    /// Shares the permit; `None` if the value is too small to be tracked.
+    pub fn share(self) -> Option<Arc<Self>> {
+        (self.bytes >= MIN_TRACKED_BYTES).then(|| Arc::new(self))
+    }
+}
+
+impl Drop for MemoryPermit {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    #[test]
+    fn reservations_never_exceed_the_limit() {
+        let budget = MemoryBudget::new(100 * KIB);
+        let one = budget.reserve(60 * KIB).unwrap();
+        let error = budget.reserve(41 * KIB).unwrap_err();
+        assert_eq!((error.bytes, error.limit), (41 * KIB, 100 * KIB));
+        let mut two = budget.empty_permit();
+        two.grow(40 * KIB).unwrap();
+        two.grow(1).unwrap_err();
+        assert_eq!(budget.reserved(), 100 * KIB);
+        drop(one);
+        two.grow(60 * KIB).unwrap();
+        two.resize(101 * KIB).unwrap_err();
+        two.resize(30 * KIB).unwrap();
+        assert_eq!(budget.reserved(), 30 * KIB);
+        two.check(70 * KIB).unwrap();
+        two.check(70 * KIB + 1).unwrap_err();
+        two.check(usize::MAX).unwrap_err();
+        assert_eq!(budget.reserved(), 30 * KIB);
+        two.release();
+        assert_eq!(budget.reserved(), 0);
+        two.grow(usize::MAX).unwrap_err();
+        drop(two);
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn memory_is_trimmed_after_a_burst() {
+        let budget = MemoryBudget::new(usize::MAX);
+        let some = budget.reserve(TRIM_THRESHOLD_BYTES / 8).unwrap();
+        assert!(!budget.should_trim(0));
+        let burst = budget.reserve(TRIM_THRESHOLD_BYTES).unwrap();
+        assert!(!budget.should_trim(budget.reserved()));
+        drop(burst);
+        assert!(budget.should_trim(budget.reserved()));
+        drop(some);
+        while budget.should_trim(0) {
+            thread::sleep(TRIM_DELAY / 10);
+        }
+    }
+
+    #[test]
+    fn small_complete_values_are_not_tracked() {
+        let budget = MemoryBudget::new(KIB);
+        assert!(budget.reserve(2 * KIB).unwrap().is_none());
+        let mut held = budget.empty_permit();
+        held.grow(KIB).unwrap();
+        assert_eq!(budget.reserved(), KIB);
+        assert!(held.share().is_none());
+        assert_eq!(budget.reserved(), 0);
+    }
+}
