@@ -6,10 +6,10 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{ClientError, Stage};
 
-/// As good as for ever, and a time that can be reckoned with.
+/// Practically unlimited, and safe to add to an instant.
 const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 
-/// When something must be done, of however many steps it consists.
+/// The deadline of an operation with any number of steps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
     stage: Stage,
@@ -18,15 +18,15 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// From now on.
+    /// Starts now.
     pub(crate) fn new(stage: Stage, limit: Duration) -> Self {
         let now = Instant::now();
         let at = now.checked_add(limit).unwrap_or(now + FOR_EVER);
         Self { stage, limit, at }
     }
 
-    /// A step of it, which is given up when the time is over.
-    // No `async fn`: each would carry the step twice.
+    /// Runs one step, and abandons it at the deadline.
+    // Not an `async fn`: the future would contain the step twice.
     pub(crate) fn within<T, F>(self, step: F) -> impl Future<Output = Result<T, ClientError>>
     where
         F: Future<Output = Result<T, ClientError>>,
@@ -35,7 +35,7 @@ impl Deadline {
         timeout_at(self.at, step).map(move |done| done.unwrap_or_else(late))
     }
 
-    /// That the time is over.
+    /// The error for an expired deadline.
     pub(crate) fn late(&self, message: String) -> ClientError {
         ClientError::Timeout {
             stage: self.stage,

@@ -5,152 +5,153 @@ use pytriton_protocol::signature::Change;
 use pytriton_protocol::tensor::TensorError;
 use thiserror::Error;
 
-/// Why a client has no answer.
+/// The error of a client.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The address of the server is none.
+    /// The server's address is invalid.
     #[error("invalid url `{url}`: {reason}")]
     InvalidUrl {
-        /// What was given.
+        /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// It took too long.
+    /// The operation timed out.
     #[error("{stage} did not end within {} s{}", timeout.as_secs_f64(), note(message))]
     Timeout {
-        /// What did.
+        /// The operation.
         stage: Stage,
-        /// How long it could take.
+        /// The time limit.
         timeout: Duration,
-        /// What was heard last, if anything.
+        /// The last message from the server or the connection, if any.
         message: String,
     },
-    /// No connection to the server; nothing has been sent.
+    /// No connection to the server could be made; nothing was sent.
     #[error("cannot connect to {address}: {message}")]
     Connect {
         /// The server.
         address: String,
-        /// Why not.
+        /// The reason.
         message: String,
     },
-    /// No TLS with the server, or none can be made of what was given; nothing has been sent.
+    /// The TLS handshake failed, or the TLS options are invalid; nothing was sent.
     #[error("no TLS with {address}: {message}")]
     Tls {
         /// The server.
         address: String,
-        /// Why not.
+        /// The reason.
         message: String,
     },
-    /// The connection broke before the answer came; whether the request was served is not known.
+    /// The connection broke before the response arrived; the server may have processed the request.
     #[error("the connection to {address} broke: {message}")]
     Lost {
         /// The server.
         address: String,
-        /// How.
+        /// The cause.
         message: String,
     },
     /// The server does not have the model.
     #[error("model {model} is not available: {message}")]
     ModelUnavailable {
-        /// Its name and version.
+        /// The name and version.
         model: String,
-        /// The server's words.
+        /// The server's message.
         message: String,
     },
-    /// The client has been closed.
+    /// The client is closed.
     #[error("the client is closed")]
     Closed,
-    /// A batch was given to a model that takes none.
+    /// A batch was sent to a model without batching.
     #[error("model {model} does not support batching: use `infer_sample`")]
     NoBatching {
-        /// Its name.
+        /// The model's name.
         model: String,
     },
-    /// The model answers any number of times, and this client takes one answer.
+    /// The model streams its responses, and this client expects a single one.
     #[error("model {model} is decoupled: use `DecoupledModelClient`")]
     Decoupled {
-        /// Its name.
+        /// The model's name.
         model: String,
     },
-    /// The model answers once, and this client is for those that answer any number of times.
+    /// The model sends a single response, and this client is for streaming models.
     #[error("model {model} is not decoupled: use `ModelClient` or `AsyncModelClient`")]
     Coupled {
-        /// Its name.
+        /// The model's name.
         model: String,
     },
-    /// The server's model is not the one that a typed client was compiled for.
+    /// The server's model differs from the one that a typed client was compiled for.
     #[error(
         "model {model} of the server is not what this client was compiled for:{}",
         lines(changes)
     )]
     Signature {
-        /// Its name.
+        /// The model's name.
         model: String,
-        /// What of it is in the client's way.
+        /// The incompatible differences.
         changes: Vec<Change>,
     },
-    /// What the client does goes over gRPC alone.
+    /// The operation requires gRPC.
     #[error("{what} goes over gRPC alone, and the server is at {address}")]
     OnlyGrpc {
-        /// What it does.
+        /// The operation.
         what: &'static str,
         /// The server.
         address: String,
     },
-    /// The server, or the model's function, says that something is wrong.
+    /// The server or the model's function returned an error.
     #[error("the server answered {status}: {message}")]
     Server {
-        /// Its code.
+        /// The status.
         status: Status,
-        /// Its words.
+        /// The message.
         message: String,
     },
-    /// The server's answer is none of the protocol, or it speaks another one than the scheme says.
+    /// The server's response violates the protocol, or the server speaks another protocol than the
+    /// URL scheme.
     #[error("the server's answer is not of the protocol: {message}")]
     Protocol {
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// As many requests wait as may.
+    /// The queue is full.
     #[error("the queue is full: {limit} requests wait")]
     QueueFull {
-        /// How many may.
+        /// The maximum number of queued requests.
         limit: usize,
     },
-    /// What was given is no request of the model.
+    /// The inputs do not form a valid request for the model.
     #[error("{message}")]
     Inputs {
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// An array is no tensor, or a tensor no such array.
+    /// An array cannot be converted to a tensor, or a tensor to the requested array.
     #[error("tensor `{name}`: {source}")]
     Tensor {
-        /// Which.
+        /// The tensor's name.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         source: TensorError,
     },
-    /// Tensors cannot go through shared memory.
+    /// Tensors cannot be sent through shared memory.
     #[error("shared memory: {message}")]
     SharedMemory {
-        /// Why not.
+        /// The reason.
         message: String,
     },
-    /// What each of several servers was to do failed on some.
+    /// An operation on several servers failed on some of them.
     #[error("{} of {of} servers failed: {}", failed.len(), list(failed))]
     Several {
-        /// Their addresses, and why.
+        /// The addresses of the failed servers, with their errors.
         failed: Vec<(String, Self)>,
-        /// How many there are.
+        /// The number of servers.
         of: usize,
     },
-    /// There is no thread for a blocking client, or for what compresses.
+    /// The thread of a blocking client, or of the compression, could not be started.
     #[error("cannot start the client's thread: {message}")]
     Thread {
-        /// Why not.
+        /// The reason.
         message: String,
     },
 }
@@ -175,17 +176,17 @@ fn list(failed: &[(String, ClientError)]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// What a client was doing.
+/// The operation of a client that timed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
     /// Connecting to a server.
     Connect,
-    /// Waiting for a server and its model to be ready.
+    /// Waiting for the server and its model to be ready.
     Readiness,
-    /// Waiting for an answer to an inference.
+    /// Waiting for the response to an inference.
     Inference,
-    /// Waiting for any other answer.
+    /// Waiting for any other response.
     Request,
 }
 
@@ -200,13 +201,13 @@ impl fmt::Display for Stage {
     }
 }
 
-/// The code of a server's error.
+/// The status of a server's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// Of HTTP, such as 400.
+    /// An HTTP status, such as 400.
     Http(u16),
-    /// Of gRPC, such as 3 for `INVALID_ARGUMENT`.
+    /// A gRPC status, such as 3 for `INVALID_ARGUMENT`.
     Grpc(i32),
 }
 
@@ -237,7 +238,7 @@ impl ClientError {
         }
     }
 
-    /// Whether there was no connection, so that nothing has been sent.
+    /// Whether no connection could be made, so that nothing was sent.
     pub(crate) fn is_unconnected(&self) -> bool {
         match self {
             Self::Connect { .. } => true,
@@ -246,14 +247,14 @@ impl ClientError {
         }
     }
 
-    /// Whether no server has seen the request.
+    /// Whether no server has received the request.
     pub(crate) fn is_unsent(&self) -> bool {
         self.is_unconnected() || matches!(self, Self::Tls { .. })
     }
 
-    /// What the server said of a model, with its code.
+    /// Classifies an error response about a model.
     pub(crate) fn server(model: &str, status: Status, message: String) -> Self {
-        // The one beginning of all of Triton's messages about a model that it cannot run, and all of MLServer's.
+        // All messages of Triton and of MLServer about an unavailable model start like this.
         let unknown = message.starts_with("Request for unknown model");
         match unknown || message.starts_with("Model ") && message.ends_with(" not found") {
             true => Self::ModelUnavailable {

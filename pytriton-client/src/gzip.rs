@@ -9,16 +9,16 @@ use tokio::task::spawn_blocking;
 
 use crate::ClientError;
 
-/// How much is inflated at a time.
+/// The number of bytes that are inflated at a time.
 const STEP: usize = 64 << 10;
 
-/// Larger bodies have a thread of their own meanwhile: a client has one for all its requests.
+/// Larger bodies are processed on a separate thread, because all requests of a client share one.
 const LARGE: usize = 64 << 10;
 
-/// What a body may grow to: no message of protobuf is larger.
+/// The limit on a decompressed body: the maximum size of a protobuf message.
 pub(crate) const MOST: usize = 2 << 30;
 
-/// The pieces of a body as one, compressed.
+/// Compresses the pieces of a body.
 pub(crate) async fn compress(pieces: Vec<Bytes>) -> Result<Bytes, ClientError> {
     match pieces.iter().map(Bytes::len).sum::<usize>() > LARGE {
         true => aside(move || deflate(&pieces)).await,
@@ -26,7 +26,7 @@ pub(crate) async fn compress(pieces: Vec<Bytes>) -> Result<Bytes, ClientError> {
     }
 }
 
-/// What a body was, in memory in which the byte at `aligned_at` is aligned.
+/// Decompresses a body into memory in which the byte at `aligned_at` is aligned.
 pub(crate) async fn decompress(body: Bytes, aligned_at: usize) -> Result<Bytes, ClientError> {
     match body.len() > LARGE {
         true => aside(move || inflate(&body, aligned_at, MOST)).await,

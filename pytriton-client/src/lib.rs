@@ -1,6 +1,7 @@
-//! Clients for models over the KServe v2 / Triton protocol: [`ModelClient`] blocks, [`AsyncModelClient`] does not. They speak to
-//! a server of `pytriton`, to any Triton Inference Server, and to what else knows the protocol, over HTTP (`http://`,
-//! `https://`) and gRPC (`grpc://`, `grpcs://`).
+//! Clients for models over the KServe v2 / Triton protocol: [`ModelClient`] is blocking,
+//! [`AsyncModelClient`] is async. They work with `pytriton`, with any Triton Inference Server and
+//! with other servers of the protocol, over HTTP (`http://`, `https://`) and gRPC (`grpc://`,
+//! `grpcs://`).
 //!
 //! ```no_run
 //! use ndarray::{Ix2, array};
@@ -15,17 +16,17 @@
 //! # }
 //! ```
 //!
-//! A model that the compiler knows, by its function or by a file of signatures, has clients that take and return its own arrays:
-//! [`Typed`] and [`AsyncTyped`].
+//! [`Typed`] and [`AsyncTyped`] are clients with the argument and result types of a model's
+//! function, from the function itself or from a signature file.
 //!
-//! The rooms, in the order in which a request walks through them:
+//! Modules, in the order of a request's path:
 //!
-//! - [`inputs`], [`options`]: what is asked.
-//! - [`clients`]: who asks; [`config`]: what the server says of its model.
+//! - [`inputs`], [`options`]: the contents of a request.
+//! - [`clients`]: the clients; [`config`]: the model configuration that a server reports.
 //! - `shared_memory`: large tensors for a server on the same machine.
-//! - `http`, `grpc`: requests to bytes and bytes to answers.
-//! - `transport`: connections; [`url`]: where to.
-//! - [`outputs`], [`statistics`]: what is answered.
+//! - `http`, `grpc`: the codecs.
+//! - `transport`: connections; [`url`]: addresses.
+//! - [`outputs`], [`statistics`]: the contents of a response.
 
 pub mod clients;
 pub mod config;

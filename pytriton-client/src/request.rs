@@ -5,11 +5,11 @@ use pytriton_protocol::tensor::Tensor;
 use crate::InferOptions;
 use crate::shared_memory::Lent;
 
-/// Which model.
+/// The name and version of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Model {
     pub(crate) name: String,
-    /// Empty for the latest.
+    /// Empty for the latest version.
     pub(crate) version: String,
 }
 
@@ -22,20 +22,20 @@ impl fmt::Display for Model {
     }
 }
 
-/// An inference as it is sent.
+/// An inference request.
 #[derive(Debug)]
 pub(crate) struct InferRequest {
     pub(crate) model: Model,
     pub(crate) id: String,
     pub(crate) inputs: Vec<(String, Tensor)>,
     pub(crate) options: InferOptions,
-    /// What of it is in shared memory.
+    /// The tensors in shared memory.
     pub(crate) shared: Option<Lent>,
-    /// Whether it goes over HTTP without binary tensors.
+    /// Whether to use JSON without binary tensors over HTTP.
     pub(crate) as_json: bool,
 }
 
-/// What loading a model says: its configuration as JSON, and the contents of its files.
+/// The arguments of a model load: its configuration as JSON, and the contents of its files.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Load {
     pub(crate) config: Option<String>,

@@ -13,14 +13,14 @@ use crate::statistics::ModelStatistics;
 use crate::transport::Tls;
 use crate::{Address, ClientError, Outputs, SharedMemoryRegion};
 
-/// A server, as it is spoken to.
+/// A server and its transport.
 #[derive(Debug, Clone)]
 pub(crate) enum Server {
     Http(HttpTransport),
     Grpc(GrpcTransport),
 }
 
-/// How a server is asked, whatever is asked.
+/// The transport of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct Link {
     pub(crate) tls: Tls,
@@ -29,7 +29,7 @@ pub(crate) struct Link {
     pub(crate) gzip: bool,
 }
 
-/// Asks over either transport.
+/// Dispatches to either transport.
 macro_rules! either {
     ($server:expr, $transport:ident => $ask:expr) => {
         match $server {
@@ -47,7 +47,7 @@ impl Server {
         })
     }
 
-    /// The same with connections of its own.
+    /// The same server with new connections.
     pub(crate) fn anew(&self) -> Self {
         match self {
             Self::Http(transport) => Self::Http(transport.anew()),
@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// Its address in words.
+    /// The server's address.
     pub(crate) fn address(&self) -> &str {
         match self {
             Self::Http(transport) => transport.address(),
@@ -109,7 +109,7 @@ impl Server {
                 let ask = || async {
                     let answered =
                         either!(server, transport => transport.infer_shared(request, lent));
-                    // Nobody knows otherwise whether the server still works on it.
+                    // In all other cases the server may still be using the region.
                     if !matches!(
                         answered,
                         Err(ClientError::Lost { .. } | ClientError::Timeout { .. })
@@ -137,8 +137,8 @@ impl Server {
         either!(self, transport => transport.unregister(region))
     }
 
-    /// Asks for an inference of which something is in a region, of which the server is told first. Whoever asks says when it is done with
-    /// the region that it has.
+    /// Sends an inference with tensors in a region, which is registered first. The caller reports
+    /// when it no longer uses the region.
     async fn sharing<T, F>(
         self: &Arc<Self>,
         lent: &Lent,
@@ -152,11 +152,13 @@ impl Server {
         loop {
             if !region.is_registered(self) {
                 self.forget_strays().await;
-                // Before it is told: who is cut off meanwhile leaves a region that it may know of.
+                // Recorded before the registration is sent: a cancelled call may leave a registered
+                // region.
                 region.note(self);
                 match self.register(region).await {
                     Ok(()) => {}
-                    // One that was cut off came through: no other region has the name.
+                    // An earlier registration has succeeded although its call was cancelled; the
+                    // name is unique.
                     Err(ClientError::Server { message, .. })
                         if message.contains("already in manager") => {}
                     Err(error) => {
@@ -172,7 +174,7 @@ impl Server {
             tries -= 1;
             let unknown = format!("Unable to find shared memory region: '{}'", region.name());
             match &answered {
-                // It has been started again since it was told.
+                // The server was restarted after the registration.
                 Err(ClientError::Server { message, .. }) if message.contains(&unknown) => {
                     lent.end();
                     region.forget(self);
@@ -189,14 +191,15 @@ impl Server {
         }
     }
 
-    /// Has it forget what others have left behind them, which it keeps otherwise as long as it lives.
+    /// Unregisters regions that killed clients have left; the server would otherwise keep their
+    /// memory.
     async fn forget_strays(&self) {
         let told = strays().iter().map(|name| self.unregister(name));
-        // Whether it knew of them or not.
+        // Errors are ignored: the server may not know these regions.
         join_all(told).await;
     }
 
-    /// Why a server does not take a region.
+    /// The error for a server that refuses a region.
     fn elsewhere(&self, region: &Region, error: ClientError) -> ClientError {
         match error {
             ClientError::Server { message, .. } => ClientError::SharedMemory {
@@ -210,7 +213,7 @@ impl Server {
         }
     }
 
-    /// Asks for any number of answers.
+    /// Sends a request to a streaming model.
     pub(crate) async fn stream(
         self: &Arc<Self>,
         request: &Arc<InferRequest>,
@@ -221,7 +224,7 @@ impl Server {
                 let ask = || transport.stream_shared(request, lent);
                 self.sharing(lent, ask).await
             }
-            // Clients that ask for these are not made for such an address.
+            // Streaming clients refuse such addresses when they are created.
             (Self::Http(transport), _) => Err(ClientError::OnlyGrpc {
                 what: "asking for any number of answers",
                 address: transport.address().to_owned(),
@@ -270,7 +273,7 @@ mod tests {
             as_json: false,
         };
         let region = request.shared.as_ref().unwrap().region();
-        // It takes the connection and says nothing.
+        // The server accepts the connection and does not respond.
         let asked = timeout(Duration::from_millis(100), server.infer(&request)).await;
         assert!(asked.is_err() && region.is_registered(&server));
         region.forget(&server);

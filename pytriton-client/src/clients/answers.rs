@@ -11,8 +11,8 @@ use crate::{ClientError, InferOptions, Inputs, Outputs, Stage};
 use super::core::{Asked, Core, Rows};
 use super::worker::Worker;
 
-/// The answers to a request as a stream, each within the client's time for an inference. An error is the last of them; dropped,
-/// the request is cancelled.
+/// A stream of the responses to a request. The inference timeout applies to each response. The
+/// stream ends after an error. Dropping it cancels the request.
 pub struct AnswerStream(BoxStream<'static, Result<Outputs, ClientError>>);
 
 enum State {
@@ -52,7 +52,7 @@ impl AnswerStream {
         Self(answers.boxed())
     }
 
-    /// Answers that come from elsewhere.
+    /// Wraps an existing stream of responses.
     pub(super) fn of(
         answers: impl Stream<Item = Result<Outputs, ClientError>> + Send + 'static,
     ) -> Self {
@@ -74,7 +74,7 @@ impl std::fmt::Debug for AnswerStream {
     }
 }
 
-/// The same for a blocking client, as an iterator.
+/// An iterator of the responses to a request, for blocking clients.
 #[derive(Debug)]
 pub struct Answers {
     stream: Option<AnswerStream>,

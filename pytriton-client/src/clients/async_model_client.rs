@@ -12,11 +12,11 @@ use crate::{
 use super::Builder;
 use super::core::{Core, Rows};
 
-/// An answer that is under way as long as this is polled; dropped, the request is cancelled.
+/// A future that completes with the response. Dropping it cancels the request.
 pub type Inference = BoxFuture<'static, Result<Outputs, ClientError>>;
 
-/// A client for one model, for programs that run on tokio. Clones are the same client: they share its connections, and are
-/// closed together.
+/// A client for one model, for tokio programs. Clones share the connections and are closed
+/// together.
 ///
 /// # Examples
 ///
@@ -41,7 +41,8 @@ pub type Inference = BoxFuture<'static, Result<Outputs, ClientError>>;
 pub struct AsyncModelClient(pub(super) Arc<Core>);
 
 impl AsyncModelClient {
-    /// A client with PyTriton's defaults. It connects when it is first needed, and waits then until the model is ready.
+    /// Creates a client with PyTriton's defaults. On first use, the client connects and waits until
+    /// the model is ready.
     ///
     /// # Errors
     ///
@@ -50,53 +51,55 @@ impl AsyncModelClient {
         Self::builder(url, model).build()
     }
 
-    /// A client that is told more.
+    /// Returns a builder with further options.
     pub fn builder(url: &str, model: &str) -> Builder<Self> {
         Builder::new(url, model)
     }
 
-    /// Another client of the same server and model, with the same times, token and TLS, and what is known of the model. It has
-    /// connections of its own, is open, and is closed apart.
+    /// Creates another client for the same server and model with the same options and model
+    /// metadata. It has its own connections, and is closed separately.
     pub fn from_existing(client: &Self) -> Self {
         Self(Arc::new(client.0.anew()))
     }
 
-    /// Answers to rows: axis 0 of each input is the batch.
+    /// Sends a batch: axis 0 of each input is the batch axis.
     ///
-    /// The inputs are taken before this returns; the request is sent when the answer is polled. It takes the client's time
-    /// for an inference at most, which begins for the first one when the model is ready.
+    /// The inputs are converted before this returns; the request is sent when the future is polled.
+    /// The inference timeout applies. For the first inference, it starts when the model is ready.
     ///
     /// # Errors
     ///
-    /// [`ClientError::NoBatching`] where the model has no batch axis, [`ClientError::Decoupled`] where it answers any number
-    /// of times, [`ClientError::Inputs`] for what is no request of it, and whatever else can happen to a request.
+    /// [`ClientError::NoBatching`] if the model has no batch axis, [`ClientError::Decoupled`] if
+    /// the model streams its responses, [`ClientError::Inputs`] if the inputs do not match the
+    /// model, and any error of the request itself.
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> Inference {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
-    /// The same for a request that says more.
+    /// Like [`infer_batch`](Self::infer_batch), with options.
     ///
     /// # Errors
     ///
-    /// As [`infer_batch`](Self::infer_batch).
+    /// See [`infer_batch`](Self::infer_batch).
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Inference {
         self.infer(inputs, options, Rows::Batch)
     }
 
-    /// An answer to one row, without the batch axis in inputs and outputs. A model without one is asked as it is.
+    /// Sends one sample, without the batch axis in inputs and outputs. If the model has no batch
+    /// axis, the inputs are sent unchanged.
     ///
     /// # Errors
     ///
-    /// As [`infer_batch`](Self::infer_batch), save that any model takes one row.
+    /// See [`infer_batch`](Self::infer_batch), except that any model accepts a sample.
     pub fn infer_sample(&self, inputs: impl IntoInputs) -> Inference {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
-    /// The same for a request that says more.
+    /// Like [`infer_sample`](Self::infer_sample), with options.
     ///
     /// # Errors
     ///
-    /// As [`infer_sample`](Self::infer_sample).
+    /// See [`infer_sample`](Self::infer_sample).
     pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Inference {
         self.infer(inputs, options, Rows::Sample)
     }
@@ -106,20 +109,21 @@ impl AsyncModelClient {
         Box::pin(async move { core.infer(inputs?, options, rows).await })
     }
 
-    /// What the server says of the model. It is asked once, when the model is ready.
+    /// Returns the model's configuration. The client requests it once, when the model is ready.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Timeout`] when the model is not ready in time, and whatever else can happen to a request.
+    /// [`ClientError::Timeout`] if the model is not ready in time, and any error of the request
+    /// itself.
     pub async fn model_config(&self) -> Result<Arc<ModelConfig>, ClientError> {
         self.0.config().await
     }
 
-    /// Whether the model's tensors have a batch axis.
+    /// Returns whether the model's tensors have a batch axis.
     ///
     /// # Errors
     ///
-    /// As [`model_config`](Self::model_config).
+    /// See [`model_config`](Self::model_config).
     pub async fn is_batching_supported(&self) -> Result<bool, ClientError> {
         Ok(self.0.config().await?.is_batching_supported())
     }
@@ -128,8 +132,8 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Timeout`] when they are not in time; at once where waiting does not help: [`ClientError::Tls`], and
-    /// [`ClientError::Server`] where the client may not ask.
+    /// [`ClientError::Timeout`] if they are not ready in time. Returns at once if waiting cannot
+    /// help: [`ClientError::Tls`], or [`ClientError::Server`] if access is denied.
     pub async fn wait_for_model(&self, timeout: Duration) -> Result<(), ClientError> {
         self.0.wait_for_model(timeout).await
     }
@@ -138,45 +142,48 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// As [`wait_for_model`](Self::wait_for_model).
+    /// See [`wait_for_model`](Self::wait_for_model).
     pub async fn wait_for_server(&self, timeout: Duration) -> Result<(), ClientError> {
         self.0.wait_for_server(timeout).await
     }
 
-    /// What each version of the model has done so far; that of the client alone where it has one.
+    /// Returns the statistics of each version of the model, or of the client's version if it has
+    /// one.
     ///
     /// # Errors
     ///
-    /// Whatever can happen to a request.
+    /// Any error of the request itself.
     pub async fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         self.0.statistics().await
     }
 
-    /// The shared memory that the server knows, whoever shares it; that of one server, where there are several.
+    /// Returns the shared-memory regions that are registered at the server, or at one of several
+    /// servers.
     ///
     /// # Errors
     ///
-    /// Whatever can happen to a request.
+    /// Any error of the request itself.
     pub async fn shared_memory_regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
         self.0.regions().await
     }
 
-    /// Loads the model, where the server is told what to load by its clients.
+    /// Loads the model, if the server allows clients to load models.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Server`] where it is not, or the model cannot be loaded, and whatever else can happen to a request. Of several
-    /// servers each is told, and [`ClientError::Several`] says which have failed.
+    /// [`ClientError::Server`] if the server does not allow it or the load fails, and any error of
+    /// the request itself. With several servers, all of them load the model, and
+    /// [`ClientError::Several`] lists the failures.
     pub async fn load_model(&self) -> Result<(), ClientError> {
         self.load(None, &[]).await
     }
 
-    /// Loads the model with another configuration, as JSON, and with files in place of its own: `file:1/model.bin` and what is
-    /// in it.
+    /// Loads the model with another configuration (JSON) and with files that replace the model's
+    /// own, such as `file:1/model.bin` and its contents.
     ///
     /// # Errors
     ///
-    /// As [`load_model`](Self::load_model).
+    /// See [`load_model`](Self::load_model).
     pub async fn load_model_with(
         &self,
         config: &str,
@@ -205,33 +212,34 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// As [`load_model`](Self::load_model).
+    /// See [`load_model`](Self::load_model).
     pub async fn unload_model(&self) -> Result<(), ClientError> {
         self.0.unload().await
     }
 
-    /// Ends the client: whatever is asked of it from now on is [`ClientError::Closed`]. What is under way is answered.
+    /// Closes the client: further requests fail with [`ClientError::Closed`]. Requests in flight
+    /// are completed.
     pub fn close(&self) {
         self.0.close();
     }
 }
 
 impl Builder<AsyncModelClient> {
-    /// A client that connects when it is first needed.
+    /// Creates a client that connects on first use.
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], [`ClientError::Tls`] for certificates that are none, and [`ClientError::Inputs`] for an
-    /// access token that no header can have.
+    /// [`ClientError::InvalidUrl`], [`ClientError::Tls`] for invalid certificates, and
+    /// [`ClientError::Inputs`] if the access token is not a valid header value.
     pub fn build(self) -> Result<AsyncModelClient, ClientError> {
         Ok(AsyncModelClient(Arc::new(self.core()?)))
     }
 
-    /// A client that has found its model ready, and knows what the server says of it.
+    /// Connects, waits until the model is ready, and fetches its configuration.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build) and [`AsyncModelClient::model_config`].
+    /// See [`build`](Self::build) and [`AsyncModelClient::model_config`].
     pub async fn connect(self) -> Result<AsyncModelClient, ClientError> {
         let client = self.build()?;
         client.model_config().await?;

@@ -14,7 +14,7 @@ use super::core::Core;
 use super::patience::Patience;
 use super::pipelined::Bounds;
 
-/// What a client is told before it is made.
+/// The options of a client.
 #[derive(Clone)]
 #[must_use = "a builder makes a client when it is told to"]
 pub struct Builder<C> {
@@ -53,68 +53,73 @@ impl<C> Builder<C> {
         }
     }
 
-    /// The version of the model; the latest where none is named.
+    /// Sets the version of the model; the default is the latest.
     pub fn version(mut self, version: &str) -> Self {
         self.model.version = version.to_owned();
         self
     }
 
-    /// How long the server and the model may take to be ready; 300 seconds otherwise.
+    /// Sets the time until the server and the model must be ready; the default is 300 seconds.
     pub fn init_timeout(mut self, timeout: Duration) -> Self {
         self.patience.init = timeout;
         self
     }
 
-    /// How long an inference may take; 60 seconds otherwise. Of that a connection may take ten, and where there are several servers no more
-    /// than leaves time for the others. Where the server's machine vanishes without a word, that is noticed within 40 seconds
-    /// ([`ClientError::Lost`]), however long this is.
+    /// Sets the time limit of an inference; the default is 60 seconds. Connecting takes at most 10
+    /// seconds of it, or less with several servers. If the server's machine disappears, the client
+    /// notices within 40 seconds ([`ClientError::Lost`]), independently of this limit.
     pub fn inference_timeout(mut self, timeout: Duration) -> Self {
         self.patience.inference = timeout;
         self
     }
 
-    /// How often a request is sent again where no connection was to be had, so that no server has seen it; never otherwise.
-    /// Pauses between attempts begin with 50 ms and double; all of them are within the request's own time.
+    /// Sets the number of retries for requests that no server has received because no connection
+    /// could be made. Other requests are never retried. The delay starts at 50 ms and doubles; the
+    /// request's time limit includes all retries.
     pub fn retries(mut self, retries: u32) -> Self {
         self.patience.retries = retries;
         self
     }
 
-    /// What opens the routes of the server that are closed. Every request has it.
+    /// Sets the token for routes with restricted access. The client sends it with every request.
     pub fn access_token(mut self, token: impl Into<String>) -> Self {
         self.access_token = Some(token.into());
         self
     }
 
-    /// Whom the client trusts and what it shows, for `https://` and `grpcs://`.
+    /// Sets the TLS options for `https://` and `grpcs://`.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = tls;
         self
     }
 
-    /// Compresses inferences and their answers with gzip: for networks that are slower than that. An answer may
-    /// grow to 2 GiB, as no message of protobuf is larger.
+    /// Compresses inference requests and responses with gzip, for slow networks. A response may
+    /// decompress to at most 2 GiB, the maximum size of a protobuf message.
     pub fn gzip(mut self) -> Self {
         self.gzip = true;
         self
     }
 
-    /// Up to so many bytes of shared memory, for a server on the same machine: inputs of 64 KiB and more are written there, and outputs of
-    /// as much whose size follows from the model's configuration come from there, or those of which a request says how large they may be
-    /// ([`InferOptions::shared_output`](crate::InferOptions::shared_output)), as of texts it must. What finds no room goes over the network, and
-    /// so do the answers of a model that gives any number: each would stand in the place of the one before. A server that does not take it, because it is elsewhere or its group is closed, refuses the request.
+    /// Uses up to `bytes` of shared memory, for a server on the same machine. Inputs of 64 KiB and
+    /// more are written there. Outputs of this size are read from there if their size follows from
+    /// the model's configuration, or from the request
+    /// ([`InferOptions::shared_output`](crate::InferOptions::shared_output), required for `BYTES`).
+    /// Tensors that do not fit are sent over the network, and so are the responses of streaming
+    /// models, because each would overwrite the previous one. A server refuses the request if it
+    /// runs on another machine or its shared-memory routes are restricted.
     pub fn shared_memory(mut self, bytes: usize) -> Self {
         self.shared_memory = Some(bytes);
         self
     }
 
-    /// What the server says of the model, where that is known already: the client neither asks for it nor waits for the model.
+    /// Sets the model's configuration, if it is known. The client then neither requests it nor
+    /// waits for the model.
     pub fn model_config(mut self, config: impl Into<Arc<ModelConfig>>) -> Self {
         self.config = Some(config.into());
         self
     }
 
-    /// The same for another kind of client.
+    /// Converts the options for another kind of client.
     pub(super) fn of<Other>(self) -> Builder<Other> {
         Builder {
             url: self.url,
@@ -154,7 +159,7 @@ impl<C> Builder<C> {
     }
 }
 
-/// The token is nobody's business.
+/// Does not print the token.
 impl<C> fmt::Debug for Builder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")

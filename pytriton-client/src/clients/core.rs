@@ -20,35 +20,35 @@ use crate::{
 use super::patience::Patience;
 use super::readiness;
 
-/// What every kind of client is made of.
+/// The shared part of all clients.
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(super) servers: Servers,
     pub(super) model: Model,
     pub(super) patience: Patience,
     pub(super) config: OnceCell<Arc<ModelConfig>>,
-    /// A server on which the model is ready, until what it says of it is known.
+    /// A server on which the model is ready, until its configuration is known.
     pub(super) found: Mutex<Option<Arc<Server>>>,
     memory: Option<Arc<Pool>>,
     closed: AtomicBool,
     ids: AtomicU64,
 }
 
-/// Whether inputs are a row without the batch axis, or rows.
+/// Whether inputs are a sample without the batch axis, or a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rows {
     Sample,
     Batch,
 }
 
-/// What was answered to an inference, and how.
+/// The response to an inference, and how to convert it.
 #[derive(Debug)]
 pub(super) struct Asked<T> {
     pub(super) answer: T,
     pub(super) under_way: UnderWay,
-    /// When an answer must be there.
+    /// The deadline of the response.
     pub(super) deadline: Deadline,
-    /// Whether outputs are to lose their batch axis.
+    /// Whether to remove the batch axis of the outputs.
     pub(super) squeezed: bool,
 }
 
@@ -72,7 +72,7 @@ impl Core {
         }
     }
 
-    /// The same for another client, which is open and has connections of its own.
+    /// A new open client with its own connections and the same options.
     pub(super) fn anew(&self) -> Self {
         let config = self.config.get().cloned();
         let memory = self.memory.as_ref().map(|memory| Arc::new(memory.anew()));
@@ -108,20 +108,20 @@ impl Core {
         ready.await.map(drop)
     }
 
-    /// Those of one server, where there are several.
+    /// Statistics from one of the servers.
     pub(super) async fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         let model = &self.model;
         self.ask_one(|server| async move { server.statistics(model).await })
             .await
     }
 
-    /// The shared memory that one server knows.
+    /// The shared-memory regions of one of the servers.
     pub(super) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
         self.ask_one(|server| async move { server.regions().await })
             .await
     }
 
-    /// Asks one server something that is no inference.
+    /// Sends a request other than an inference to one server.
     async fn ask_one<T, F>(&self, ask: impl Fn(Arc<Server>) -> F) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
@@ -134,7 +134,7 @@ impl Core {
         asked.await.map(|(answer, _)| answer)
     }
 
-    /// Loading takes as long as getting ready.
+    /// The time limit is that of becoming ready.
     pub(super) async fn load(&self, load: &Load) -> Result<(), ClientError> {
         let model = &self.model;
         self.tell(|server| async move { server.load(model, load).await })
@@ -147,7 +147,7 @@ impl Core {
             .await
     }
 
-    /// Tells each server, side by side.
+    /// Sends a request to all servers concurrently.
     async fn tell<F>(&self, tell: impl Fn(Arc<Server>) -> F) -> Result<(), ClientError>
     where
         F: Future<Output = Result<(), ClientError>>,
@@ -169,7 +169,7 @@ impl Core {
         }
     }
 
-    /// One answer of a model that gives one.
+    /// Sends a request to a model with a single response.
     pub(super) async fn infer(
         &self,
         inputs: Inputs,
@@ -186,7 +186,7 @@ impl Core {
         }
     }
 
-    /// The answers of a model that gives any number.
+    /// Sends a request to a streaming model.
     pub(super) async fn stream(
         &self,
         inputs: Inputs,
@@ -240,7 +240,7 @@ impl Core {
         })
     }
 
-    /// The request, and whether its outputs are to lose the batch axis that its inputs got.
+    /// The request, and whether to remove the batch axis that was added to its inputs.
     fn request(
         &self,
         config: &ModelConfig,

@@ -7,8 +7,8 @@ use super::core::Rows;
 use super::worker::Worker;
 use super::{AsyncModelClient, Builder, ModelClient};
 
-/// A client for a model that answers a request any number of times, over gRPC, for programs that run on tokio. Any number of
-/// requests may be under way.
+/// A client for streaming models over gRPC, for tokio programs. It supports any number of
+/// concurrent requests.
 ///
 /// # Examples
 ///
@@ -29,7 +29,7 @@ use super::{AsyncModelClient, Builder, ModelClient};
 #[derive(Debug, Clone)]
 pub struct AsyncDecoupledModelClient(pub(super) AsyncModelClient);
 
-/// The same, blocking: answers are an iterator.
+/// A blocking client for streaming models; responses are an iterator.
 ///
 /// # Examples
 ///
@@ -52,34 +52,36 @@ pub struct DecoupledModelClient {
 }
 
 impl AsyncDecoupledModelClient {
-    /// A client with PyTriton's defaults. It connects when it is first needed, and waits then until the model is ready.
+    /// Creates a client with PyTriton's defaults. On first use, the client connects and waits until
+    /// the model is ready.
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], and [`ClientError::OnlyGrpc`] for an address of HTTP.
+    /// [`ClientError::InvalidUrl`], and [`ClientError::OnlyGrpc`] for an HTTP address.
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
 
-    /// A client that is told more.
+    /// Returns a builder with further options.
     pub fn builder(url: &str, model: &str) -> Builder<Self> {
         Builder::new(url, model)
     }
 
-    /// As [`AsyncModelClient::from_existing`].
+    /// See [`AsyncModelClient::from_existing`].
     pub fn from_existing(client: &Self) -> Self {
         Self(AsyncModelClient::from_existing(&client.0))
     }
 
-    /// Answers to rows: axis 0 of each input is the batch. The request is sent when the stream is polled.
+    /// Sends a batch: axis 0 of each input is the batch axis. The request is sent when the stream
+    /// is polled.
     ///
-    /// An item is [`ClientError::Coupled`] where the model answers once, and otherwise as
-    /// [`AsyncModelClient::infer_batch`] says.
+    /// An item is [`ClientError::Coupled`] if the model sends a single response; for other errors
+    /// see [`AsyncModelClient::infer_batch`].
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> AnswerStream {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
-    /// The same for a request that says more.
+    /// The same, with options.
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> AnswerStream {
         AnswerStream::new(
             Arc::clone(&self.0.0),
@@ -89,12 +91,13 @@ impl AsyncDecoupledModelClient {
         )
     }
 
-    /// Answers to one row, without the batch axis in inputs and outputs. A model without one is asked as it is.
+    /// Sends one sample, without the batch axis in inputs and outputs. If the model has no batch
+    /// axis, the inputs are sent unchanged.
     pub fn infer_sample(&self, inputs: impl IntoInputs) -> AnswerStream {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
-    /// The same for a request that says more.
+    /// The same, with options.
     pub fn infer_sample_with(
         &self,
         inputs: impl IntoInputs,
@@ -108,33 +111,33 @@ impl AsyncDecoupledModelClient {
         )
     }
 
-    /// As [`AsyncModelClient::model_config`].
+    /// See [`AsyncModelClient::model_config`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::model_config`].
+    /// See [`AsyncModelClient::model_config`].
     pub async fn model_config(&self) -> Result<Arc<ModelConfig>, ClientError> {
         self.0.model_config().await
     }
 
-    /// The same client for what is no inference: readiness, statistics, loading.
+    /// Returns the underlying client, for readiness, statistics and loading.
     pub fn client(&self) -> &AsyncModelClient {
         &self.0
     }
 
-    /// As [`AsyncModelClient::close`]; streams that have begun go on.
+    /// See [`AsyncModelClient::close`]. Open streams continue.
     pub fn close(&self) {
         self.0.close();
     }
 }
 
 impl Builder<AsyncDecoupledModelClient> {
-    /// A client that connects when it is first needed.
+    /// Creates a client that connects on first use.
     ///
     /// # Errors
     ///
-    /// As [`AsyncDecoupledModelClient::new`], [`ClientError::Tls`] for certificates that are none, and
-    /// [`ClientError::Inputs`] for an access token that no header can have.
+    /// See [`AsyncDecoupledModelClient::new`]. Also [`ClientError::Tls`] for invalid certificates,
+    /// and [`ClientError::Inputs`] if the access token is not a valid header value.
     pub fn build(self) -> Result<AsyncDecoupledModelClient, ClientError> {
         let addresses = self.addresses()?;
         let other = addresses.iter().find(|address| !address.scheme().is_grpc());
@@ -149,11 +152,11 @@ impl Builder<AsyncDecoupledModelClient> {
         }
     }
 
-    /// A client that has found its model ready, and knows what the server says of it.
+    /// Connects, waits until the model is ready, and fetches its configuration.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build) and [`AsyncDecoupledModelClient::model_config`].
+    /// See [`build`](Self::build) and [`AsyncDecoupledModelClient::model_config`].
     pub async fn connect(self) -> Result<AsyncDecoupledModelClient, ClientError> {
         let client = self.build()?;
         client.model_config().await?;
@@ -162,37 +165,38 @@ impl Builder<AsyncDecoupledModelClient> {
 }
 
 impl DecoupledModelClient {
-    /// As [`AsyncDecoupledModelClient::new`].
+    /// See [`AsyncDecoupledModelClient::new`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncDecoupledModelClient::new`], and [`ClientError::Thread`] where there is no thread for it.
+    /// See [`AsyncDecoupledModelClient::new`]. Also [`ClientError::Thread`] if its thread cannot be
+    /// started.
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
 
-    /// A client that is told more.
+    /// Returns a builder with further options.
     pub fn builder(url: &str, model: &str) -> Builder<Self> {
         Builder::new(url, model)
     }
 
-    /// Another client of the same server and model, as [`ModelClient::from_existing`](super::ModelClient::from_existing).
+    /// See [`ModelClient::from_existing`](super::ModelClient::from_existing).
     ///
     /// # Errors
     ///
-    /// [`ClientError::Thread`] where there is no thread for it.
+    /// [`ClientError::Thread`] if its thread cannot be started.
     pub fn from_existing(client: &Self) -> Result<Self, ClientError> {
         let client = AsyncDecoupledModelClient::from_existing(&client.client);
         let worker = Worker::start()?;
         Ok(Self { client, worker })
     }
 
-    /// As [`AsyncDecoupledModelClient::infer_batch`].
+    /// See [`AsyncDecoupledModelClient::infer_batch`].
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> Answers {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
-    /// The same for a request that says more.
+    /// The same, with options.
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Answers {
         Answers::new(
             self.client.infer_batch_with(inputs, options),
@@ -200,12 +204,12 @@ impl DecoupledModelClient {
         )
     }
 
-    /// As [`AsyncDecoupledModelClient::infer_sample`].
+    /// See [`AsyncDecoupledModelClient::infer_sample`].
     pub fn infer_sample(&self, inputs: impl IntoInputs) -> Answers {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
-    /// The same for a request that says more.
+    /// The same, with options.
     pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Answers {
         Answers::new(
             self.client.infer_sample_with(inputs, options),
@@ -213,18 +217,18 @@ impl DecoupledModelClient {
         )
     }
 
-    /// As [`AsyncModelClient::model_config`].
+    /// See [`AsyncModelClient::model_config`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::model_config`].
+    /// See [`AsyncModelClient::model_config`].
     pub fn model_config(&self) -> Result<Arc<ModelConfig>, ClientError> {
         let client = self.client.clone();
         self.worker
             .run(async move { client.model_config().await })?
     }
 
-    /// The same client for what is no inference: readiness, statistics, loading.
+    /// Returns the underlying client, for readiness, statistics and loading.
     pub fn client(&self) -> ModelClient {
         ModelClient {
             client: self.client.0.clone(),
@@ -232,29 +236,29 @@ impl DecoupledModelClient {
         }
     }
 
-    /// As [`AsyncModelClient::close`]; what has begun goes on.
+    /// See [`AsyncModelClient::close`]. Open streams continue.
     pub fn close(&self) {
         self.client.close();
     }
 }
 
 impl Builder<DecoupledModelClient> {
-    /// A client that connects when it is first needed.
+    /// Creates a client that connects on first use.
     ///
     /// # Errors
     ///
-    /// As [`DecoupledModelClient::new`] and `build` of an [`AsyncDecoupledModelClient`].
+    /// See [`DecoupledModelClient::new`] and `build` of an [`AsyncDecoupledModelClient`].
     pub fn build(self) -> Result<DecoupledModelClient, ClientError> {
         let client = self.of::<AsyncDecoupledModelClient>().build()?;
         let worker = Worker::start()?;
         Ok(DecoupledModelClient { client, worker })
     }
 
-    /// A client that has found its model ready, and knows what the server says of it.
+    /// Connects, waits until the model is ready, and fetches its configuration.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build) and [`DecoupledModelClient::model_config`].
+    /// See [`build`](Self::build) and [`DecoupledModelClient::model_config`].
     pub fn connect(self) -> Result<DecoupledModelClient, ClientError> {
         let client = self.build()?;
         client.model_config()?;

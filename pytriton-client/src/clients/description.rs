@@ -1,4 +1,4 @@
-//! What the server says of the model.
+//! The model's configuration, fetched on demand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::core::Core;
 use super::readiness;
 
 impl Core {
-    /// What the server says of the model, asked once, when the model is ready.
+    /// Returns the model's configuration. It is requested once, when the model is ready.
     pub(super) async fn config(&self) -> Result<Arc<ModelConfig>, ClientError> {
         let Self { patience, .. } = self.open()?;
         if let Some(config) = self.config.get() {
@@ -22,8 +22,9 @@ impl Core {
         self.describe(&server, deadline).await
     }
 
-    /// The same and the time for an inference, of which asking is a part. It begins when the model is ready; one that the request
-    /// itself names is for that too.
+    /// Returns the configuration, and the deadline of an inference that includes fetching it. The
+    /// time starts when the model is ready; a timeout that the request itself sets also covers the
+    /// wait.
     pub(super) async fn begin(
         &self,
         own: Option<Duration>,
@@ -42,7 +43,7 @@ impl Core {
         Ok((self.describe(&server, deadline).await?, deadline))
     }
 
-    /// A server that has been found ready, for which one waits for all.
+    /// Waits for a ready server, on behalf of all callers.
     async fn ready(&self, limit: Duration) -> Result<Arc<Server>, ClientError> {
         let deadline = Deadline::new(Stage::Readiness, limit);
         let mut found = deadline
@@ -51,7 +52,8 @@ impl Core {
         if let Some(server) = &*found {
             return Ok(Arc::clone(server));
         }
-        // Not within another one: of two that end together the other might be heard, which knows of no server.
+        // Not nested in another timeout: if both expire together, the outer one could win, and its
+        // message does not name a server.
         let server = readiness::wait(&self.servers, Some(&self.model), deadline).await?;
         *found = Some(Arc::clone(&server));
         Ok(server)
@@ -70,7 +72,7 @@ impl Core {
         };
         let described = deadline.within(self.config.get_or_try_init(ask)).await;
         if described.is_err() {
-            // Whoever asks next looks for one that is ready anew.
+            // The next caller searches for a ready server again.
             *self.found.lock().await = None;
         }
         described.cloned()

@@ -1,4 +1,4 @@
-//! Who asks.
+//! The clients.
 
 mod answers;
 mod async_model_client;

@@ -9,8 +9,8 @@ use crate::{
 use super::worker::Worker;
 use super::{AsyncModelClient, Builder};
 
-/// A client for one model that blocks until it is answered, on any thread: one of a runtime too, which it keeps busy then.
-/// Clones are the same client, and may be used side by side.
+/// A blocking client for one model. It works on any thread, including runtime threads, which it
+/// blocks. Clones share the connections and can be used concurrently.
 ///
 /// # Examples
 ///
@@ -32,26 +32,27 @@ pub struct ModelClient {
 }
 
 impl ModelClient {
-    /// A client with PyTriton's defaults. It connects when it is first needed, and waits then until the model is ready.
+    /// Creates a client with PyTriton's defaults. On first use, the client connects and waits until
+    /// the model is ready.
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] where there is no thread for it.
+    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] if its thread cannot be started.
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
 
-    /// A client that is told more.
+    /// Returns a builder with further options.
     pub fn builder(url: &str, model: &str) -> Builder<Self> {
         Builder::new(url, model)
     }
 
-    /// Another client of the same server and model, with the same times, token and TLS, and what is known of the model. It has
-    /// connections of its own, is open, and is closed apart.
+    /// Creates another client for the same server and model with the same options and model
+    /// metadata. It has its own connections, and is closed separately.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Thread`] where there is no thread for it.
+    /// [`ClientError::Thread`] if its thread cannot be started.
     pub fn from_existing(client: &Self) -> Result<Self, ClientError> {
         Self::of(AsyncModelClient::from_existing(&client.client))
     }
@@ -204,28 +205,29 @@ impl ModelClient {
             .run(async move { client.unload_model().await })?
     }
 
-    /// Ends the client: whatever is asked of it from now on is [`ClientError::Closed`]. What is under way is answered.
+    /// Closes the client: further requests fail with [`ClientError::Closed`]. Requests in flight
+    /// are completed.
     pub fn close(&self) {
         self.client.close();
     }
 }
 
 impl Builder<ModelClient> {
-    /// A client that connects when it is first needed.
+    /// Creates a client that connects on first use.
     ///
     /// # Errors
     ///
-    /// As [`ModelClient::new`], [`ClientError::Tls`] for certificates that are none, and [`ClientError::Inputs`] for an access
-    /// token that no header can have.
+    /// See [`ModelClient::new`]. Also [`ClientError::Tls`] for invalid certificates, and
+    /// [`ClientError::Inputs`] if the access token is not a valid header value.
     pub fn build(self) -> Result<ModelClient, ClientError> {
         ModelClient::of(self.of::<AsyncModelClient>().build()?)
     }
 
-    /// A client that has found its model ready, and knows what the server says of it.
+    /// Connects, waits until the model is ready, and fetches its configuration.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build) and [`ModelClient::model_config`].
+    /// See [`build`](Self::build) and [`ModelClient::model_config`].
     pub fn connect(self) -> Result<ModelClient, ClientError> {
         let client = self.build()?;
         client.model_config()?;

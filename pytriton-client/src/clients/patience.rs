@@ -6,36 +6,36 @@ use tokio::time::sleep;
 use crate::ClientError;
 use crate::deadline::Deadline;
 
-/// The first pause before another attempt.
+/// The delay before the first retry.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a connection may take: three attempts of TCP to reach a server are within it.
+/// The time limit for a connection, which allows three TCP connection attempts.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long a client waits for each kind of answer, and how often it tries anew.
+/// The client's timeouts and retries.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// For the server and the model to be ready.
+    /// Until the server and the model are ready.
     pub(super) init: Duration,
     /// For an inference.
     pub(super) inference: Duration,
-    /// How often a request is sent again that no server has seen.
+    /// Retries of a request that no server has received.
     pub(super) retries: u32,
 }
 
 impl Patience {
-    /// For any other answer: a minute, as PyTriton has it, and no longer than for the model.
+    /// For any other request: one minute, as in PyTriton, but at most the readiness timeout.
     pub(super) fn request(&self) -> Duration {
         self.init.min(Duration::from_secs(60))
     }
 
-    /// For a connection to one of so many servers: there must be time left for the others.
+    /// For a connection to one of `servers`, leaving time to try the others.
     pub(super) fn connect(&self, servers: usize) -> Duration {
         let servers = u32::try_from(servers.max(1)).unwrap_or(u32::MAX);
         CONNECT.min(self.init.min(self.inference) / servers)
     }
 
-    /// Does it in time, and anew where no connection was to be had.
+    /// Runs the operation within the limit, and retries it if no connection could be made.
     pub(super) async fn within<T, F>(
         &self,
         deadline: Deadline,
@@ -111,7 +111,7 @@ mod tests {
         ] {
             assert_eq!(attempts(2, error.clone()).await, (count, error));
         }
-        // 50, 100, 200, 400 ms, and then the second is over.
+        // Delays of 50, 100, 200 and 400 ms, then the second has passed.
         let (count, error) = attempts(100, refused()).await;
         assert_eq!(count, 5);
         assert!(matches!(

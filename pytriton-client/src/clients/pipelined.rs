@@ -14,9 +14,9 @@ use crate::{ClientError, InferOptions, IntoInputs, Outputs};
 use super::worker::Worker;
 use super::{AsyncModelClient, Builder, Inference, ModelClient};
 
-/// A client that has many requests under way at a time, and a bounded number waiting behind them: what PyTriton's
-/// `FuturesModelClient` is for. Requests go on while nobody looks at them, on a thread of the client's own, so that it may be used
-/// with a runtime and without one.
+/// A client with many concurrent requests and a bounded queue, like PyTriton's
+/// `FuturesModelClient`. Requests make progress on the client's own thread, even if nothing polls
+/// them, so the client works with and without a runtime.
 ///
 /// # Examples
 ///
@@ -39,14 +39,14 @@ pub struct PipelinedModelClient {
     pipeline: Pipeline,
 }
 
-/// How many requests may be under way, and how many may wait.
+/// The limits on concurrent and queued requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) under_way: usize,
     pub(super) queue: usize,
 }
 
-/// As many as PyTriton has threads and places.
+/// PyTriton's defaults for threads and queue size.
 impl Default for Bounds {
     fn default() -> Self {
         Self {
@@ -59,32 +59,33 @@ impl Default for Bounds {
 #[derive(Debug, Clone)]
 struct Pipeline {
     worker: Arc<Worker>,
-    /// One for each request that is under way or waits.
+    /// One permit for each request that is queued or in flight.
     places: Arc<Semaphore>,
-    /// One for each that is under way.
+    /// One permit for each request in flight.
     turns: Arc<Semaphore>,
     limit: usize,
 }
 
-/// A request that has no place yet.
+/// A request that has not been queued yet.
 #[must_use = "nothing is asked before it is sent"]
 pub struct Asked {
     client: PipelinedModelClient,
     inference: Inference,
-    /// The time that the request itself names.
+    /// The timeout that the request itself sets.
     timeout: Option<Duration>,
 }
 
-/// A request that waits or is under way. It is a future, which can be awaited anywhere; dropped, the request is cancelled.
+/// A queued or running request. It is a future that can be awaited on any executor. Dropping it
+/// cancels the request.
 #[derive(Debug)]
 #[must_use = "a request that is dropped is cancelled"]
 pub struct Pending {
     task: JoinHandle<Result<Outputs, ClientError>>,
-    /// Lives as long as somebody waits.
+    /// Keeps the thread alive while the request is pending.
     _worker: Arc<Worker>,
 }
 
-/// A thread that waits for an answer.
+/// A thread that waits for a response.
 struct Parked(Thread);
 
 impl Wake for Parked {
@@ -94,37 +95,37 @@ impl Wake for Parked {
 }
 
 impl PipelinedModelClient {
-    /// A client with PyTriton's defaults: 128 requests under way, and as many waiting.
+    /// Creates a client with PyTriton's defaults: 128 concurrent requests and 128 queued ones.
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] where there is no thread for it.
+    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] if its thread cannot be started.
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
 
-    /// A client that is told more.
+    /// Returns a builder with further options.
     pub fn builder(url: &str, model: &str) -> Builder<Self> {
         Builder::new(url, model)
     }
 
-    /// What [`AsyncModelClient::infer_batch`] asks, to be sent.
+    /// Prepares the request of [`AsyncModelClient::infer_batch`].
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> Asked {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
-    /// What [`AsyncModelClient::infer_batch_with`] asks, to be sent.
+    /// Prepares the request of [`AsyncModelClient::infer_batch_with`].
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
         let timeout = options.timeout;
         self.asked(self.client.infer_batch_with(inputs, options), timeout)
     }
 
-    /// What [`AsyncModelClient::infer_sample`] asks, to be sent.
+    /// Prepares the request of [`AsyncModelClient::infer_sample`].
     pub fn infer_sample(&self, inputs: impl IntoInputs) -> Asked {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
-    /// What [`AsyncModelClient::infer_sample_with`] asks, to be sent.
+    /// Prepares the request of [`AsyncModelClient::infer_sample_with`].
     pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
         let timeout = options.timeout;
         self.asked(self.client.infer_sample_with(inputs, options), timeout)
@@ -138,7 +139,8 @@ impl PipelinedModelClient {
         }
     }
 
-    /// The same client, blocking and without bounds, for what is no inference: readiness, configuration, statistics, loading.
+    /// Returns the underlying blocking client without these limits, for readiness, configuration,
+    /// statistics and loading.
     pub fn client(&self) -> ModelClient {
         ModelClient {
             client: self.client.clone(),
@@ -146,29 +148,32 @@ impl PipelinedModelClient {
         }
     }
 
-    /// Ends the client: what is sent from now on, and what waits, is [`ClientError::Closed`]. What is under way is answered.
+    /// Closes the client: queued and further requests fail with [`ClientError::Closed`]. Requests
+    /// in flight are completed.
     pub fn close(&self) {
         self.client.close();
     }
 }
 
 impl Asked {
-    /// Sends it when there is a place: this is what slows down who asks more than is answered. From then on it takes the client's time
-    /// for an inference at most, or its own, also where it has to wait for others.
+    /// Queues the request, and waits if the queue is full. This is the backpressure for a caller
+    /// that sends faster than the server responds. The inference timeout, or the request's own,
+    /// starts when the request is queued and includes the time in the queue.
     ///
     /// # Errors
     ///
-    /// [`ClientError::QueueFull`] when there is none within the client's time for an inference, and [`ClientError::Closed`].
+    /// [`ClientError::QueueFull`] if the queue stays full for the inference timeout, and
+    /// [`ClientError::Closed`].
     pub async fn send(self) -> Result<Pending, ClientError> {
         let place = self.place().await;
         self.start(place)
     }
 
-    /// The same, blocking.
+    /// Like [`send`](Self::send), but blocks the thread.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// See [`send`](Self::send).
     pub fn blocking_send(self) -> Result<Pending, ClientError> {
         let free = Arc::clone(&self.client.pipeline.places).try_acquire_owned();
         let place = match free {
@@ -178,11 +183,11 @@ impl Asked {
         self.start(place)
     }
 
-    /// Sends it where there is a place at once.
+    /// Queues the request if the queue has space.
     ///
     /// # Errors
     ///
-    /// [`ClientError::QueueFull`] where there is none, and [`ClientError::Closed`].
+    /// [`ClientError::QueueFull`] if the queue is full, and [`ClientError::Closed`].
     pub fn try_send(self) -> Result<Pending, ClientError> {
         let place = Arc::clone(&self.client.pipeline.places).try_acquire_owned();
         self.start(place.ok())
@@ -211,7 +216,7 @@ impl Asked {
         let place = place.ok_or(ClientError::QueueFull { limit })?;
         let task = worker.spawn(async move {
             let _place = place;
-            // The time goes on while the request waits for its turn, as it does in the queue of a server.
+            // The time in the client's queue counts, like the time in a server's queue.
             let (_, deadline) = core.begin(timeout).await?;
             let in_turn = async {
                 let turn = turns.acquire_owned().await;
@@ -236,13 +241,14 @@ impl std::fmt::Debug for Asked {
 }
 
 impl Pending {
-    /// Waits for the answer, blocking.
+    /// Blocks until the response arrives.
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::infer_batch`].
+    /// See [`AsyncModelClient::infer_batch`].
     pub fn wait(self) -> Result<Outputs, ClientError> {
-        // Within a task of somebody's runtime that has no budget left, it would be told to come back when the task does.
+        // Within a task whose cooperative budget is used up, polling would otherwise never
+        // complete.
         let mut pending = pin!(unconstrained(self));
         let waker = Waker::from(Arc::new(Parked(thread::current())));
         let mut context = Context::from_waker(&waker);
@@ -254,7 +260,7 @@ impl Pending {
         }
     }
 
-    /// Whether the answer is there.
+    /// Returns whether the response has arrived.
     pub fn is_finished(&self) -> bool {
         self.task.is_finished()
     }
@@ -265,7 +271,7 @@ impl Future for Pending {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let answered = Pin::new(&mut self.task).poll(context);
-        // The task ends by itself alone.
+        // The task is never aborted from outside.
         answered.map(|answered| answered.unwrap_or(Err(ClientError::Closed)))
     }
 }
@@ -277,24 +283,24 @@ impl Drop for Pending {
 }
 
 impl Builder<PipelinedModelClient> {
-    /// How many requests may be under way; 128 otherwise.
+    /// Sets the number of concurrent requests; the default is 128.
     pub fn max_under_way(mut self, count: usize) -> Self {
         self.bounds.under_way = count;
         self
     }
 
-    /// How many requests may wait behind them; 128 otherwise.
+    /// Sets the number of queued requests; the default is 128.
     pub fn max_queue_size(mut self, count: usize) -> Self {
         self.bounds.queue = count;
         self
     }
 
-    /// A client that connects when it is first needed.
+    /// Creates a client that connects on first use.
     ///
     /// # Errors
     ///
-    /// As [`PipelinedModelClient::new`], [`ClientError::Inputs`] where no request may be under way or wait, or for an access token
-    /// that no header can have, and [`ClientError::Tls`] for certificates that are none.
+    /// See [`PipelinedModelClient::new`]. Also [`ClientError::Inputs`] if a limit is zero or the
+    /// access token is not a valid header value, and [`ClientError::Tls`] for invalid certificates.
     pub fn build(self) -> Result<PipelinedModelClient, ClientError> {
         let Bounds { under_way, queue } = self.bounds;
         let places = under_way.saturating_add(queue);
@@ -330,7 +336,7 @@ mod tests {
 
     #[test]
     fn the_time_of_a_request_goes_on_while_it_waits_for_its_turn() {
-        // Accepts, and never answers.
+        // A server that accepts connections and never responds.
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let config = json!({
             "name": "Silent",
@@ -360,7 +366,7 @@ mod tests {
                 };
                 assert_eq!((stage, timeout), (Stage::Inference, limit));
             }
-            // One after the other they would have taken eight seconds.
+            // Sequentially they would have taken eight seconds.
             assert!(begun.elapsed() < 10 * limit, "{:?}", begun.elapsed());
         }
     }

@@ -11,14 +11,14 @@ use crate::server::Server;
 use crate::servers::Servers;
 use crate::{ClientError, Stage, Status};
 
-/// The first pause between two questions, and the longest.
+/// The first and the longest delay between two readiness requests.
 const PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What was heard last of each server, by its place.
+/// The last message from each server, by index.
 type Heard = Mutex<BTreeMap<usize, String>>;
 
-/// Waits until one of the servers is ready, and its model where one is named; which one.
+/// Waits until one of the servers, and the model if one is named, is ready. Returns the server.
 pub(super) async fn wait(
     servers: &Servers,
     model: Option<&Model>,
@@ -26,7 +26,7 @@ pub(super) async fn wait(
 ) -> Result<Arc<Server>, ClientError> {
     let heard = Heard::default();
     let first = async {
-        // Each by itself: of one that does not answer the others know nothing.
+        // Each server has its own future, so one that does not respond does not delay the others.
         let asked = servers.all().enumerate();
         let mut asked: FuturesUnordered<_> = asked
             .map(|(place, server)| ready(server, model, place, &heard))
@@ -49,7 +49,7 @@ pub(super) async fn wait(
     }
 }
 
-/// Asks a server until it is ready; an error is one that time does not mend.
+/// Polls one server until it is ready. Returns an error only if waiting cannot help.
 async fn ready(
     server: &Arc<Server>,
     model: Option<&Model>,
@@ -75,7 +75,7 @@ async fn ready(
     }
 }
 
-/// What was heard last, of each server where there are several.
+/// The last message, of each server if there are several.
 fn last_of(servers: &Servers, heard: &Heard) -> String {
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
     let servers: Vec<_> = servers.all().collect();
@@ -100,13 +100,13 @@ async fn missing_of(server: &Server, model: Option<&Model>) -> Result<Option<Str
     Ok((!ready).then(|| format!("model {model} is not ready")))
 }
 
-/// Whether time does not mend it: who may not ask, trusts nobody, or asks what is no server of the protocol.
+/// Whether waiting cannot help: access denied, TLS failure, or not a server of this protocol.
 fn is_final(error: &ClientError) -> bool {
     match error {
         ClientError::Tls { .. } | ClientError::Protocol { .. } => true,
         ClientError::Server { status, message } => {
             let forbidden = matches!(status, Status::Http(401 | 403) | Status::Grpc(7 | 16));
-            // tritonserver says so with the code of a server that is not there.
+            // tritonserver reports this with the status of an unavailable server.
             forbidden || message.starts_with("This protocol is restricted")
         }
         _ => false,

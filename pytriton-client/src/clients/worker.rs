@@ -9,9 +9,9 @@ use tokio::task::JoinHandle;
 
 use crate::ClientError;
 
-/// A thread that does what blocking clients wait for, until it is dropped.
+/// A thread that runs the I/O of blocking clients until it is dropped.
 ///
-/// Nothing is done on the thread that waits, which may itself be one of a runtime.
+/// No work is done on the calling thread, which may be a runtime thread itself.
 #[derive(Debug)]
 pub(super) struct Worker {
     handle: Handle,
@@ -27,9 +27,9 @@ impl Worker {
         let (told, heard) = sync_channel(1);
         let run = move || match Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => {
-                // Nobody listens where the client has been given up already.
+                // The receiver is gone if the client was dropped in the meantime.
                 let _ = told.send(Ok(runtime.handle().clone()));
-                // An error is the end of the client, too.
+                // An error means that the client was dropped.
                 let _ = runtime.block_on(stopped);
             }
             Err(error) => drop(told.send(Err(error))),
@@ -43,7 +43,7 @@ impl Worker {
         }))
     }
 
-    /// Lets a future go on by itself.
+    /// Spawns a future on the thread's runtime.
     pub(super) fn spawn<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -51,7 +51,7 @@ impl Worker {
         self.handle.spawn(future)
     }
 
-    /// Waits for what a future makes.
+    /// Blocks until the future completes.
     pub(super) fn run<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -59,7 +59,7 @@ impl Worker {
         let (told, heard) = sync_channel(1);
         self.handle.spawn(async move {
             let done = future.await;
-            // Whoever waited cannot have gone: it waits in this function.
+            // The receiver waits in this function, so it cannot be gone.
             let _ = told.send(done);
         });
         heard.recv().map_err(|_| ClientError::Closed)

@@ -6,7 +6,7 @@ use super::model_config::datatype;
 use super::{ModelConfig, TensorConfig};
 
 impl ModelConfig {
-    /// Reads what the route `config` answers.
+    /// Parses the response of the `config` route.
     pub(crate) fn from_json(config: &Value) -> Result<Self, ClientError> {
         let name = text(config, "name")?;
         let max_batch_size = number(&config["max_batch_size"]).unwrap_or_default();
@@ -52,7 +52,7 @@ fn text(member: &Value, name: &str) -> Result<String, ClientError> {
     member[name].as_str().map(str::to_owned).ok_or_else(missing)
 }
 
-/// Protobuf's JSON has numbers of 64 bits as texts.
+/// The JSON form of protobuf encodes 64-bit numbers as strings.
 fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }

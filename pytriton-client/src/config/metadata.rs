@@ -8,7 +8,7 @@ use crate::ClientError;
 use super::{ModelConfig, TensorConfig};
 
 impl ModelConfig {
-    /// Reads a model's metadata over HTTP.
+    /// Parses a model's metadata from HTTP.
     pub(crate) fn from_metadata_json(metadata: &Value) -> Result<Self, ClientError> {
         let tensors = |list: &Value| {
             let members = list.as_array().into_iter().flatten();
@@ -32,7 +32,7 @@ impl ModelConfig {
         ))
     }
 
-    /// Reads what `ModelMetadata` answers.
+    /// Converts the response of `ModelMetadata`.
     pub(crate) fn from_metadata_proto(
         metadata: ModelMetadataResponse,
     ) -> Result<Self, ClientError> {
@@ -60,8 +60,8 @@ impl ModelConfig {
         }
     }
 
-    /// Whether tensors of so many dimensions are rows of inputs that have one more, which is of any size: what metadata say of a
-    /// batch axis.
+    /// Whether tensors of the given ranks are samples of inputs with one more dimension of any
+    /// size, which metadata use for a batch axis.
     pub(crate) fn are_rows<'a>(&self, given: impl IntoIterator<Item = (&'a str, usize)>) -> bool {
         let mut given = given.into_iter();
         given.all(|(name, rank)| {

@@ -1,4 +1,4 @@
-//! What a server says of its model.
+//! A model's configuration as reported by its server.
 
 mod json;
 mod metadata;

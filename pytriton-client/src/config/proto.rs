@@ -6,7 +6,7 @@ use super::model_config::datatype;
 use super::{ModelConfig, TensorConfig};
 
 impl ModelConfig {
-    /// Reads what `ModelConfig` answers.
+    /// Converts the response of `ModelConfig`.
     pub(crate) fn from_proto(config: proto::ModelConfig) -> Result<Self, ClientError> {
         let policy = config.model_transaction_policy.unwrap_or_default();
         let inputs = config.input.into_iter();

@@ -13,7 +13,7 @@ use super::framing::Arriving;
 
 const STATUS: &str = "grpc-status";
 
-/// The message of a call's answer, where the call went well.
+/// Returns the message of a successful unary response.
 pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Bytes, ClientError> {
     let (head, mut body) = answer.into_parts();
     begun(&head, model)?;
@@ -33,7 +33,7 @@ pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Byte
     }
 }
 
-/// What the server says at the beginning of an answer, where that is its end, too.
+/// Checks the head of a response, which contains the status if it is also the end.
 pub(super) fn begun(head: &Parts, model: &Model) -> Result<(), ClientError> {
     if head.headers.contains_key(STATUS) || head.status != StatusCode::OK {
         ended(head.status, &head.headers, model)?;
@@ -41,7 +41,7 @@ pub(super) fn begun(head: &Parts, model: &Model) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// What the server says at the end of a call.
+/// Checks the status at the end of a call.
 pub(super) fn ended(
     status: StatusCode,
     told: &HeaderMap,
@@ -64,7 +64,7 @@ pub(super) fn ended(
     ))
 }
 
-/// What a status of HTTP means to gRPC where there is nothing else.
+/// The gRPC status that corresponds to an HTTP status, if there is no other.
 fn without(status: StatusCode) -> Code {
     match status.as_u16() {
         400 => Code::Internal,

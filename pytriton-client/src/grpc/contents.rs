@@ -1,7 +1,7 @@
 use pytriton_protocol::proto::InferTensorContents;
 use pytriton_protocol::tensor::{DataType, Element, Tensor, TensorError};
 
-/// A tensor whose elements came as protobuf numbers.
+/// Converts elements from protobuf's typed fields.
 pub(super) fn tensor(
     datatype: DataType,
     shape: Vec<usize>,
@@ -23,7 +23,7 @@ pub(super) fn tensor(
             let elements = contents.bytes_contents.iter();
             Tensor::from_elements(shape, elements.map(|element| element.to_vec()).collect())
         }
-        // There are no numbers of these in protobuf.
+        // Protobuf has no such numbers.
         DataType::Fp16 | DataType::Bf16 => Err(TensorError::Missing),
     }
 }

@@ -3,7 +3,7 @@ use std::error::Error;
 use crate::transport::TransportError;
 use crate::{ClientError, Status};
 
-/// What a call ended with: a connection's error, or the server's words.
+/// The error of a failed call: a connection error, or the server's message.
 pub(super) fn failed(model: &str, status: &tonic::Status) -> ClientError {
     match status.source().and_then(TransportError::within) {
         Some(error) => error.0.clone(),
@@ -28,10 +28,10 @@ mod tests {
     use super::super::transport::GrpcTransport;
     use super::*;
 
-    /// The type of a frame of HTTP/2 with the headers of a message, and of one with settings.
+    /// The HTTP/2 frame types HEADERS and SETTINGS.
     const HEADERS: u8 = 1;
     const SETTINGS: u8 = 4;
-    /// Nothing comes behind it.
+    /// The flags END_STREAM and END_HEADERS.
     const LAST: u8 = 0b101;
 
     fn frame(kind: u8, flags: u8, stream: u8, body: &[u8]) -> Vec<u8> {
@@ -39,7 +39,7 @@ mod tests {
         [&[0, 0, length, kind, flags, 0, 0, 0, stream], body].concat()
     }
 
-    /// Answers one call with these headers.
+    /// Responds to one call with these headers.
     async fn answer(listener: TcpListener, pairs: &[(&str, &str)]) {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut preface = [0; 24];
@@ -57,7 +57,7 @@ mod tests {
                 break;
             }
         }
-        // The status 200, and literals that are not to be remembered.
+        // The status 200, and literals without indexing.
         let mut block = vec![0x88];
         for (name, value) in pairs {
             block.push(0);
@@ -68,7 +68,7 @@ mod tests {
         }
         let answer = frame(HEADERS, LAST, 1, &block);
         stream.write_all(&answer).await.unwrap();
-        // Until the client has gone.
+        // Waits until the client disconnects.
         let _ = stream.read_to_end(&mut Vec::new()).await;
     }
 

@@ -4,16 +4,16 @@ use pytriton_protocol::tensor::AlignedBuffer;
 
 use crate::ClientError;
 
-/// The bytes before each message: whether it is compressed, and its length.
+/// The length of the gRPC message prefix: compression flag and message length.
 pub(super) const PREFIX: usize = 5;
 
-/// The field of the elements' bytes in an answer.
+/// The protobuf field of raw output contents.
 const RAW: u32 = 6;
 
-/// What is set aside for a message before it comes, at most.
+/// The maximum number of bytes that are reserved before they arrive.
 const MOST_AHEAD: usize = 64 << 20;
 
-/// What stands before a message of so many bytes.
+/// The prefix of a message of this length.
 pub(super) fn prefix(compressed: bool, length: usize) -> Result<[u8; PREFIX], ClientError> {
     let length = u32::try_from(length).map_err(|_| {
         ClientError::inputs(format!(
@@ -24,17 +24,18 @@ pub(super) fn prefix(compressed: bool, length: usize) -> Result<[u8; PREFIX], Cl
     Ok([u8::from(compressed), one, two, three, four])
 }
 
-/// The one message of an answer, as it comes: copied once, to where its first elements are aligned.
+/// The message of a unary response while it arrives. It is copied once, to a buffer in which its
+/// first elements are aligned.
 #[derive(Debug, Default)]
 pub(super) struct Arriving {
     prefix: [u8; PREFIX],
-    /// How much of the prefix has come.
+    /// The number of prefix bytes that have arrived.
     known: usize,
     message: Option<AlignedBuffer>,
 }
 
 impl Arriving {
-    /// Takes the next bytes, unless they are more than were announced.
+    /// Appends bytes, unless they exceed the announced length.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
         match self.take(bytes) {
             [] => Ok(()),
@@ -45,7 +46,7 @@ impl Arriving {
         }
     }
 
-    /// Takes of the next bytes what belongs to the message, and leaves the rest.
+    /// Takes the bytes that belong to the message, and returns the rest.
     pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (prefix, rest) = bytes.split_at(bytes.len().min(PREFIX - self.known));
         self.prefix[self.known..][..prefix.len()].copy_from_slice(prefix);
@@ -63,28 +64,28 @@ impl Arriving {
         behind
     }
 
-    /// Whether anything of it has come.
+    /// Whether any byte has arrived.
     pub(super) fn has_begun(&self) -> bool {
         self.known > 0
     }
 
-    /// Whether all of it has come.
+    /// Whether the message is complete.
     pub(super) fn is_whole(&self) -> bool {
         self.known == PREFIX && self.came() == self.announced().1
     }
 
-    /// How much of the message there is.
+    /// The number of message bytes that have arrived.
     fn came(&self) -> usize {
         self.message.as_ref().map_or(0, AlignedBuffer::len)
     }
 
-    /// Whether it is compressed, and its length.
+    /// The compression flag and the message length.
     fn announced(&self) -> (u8, usize) {
         let [flag, length @ ..] = self.prefix;
         (flag, u32::from_be_bytes(length) as usize)
     }
 
-    /// Whether the message is compressed, and the message, when all of it has come.
+    /// Returns the compression flag and the complete message.
     pub(super) fn finish(self) -> Result<(bool, Bytes), ClientError> {
         let (flag, length) = self.announced();
         let came = self.came();
@@ -103,7 +104,7 @@ impl Arriving {
     }
 }
 
-/// Where in a message the bytes of the first elements stand, as far as the beginning of the message tells.
+/// The position of the first elements in a message, as far as its beginning determines it.
 fn elements(message: &[u8]) -> usize {
     let mut rest = message;
     while let Ok((field, WireType::LengthDelimited)) = decode_key(&mut rest) {
@@ -154,7 +155,7 @@ mod tests {
         let mut arriving = Arriving::default();
         arriving.push(&body).unwrap();
         assert!(arriving.push(&[0]).is_err());
-        // Of several, each takes what is its own.
+        // Each message takes only its own bytes.
         let bodies = [&body[..], &[0; PREFIX], &body].concat();
         for cut in 1..=bodies.len() {
             let (mut arriving, mut whole) = (Arriving::default(), Vec::new());

@@ -31,7 +31,7 @@ impl GrpcTransport {
         message::decode(response(message)?)
     }
 
-    /// The same where something is in a region.
+    /// The same with tensors in shared memory.
     pub(crate) async fn infer_shared(
         &self,
         request: &InferRequest,
@@ -44,7 +44,7 @@ impl GrpcTransport {
         message::decode(fetched(response(message)?, lent)?)
     }
 
-    /// Asks for any number of answers, on a stream of their own.
+    /// Sends a request to a streaming model, on a stream of its own.
     pub(crate) async fn stream(&self, request: &InferRequest) -> Result<Answers, ClientError> {
         let pieces = match self.gzip {
             true => compressed(request).await?,
@@ -53,7 +53,7 @@ impl GrpcTransport {
         self.answers(request, pieces).await
     }
 
-    /// The same where inputs are in a region, until the last answer.
+    /// The same with inputs in shared memory, which is kept until the last response.
     pub(crate) async fn stream_shared(
         &self,
         request: &Arc<InferRequest>,
@@ -62,7 +62,7 @@ impl GrpcTransport {
         let pieces = self.framed_around(request, lent).await?;
         let mut answers = self.answers(request, pieces).await?;
         answers.keep(request);
-        // It is the first answer that says whether the server knows the region.
+        // Only the first response shows whether the server knows the region.
         answers.peek().await?;
         Ok(answers)
     }
@@ -78,7 +78,7 @@ impl GrpcTransport {
         Ok(Answers::new(messages, &request.model))
     }
 
-    /// The message without what is in the region.
+    /// Frames the message without the tensors in the region.
     async fn framed_around(
         &self,
         request: &InferRequest,

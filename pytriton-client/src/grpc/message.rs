@@ -10,7 +10,7 @@ use crate::{ClientError, Outputs, ParameterValue};
 
 use super::contents;
 
-/// The message of an inference.
+/// Converts an inference request.
 pub(super) fn encode(request: &InferRequest) -> ModelInferRequest {
     let elements = request.inputs.iter();
     let elements = elements.map(|(_, tensor)| tensor.data().clone());
@@ -20,13 +20,13 @@ pub(super) fn encode(request: &InferRequest) -> ModelInferRequest {
     }
 }
 
-/// The same without the bytes of the inputs' elements.
+/// The same without the elements of the inputs.
 pub(super) fn without_elements(request: &InferRequest) -> ModelInferRequest {
     let inputs = request.inputs.iter();
     let inputs = inputs.map(|(name, tensor)| InferInputTensor {
         name: name.clone(),
         datatype: tensor.datatype().name().to_owned(),
-        // No dimension of what is in memory is larger.
+        // No dimension of an array in memory is larger.
         shape: tensor
             .shape()
             .iter()
@@ -55,7 +55,7 @@ fn parameter((name, value): &(String, ParameterValue)) -> (String, InferParamete
         ParameterValue::Bool(value) => ParameterChoice::BoolParam(value),
         ParameterValue::Int64(value) => ParameterChoice::Int64Param(value),
         ParameterValue::Uint64(value) => match i64::try_from(value) {
-            // Where one of each kind would do, servers know the signed one.
+            // Where both signed and unsigned integers would do, servers expect the signed one.
             Ok(value) => ParameterChoice::Int64Param(value),
             Err(_) => ParameterChoice::Uint64Param(value),
         },
@@ -66,7 +66,7 @@ fn parameter((name, value): &(String, ParameterValue)) -> (String, InferParamete
     (name.clone(), InferParameter { parameter_choice })
 }
 
-/// Reads the answer to an inference.
+/// Converts an inference response.
 pub(super) fn decode(answer: ModelInferResponse) -> Result<Outputs, ClientError> {
     let mut raw = answer.raw_output_contents.into_iter();
     let outputs = answer.outputs.into_iter();
@@ -96,7 +96,7 @@ fn tensor(
     let dims = output.shape.into_iter().map(usize::try_from);
     let shape: Vec<usize> = dims.collect::<Result<_, _>>().map_err(|_| wrong("shape"))?;
     let tensor = match (output.contents, raw.next()) {
-        // Some servers say beside raw elements that there are no others.
+        // Some servers send raw elements together with empty typed ones.
         (_, Some(data)) => Tensor::new(datatype, shape, data),
         (Some(contents), None) => contents::tensor(datatype, shape, contents),
         (None, None) => return Err(wrong("elements")),

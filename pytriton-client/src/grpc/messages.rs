@@ -12,19 +12,19 @@ use crate::{ClientError, gzip};
 use super::answer::{begun, ended};
 use super::framing::Arriving;
 
-/// The messages of an answer, as they come.
+/// The messages of a streaming response.
 #[derive(Debug)]
 pub(super) struct Messages {
     status: StatusCode,
     body: Answer,
     arriving: Arriving,
-    /// What has come behind the last message.
+    /// The bytes after the last message.
     rest: Bytes,
     trailers: HeaderMap,
 }
 
 impl Messages {
-    /// Those of an answer that has begun, unless it says that there are none.
+    /// Starts to read a response, unless its head already contains an error.
     pub(super) fn new(answer: Response<Answer>, model: &Model) -> Result<Self, ClientError> {
         let (head, body) = answer.into_parts();
         begun(&head, model)?;
@@ -37,7 +37,7 @@ impl Messages {
         })
     }
 
-    /// The next one; `None` behind the last, where the call went well.
+    /// Returns the next message, or `None` after the last one of a successful call.
     pub(super) async fn next(&mut self, model: &Model) -> Result<Option<Bytes>, ClientError> {
         loop {
             let behind = self.arriving.take(&self.rest).len();

@@ -1,4 +1,4 @@
-//! The protocol over gRPC: messages with raw tensors.
+//! The gRPC protocol, with raw tensors.
 
 mod answer;
 mod contents;

@@ -11,16 +11,16 @@ use crate::{ClientError, gzip};
 use super::framing::prefix;
 use super::message;
 
-/// The field of the elements' bytes.
+/// The protobuf field of raw input contents.
 const RAW: u32 = 7;
 
-/// Elements of so many bytes are copied to what stands around them, which costs less than a piece of their own.
+/// Elements up to this size are copied next to the message, which is cheaper than a separate write.
 const SMALL: usize = 4 << 10;
 
-/// What is reserved for all but large elements.
+/// The capacity reserved for everything except large elements.
 const HEAD: usize = 256;
 
-/// The pieces of the body of an inference: large elements are as they are in memory.
+/// The pieces of an inference request's body; large elements are not copied.
 pub(super) fn encode(request: &InferRequest) -> Result<Vec<Bytes>, ClientError> {
     let message = message::without_elements(request);
     let lengths = request.inputs.iter().map(|(_, tensor)| tensor.data().len());
@@ -39,7 +39,7 @@ pub(super) async fn compressed(request: &InferRequest) -> Result<Vec<Bytes>, Cli
     Ok(vec![prefix, message])
 }
 
-/// The pieces of a message that has its elements.
+/// The pieces of a framed message that contains its elements.
 pub(super) async fn framed(
     message: &ModelInferRequest,
     compressed: bool,
@@ -53,7 +53,7 @@ pub(super) async fn framed(
     Ok(message)
 }
 
-/// A message and its elements, behind what is to be around the first of them.
+/// A message and its elements, appended to `around`.
 fn pieces(request: &InferRequest, message: &ModelInferRequest, mut around: Vec<u8>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     message.encode_raw(&mut around);

@@ -1,4 +1,4 @@
-//! Inferences whose tensors are in shared memory.
+//! Inferences with tensors in shared memory.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ impl GrpcTransport {
     }
 }
 
-/// The message without what is in the region.
+/// Replaces the tensors in the region by their location.
 pub(super) fn placed(mut message: ModelInferRequest, lent: &Lent) -> ModelInferRequest {
     let mut raw = Vec::new();
     let contents = message.raw_input_contents.into_iter();
@@ -96,12 +96,12 @@ fn parameters(lent: &Lent, place: Place) -> BTreeMap<String, InferParameter> {
     .into()
 }
 
-/// The answer with what is in the region.
+/// Adds the outputs in the region to the response.
 pub(super) fn fetched(
     mut answer: ModelInferResponse,
     lent: &Lent,
 ) -> Result<ModelInferResponse, ClientError> {
-    // Some servers leave a place for such an output empty, and some leave none.
+    // Some servers send an empty entry for such an output, others send none.
     let places = answer.raw_output_contents.len() == answer.outputs.len();
     let mut raw = answer.raw_output_contents.into_iter();
     let mut all = Vec::new();
@@ -120,11 +120,12 @@ pub(super) fn fetched(
     Ok(answer)
 }
 
-/// An output without bytes: its numbers, or what is in the region. Servers do not say that they have put it there.
+/// Reads an output without raw elements: its typed elements, or those in the region. Servers do not
+/// report that an output is in the region.
 fn elsewhere(output: &mut InferOutputTensor, lent: &Lent) -> Result<Option<Tensor>, ClientError> {
     let shape = output.shape.iter().map(|dim| usize::try_from(*dim).ok());
     let shape: Option<Vec<usize>> = shape.collect();
-    // What is none of the protocol is told by who reads the answer.
+    // The decoder reports violations of the protocol.
     let (Ok(datatype), Some(shape)) = (output.datatype.parse(), shape) else {
         return Ok(None);
     };

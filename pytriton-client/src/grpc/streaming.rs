@@ -9,14 +9,14 @@ use crate::{ClientError, Outputs, Status};
 use super::message;
 use super::messages::Messages;
 
-/// The answers to one request, as they come.
+/// The responses to one request.
 #[derive(Debug)]
 pub(crate) struct Answers {
     messages: Box<Messages>,
     model: Model,
-    /// The first one, where it was looked at before it is taken.
+    /// The first response, if it has been received ahead of time.
     peeked: Option<Option<Outputs>>,
-    /// A request whose inputs are in shared memory until the last answer.
+    /// A request whose inputs stay in shared memory until the last response.
     request: Option<Arc<InferRequest>>,
 }
 
@@ -30,18 +30,18 @@ impl Answers {
         }
     }
 
-    /// Keeps the memory of that request until the last answer.
+    /// Keeps the request's shared memory until the last response.
     pub(super) fn keep(&mut self, request: &Arc<InferRequest>) {
         self.request = Some(Arc::clone(request));
     }
 
-    /// Waits for the first one.
+    /// Waits for the first response.
     pub(super) async fn peek(&mut self) -> Result<(), ClientError> {
         self.peeked = Some(self.read().await?);
         Ok(())
     }
 
-    /// The next one; `None` behind the last.
+    /// Returns the next response, or `None` after the last one.
     pub(crate) async fn next(&mut self) -> Result<Option<Outputs>, ClientError> {
         match self.peeked.take() {
             Some(peeked) => Ok(peeked),
@@ -52,7 +52,7 @@ impl Answers {
     async fn read(&mut self) -> Result<Option<Outputs>, ClientError> {
         let message = self.messages.next(&self.model).await;
         let shared = self.request.as_ref().map(|request| &request.shared);
-        // A message with an error is not the end of what the server does.
+        // The server may continue to use the region after an error message.
         if let (Some(Some(lent)), Ok(None) | Err(ClientError::Server { .. })) = (shared, &message) {
             lent.end();
         }
@@ -62,7 +62,8 @@ impl Answers {
         let message = ModelStreamInferResponse::decode(message)
             .map_err(|error| ClientError::protocol(format!("it is no message: {error}")))?;
         if !message.error_message.is_empty() {
-            // It has no code but where the server is told to be strict, and tritonserver forgets then the answers before it.
+            // The message has a status only if the server runs in strict mode, in which
+            // tritonserver drops the responses before it.
             let unknown = Status::Grpc(tonic::Code::Unknown.into());
             let model = self.model.to_string();
             return Err(ClientError::server(&model, unknown, message.error_message));

@@ -24,16 +24,16 @@ const STREAM: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
 
 pub(super) type Client = GrpcInferenceServiceClient<Channel<tonic::body::Body>>;
 
-/// A server over gRPC.
+/// A gRPC server.
 #[derive(Debug, Clone)]
 pub(crate) struct GrpcTransport {
     pub(super) channel: Channel<tonic::body::Body>,
     metadata: MetadataMap,
-    /// What an inference begins with.
+    /// The headers of an inference.
     pub(super) inference: HeaderMap,
-    /// Where inferences are sent to that are answered once.
+    /// The URI of unary inferences.
     pub(super) to: Uri,
-    /// Where the others are sent to.
+    /// The URI of streaming inferences.
     pub(super) to_stream: Uri,
     pub(super) gzip: bool,
 }
@@ -78,7 +78,7 @@ impl GrpcTransport {
         })
     }
 
-    /// The same with connections of its own.
+    /// The same server with new connections.
     pub(crate) fn anew(&self) -> Self {
         Self {
             channel: self.channel.anew(),
@@ -127,7 +127,7 @@ impl GrpcTransport {
         });
         match self.client().model_config(asked).await {
             Ok(answer) => ModelConfig::from_proto(answer.into_inner().config.unwrap_or_default()),
-            // The call is an extension of Triton's.
+            // The call is an extension by Triton.
             Err(status) if status.code() == tonic::Code::Unimplemented => {
                 self.metadata(model).await
             }
@@ -198,7 +198,7 @@ impl GrpcTransport {
             .map_err(|status| failed(&model.to_string(), &status))
     }
 
-    /// A message may be as large as it is.
+    /// Messages of any size are accepted.
     pub(super) fn client(&self) -> Client {
         let client = Client::with_origin(self.channel.clone(), self.channel.origin().clone());
         client.max_decoding_message_size(usize::MAX)

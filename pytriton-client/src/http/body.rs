@@ -6,10 +6,10 @@ use pytriton_protocol::tensor::AlignedBuffer;
 pub(super) use crate::transport::Pieces;
 use crate::transport::{Answer, TransportError};
 
-/// What is set aside for an answer before it comes, at most.
+/// The maximum number of bytes that are reserved before they arrive.
 const MOST_AHEAD: usize = 64 << 20;
 
-/// Reads an answer to its end, into memory in which the byte at `aligned_at` is aligned.
+/// Reads a complete response into memory in which the byte at `aligned_at` is aligned.
 pub(super) async fn read(mut body: Answer, aligned_at: usize) -> Result<Bytes, TransportError> {
     let length = body
         .size_hint()

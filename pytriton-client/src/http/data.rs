@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use crate::ClientError;
 
-/// A tensor whose elements came as JSON, nested or flat.
+/// Converts elements from nested or flat JSON arrays.
 pub(super) fn tensor(
     name: &str,
     datatype: DataType,

@@ -3,11 +3,11 @@ use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::ClientError;
 
-/// How long the JSON of a body is, which binary tensors follow.
+/// The length of the JSON header, which binary tensors follow.
 pub(super) static HEADER_LENGTH: HeaderName =
     HeaderName::from_static("inference-header-content-length");
 
-/// Headers of these names and values.
+/// Creates a header map.
 pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, ClientError> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
@@ -22,8 +22,8 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, ClientErr
     Ok(headers)
 }
 
-/// The headers of a request, and those of all requests, which only its `host` is stronger than: who asks through a gateway may
-/// have to name another one.
+/// Merges the headers of a request with those of all requests. The request's headers win, except
+/// `host`, which may have to name the server behind a gateway.
 pub(super) fn with_all(mut own: HeaderMap, all: &HeaderMap) -> HeaderMap {
     if own.is_empty() {
         return all.clone();
@@ -36,7 +36,7 @@ pub(super) fn with_all(mut own: HeaderMap, all: &HeaderMap) -> HeaderMap {
     own
 }
 
-/// A part of a path.
+/// Percent-encodes a path segment.
 pub(super) fn encoded(part: &str) -> String {
     let mut text = String::with_capacity(part.len());
     for byte in part.bytes() {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The JSON of an answer, of which nothing is kept that nobody reads.
+/// The JSON header of a response; unknown members are skipped.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) model_name: Value,
@@ -14,7 +14,7 @@ pub(super) struct Header {
     pub(super) outputs: Vec<Output>,
 }
 
-/// One of its outputs.
+/// An output in the header.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     pub(super) name: Option<String>,
@@ -24,17 +24,17 @@ pub(super) struct Output {
     pub(super) data: Value,
 }
 
-/// How many bytes an output has behind the JSON.
+/// The number of bytes of an output after the header.
 #[derive(Debug, Default)]
 pub(super) struct Binary {
     pub(super) size: Option<usize>,
 }
 
-/// What is read of an object.
+/// An object with known members.
 trait Object: Default {
     const MEMBERS: &'static [&'static str];
 
-    /// Takes the value of one of them.
+    /// Reads the value of a member.
     fn take<'de, A: MapAccess<'de>>(&mut self, member: usize, map: &mut A) -> Result<(), A::Error>;
 }
 
@@ -78,7 +78,7 @@ impl Object for Binary {
     }
 }
 
-/// Reads an object of that kind.
+/// Deserializes such an object.
 struct Reader<O>(PhantomData<O>);
 
 impl<'de, O: Object> Visitor<'de> for Reader<O> {
@@ -100,7 +100,7 @@ impl<'de, O: Object> Visitor<'de> for Reader<O> {
     }
 }
 
-/// Which of these names it is.
+/// Matches a member name against a list.
 struct Key(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Key {

@@ -1,4 +1,4 @@
-//! Inferences for servers that read JSON alone.
+//! Inferences for servers that accept only JSON.
 
 use bytes::Bytes;
 use hyper::Method;
@@ -28,7 +28,7 @@ impl HttpTransport {
     }
 }
 
-/// The body of a request.
+/// Encodes the body of a request.
 fn encode(request: &InferRequest) -> Result<Bytes, ClientError> {
     let (length, pieces) = request::encode(request);
     let json = pieces.first().and_then(|piece| piece.get(..length));

@@ -1,4 +1,4 @@
-//! The protocol over HTTP/1.1: a JSON header and binary tensors.
+//! The HTTP/1.1 protocol: a JSON header and binary tensors.
 
 mod base64;
 mod body;

@@ -6,13 +6,14 @@ use serde::Serialize;
 use crate::ParameterValue;
 use crate::request::InferRequest;
 
-/// Elements of so many bytes are copied behind the JSON, which costs less than a piece of their own.
+/// Elements up to this size are copied after the JSON, which is cheaper than a separate write.
 const SMALL: usize = 4 << 10;
 
-/// What is reserved for JSON.
+/// The capacity reserved for JSON.
 const HEAD: usize = 256;
 
-/// The pieces of the body of an inference, in which large elements are as they are in memory, and how long its JSON is.
+/// The pieces of an inference request's body and the length of its JSON header; large elements are
+/// not copied.
 pub(super) fn encode(request: &InferRequest) -> (usize, Vec<Bytes>) {
     let mut around = json(request);
     let length = around.len();
@@ -69,7 +70,7 @@ fn json(request: &InferRequest) -> Vec<u8> {
     json
 }
 
-/// The items with commas between them.
+/// Writes a comma-separated list.
 fn list<T>(json: &mut Vec<u8>, items: &[T], write: impl Fn(&mut Vec<u8>, &T)) {
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
@@ -89,7 +90,7 @@ fn parameter(json: &mut Vec<u8>, value: &ParameterValue) {
     }
 }
 
-/// Texts and numbers can always be written to a vector.
+/// Serializing strings and numbers to a vector cannot fail.
 fn push(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     let _ = serde_json::to_writer(json, value);
 }

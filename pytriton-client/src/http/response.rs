@@ -7,7 +7,8 @@ use crate::{ClientError, Outputs, ParameterValue};
 use super::data;
 use super::header::{Header, Output};
 
-/// Reads the answer to an inference whose JSON is so long; all of it is where no length is told.
+/// Decodes an inference response. `header` is the length of the JSON; without it, the whole body is
+/// JSON.
 pub(super) fn decode(body: &Bytes, header: Option<usize>) -> Result<Outputs, ClientError> {
     let end = header.unwrap_or(body.len());
     let json = body
@@ -30,7 +31,7 @@ pub(super) fn decode(body: &Bytes, header: Option<usize>) -> Result<Outputs, Cli
     })
 }
 
-/// What is no text is none.
+/// Returns an empty string for other JSON types.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -130,7 +131,7 @@ mod tests {
             assert!(decode(&body, header).is_err(), "{json}");
         }
         assert!(decode(&Bytes::from_static(b"{}"), Some(3)).is_err());
-        // One without outputs has none.
+        // A response without outputs.
         assert_eq!(
             decode(&Bytes::from_static(b"{}"), None),
             Ok(Outputs::default())

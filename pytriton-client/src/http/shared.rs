@@ -1,4 +1,4 @@
-//! Inferences whose tensors are in shared memory.
+//! Inferences with tensors in shared memory.
 
 use bytes::Bytes;
 use hyper::Method;
@@ -80,7 +80,7 @@ impl HttpTransport {
     }
 }
 
-/// The body of a request of which something is in the region.
+/// Encodes a request with tensors in the region.
 fn encode(request: &InferRequest, lent: &Lent) -> Result<(usize, Vec<Bytes>), ClientError> {
     let (length, pieces) = request::encode(request);
     let json = pieces.first().and_then(|piece| piece.get(..length));
@@ -110,7 +110,7 @@ fn parameters(lent: &Lent, place: Place) -> Value {
     })
 }
 
-/// Reads an answer whose outputs are, in part, in the region.
+/// Decodes a response with outputs in the region.
 fn decode(body: &Bytes, header: Option<usize>, lent: &Lent) -> Result<Outputs, ClientError> {
     let end = header.unwrap_or(body.len()).min(body.len());
     let mut json: Value = serde_json::from_slice(&body[..end])
@@ -141,7 +141,8 @@ fn decode(body: &Bytes, header: Option<usize>, lent: &Lent) -> Result<Outputs, C
     Ok(outputs)
 }
 
-/// An output that is in the region: one that was asked there, and has no elements here. Servers do not say where they have put it.
+/// Reads an output that was requested in the region and has no elements in the response. Servers do
+/// not report where they have stored it.
 fn of_region(output: &Value, lent: &Lent) -> Result<Option<(String, Tensor)>, ClientError> {
     let is_here = |member: &Value| !member.is_null();
     if is_here(&output["data"]) || is_here(&output["parameters"]["binary_data_size"]) {
@@ -152,7 +153,7 @@ fn of_region(output: &Value, lent: &Lent) -> Result<Option<(String, Tensor)>, Cl
     let dims = output["shape"].as_array().into_iter().flatten();
     let shape = dims.map(|dim| usize::try_from(dim.as_u64()?).ok());
     let shape: Option<Vec<usize>> = shape.collect();
-    // What is none of the protocol is told by who reads the rest.
+    // The decoder reports violations of the protocol.
     let (Ok(datatype), Some(shape)) = (datatype.parse::<DataType>(), shape) else {
         return Ok(None);
     };

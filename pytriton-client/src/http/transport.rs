@@ -21,15 +21,15 @@ use super::{request, response};
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
-/// A server over HTTP.
+/// An HTTP server.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpTransport {
     channel: Channel<Pieces>,
-    /// Of all requests.
+    /// The headers of all requests.
     headers: HeaderMap,
-    /// Of an inference.
+    /// The headers of inferences.
     inference: HeaderMap,
-    /// Where the inferences of a model are sent to: a client has one.
+    /// The URI of a model's inferences; a client has one model.
     to: OnceLock<(Model, Uri)>,
     gzip: bool,
 }
@@ -74,7 +74,7 @@ impl HttpTransport {
         })
     }
 
-    /// The same with connections of its own.
+    /// The same server with new connections.
     pub(crate) fn anew(&self) -> Self {
         Self {
             channel: self.channel.anew(),
@@ -86,7 +86,7 @@ impl HttpTransport {
         self.channel.address()
     }
 
-    /// Whether a route answers 200, as those of health do; one that is closed is an error.
+    /// Whether a route returns 200, as health routes do; an error if access is denied.
     pub(crate) async fn is(&self, path: &str) -> Result<bool, ClientError> {
         let answered = self
             .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
@@ -106,7 +106,7 @@ impl HttpTransport {
         let config = self.get(&words, &format!("{}/config", path(model))).await;
         match config {
             Ok(config) => ModelConfig::from_json(&config),
-            // The route is an extension of Triton's.
+            // The route is an extension by Triton.
             Err(ClientError::Server {
                 status: Status::Http(404 | 405 | 501),
                 ..
@@ -166,7 +166,7 @@ impl HttpTransport {
         }
     }
 
-    /// Where the inferences of a model are sent to.
+    /// The URI of a model's inferences.
     fn to(&self, model: &Model) -> Result<Uri, ClientError> {
         if let Some((known, uri)) = self.to.get()
             && known == model
@@ -174,12 +174,12 @@ impl HttpTransport {
             return Ok(uri.clone());
         }
         let uri = self.uri(&format!("{}/infer", path(model)))?;
-        // Another one's place, if there is one already, is as good to keep.
+        // If another model's URI is already stored, it stays.
         let _ = self.to.set((model.clone(), uri.clone()));
         Ok(uri)
     }
 
-    /// A place of the server.
+    /// A URI of the server.
     fn uri(&self, path: &str) -> Result<Uri, ClientError> {
         let origin = self.channel.origin().to_string();
         let uri = format!("{}{path}", origin.trim_end_matches('/')).parse();
@@ -259,7 +259,7 @@ pub(super) fn path(model: &Model) -> String {
     }
 }
 
-/// An error that the server told, whose words are the member `error` of its JSON, or its body.
+/// The error in a response: the member `error` of its JSON, or its body.
 pub(super) fn failed(model: &str, answered: &Answered) -> ClientError {
     let json: Option<Value> = serde_json::from_slice(&answered.body).ok();
     let words = json.and_then(|json| json["error"].as_str().map(str::to_owned));

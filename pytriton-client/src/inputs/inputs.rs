@@ -3,7 +3,7 @@ use pytriton_protocol::tensor::Tensor;
 use crate::ClientError;
 use crate::config::ModelConfig;
 
-/// The tensors of a request: all by their names, or all by their places.
+/// The tensors of a request, either all by name or all by position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inputs(Kept);
 
@@ -36,12 +36,12 @@ impl Inputs {
         }
     }
 
-    /// These, by their names; there may be none.
+    /// Inputs by name; may be empty.
     pub(crate) fn of(named: Vec<(String, Tensor)>) -> Self {
         Self(Kept::Named(named))
     }
 
-    /// The tensors with their names, which those by place have from the model.
+    /// Assigns names to the inputs; the names of positional inputs come from the model.
     pub(crate) fn named(self, model: &ModelConfig) -> Result<Vec<(String, Tensor)>, ClientError> {
         let placed = match self.0 {
             Kept::Named(named) => return Ok(named),

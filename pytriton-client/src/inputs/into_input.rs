@@ -11,11 +11,11 @@ use super::IntoTensor;
     note = "give an array of `ndarray` such as `Array2<f32>` or a reference to one, or `(\"name\", array)`"
 )]
 pub trait IntoInput {
-    /// Its name, where it has one, and the tensor.
+    /// Returns the name, if given, and the tensor.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Tensor`] when an element is too long for its type.
+    /// [`ClientError::Tensor`] if an element is too long for its type.
     fn into_input(self) -> Result<(Option<String>, Tensor), ClientError>;
 }
 

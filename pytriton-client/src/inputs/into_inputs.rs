@@ -4,7 +4,8 @@ use crate::ClientError;
 
 use super::{Inputs, IntoInput, IntoTensor};
 
-/// All inputs of a request: an array, or a tuple, array, vector or map of inputs, which all have names or none has.
+/// All inputs of a request: an array, or a tuple, array, vector or map of inputs. Either all inputs
+/// have names or none has.
 ///
 /// # Examples
 ///
@@ -25,12 +26,12 @@ use super::{Inputs, IntoInput, IntoTensor};
             `((\"x\", &x), (\"scale\", &scale))`"
 )]
 pub trait IntoInputs {
-    /// Turns them into tensors.
+    /// Converts the inputs to tensors.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Inputs`] when there is none, or only some have names; [`ClientError::Tensor`] when an element is too
-    /// long for its type.
+    /// [`ClientError::Inputs`] if there are none or only some have names; [`ClientError::Tensor`]
+    /// if an element is too long for its type.
     fn into_inputs(self) -> Result<Inputs, ClientError>;
 }
 

@@ -1,8 +1,8 @@
 use ndarray::{ArcArray, Array, ArrayRef, ArrayView, CowArray, Dimension};
 use pytriton_protocol::tensor::{Element, Tensor, TensorError};
 
-/// What can be a tensor of a request: an array of any element type, owned (not copied where it is in row-major order) or
-/// borrowed, or a [`Tensor`].
+/// A type that can be converted to a tensor: an array of any element type, owned (not copied if it
+/// is in row-major order) or borrowed, or a [`Tensor`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tensor of a request",
     label = "not an array",
@@ -10,11 +10,11 @@ use pytriton_protocol::tensor::{Element, Tensor, TensorError};
             `(\"name\", array)`"
 )]
 pub trait IntoTensor {
-    /// Turns it into a tensor.
+    /// Converts the value to a tensor.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when an element is too long for its type.
+    /// [`TensorError`] if an element is too long for its type.
     fn into_tensor(self) -> Result<Tensor, TensorError>;
 }
 

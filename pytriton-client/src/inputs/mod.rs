@@ -1,4 +1,4 @@
-//! What is asked: arrays of any element type, each by its name or all by their places.
+//! Inputs: arrays of any element type, by name or by position.
 
 #[expect(
     clippy::module_inception,

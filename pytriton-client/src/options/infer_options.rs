@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::{ParameterValue, SequenceId, SequenceStep};
 
-/// What a request says besides its inputs.
+/// The options of a request.
 ///
 /// # Examples
 ///
@@ -29,12 +29,12 @@ pub struct InferOptions {
 }
 
 impl InferOptions {
-    /// Nothing.
+    /// Creates empty options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A parameter, which takes the place of another one of the same name.
+    /// Sets a parameter; replaces an earlier one of the same name.
     pub fn parameter(mut self, name: impl Into<String>, value: impl Into<ParameterValue>) -> Self {
         let (name, value) = (name.into(), value.into());
         self.parameters.retain(|(other, _)| *other != name);
@@ -42,39 +42,40 @@ impl InferOptions {
         self
     }
 
-    /// A header of HTTP, or one of the metadata of gRPC.
+    /// Adds an HTTP header or a gRPC metadata entry.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// An output that is asked for; all of the model's are where none is named.
+    /// Requests an output; by default all outputs are returned.
     pub fn output(mut self, name: impl Into<String>) -> Self {
         self.outputs.push(name.into());
         self
     }
 
-    /// How many bytes an output may have that is to come through shared memory, where the client has some
-    /// ([`Builder::shared_memory`](crate::Builder::shared_memory)): to be said for those whose size the model's configuration does not
-    /// say, such as texts. Where it has more, the server refuses the request; and the client, where there is no such output, or the model
-    /// answers any number of times.
+    /// Sets the maximum size in bytes of an output that is returned through shared memory
+    /// ([`Builder::shared_memory`](crate::Builder::shared_memory)). Required for outputs whose size
+    /// does not follow from the model's configuration, such as `BYTES`. If the output is larger,
+    /// the server refuses the request. If there is no such output, or the model streams its
+    /// responses, the client does.
     pub fn shared_output(mut self, name: impl Into<String>, bytes: usize) -> Self {
         self.shared_outputs.push((name.into(), bytes));
         self
     }
 
-    /// The id of the request, which the answer has too; a number that counts from 0 otherwise.
+    /// Sets the request ID, which the response repeats; the default is a counter that starts at 0.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// The level at which the server queues the request; 1 goes first.
+    /// Sets the priority level in the server's queue; level 1 is served first.
     pub fn priority(self, level: u32) -> Self {
         self.parameter("priority", level)
     }
 
-    /// The sequence that the request belongs to.
+    /// Sets the sequence that the request belongs to.
     pub fn sequence(mut self, step: SequenceStep) -> Self {
         self.sequence = Some(step.id.clone());
         let id = match step.id {
@@ -86,14 +87,14 @@ impl InferOptions {
             .parameter("sequence_end", step.end)
     }
 
-    /// How long the request may take, in place of the client's own time for an inference; for the first one that is also how long
-    /// the model may take to be ready.
+    /// Sets the time limit of the request, instead of the client's inference timeout. For the first
+    /// request it also limits the time until the model is ready.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// How long the request may wait in the server's queue, where the model allows a request to say so.
+    /// Sets the maximum time in the server's queue, if the model allows requests to set it.
     pub fn queue_timeout(self, timeout: Duration) -> Self {
         let microseconds = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
         self.parameter("timeout", microseconds)

@@ -1,4 +1,4 @@
-//! What else a request says.
+//! The options of a request.
 
 mod infer_options;
 mod sequence;

@@ -1,9 +1,9 @@
-/// Which sequence a request belongs to.
+/// The ID of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SequenceId {
-    /// A number; 0 is none.
+    /// A number; 0 means no sequence.
     Number(u64),
-    /// A text.
+    /// A string.
     Text(String),
 }
 
@@ -25,7 +25,7 @@ impl From<String> for SequenceId {
     }
 }
 
-/// A request's place in its sequence.
+/// The position of a request in its sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceStep {
     pub(crate) id: SequenceId,
@@ -34,7 +34,7 @@ pub struct SequenceStep {
 }
 
 impl SequenceStep {
-    /// A request between the first and the last.
+    /// A request between the first and the last one.
     pub fn new(id: impl Into<SequenceId>) -> Self {
         Self {
             id: id.into(),
@@ -43,7 +43,7 @@ impl SequenceStep {
         }
     }
 
-    /// The first request.
+    /// Marks the first request.
     pub fn start(self) -> Self {
         Self {
             start: true,
@@ -51,7 +51,7 @@ impl SequenceStep {
         }
     }
 
-    /// The last request.
+    /// Marks the last request.
     pub fn end(self) -> Self {
         Self { end: true, ..self }
     }

@@ -1,4 +1,4 @@
-//! What is answered.
+//! The contents of a response.
 
 #[expect(
     clippy::module_inception,

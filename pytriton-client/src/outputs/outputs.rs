@@ -3,7 +3,8 @@ use pytriton_protocol::tensor::{Element, Tensor, TensorError, array, rows};
 
 use crate::{ClientError, ParameterValue};
 
-/// The answer to a request: tensors by their names, in the model's order, and what is said beside them.
+/// The response to a request: output tensors by name, in the model's order, and response
+/// parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outputs {
     pub(crate) model_name: String,
@@ -14,59 +15,59 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// The model that answered.
+    /// Returns the name of the model.
     pub fn model_name(&self) -> &str {
         &self.model_name
     }
 
-    /// Its version.
+    /// Returns the version of the model.
     pub fn model_version(&self) -> &str {
         &self.model_version
     }
 
-    /// The id of the request.
+    /// Returns the request ID.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What was said beside the outputs.
+    /// Returns the response parameters.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &ParameterValue)> {
         self.parameters
             .iter()
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// One of it.
+    /// Returns one response parameter.
     pub fn parameter(&self, name: &str) -> Option<&ParameterValue> {
         self.parameters()
             .find(|(other, _)| *other == name)
             .map(|(_, value)| value)
     }
 
-    /// The outputs with their names.
+    /// Returns the outputs with their names.
     pub fn tensors(&self) -> impl ExactSizeIterator<Item = (&str, &Tensor)> {
         self.tensors
             .iter()
             .map(|(name, tensor)| (name.as_str(), tensor))
     }
 
-    /// The same, to keep.
+    /// Returns the owned outputs with their names.
     pub fn into_tensors(self) -> Vec<(String, Tensor)> {
         self.tensors
     }
 
-    /// An output.
+    /// Returns an output.
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
         self.tensors()
             .find(|(other, _)| *other == name)
             .map(|(_, tensor)| tensor)
     }
 
-    /// An output as an array, which is a view of the answer where that is possible.
+    /// Returns an output as an array, which borrows the response if possible.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Tensor`] when there is no such output, or it has another element type or number of dimensions.
+    /// [`ClientError::Tensor`] if there is no such output, or it has another datatype or rank.
     pub fn view<T: Element, D: Dimension>(
         &self,
         name: &str,
@@ -75,16 +76,16 @@ impl Outputs {
         tensor.and_then(array).map_err(ClientError::tensor(name))
     }
 
-    /// An output as an array of its own.
+    /// Returns an output as an owned array.
     ///
     /// # Errors
     ///
-    /// As [`view`](Self::view).
+    /// See [`view`](Self::view).
     pub fn array<T: Element, D: Dimension>(&self, name: &str) -> Result<Array<T, D>, ClientError> {
         self.view(name).map(CowArray::into_owned)
     }
 
-    /// The same for a request of one row, without the batch axis.
+    /// Removes the batch axis of a response to one sample.
     pub(crate) fn first_row(mut self) -> Result<Self, ClientError> {
         for (name, tensor) in &mut self.tensors {
             let first = rows(tensor, 0, 1);

@@ -7,16 +7,16 @@ use tokio::time::Instant;
 use crate::server::Server;
 use crate::{ClientError, Stage, Status};
 
-/// How long a server that failed is asked only where no other is left; twice the time for which it said nothing, where that is more.
+/// How long a failed server is avoided; twice the time of its silence, if that is longer.
 pub(super) const REST: Duration = Duration::from_secs(5);
 
-/// How long it rests at most.
+/// The longest time that a server is avoided.
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
-/// Who says nothing for less than that is not taken for silent.
+/// A shorter silence does not count as a failure.
 const SILENCE: Duration = Duration::from_millis(500);
 
-/// One of the servers.
+/// One of several servers.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) server: Arc<Server>,
@@ -27,11 +27,11 @@ pub(super) struct Member {
 #[derive(Debug, Default)]
 struct Health {
     heard: Option<Instant>,
-    /// Until when it rests, and for how long it does when it is tried meanwhile.
+    /// The end of the avoidance period, and its length after another failure.
     rests: Option<(Instant, Duration)>,
 }
 
-/// A request that a server has, until it is dropped.
+/// A request in flight, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
     member: Arc<Member>,
@@ -47,7 +47,7 @@ impl Member {
         })
     }
 
-    /// A request for it. One that rests is tried by one request at a time.
+    /// Starts a request. An avoided server is tried by one request at a time.
     pub(super) fn begin(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         let begun = Instant::now();
@@ -58,7 +58,7 @@ impl Member {
         UnderWay { member, begun }
     }
 
-    /// How little it is to be asked: whether it rests, and how much it has to do.
+    /// The sort key for selection: whether the server is avoided, and its requests in flight.
     pub(super) fn rank(&self, now: Instant) -> (bool, usize) {
         let rests = self.health().rests.is_some_and(|(until, _)| now < until);
         (rests, self.under_way.load(Ordering::Relaxed))
@@ -70,7 +70,7 @@ impl Member {
 }
 
 impl UnderWay {
-    /// Notes what came of it.
+    /// Records the outcome of a request.
     pub(crate) fn heard(&self, error: Option<&ClientError>) {
         let now = Instant::now();
         let mut health = self.member.health();
@@ -80,7 +80,7 @@ impl UnderWay {
             None => None,
             Some(ClientError::Timeout { stage, timeout, .. }) => {
                 let brief = silent < SILENCE || lately.is_some() && silent < *timeout;
-                // A slow model is no silent server.
+                // A slow model does not make a server unresponsive.
                 if *stage != Stage::Connect && brief {
                     return;
                 }
@@ -106,7 +106,8 @@ impl Drop for UnderWay {
     }
 }
 
-/// Whether another request would go the same way: one that is refused soon leaves a server with the least to do.
+/// Whether another request would fail in the same way. A server that refuses requests quickly would
+/// otherwise always have the fewest in flight.
 fn is_of_the_server(error: &ClientError) -> bool {
     match error {
         ClientError::Lost { .. }

@@ -1,4 +1,4 @@
-//! Several servers of the same models as one: who is asked, and who is left alone for a while.
+//! Several servers with the same models: selection and failure handling.
 
 mod member;
 #[expect(

@@ -12,7 +12,7 @@ use crate::{Address, ClientError, SequenceId};
 use super::UnderWay;
 use super::member::Member;
 
-/// A server, or several of the same models.
+/// One server, or several with the same models.
 #[derive(Debug)]
 pub(crate) struct Servers {
     members: Vec<Arc<Member>>,
@@ -25,7 +25,7 @@ impl Servers {
         Ok(Self::of(servers.collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// The same with connections of their own.
+    /// The same servers with new connections.
     pub(crate) fn anew(&self) -> Self {
         Self::of(self.all().map(|server| server.anew()))
     }
@@ -37,13 +37,14 @@ impl Servers {
         }
     }
 
-    /// All of them.
+    /// All servers.
     pub(crate) fn all(&self) -> impl ExactSizeIterator<Item = &Arc<Server>> {
         self.members.iter().map(|member| &member.server)
     }
 
-    /// Asks one of them, and another where the request has not been sent. What belongs to a sequence goes to the same one
-    /// always. The request is under way until what is beside the answer is dropped.
+    /// Sends a request to one server, and to the next one if the request was not sent. Requests of
+    /// a sequence always use the same server. The request counts as in flight until the returned
+    /// guard is dropped.
     pub(crate) async fn ask<T, F>(
         &self,
         sequence: Option<&SequenceId>,
@@ -70,7 +71,7 @@ impl Servers {
         Err(refused)
     }
 
-    /// Which are asked one after the other: those that rest last, those that have more to do behind those that have less.
+    /// The order in which servers are tried: avoided ones last, then by requests in flight.
     fn order(&self, sequence: Option<&SequenceId>) -> Vec<usize> {
         let count = self.members.len();
         if let Some(id) = sequence {
@@ -125,7 +126,7 @@ mod tests {
         for expected in [0, 1, 2, 0] {
             assert_eq!(servers.order(None)[0], expected);
         }
-        // Under way as long as anybody has it, as a stream that goes on is.
+        // In flight as long as the guard exists, for example during a stream.
         let (_, busy) = servers
             .ask(None, within(9), |_| ready(Ok(())))
             .await
@@ -184,7 +185,7 @@ mod tests {
         }
         tokio::time::advance(REST).await;
         assert_eq!(servers.order(None), [0, 1]);
-        // One request tries it, and not all that come meanwhile.
+        // Only one request tries it, even if others arrive in the meantime.
         let trying = servers.members[0].begin();
         assert_eq!(servers.order(None), [1, 0]);
         trying.heard(None);
@@ -213,11 +214,11 @@ mod tests {
     async fn only_a_silent_server_rests() {
         let servers = servers(2);
         let rests = |member: &Arc<Member>| member.rank(Instant::now()).0;
-        // The caller has gone.
+        // The caller has cancelled the request.
         let asked = servers.ask(None, within(60), |_| pending::<Result<(), _>>());
         let given_up = tokio::time::timeout(Duration::from_secs(9), asked).await;
         assert!(given_up.is_err() && !rests(&servers.members[0]));
-        // It answers others meanwhile.
+        // It answers other requests in the meantime.
         let slow = servers.members[0].begin();
         tokio::time::advance(Duration::from_secs(9)).await;
         servers.members[0].begin().heard(None);

@@ -10,25 +10,25 @@ use crate::{ClientError, InferOptions};
 use super::place::Places;
 use super::{Place, Pool, Region};
 
-/// Tensors of fewer bytes go over the network, which takes no more time.
+/// Smaller tensors are sent over the network, which is as fast.
 const LARGE: usize = 64 << 10;
 
-/// A region that a request has, and what is where in it.
+/// A region that a request uses, and the location of its tensors.
 #[derive(Debug)]
 pub(crate) struct Lent {
     pool: Arc<Pool>,
     region: Arc<Region>,
-    /// Inputs in the order of the request.
+    /// The inputs, in the order of the request.
     inputs: Vec<Option<Place>>,
-    /// Outputs that are asked for.
+    /// The requested outputs.
     outputs: Vec<(String, Option<Place>)>,
-    /// Whether no server has it.
+    /// Whether no server is using the region.
     ended: AtomicBool,
 }
 
 impl Lent {
-    /// A region with the large inputs of a request, and places for its large outputs where it is answered once; `None` where there are
-    /// none, or no room.
+    /// Acquires a region for the large inputs of a request, and for the large outputs of a unary
+    /// one. Returns `None` if there are none, or if there is no space.
     pub(crate) async fn new(
         pool: &Arc<Pool>,
         model: &ModelConfig,
@@ -87,18 +87,18 @@ impl Lent {
         &self.region
     }
 
-    /// Where an input is, by its place in the request; `None` for one that goes over the network.
+    /// The location of an input; `None` if it is sent over the network.
     pub(crate) fn input(&self, index: usize) -> Option<Place> {
         self.inputs.get(index).copied().flatten()
     }
 
-    /// The outputs that are asked for, and where to.
+    /// The requested outputs with their locations.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = (&str, Option<Place>)> {
         let outputs = self.outputs.iter();
         outputs.map(|(name, place)| (name.as_str(), *place))
     }
 
-    /// The elements of an output that was asked into the region; `None` for another one.
+    /// The elements of an output in the region; `None` for another output.
     pub(crate) fn output(
         &self,
         name: &str,
@@ -110,7 +110,7 @@ impl Lent {
             return Ok(None);
         };
         let len = match datatype {
-            // Each says itself how long it is.
+            // Each element contains its length.
             DataType::Bytes => Some(place.len),
             _ => bytes_of(datatype, shape.iter().copied()),
         };
@@ -131,12 +131,12 @@ impl Lent {
         tensor.map(Some).map_err(ClientError::tensor(name))
     }
 
-    /// A server has it from now on.
+    /// A server uses the region from now on.
     pub(crate) fn begin(&self) {
         self.ended.store(false, Ordering::Relaxed);
     }
 
-    /// The server is done with it.
+    /// The server no longer uses the region.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -149,7 +149,8 @@ impl Drop for Lent {
     }
 }
 
-/// How many bytes are set aside for an output: what the request says, or what the model says of one that is large.
+/// The space for an output: the size in the request, or the size from the model's configuration if
+/// it is large.
 fn output_bytes(
     output: Option<&TensorConfig>,
     rows: usize,
@@ -166,13 +167,14 @@ fn output_bytes(
     (bytes >= LARGE).then_some(bytes)
 }
 
-/// `None` for elements of any length, or more than there is memory.
+/// `None` for datatypes of variable length, or if the size overflows.
 fn bytes_of(datatype: DataType, dims: impl Iterator<Item = usize>) -> Option<usize> {
     let mut dims = dims;
     dims.try_fold(datatype.size()?, usize::checked_mul)
 }
 
-/// What the elements of a shape have of the bytes they are among; `None` where these are no such elements.
+/// The bytes of the `BYTES` elements of a shape at the start of `data`; `None` if they are
+/// malformed.
 fn texts(data: &Bytes, shape: &[usize]) -> Option<Bytes> {
     let mut elements = BytesElements::new(data);
     for _ in 0..element_count(shape).ok()? {
@@ -182,7 +184,7 @@ fn texts(data: &Bytes, shape: &[usize]) -> Option<Bytes> {
     Some(data.slice(..end))
 }
 
-/// Refuses sizes of outputs that cannot come through shared memory.
+/// Refuses sizes of outputs that cannot use shared memory.
 fn said_in_vain(
     names: &[&str],
     options: &InferOptions,

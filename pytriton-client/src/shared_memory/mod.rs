@@ -1,12 +1,15 @@
-//! Tensors that a server on the same machine finds in memory that the client shares with it.
+//! Tensors in shared memory, for a server on the same machine.
 //!
-//! Nothing is mapped, and nothing here is `unsafe`: elements are written with `pwrite` and read with `pread`, so that no other process can
-//! end this one by what it does to the memory. A region belongs to one request at a time. That of a request of which nobody knows whether
-//! the server still works on it is not used again before the server says that it does not: it refuses to forget a region in use.
+//! Nothing is mapped, so this module contains no `unsafe`: elements are written with `pwrite` and
+//! read with `pread`, and other processes cannot crash this one by changing the memory. A region
+//! belongs to one request at a time. If a server may still be using a region after its request, the
+//! region is not reused until the server confirms that it is not: it refuses to unregister a region
+//! in use.
 //!
-//! A region has a name as long as it is there. Without one, no server could be told of it that is asked later or was started again, and one
-//! that was told keeps the memory anyway when the client is killed. Instead a client locks the files it has, and the next one removes those
-//! that nobody has locked, and has its servers forget them.
+//! A region has a file name as long as it exists, because servers that are used later, or were
+//! restarted, open it by name. An unlinked region would not help either: a server keeps the memory
+//! when the client is killed. Instead, a client locks its files; the next client removes unlocked
+//! files and unregisters them at its servers.
 
 mod lent;
 mod place;

@@ -1,11 +1,11 @@
-/// The bytes of a tensor in a region.
+/// The location of a tensor in a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) offset: usize,
     pub(crate) len: usize,
 }
 
-/// Places one behind the other, each of which begins where caches like it.
+/// Allocates consecutive locations that start at cache-line boundaries.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     end: usize,
@@ -14,14 +14,14 @@ pub(super) struct Places {
 const ALIGNMENT: usize = 64;
 
 impl Places {
-    /// `None` where no memory is so large.
+    /// `None` on overflow.
     pub(super) fn next(&mut self, len: usize) -> Option<Place> {
         let offset = self.end.checked_next_multiple_of(ALIGNMENT)?;
         self.end = offset.checked_add(len)?;
         Some(Place { offset, len })
     }
 
-    /// Where the last one ends.
+    /// The end of the last location.
     pub(super) fn end(&self) -> usize {
         self.end
     }

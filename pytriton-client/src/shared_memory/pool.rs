@@ -17,26 +17,26 @@ use super::reserved::Reserved;
 /// The smallest region.
 const SMALLEST: usize = 1 << 20;
 
-/// How long servers are waited for that are to forget regions.
+/// How long to wait for servers to unregister regions.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How long after a refusal a server is told again.
+/// The delay before another attempt after a refusal.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// The regions of a client, of at most so many bytes.
+/// The regions of a client, with a limit on their total size.
 #[derive(Debug)]
 pub(crate) struct Pool {
     limit: usize,
-    /// Bytes of all regions there are.
+    /// The total size of all existing regions.
     bytes: Arc<AtomicUsize>,
     regions: Mutex<Regions>,
 }
 
-/// Those that are lent to nobody.
+/// The regions that no request uses.
 #[derive(Debug, Default)]
 struct Regions {
     idle: Vec<Arc<Region>>,
-    /// Servers may still write to these.
+    /// Regions that servers may still be writing to.
     doubtful: Vec<Arc<Region>>,
 }
 
@@ -49,12 +49,12 @@ impl Pool {
         }
     }
 
-    /// The same for another client.
+    /// An empty pool for another client.
     pub(crate) fn anew(&self) -> Self {
         Self::new(self.limit)
     }
 
-    /// A region for so many bytes; `None` where there is no room for it.
+    /// Returns a region of at least `bytes`, or `None` if there is no space.
     pub(super) async fn take(&self, bytes: usize) -> Result<Option<Arc<Region>>, ClientError> {
         let capacity = bytes.checked_next_power_of_two().unwrap_or(usize::MAX);
         let capacity = capacity.max(SMALLEST).min(self.limit);
@@ -80,7 +80,8 @@ impl Pool {
         made.map(|region| Some(Arc::new(region)))
     }
 
-    /// Takes back a region, which a server may still use unless the request is known to have ended.
+    /// Returns a region to the pool. Unless the request is known to have ended, a server may still
+    /// use it.
     pub(super) fn give(&self, region: Arc<Region>, ended: bool) {
         let mut regions = self.regions();
         match ended {
@@ -89,17 +90,17 @@ impl Pool {
         }
     }
 
-    /// Gives up what nobody uses.
+    /// Releases unused regions.
     async fn make_room(&self) {
         let unused = {
             let mut regions = self.regions();
-            // Whoever is cut off leaves them where they are tried again.
+            // If this is cancelled, the regions stay in the pool and are tried again.
             let idle = take(&mut regions.idle);
             regions.doubtful.extend(idle);
             regions.doubtful.clone()
         };
         let told = unused.iter().map(|region| async {
-            // Who does not answer in time may use it still.
+            // A server that does not respond in time may still be using the region.
             let told = timeout(FAREWELL, unregister(region, Arc::clone)).await;
             if told == Ok(false) {
                 let mut regions = self.regions();
@@ -115,7 +116,7 @@ impl Pool {
 }
 
 impl Regions {
-    /// The smallest of the idle ones that has so many bytes.
+    /// The smallest idle region of at least `bytes`.
     fn fitting(&mut self, bytes: usize) -> Option<Arc<Region>> {
         let idle = self.idle.iter().enumerate();
         let (index, _) = idle
@@ -125,7 +126,7 @@ impl Regions {
     }
 }
 
-/// Tells all servers that know of a region to forget it; whether one of them may still use it.
+/// Unregisters a region at all its servers. Returns whether one of them may still be using it.
 async fn unregister(region: &Region, by: impl Fn(&Arc<Server>) -> Arc<Server>) -> bool {
     let servers = region.servers();
     let told = servers.iter().map(|server| async {
@@ -139,15 +140,16 @@ async fn unregister(region: &Region, by: impl Fn(&Arc<Server>) -> Arc<Server>) -
     join_all(told).await.into_iter().any(|used| used)
 }
 
-/// Tells the servers of all regions. The memory itself has no name any more when the regions are dropped, whatever comes of this.
+/// Unregisters all regions. Their files are removed when the regions are dropped, whatever the
+/// result.
 async fn farewell(regions: Vec<Arc<Region>>, by: impl Fn(&Arc<Server>) -> Arc<Server> + Copy) {
     let told = regions.iter().map(async |region| {
-        // A server refuses as long as a request of which it has told the end still holds the region.
+        // A server refuses while a request that it has already answered still holds the region.
         while unregister(region, by).await {
             sleep(AGAIN).await;
         }
     });
-    // Who does not answer in time is told nothing more.
+    // Servers that do not respond in time are not notified.
     let _ = timeout(FAREWELL, join_all(told)).await;
 }
 
@@ -159,15 +161,16 @@ impl Drop for Pool {
         if idle.is_empty() {
             return;
         }
-        // The runtime whose connections there are may have ended, or end before the servers answer.
+        // The runtime of the existing connections may have ended, or may end before the servers
+        // respond.
         let anew = |server: &Arc<Server>| Arc::new(server.anew());
         let tell = move || {
             let runtime = Builder::new_current_thread().enable_all().build();
-            // Without a thread or a runtime the servers are told nothing.
+            // Without a thread or runtime the servers are not notified.
             let _ = runtime.map(|runtime| runtime.block_on(farewell(idle, anew)));
         };
         match Handle::try_current() {
-            // Nobody waits for it but the end of the runtime.
+            // Only the runtime's shutdown waits for it.
             Ok(runtime) => drop(runtime.spawn_blocking(tell)),
             Err(_) => drop(thread::spawn(tell).join()),
         }
@@ -198,14 +201,15 @@ mod tests {
         assert_eq!(name(&pool.take(1).await.unwrap().unwrap()), one);
         let again = pool.take(SMALLEST + 1).await.unwrap().unwrap();
         assert_eq!(name(&again), two);
-        // One that may still be written to is not; what nobody knows of makes room.
+        // A region that may still be written to is not reused; unregistered regions make room.
         pool.give(again, false);
         let other = pool.take(SMALLEST + 1).await.unwrap().unwrap();
         assert_ne!(name(&other), two);
         assert!(pool.take(3 * SMALLEST + 1).await.unwrap().is_none());
     }
 
-    /// A server that answers the first request on each connection, or none, and the first lines of these.
+    /// A server that answers the first request on each connection, or none, and reports their first
+    /// lines.
     fn server(answers: bool) -> (Arc<Server>, mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -222,7 +226,7 @@ mod tests {
                 let mut stream = stream.unwrap();
                 let mut line = String::new();
                 BufReader::new(&stream).read_line(&mut line).unwrap();
-                // Whoever has the answer finds what was asked.
+                // The request line is sent before the response.
                 if asked.send(line).is_err() {
                     break;
                 }
@@ -244,7 +248,7 @@ mod tests {
         let region = pool.take(1).await.unwrap().unwrap();
         region.note(&silent);
         pool.give(region, true);
-        // Cut off, and then the server itself.
+        // The call is cancelled, and then the server.
         let cut = timeout(FAREWELL / 10, pool.take(2 * SMALLEST)).await;
         assert!(cut.is_err());
         assert!(pool.take(2 * SMALLEST).await.unwrap().is_none());

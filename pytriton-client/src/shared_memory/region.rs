@@ -18,25 +18,26 @@ use crate::server::Server;
 use super::Place;
 use super::reserved::Reserved;
 
-/// Where `shm_open` looks.
+/// The folder that `shm_open` uses.
 pub(super) const FOLDER: &str = "/dev/shm";
 
-/// What the names of all clients' regions begin with.
+/// The prefix of the names of all clients' regions.
 pub(super) const PREFIX: &str = "pytriton-shared-";
 
-/// Memory that this process shares, until it is dropped.
+/// Shared memory of this process, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Region {
     name: String,
     path: PathBuf,
     file: File,
     reserved: Reserved,
-    /// Who knows of it.
+    /// The servers at which the region is registered.
     registered: Mutex<Vec<Arc<Server>>>,
 }
 
 impl Region {
-    /// So many bytes, which are there from the beginning: a server that writes to memory of which the machine has no more would end.
+    /// Allocates the memory immediately: a server that writes to memory that the machine does not
+    /// have would be killed.
     pub(super) fn new(reserved: Reserved) -> io::Result<Self> {
         let (name, file) = locked()?;
         let path = Path::new(FOLDER).join(&name);
@@ -70,12 +71,12 @@ impl Region {
         self.file.set_len(self.capacity() as u64)
     }
 
-    /// As requests name it.
+    /// The name in requests.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// As `shm_open` wants it.
+    /// The key for `shm_open`.
     pub(crate) fn key(&self) -> String {
         format!("/{}", self.name)
     }
@@ -88,7 +89,7 @@ impl Region {
         self.file.write_all_at(bytes, place.offset as u64)
     }
 
-    /// A copy of some bytes, aligned for every element type.
+    /// A copy of the bytes, aligned for every element type.
     pub(super) fn read(&self, place: Place) -> io::Result<Bytes> {
         let mut buffer = AlignedBuffer::with_capacity(place.len, 0);
         let read = buffer.fill(place.len, |bytes, filled| {
@@ -101,7 +102,7 @@ impl Region {
         }
     }
 
-    /// Whether a server knows of it.
+    /// Whether the region is registered at the server.
     pub(crate) fn is_registered(&self, server: &Arc<Server>) -> bool {
         self.registered()
             .iter()
@@ -117,7 +118,7 @@ impl Region {
             .retain(|other| !Arc::ptr_eq(other, server));
     }
 
-    /// All who know of it.
+    /// All servers at which the region is registered.
     pub(super) fn servers(&self) -> Vec<Arc<Server>> {
         self.registered().clone()
     }
@@ -129,20 +130,20 @@ impl Region {
     }
 }
 
-/// A file that is locked as long as this process lives, so that it is nobody's stray.
+/// Creates a file that is locked as long as this process lives, so that no other client removes it.
 fn locked() -> io::Result<(String, File)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);
     loop {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Other processes may have the same number, in containers that share the folder.
+        // Processes in containers that share the folder may have the same process ID.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let moment = now.map_or(0, |now| now.subsec_nanos());
         let name = format!("{PREFIX}{}-{moment:x}-{number}", process::id());
         let file = options.open(Path::new(FOLDER).join(&name))?;
         retry_on_intr(|| flock(&file, FlockOperation::LockShared))?;
-        // Without a name somebody has taken it for a stray before it was locked.
+        // Without a link, another client has removed the file before it was locked.
         if file.metadata()?.nlink() > 0 {
             return Ok((name, file));
         }
@@ -151,7 +152,7 @@ fn locked() -> io::Result<(String, File)> {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // Nobody is left who could be told.
+        // Errors cannot be reported here.
         let _ = fs::remove_file(&self.path);
     }
 }

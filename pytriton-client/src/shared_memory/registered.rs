@@ -1,13 +1,13 @@
-/// Memory that a server knows, whoever shares it.
+/// A shared-memory region that is registered at a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SharedMemoryRegion {
-    /// As requests name it.
+    /// The name in requests.
     pub name: String,
-    /// The name of its memory on the machine.
+    /// The name of the memory on the machine.
     pub key: String,
-    /// Where it begins there.
+    /// The offset in the memory.
     pub offset: u64,
-    /// Its size.
+    /// The size in bytes.
     pub byte_size: u64,
 }

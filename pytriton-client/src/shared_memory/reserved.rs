@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of those that a client may share, until they are dropped.
+/// A share of the bytes that a client may use, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Reserved {
     taken: Arc<AtomicUsize>,
@@ -9,7 +9,7 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// `None` where all would be more than `limit`.
+    /// `None` if the total would exceed `limit`.
     pub(super) fn new(taken: &Arc<AtomicUsize>, bytes: usize, limit: usize) -> Option<Self> {
         let more = |taken: usize| taken.checked_add(bytes).filter(|all| *all <= limit);
         let reserved = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);

@@ -6,19 +6,19 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 
 use super::region::{FOLDER, PREFIX};
 
-/// The names of what clients have left that were killed, of which servers may know still. Their files have been removed when this is
-/// asked for the first time.
+/// The names of regions that killed clients have left and that servers may still have registered.
+/// The first call removes their files.
 pub(crate) fn strays() -> &'static [String] {
     static STRAYS: OnceLock<Vec<String>> = OnceLock::new();
     STRAYS.get_or_init(|| remove_from(Path::new(FOLDER)))
 }
 
-/// Removes the files that nobody has locked.
+/// Removes unlocked files.
 fn remove_from(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let strays = names.filter(|name| name.starts_with(PREFIX));
-    // Those of other users, and those that are in use.
+    // Files of other users, and files in use, are skipped.
     strays
         .filter(|name| remove(&folder.join(name)).is_ok())
         .collect()

@@ -3,7 +3,7 @@ use serde_json::Value;
 use super::{BatchStatistics, Durations, InferenceStatistics, ModelStatistics};
 
 impl ModelStatistics {
-    /// Reads an entry of what the route `stats` answers.
+    /// Parses an entry of the `stats` route.
     pub(crate) fn from_json(entry: &Value) -> Self {
         let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
         let inference = &entry["inference_stats"];

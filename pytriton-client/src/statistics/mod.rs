@@ -1,4 +1,4 @@
-//! What a model has done so far.
+//! The statistics of a model.
 
 mod json;
 mod model_statistics;

@@ -1,68 +1,68 @@
 use std::time::Duration;
 
-/// What one version of a model has done since its server started.
+/// The statistics of one version of a model since the start of its server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelStatistics {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// When the last inference began, in milliseconds since 1970.
+    /// The start of the last inference, in milliseconds since 1970.
     pub last_inference: u64,
-    /// How many rows have been answered.
+    /// The number of rows.
     pub inference_count: u64,
-    /// In how many calls.
+    /// The number of calls.
     pub execution_count: u64,
-    /// How long requests took.
+    /// The durations of requests.
     pub inference: InferenceStatistics,
-    /// How long calls took, by the rows that they had.
+    /// The durations of calls by batch size.
     pub batches: Vec<BatchStatistics>,
 }
 
-/// How long requests took in each of their parts.
+/// The durations of requests, by phase.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InferenceStatistics {
-    /// Those that were answered, as a whole.
+    /// Successful requests, in total.
     pub success: Durations,
-    /// Those that failed, as a whole.
+    /// Failed requests, in total.
     pub fail: Durations,
-    /// In the queue.
+    /// Time in the queue.
     pub queue: Durations,
-    /// Until the inputs were there.
+    /// Preparation of the inputs.
     pub compute_input: Durations,
-    /// In the function.
+    /// Execution of the function.
     pub compute_infer: Durations,
-    /// Until the outputs were there.
+    /// Preparation of the outputs.
     pub compute_output: Durations,
-    /// Those that came from the cache.
+    /// Requests answered from the cache.
     pub cache_hit: Durations,
-    /// Those that did not, and were put into it.
+    /// Requests not found in the cache, including the insertion.
     pub cache_miss: Durations,
 }
 
-/// How long calls of so many rows took.
+/// The durations of calls with this batch size.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchStatistics {
-    /// The rows.
+    /// The number of rows.
     pub batch_size: u64,
-    /// Until the inputs were there.
+    /// Preparation of the inputs.
     pub compute_input: Durations,
-    /// In the function.
+    /// Execution of the function.
     pub compute_infer: Durations,
-    /// Until the outputs were there.
+    /// Preparation of the outputs.
     pub compute_output: Durations,
 }
 
-/// How often, and how long in all.
+/// A count and a total duration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Durations {
-    /// How often.
+    /// The count.
     pub count: u64,
-    /// How long in all.
+    /// The total duration.
     pub total: Duration,
 }
 

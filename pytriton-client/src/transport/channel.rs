@@ -18,23 +18,23 @@ use crate::{Address, ClientError};
 use super::connector::Connector;
 use super::{Tls, TransportError};
 
-/// How much may be under way to a client before it is read: of one answer, and of all on a connection.
+/// The HTTP/2 receive window, for one response and for all responses of a connection.
 const STREAM_WINDOW: u32 = 8 << 20;
 const CONNECTION_WINDOW: u32 = 32 << 20;
 
-/// How much of an answer a server may send in one piece: large tensors in pieces of the 16 KiB that are usual take as many calls
-/// of the system.
+/// The largest HTTP/2 frame that the server may send. Large tensors in frames of the default 16 KiB
+/// would need as many system calls.
 const FRAME: u32 = 256 << 10;
 
-/// How long a connection may have nothing to carry until it is not used again: less than the 75 s after which our servers close
-/// it, who may do so while a request is on its way.
+/// How long a connection may be idle before it is not used again. Our servers close idle
+/// connections after 75 s, possibly while a request is being sent.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What stands for the server in the addresses of requests over HTTP/1.1, which say in a header where they go to. A pool reads it
-/// several times for each request.
+/// The placeholder for the server in HTTP/1.1 request URIs; the `host` header names the server. The
+/// connection pool reads it several times per request.
 const HERE: &str = "-";
 
-/// What may stand there is read by nobody, and tonic ends the program where it is not as it should be.
+/// The header is removed: nothing reads it, and tonic panics if its contents are malformed.
 const DETAILS: &str = "grpc-status-details-bin";
 
 /// All connections to a server; clones share them.
@@ -45,7 +45,7 @@ pub(crate) struct Channel<B> {
     origin: Uri,
 }
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     body: Incoming,
@@ -86,13 +86,13 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    /// No connection is made before one is needed.
+    /// Connections are made on demand.
     pub(crate) fn new(
         address: &Address,
         tls: &Tls,
         timeout: Duration,
     ) -> Result<Self, ClientError> {
-        // Connections are known by the address alone, whatever the connector makes of it.
+        // The pool identifies connections by this address; the connector ignores it.
         let origin = match address.scheme().is_grpc() {
             true => format!("http://{}", address.authority()).parse(),
             false => format!("http://{HERE}").parse(),
@@ -107,7 +107,7 @@ where
         ))
     }
 
-    /// The same without the connections that there are.
+    /// The same server without the existing connections.
     pub(crate) fn anew(&self) -> Self {
         Self::over(self.connector.clone(), self.origin.clone())
     }
@@ -132,7 +132,7 @@ where
         }
     }
 
-    /// Sends a request, and waits for the head of its answer.
+    /// Sends a request and waits for the response head.
     pub(crate) async fn send(
         &self,
         request: Request<B>,
@@ -144,12 +144,12 @@ where
         Ok(answer.map(|body| Answer { body, address }))
     }
 
-    /// The address in words.
+    /// The address as text.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// What requests begin with that are sent.
+    /// The scheme and authority of request URIs.
     pub(crate) fn origin(&self) -> &Uri {
         &self.origin
     }
@@ -229,7 +229,7 @@ mod tests {
         });
         let (address, timeout) = (url.parse().unwrap(), Duration::from_secs(10));
         let channel = Channel::new(&address, &Tls::new(), timeout).unwrap();
-        // Seconds without a request, and how many connections there have been after the next.
+        // Seconds without a request, and the number of connections after the next request.
         for (seconds, connections) in [(0, 1), (30, 1), (55, 1), (74, 2), (55, 2), (600, 3)] {
             pause();
             advance(Duration::from_secs(seconds)).await;

@@ -66,15 +66,16 @@ impl Target {
     }
 }
 
-/// How long nothing may come before the server's machine is asked whether it is there, how often it is asked then, and how long it may
-/// owe an answer.
+/// TCP keepalive: the idle time before the first probe, the number of probes, and the response
+/// time.
 const IDLE: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_secs(5);
 const GONE: Duration = Duration::from_secs(30);
 
-/// Lets the system break a connection whose other side has gone without a word.
+/// Enables TCP keepalive, so that the system closes connections to unreachable servers.
 ///
-/// Not with pings of HTTP/2, for which tritonserver closes a connection: it takes one in five minutes.
+/// HTTP/2 pings are not used: tritonserver accepts one in five minutes and closes the connection
+/// otherwise.
 fn watch(stream: &TcpStream) -> rustix::io::Result<()> {
     sockopt::set_socket_keepalive(stream, true)?;
     sockopt::set_tcp_keepidle(stream, IDLE)?;
@@ -136,7 +137,7 @@ mod tests {
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let listener = socket.listen(1).unwrap();
         let address = listener.local_addr().unwrap();
-        // Until its queue is full, so that the system answers no more.
+        // Fills the accept queue, so that the system no longer responds.
         let mut waiting = Vec::new();
         let moment = Duration::from_millis(300);
         while let Ok(connected) = timeout(moment, TcpStream::connect(address)).await {

@@ -8,9 +8,9 @@ use crate::{ClientError, Stage};
 
 use super::greeting;
 
-/// Why there is no answer from a server.
+/// A transport error.
 ///
-/// It has no source, which tonic would look into for a status of its own.
+/// It has no source, because tonic would search the source for a status.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TransportError(pub(crate) ClientError);
 
@@ -40,7 +40,7 @@ impl TransportError {
         })
     }
 
-    /// The one of a connector somewhere in an error, or a connection that broke.
+    /// The connector's error within `error`, or a broken connection.
     pub(super) fn found(address: &str, error: &(dyn Error + 'static)) -> Self {
         if let Some(own) = Self::within(error) {
             return own.clone();
@@ -59,7 +59,7 @@ impl TransportError {
         })
     }
 
-    /// One of these among the causes of an error.
+    /// Finds a transport error among the causes.
     pub(crate) fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
         let mut error = error;
         loop {
@@ -79,12 +79,13 @@ impl fmt::Display for TransportError {
 
 impl Error for TransportError {}
 
-/// Of a certificate that other clients take where it is trusted itself, and for which rustls has no words.
+/// For a certificate that other clients accept if it is trusted itself, and for which rustls has no
+/// message.
 const AUTHORITY: &str = "the server's certificate is that of an authority, which may sign others only: expected one with \
                          basicConstraints=CA:FALSE, found CA:TRUE";
 
-/// What a server says of the client's certificate, or of what the client wants, in place of the end of a handshake. Any other alert may
-/// come when a request has been sent.
+/// Alerts that a server sends instead of completing the handshake, about the client's certificate
+/// or options. Other alerts may arrive after a request was sent.
 const REFUSALS: [AlertDescription; 17] = [
     AlertDescription::HandshakeFailure,
     AlertDescription::NoCertificate,
@@ -105,8 +106,8 @@ const REFUSALS: [AlertDescription; 17] = [
     AlertDescription::NoApplicationProtocol,
 ];
 
-/// That a server has refused the client, which it tells when the client takes the handshake for done; HTTP/2 keeps of that no more than
-/// the words.
+/// Recognizes a refused handshake, which the server reports after the client considers the
+/// handshake complete. HTTP/2 keeps only the message.
 fn refusal(message: &str) -> Option<String> {
     let (_, alert) = message.split_once("received fatal alert: ")?;
     let named = |refusal: &AlertDescription| {
@@ -117,7 +118,7 @@ fn refusal(message: &str) -> Option<String> {
     Some(rustls::Error::AlertReceived(refusal).to_string())
 }
 
-/// An error and its causes.
+/// The message of an error with its causes.
 fn words(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

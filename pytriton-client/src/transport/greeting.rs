@@ -2,21 +2,23 @@ use std::io;
 
 use crate::Scheme;
 
-/// A frame of HTTP/2 with settings, which is what its servers begin with.
+/// The type of an HTTP/2 SETTINGS frame, which servers send first.
 const SETTINGS: u8 = 4;
 
-/// A record of TLS with an alert, with which many of its servers answer anything else.
+/// A TLS alert record, which many TLS servers send in response to anything else.
 const ALERT: [u8; 2] = [21, 3];
 
-/// What a server may speak that has been asked in something else.
+/// The hint for a server that expects another protocol.
 const HTTP1: &str =
     "speaks HTTP/1, and gRPC goes over HTTP/2: is this a port for HTTP, or one that wants TLS?";
 const HTTP2: &str = "speaks HTTP/2 alone: is this the server's port for gRPC?";
 const TLS: &str = "speaks TLS: is the scheme to be https, or grpcs?";
 
+/// Compares the first bytes from the server with the expected protocol.
+///
 /// # Errors
 ///
-/// What a server speaks that begins so, where it is not what it has been asked in.
+/// The protocol that the server speaks instead.
 pub(super) fn check(scheme: Scheme, begins: &[u8]) -> io::Result<()> {
     match another(scheme, begins) {
         None => Ok(()),
@@ -24,7 +26,7 @@ pub(super) fn check(scheme: Scheme, begins: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The error of [`check`] in that of a connection: HTTP/2 keeps no more than the words.
+/// Finds the error of [`check`] in a connection error: HTTP/2 keeps only the message.
 pub(super) fn within(message: &str) -> Option<&'static str> {
     [HTTP1, HTTP2, TLS]
         .into_iter()
@@ -34,7 +36,7 @@ pub(super) fn within(message: &str) -> Option<&'static str> {
 fn another(scheme: Scheme, begins: &[u8]) -> Option<&'static str> {
     match *begins {
         _ if scheme.is_grpc() && begins.starts_with(b"HTTP/1") => {
-            // One that stands before the server may say so until the server is there.
+            // A gateway may respond like this until the server is available.
             let passes = matches!(begins.get(9..12), None | Some(b"502" | b"503" | b"504"));
             (!passes).then_some(HTTP1)
         }

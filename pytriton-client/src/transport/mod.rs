@@ -1,4 +1,4 @@
-//! Connections to a server: made, pooled, secured. The only room that knows of sockets.
+//! Connections: creation, pooling, TLS. The only module that uses sockets.
 
 mod channel;
 mod connector;

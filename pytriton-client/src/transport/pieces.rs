@@ -6,12 +6,12 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-/// A body of known length in pieces, which are sent as they are.
+/// A body of known length in pieces that are sent without a copy.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces(VecDeque<Bytes>);
 
 impl Pieces {
-    /// The pieces that are not empty.
+    /// Skips empty pieces.
     pub(crate) fn new(pieces: impl IntoIterator<Item = Bytes>) -> Self {
         let pieces = pieces.into_iter();
         Self(pieces.filter(|piece| !piece.is_empty()).collect())

@@ -15,7 +15,7 @@ use super::greeting;
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) socket: Socket,
-    /// What the server is asked in, until it has begun to answer.
+    /// The scheme of the request, until the server has responded.
     unheard: Option<Scheme>,
 }
 
@@ -33,7 +33,7 @@ impl Stream {
     }
 }
 
-/// Lets the stream of either kind do it.
+/// Dispatches to the inner stream.
 macro_rules! either {
     ($this:expr, $stream:ident => $do:expr) => {
         match &mut $this.get_mut().socket {

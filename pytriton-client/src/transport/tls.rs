@@ -9,7 +9,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::{Address, ClientError};
 
-/// Whom a client trusts, and what it shows of itself; all of it as PEM.
+/// Trusted authorities and the client's certificate, in PEM format.
 ///
 /// # Examples
 ///
@@ -33,24 +33,25 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// The authorities that the machine trusts, and no certificate of the client's own.
+    /// Trusts the system's authorities and sends no client certificate.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The certificates of the authorities that are trusted, in place of the machine's.
+    /// Sets the trusted authorities, instead of the system's.
     pub fn roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots = Some(pem.into());
         self
     }
 
-    /// The client's certificates, its own first, and its private key.
+    /// Sets the client's certificate, followed by its chain, and the private key.
     pub fn identity(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Vec<u8>>) -> Self {
         self.identity = Some((certificates.into(), key.into()));
         self
     }
 
-    /// The name that the server's certificate must have, in place of the host of the address.
+    /// Sets the name that the server's certificate must contain, instead of the host of the
+    /// address.
     pub fn server_name(mut self, name: impl Into<String>) -> Self {
         self.server_name = Some(name.into());
         self
@@ -97,7 +98,7 @@ impl Tls {
     fn trusted(&self, damaged: &Damaged<'_>) -> Result<RootCertStore, ClientError> {
         let mut store = RootCertStore::empty();
         let Some(pem) = &self.roots else {
-            // Some of a machine's certificates may be ones that rustls does not take.
+            // rustls may reject some of the system's certificates.
             let machine = rustls_native_certs::load_native_certs();
             store.add_parsable_certificates(machine.certs);
             return match store.is_empty() {
@@ -119,7 +120,7 @@ impl Tls {
 
 const ROOTS: &str = "the authorities' certificates";
 
-/// What is wrong with PEM, in words rather than in the numbers of their letters.
+/// A readable message for a PEM error.
 fn words(error: &pem::Error) -> String {
     match error {
         pem::Error::MissingSectionEnd { .. } => "one has no end".to_owned(),
@@ -130,7 +131,7 @@ fn words(error: &pem::Error) -> String {
 
 type Damaged<'a> = dyn Fn(&str, &dyn std::fmt::Display) -> ClientError + 'a;
 
-/// Keys are nobody's business.
+/// Does not print keys.
 impl std::fmt::Debug for Tls {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tls")

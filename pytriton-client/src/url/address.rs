@@ -7,7 +7,7 @@ use crate::ClientError;
 
 use super::Scheme;
 
-/// Scheme, host and port of a server.
+/// The scheme, host and port of a server.
 ///
 /// # Examples
 ///
@@ -27,22 +27,22 @@ pub struct Address {
 }
 
 impl Address {
-    /// How the server is spoken to.
+    /// Returns the scheme.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// The host; one of IPv6 stands in brackets.
+    /// Returns the host; IPv6 addresses are in brackets.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The port.
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The servers of a list such as `grpc://a,b:9001`.
+    /// Parses a list of servers such as `grpc://a,b:9001`.
     pub(crate) fn list(urls: &str) -> Result<Vec<Self>, ClientError> {
         let (scheme, rest) = match urls.split_once("://") {
             Some((scheme, rest)) => (format!("{scheme}://"), rest),
@@ -59,13 +59,13 @@ impl Address {
             .collect()
     }
 
-    /// Host and port.
+    /// The host and port.
     pub(crate) fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
 }
 
-/// A url without the user that it may name, whose password is nobody's business.
+/// The URL without its user and password.
 pub(crate) fn shown(url: &str) -> String {
     match url.rsplit_once('@') {
         Some((_, rest)) => format!("…@{rest}"),

@@ -1,4 +1,4 @@
-//! Where a server is: `[scheme://]host[:port]`, with the schemes and ports of PyTriton.
+//! Server addresses: `[scheme://]host[:port]`, with PyTriton's schemes and default ports.
 
 mod address;
 mod scheme;

@@ -1,28 +1,28 @@
 use std::fmt;
 
-/// How a server is spoken to.
+/// The protocol of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// `http`: HTTP/1.1, port 8000.
     Http,
-    /// `https`: the same over TLS.
+    /// `https`: HTTP over TLS.
     Https,
     /// `grpc`: HTTP/2, port 8001.
     Grpc,
-    /// `grpcs`: the same over TLS.
+    /// `grpcs`: gRPC over TLS.
     Grpcs,
 }
 
 impl Scheme {
     const ALL: [Self; 4] = [Self::Http, Self::Https, Self::Grpc, Self::Grpcs];
 
-    /// The scheme of a name in whatever case.
+    /// Parses a scheme, ignoring case.
     pub(super) fn parse(name: &str) -> Option<Self> {
         let is = |scheme: &Self| scheme.name().eq_ignore_ascii_case(name);
         Self::ALL.into_iter().find(is)
     }
 
-    /// The name in an address.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -32,7 +32,7 @@ impl Scheme {
         }
     }
 
-    /// The port where an address names none.
+    /// Returns the default port.
     pub fn default_port(self) -> u16 {
         match self {
             Self::Http | Self::Https => 8000,
@@ -40,12 +40,12 @@ impl Scheme {
         }
     }
 
-    /// Whether it is gRPC.
+    /// Returns whether this is gRPC.
     pub fn is_grpc(self) -> bool {
         matches!(self, Self::Grpc | Self::Grpcs)
     }
 
-    /// Whether it has TLS.
+    /// Returns whether this uses TLS.
     pub fn has_tls(self) -> bool {
         matches!(self, Self::Https | Self::Grpcs)
     }

@@ -1,6 +1,6 @@
-//! `docs/errors.md` explains every message: its tables are made of what stands above each variant of each error.
+//! `docs/errors.md` explains every message. Its tables are generated from the doc comments of all error variants.
 //!
-//! `UPDATE=1` writes them anew.
+//! `UPDATE=1` regenerates them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,15 +13,15 @@ use crate::root;
 const BEGIN: &str = "<!-- messages -->\n";
 const END: &str = "<!-- end of messages -->\n";
 
-/// Who reads the messages of which rooms; the first that fits.
+/// The headings, and the source folders of each; the first match applies.
 const READERS: [(&str, &[&str]); 5] = [
     (
-        "What a program with a Rust client is told",
+        "Errors of the Rust clients",
         &["pytriton-client/"],
     ),
-    ("What a program in Python is told", &["pytriton-python/"]),
+    ("Errors of the Python module", &["pytriton-python/"]),
     (
-        "What a server says when it is started, and when it ends",
+        "Errors at start and at exit",
         &[
             "pytriton-runtime/src/access/",
             "pytriton-runtime/src/bound/",
@@ -42,7 +42,7 @@ const READERS: [(&str, &[&str]); 5] = [
         ],
     ),
     (
-        "What is said of tritonserver",
+        "Errors of the tritonserver engine",
         &[
             "pytriton-runtime/src/triton/",
             "pytriton-runtime/src/worker/",
@@ -50,12 +50,12 @@ const READERS: [(&str, &[&str]); 5] = [
         ],
     ),
     (
-        "What clients of a server are told",
+        "Errors that clients receive",
         &["pytriton-runtime/src/", "pytriton-protocol/"],
     ),
 ];
 
-/// A message with `…` for what differs, and its cause.
+/// A message with `…` for its variable parts, and its cause.
 type Explained = (String, String);
 
 #[test]
@@ -71,7 +71,7 @@ fn every_message_is_explained() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert!(
         document == expected,
-        "docs/errors.md is not what the sources say: UPDATE=1 writes it anew"
+        "docs/errors.md differs from the sources: UPDATE=1 regenerates it"
     );
     Ok(())
 }

@@ -11,14 +11,14 @@ use crate::{ClientError, Outputs};
 use super::question::{Question, Waiting};
 use super::{TypedAnswerStream, TypedAnswers};
 
-/// A typed answer that is under way as long as this is polled; dropped, the request is cancelled.
+/// A future with a typed response. Dropping it cancels the request.
 pub type TypedInference<O> = BoxFuture<'static, Result<O, ClientError>>;
 
-/// How often a request is answered, [`Once`] or [`Many`] times, and what a call gives then.
+/// The number of responses to a request, [`Once`] or [`Many`], and the result types of a call.
 pub trait Answering<M> {
-    /// What a call of a blocking client gives.
+    /// The result of a call of a blocking client.
     type Blocking;
-    /// What a call on tokio gives.
+    /// The result of a call of an async client.
     type Async;
 
     #[doc(hidden)]

@@ -12,18 +12,18 @@ use crate::clients::answers::{AnswerStream, Answers};
 
 use super::checked::Checked;
 
-/// The answers of a model as its function returned them, each within the client's time for an inference. An error is the last
-/// of them; dropped, the request is cancelled.
+/// A stream of a model's typed responses. The inference timeout applies to each response. The
+/// stream ends after an error. Dropping it cancels the request.
 pub struct TypedAnswerStream<M> {
-    /// `None` when the last of them was there.
+    /// `None` after the last response.
     pub(super) answers: Option<AnswerStream>,
     pub(super) checked: Arc<Checked>,
     pub(super) model: PhantomData<fn() -> M>,
 }
 
-/// The same for a blocking client, as an iterator.
+/// An iterator of a model's typed responses, for blocking clients.
 pub struct TypedAnswers<M> {
-    /// `None` when the last of them was there.
+    /// `None` after the last response.
     pub(super) answers: Option<Answers>,
     pub(super) checked: Arc<Checked>,
     pub(super) model: PhantomData<fn() -> M>,

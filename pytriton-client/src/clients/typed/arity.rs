@@ -1,4 +1,4 @@
-//! `call`, for each number of inputs.
+//! `call` for each number of inputs.
 
 #![expect(clippy::too_many_arguments, reason = "as many as the function has")]
 
@@ -9,8 +9,8 @@ use super::{Answering, AsyncTyped, Typed};
 macro_rules! calls {
     ($($($input:ident $given:ident)*;)*) => {$(
         impl<M: Model<Answers: Answering<M>>, $($input: Takes),*> Typed<M, ($($input,)*)> {
-            /// Asks the model, and waits for what its function returns; where that is any number of answers, for each of them
-            /// in turn.
+            /// Sends a request and waits for the function's result, or returns an iterator of
+            /// results for a streaming model.
             pub fn call(
                 &self,
                 $($given: impl Argument<$input::As>),*
@@ -21,7 +21,8 @@ macro_rules! calls {
         }
 
         impl<M: Model<Answers: Answering<M>>, $($input: Takes),*> AsyncTyped<M, ($($input,)*)> {
-            /// Asks the model when what this returns is polled. What is given is taken before.
+            /// Sends a request when the returned value is polled. The arguments are converted
+            /// before this returns.
             pub fn call(
                 &self,
                 $($given: impl Argument<$input::As>),*

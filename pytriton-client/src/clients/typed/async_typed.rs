@@ -13,11 +13,11 @@ use super::Answering;
 use super::checked::Checked;
 use super::question::Question;
 
-/// A client for a model that the compiler knows, for programs that run on tokio: `AsyncTyped<linear>` for a function `linear`
-/// under `#[pytriton::model]`. Clones are the same client.
+/// A typed client for tokio programs: `AsyncTyped<linear>` for a function `linear` under
+/// `#[pytriton::model]`. Clones share the connections.
 ///
-/// `call` takes what the function takes, by reference or not, and answers with what it returns: with a future, or with a
-/// stream where it returns any number of answers.
+/// `call` takes the function's arguments, by value or by reference, and returns a future with its
+/// result, or a stream for a streaming model.
 pub struct AsyncTyped<M: Model, A = <M as Model>::Arguments> {
     client: AsyncModelClient,
     pub(super) checked: Arc<Checked>,
@@ -26,18 +26,12 @@ pub struct AsyncTyped<M: Model, A = <M as Model>::Arguments> {
 }
 
 impl<M: Model<Answers: Answering<M>>> AsyncTyped<M> {
-    /// A client of a server whose model is ready and has the signature that this one was compiled for.
-    ///
-    /// # Errors
-    ///
-    /// [`ClientError::Signature`] where it has another one, and as
-    /// [`AsyncModelClient::model_config`] and [`AsyncModelClient::new`]; [`ClientError::OnlyGrpc`] for an address of HTTP where the
-    /// model answers any number of times.
+    /// Connects to a server whose model is ready and has the expected signature.
     pub async fn connect(url: &str) -> Result<Self, ClientError> {
         Self::builder(url).connect().await
     }
 
-    /// A client that is told more.
+    /// Returns a builder with further options.
     pub fn builder(url: &str) -> Builder<Self> {
         Builder::new(url, &M::signature().name)
     }
@@ -53,7 +47,7 @@ impl<M: Model, A> AsyncTyped<M, A> {
         }
     }
 
-    /// The same client, all of whose requests say this.
+    /// Returns a client that sends these options with each request.
     #[must_use]
     pub fn with(&self, options: InferOptions) -> Self {
         Self {
@@ -62,12 +56,12 @@ impl<M: Model, A> AsyncTyped<M, A> {
         }
     }
 
-    /// What it was compiled for.
+    /// Returns the signature that this client was compiled for.
     pub fn signature(&self) -> &ModelSignature {
         &self.checked.signature
     }
 
-    /// The same client without types, for all else that can be asked of a model.
+    /// Returns the underlying untyped client, for all other requests.
     pub fn untyped(&self) -> &AsyncModelClient {
         &self.client
     }
@@ -76,7 +70,7 @@ impl<M: Model, A> AsyncTyped<M, A> {
         self.checked.check(&self.client.0).await
     }
 
-    /// A request of what was given for each input, in order.
+    /// Builds a request from one value per input, in order.
     pub(super) fn question<const N: usize>(
         &self,
         given: [Result<Option<Tensor>, TensorError>; N],
@@ -94,11 +88,11 @@ impl<M: Model, A> AsyncTyped<M, A> {
 }
 
 impl<M: Model<Answers: Answering<M>>> Builder<AsyncTyped<M>> {
-    /// A client that connects, and compares the signatures, when it is first needed.
+    /// Creates a client that connects and compares the signatures on first use.
     ///
     /// # Errors
     ///
-    /// As `build` of an [`AsyncModelClient`].
+    /// See `build` of an [`AsyncModelClient`].
     pub fn build(self) -> Result<AsyncTyped<M>, ClientError> {
         M::Answers::client(self).map(AsyncTyped::new)
     }

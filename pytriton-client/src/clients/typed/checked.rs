@@ -10,7 +10,7 @@ use crate::config::{ModelConfig, TensorConfig};
 use crate::deadline::Deadline;
 use crate::{ClientError, Inputs, Outputs};
 
-/// What a client was compiled for, and whether the server has said that it is so.
+/// The expected signature, and whether the server has confirmed it.
 #[derive(Debug)]
 pub(super) struct Checked {
     pub(super) signature: ModelSignature,
@@ -25,7 +25,7 @@ impl Checked {
         }
     }
 
-    /// Compares what the server says of its model, once.
+    /// Compares the server's model with the expected signature, once.
     pub(super) async fn check(&self, core: &Core) -> Result<(), ClientError> {
         if self.checked.get().is_some() {
             return Ok(());
@@ -33,7 +33,8 @@ impl Checked {
         self.compare(&*core.config().await?)
     }
 
-    /// The same for a request, and when the first one's answer must be there: its time is for the comparison too.
+    /// The same for a request, with the deadline of the first response, which includes the
+    /// comparison.
     pub(super) async fn first(
         &self,
         core: &Core,
@@ -57,12 +58,12 @@ impl Checked {
             let model = self.signature.name.clone();
             return Err(ClientError::Signature { model, changes });
         }
-        // Whoever came first has found the same.
+        // A concurrent caller has had the same result.
         let _ = self.checked.set(());
         Ok(())
     }
 
-    /// The inputs by their names; a value for all rows is repeated for each of them.
+    /// The inputs by name; a value for all rows is repeated for each row.
     pub(super) fn inputs(&self, tensors: &[Option<Tensor>]) -> Result<Inputs, ClientError> {
         let inputs = || self.signature.inputs.iter().zip(tensors);
         let mut rows = inputs().filter(|(input, _)| !input.first_value);
@@ -82,7 +83,7 @@ impl Checked {
         given.collect::<Result<_, _>>().map(Inputs::of)
     }
 
-    /// Refuses more rows than the model takes, before anything is made for each of them.
+    /// Refuses more rows than the model accepts, before allocating anything for each row.
     fn must_take(&self, rows: usize) -> Result<(), ClientError> {
         let ModelSignature {
             name,
@@ -97,7 +98,7 @@ impl Checked {
         }
     }
 
-    /// What the model's function returned, of an answer.
+    /// Converts a response to the result type of the model's function.
     pub(super) fn read<M: Model<Outputs: Returned>>(
         &self,
         outputs: &Outputs,
@@ -113,7 +114,7 @@ impl Checked {
     }
 }
 
-/// One value, or one row, for each row.
+/// Repeats one value or one row for each row.
 fn repeated(input: &TensorSignature, row: &Tensor, rows: usize) -> Result<Tensor, ClientError> {
     let ones = vec![1; input.dims.len()];
     let dims = match row.shape() {
@@ -128,7 +129,7 @@ fn repeated(input: &TensorSignature, row: &Tensor, rows: usize) -> Result<Tensor
     tensor.map_err(ClientError::tensor(&input.name))
 }
 
-/// What a server says, as far as callers depend on it.
+/// The signature that the server reports, as far as callers depend on it.
 fn signature(config: &ModelConfig) -> ModelSignature {
     let tensors = |tensors: &[TensorConfig]| tensors.iter().map(tensor).collect();
     ModelSignature {
@@ -145,7 +146,8 @@ fn tensor(config: &TensorConfig) -> TensorSignature {
     }
 }
 
-/// What metadata say of a model: names, element types and whole dims, and nothing of batching, answers and what is optional.
+/// The part of a signature that metadata contain: names, datatypes and complete shapes, without
+/// batching, streaming and optional inputs.
 fn as_in_metadata(signature: &ModelSignature) -> ModelSignature {
     let tensor = |tensor: &TensorSignature| {
         let batch = signature.batching().then_some(-1);

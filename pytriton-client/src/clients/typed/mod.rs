@@ -1,4 +1,4 @@
-//! Clients of one model that the compiler knows.
+//! Typed clients of a single model.
 
 mod answering;
 mod answers;

@@ -11,11 +11,11 @@ use crate::{ClientError, InferOptions, Inputs, Outputs};
 
 use super::checked::Checked;
 
-/// What a blocking client waits with.
+/// The executor of a blocking client.
 #[derive(Debug, Clone)]
 pub struct Waiting(pub(super) Arc<Worker>);
 
-/// A request to a model whose signature has been, or is to be, checked.
+/// A request to a model whose signature is checked before it is sent.
 #[derive(Debug)]
 pub struct Question {
     pub(super) core: Arc<Core>,
@@ -25,7 +25,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The one answer.
+    /// Sends the request and returns its single response.
     pub(super) fn one(self) -> BoxFuture<'static, Result<Outputs, ClientError>> {
         let rows = self.rows();
         Box::pin(async move {
@@ -39,7 +39,7 @@ impl Question {
         })
     }
 
-    /// All answers.
+    /// Sends the request and returns the stream of responses.
     pub(super) fn many(self) -> AnswerStream {
         let rows = self.rows();
         AnswerStream::of(self.answering(rows).try_flatten_stream())
@@ -56,7 +56,7 @@ impl Question {
         Ok(AnswerStream::of(iter(first.map(Ok)).chain(answers)))
     }
 
-    /// A model without a batch axis takes what it is given as it is.
+    /// Inputs of a model without a batch axis are sent unchanged.
     fn rows(&self) -> Rows {
         match self.checked.signature.batching() {
             true => Rows::Batch,

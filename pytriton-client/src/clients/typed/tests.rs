@@ -51,7 +51,7 @@ fn nothing_is_made_for_more_rows_than_the_model_takes() {
 
 #[tokio::test]
 async fn the_time_of_the_first_request_is_for_the_comparison_too() {
-    // Accepts, and never answers.
+    // A server that accepts connections and never responds.
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
     let client = AsyncTyped::<Linear>::builder(&url).build().unwrap();

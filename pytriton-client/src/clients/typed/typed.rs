@@ -11,39 +11,39 @@ use crate::{ClientError, InferOptions};
 use super::question::Waiting;
 use super::{Answering, AsyncTyped};
 
-/// A client for a model that the compiler knows, which blocks: `Typed<linear>` for a function `linear` under
-/// `#[pytriton::model]`. Clones are the same client, and may be used side by side.
+/// A blocking typed client: `Typed<linear>` for a function `linear` under `#[pytriton::model]`.
+/// Clones share the connections and can be used concurrently.
 ///
-/// `call` takes what the function takes, by reference or not, and gives what it returns, or an iterator where it returns any
-/// number of answers.
+/// `call` takes the function's arguments, by value or by reference, and returns its result, or an
+/// iterator for a streaming model.
 ///
-/// - An array is given as any array of the same element type and number of dimensions: `&x`, `x`, `x.view()`.
-/// - An `Option` is given as an array, `None`, or `Some(x.view())`.
+/// - An array argument accepts any array of the same element type and rank: `&x`, `x`, `x.view()`.
+/// - An `Option` accepts an array, `None`, or `Some(x.view())`.
 /// - A value under `#[first_value]` is given once for all rows.
-/// - Whatever is no input is left out.
+/// - Arguments that are not inputs are omitted.
 pub struct Typed<M: Model, A = <M as Model>::Arguments> {
     pub(super) client: AsyncTyped<M, A>,
     pub(super) waiting: Waiting,
 }
 
 impl<M: Model<Answers: Answering<M>>> Typed<M> {
-    /// As [`AsyncTyped::connect`].
+    /// See [`AsyncTyped::connect`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncTyped::connect`], and [`ClientError::Thread`] where there is no thread for it.
+    /// See [`AsyncTyped::connect`]. Also [`ClientError::Thread`] if its thread cannot be started.
     pub fn connect(url: &str) -> Result<Self, ClientError> {
         Self::builder(url).connect()
     }
 
-    /// A client that is told more.
+    /// Returns a builder with further options.
     pub fn builder(url: &str) -> Builder<Self> {
         Builder::new(url, &M::signature().name)
     }
 }
 
 impl<M: Model, A> Typed<M, A> {
-    /// The same client, all of whose requests say this.
+    /// Returns a client that sends these options with each request.
     #[must_use]
     pub fn with(&self, options: InferOptions) -> Self {
         Self {
@@ -52,18 +52,18 @@ impl<M: Model, A> Typed<M, A> {
         }
     }
 
-    /// What it was compiled for.
+    /// Returns the signature that this client was compiled for.
     pub fn signature(&self) -> &ModelSignature {
         self.client.signature()
     }
 }
 
 impl<M: Model<Answers: Answering<M>>> Builder<Typed<M>> {
-    /// A client that connects, and compares the signatures, when it is first needed.
+    /// Creates a client that connects and compares the signatures on first use.
     ///
     /// # Errors
     ///
-    /// As [`Typed::connect`].
+    /// See [`Typed::connect`].
     pub fn build(self) -> Result<Typed<M>, ClientError> {
         let client = M::Answers::client(self).map(AsyncTyped::new)?;
         let waiting = Waiting(Worker::start()?);
