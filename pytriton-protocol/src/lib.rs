@@ -1,10 +1,10 @@
-//! What servers and clients of `pytriton` share. Pure: no I/O, no tasks.
+//! Types shared by servers and clients of `pytriton`. Pure: no I/O, no tasks.
 //!
-//! - [`tensor`]: element types, shapes, bytes.
-//! - [`ParameterValue`]: what else a request or a response says.
-//! - [`signature`]: what a model takes and returns, and what of a change breaks its callers.
-//! - [`typed`]: the same as types.
-//! - `proto`: the messages and the service of gRPC, with the feature of that name.
+//! - [`tensor`]: datatypes, shapes, bytes.
+//! - [`ParameterValue`]: parameters of requests and responses.
+//! - [`signature`]: model signatures and compatibility checks.
+//! - [`typed`]: model signatures as types.
+//! - `proto`: the gRPC messages and service, with the feature of that name.
 
 mod parameter;
 #[cfg(feature = "proto")]
@@ -14,5 +14,5 @@ pub mod typed;
 
 pub use half;
 pub use parameter::ParameterValue;
-/// What a model takes and returns, the file it is written down in, and what of a change breaks its callers.
+/// Model signatures, signature files and compatibility checks.
 pub use pytriton_signature as signature;

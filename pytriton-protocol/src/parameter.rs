@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// The value of a parameter of a request or a response.
+/// The value of a request or response parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParameterValue {
     /// A boolean.
@@ -11,7 +11,7 @@ pub enum ParameterValue {
     Uint64(u64),
     /// A floating-point number.
     Double(f64),
-    /// A text; forwarded headers are texts.
+    /// A string; forwarded headers are strings.
     String(String),
 }
 

@@ -12,10 +12,10 @@ use crate::form::Form;
 use crate::mistake::Mistake;
 use crate::wait::wait;
 
-/// The answers of a model that has any number of them, as they come. Dropping or closing it gives the rest up.
+/// An iterator over the responses of a streaming model. Closing or dropping it cancels the rest.
 #[pyclass(frozen, module = "pytriton")]
 pub(crate) struct Answers {
-    /// Given up first: what it waits for the end of the engine waits for too.
+    /// Dropped before the engine, which waits for the end of the stream.
     state: Mutex<State>,
     engine: Arc<Engine>,
     spec: Arc<ModelSpec>,
@@ -24,7 +24,7 @@ pub(crate) struct Answers {
 
 enum State {
     Waiting(serving::Answers),
-    /// Somebody waits for the next one.
+    /// A thread is waiting for the next response.
     Running,
     Over,
 }
@@ -44,7 +44,7 @@ impl Answers {
         }
     }
 
-    /// Held for moments only.
+    /// Held only briefly.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,7 +79,7 @@ impl Answers {
         }
     }
 
-    /// Gives up what has not come yet.
+    /// Cancels the remaining responses.
     fn close(&self) -> PyResult<()> {
         let taken = replace(&mut *self.state(), State::Over);
         match taken {

@@ -8,11 +8,11 @@ use crate::input::{input, plain};
 use crate::loan::Loan;
 use crate::mistake::Mistake;
 
-/// What a call gives, by the names of inputs.
+/// The arguments of a call, by input name.
 pub(crate) struct Given<'py>(Vec<(String, Bound<'py, PyAny>)>);
 
 impl<'py> Given<'py> {
-    /// Arguments: in the order of the inputs, then by name. `None` is nothing.
+    /// Assigns positional and named arguments to inputs. `None` means an omitted input.
     pub(crate) fn of(
         spec: &ModelSpec,
         positional: &Bound<'py, PyTuple>,
@@ -44,10 +44,10 @@ impl<'py> Given<'py> {
         Ok(Self(given.collect::<PyResult<_>>()?))
     }
 
-    /// The inputs of a request, as a client would have sent them.
+    /// Converts the arguments to the inputs of a request.
     ///
-    /// An array is what it is. What else there is becomes an array of the input's element type, and a single value one of its
-    /// shape, of as many rows as the others have.
+    /// An array keeps its type. Other values become an array of the input's datatype. A single
+    /// value becomes an array of the input's shape with as many rows as the other inputs.
     pub(crate) fn inputs(self, spec: &ModelSpec, loan: &Loan) -> PyResult<Vec<InferInput>> {
         let mut arrays = Vec::with_capacity(self.0.len());
         for (name, value) in self.0 {
@@ -80,10 +80,10 @@ impl<'py> Given<'py> {
     }
 }
 
-/// The shape of an input that is one value everywhere.
+/// The shape of an input that is filled with one value.
 fn shape(spec: &ModelSpec, input: &TensorSpec, rows: usize) -> Vec<usize> {
     let dims = input.dims.iter();
-    // Of an open dimension there is one.
+    // Open dimensions have size 1.
     let dims = dims.map(|dim| usize::try_from(*dim).unwrap_or(1));
     spec.batching()
         .then_some(rows)

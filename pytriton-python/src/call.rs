@@ -16,7 +16,7 @@ use crate::loan::Loan;
 use crate::mistake::Mistake;
 use crate::wait::wait;
 
-/// What a call asks.
+/// A call of a model.
 pub(crate) struct Asked<'a, 'py> {
     pub(crate) spec: &'a Arc<ModelSpec>,
     pub(crate) given: Given<'py>,
@@ -24,7 +24,7 @@ pub(crate) struct Asked<'a, 'py> {
     pub(crate) form: Form,
 }
 
-/// Asks a model: its outputs, or where it is decoupled an iterator of them.
+/// Calls a model. Returns its outputs, or an iterator of them for a streaming model.
 pub(crate) fn call<'py>(py: Python<'py>, asked: Asked<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let Asked {
         spec,
@@ -58,17 +58,17 @@ pub(crate) fn call<'py>(py: Python<'py>, asked: Asked<'_, 'py>) -> PyResult<Boun
     }
 }
 
-/// The models, loaded.
+/// Returns the loaded models.
 fn loaded(py: Python<'_>) -> PyResult<Arc<Engine>> {
     let engine = py.detach(engine);
     engine.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
-/// Asks a model by its name, with inputs by theirs; returns the outputs as a dict, or an iterator of dicts where the model
-/// answers any number of times.
+/// Calls a model by name, with inputs by name. Returns the outputs as a dict, or an iterator of
+/// dicts for a streaming model.
 ///
-/// Of several versions it is the last one, unless `version` says another. `parameters` are those of a request: bool,
-/// int, float or str, among them `sequence_id`, `sequence_start`, `sequence_end`, `priority` and `timeout`.
+/// The default version is the latest. `parameters` are request parameters (bool, int, float or
+/// str), including `sequence_id`, `sequence_start`, `sequence_end`, `priority` and `timeout`.
 #[pyfunction]
 #[pyo3(signature = (model, inputs, *, version=None, parameters=None))]
 pub(crate) fn infer<'py>(

@@ -6,22 +6,23 @@ use pyo3::prelude::*;
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::server::{Local, Options, ServerError, Triton};
 
-/// The models, with their state, as they are loaded in this process.
+/// The models as they are loaded in this process, with their state.
 ///
-/// Who calls one keeps it; it ends when nobody does and another has taken its place.
+/// Each call keeps the engine alive. It ends when another one has replaced it and its last call is
+/// done.
 #[derive(Debug)]
 pub(crate) struct Engine {
     pub(crate) triton: Triton,
     pub(crate) local: Local,
     process: u32,
-    /// What sends spans away.
+    /// The exporter of spans.
     _traces: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// Those that calls are for. Only for threads that do not hold Python's lock.
+/// The engine that new calls use. Must not be locked while holding the GIL.
 static CURRENT: Mutex<Option<Arc<Engine>>> = Mutex::new(None);
 
-/// The models, which the first call loads.
+/// Returns the engine; the first call loads the models.
 pub(crate) fn engine() -> Result<Arc<Engine>, ServerError> {
     let mut current = current();
     if let Some(engine) = &*current
@@ -33,7 +34,8 @@ pub(crate) fn engine() -> Result<Arc<Engine>, ServerError> {
     Ok(Arc::clone(current.insert(Arc::new(engine))))
 }
 
-/// The models on ports, in the place of those without; what is loaded goes before what comes is loaded.
+/// Replaces the engine by one that serves on ports. The old engine is dropped before the new one
+/// loads.
 pub(crate) fn serve(arguments: Vec<String>) -> Result<Arc<Engine>, ServerError> {
     let mut current = current();
     if let Some(engine) = &*current
@@ -49,7 +51,7 @@ pub(crate) fn serve(arguments: Vec<String>) -> Result<Arc<Engine>, ServerError> 
     Ok(Arc::clone(current.insert(Arc::new(engine))))
 }
 
-/// Stops one that serves; the next call loads the models again.
+/// Stops a serving engine; the next call loads the models again.
 pub(crate) fn stop(engine: &Arc<Engine>) -> Result<(), ServerError> {
     let mut current = current();
     if current
@@ -82,10 +84,10 @@ impl Engine {
 }
 
 impl Drop for Engine {
-    /// Ends it without Python's lock: what it has accepted may take its time, and other threads of Python's go on.
+    /// Releases the GIL while the engine completes its accepted requests.
     fn drop(&mut self) {
         let stop = || {
-            // What has stopped, or never served, is left alone.
+            // Stopping an engine twice, or one that never served, has no effect.
             let _ = self.triton.stop();
         };
         Python::try_attach(|py| py.detach(stop));
@@ -106,7 +108,7 @@ fn current() -> MutexGuard<'static, Option<Arc<Engine>>> {
         .as_ref()
         .is_some_and(|engine| engine.process != process::id())
     {
-        // The threads of a parent are not in its child, which would wait for them for ever.
+        // A forked child does not have the threads of its parent and would wait for them for ever.
         if let Some(parent) = current.take() {
             Box::leak(Box::new(parent));
         }

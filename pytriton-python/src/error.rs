@@ -9,13 +9,13 @@ use pytriton_runtime::request::RequestError;
 use crate::module::public;
 use crate::signature::forever;
 
-/// What the function of a model said, or why it was not called.
+/// The exception type for a failed function, or for a request that was refused.
 static INFERENCE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 const DOCUMENT: &str = "What the function of a model said in place of an answer, or why it was not called.\n\nA client over HTTP \
     is told the same words, with the status code `status`.";
 
-/// Puts `InferenceError` into the module.
+/// Adds `InferenceError` to the module.
 pub(crate) fn define(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = INFERENCE.get_or_try_init(py, || {
@@ -26,11 +26,11 @@ pub(crate) fn define(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InferenceError", class)
 }
 
-/// What a client would be told, as Python has it.
+/// Converts an error to a Python exception.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     let message = error.to_string();
     match (error, error.status()) {
-        // As of a function that is called with the wrong arguments.
+        // The exception of a function that is called with wrong arguments.
         (
             Error::Request(
                 RequestError::InputCount { .. }

@@ -6,18 +6,18 @@ use pytriton_runtime::request::Response;
 
 use crate::output::output;
 
-/// How the outputs of an answer come.
+/// How outputs are returned.
 pub(crate) enum Form {
-    /// The only one by itself.
+    /// A single output, directly.
     One,
-    /// As a tuple with names.
+    /// A named tuple.
     Named(Py<PyAny>),
-    /// As a dict.
+    /// A dict.
     Dict,
 }
 
 impl Form {
-    /// As a function would return them.
+    /// The form for a model's function.
     pub(crate) fn new(py: Python<'_>, spec: &ModelSpec) -> PyResult<Self> {
         if spec.outputs.len() == 1 {
             return Ok(Self::One);
@@ -30,7 +30,7 @@ impl Form {
         Ok(Self::Named(class.unbind()))
     }
 
-    /// The outputs of an answer.
+    /// Converts the outputs of a response.
     pub(crate) fn outputs<'py>(
         &self,
         py: Python<'py>,

@@ -9,7 +9,7 @@ use pytriton_runtime::server::{Addresses, ServerError};
 use crate::engine::{Engine, stop};
 use crate::mistake::Mistake;
 
-/// Models that are served. `stop()` ends it, and so does leaving a `with` of it.
+/// A running server. `stop()` or leaving a `with` block ends it.
 #[pyclass(frozen, name = "Server", module = "pytriton")]
 pub(crate) struct Handle {
     engine: Arc<Engine>,
@@ -24,7 +24,7 @@ impl Handle {
         Ok(Self { engine, addresses })
     }
 
-    /// What a binary prints when it is ready.
+    /// The text that a binary prints when it is ready.
     pub(crate) fn banner(&self) -> String {
         let urls = self.addresses.urls();
         let urls = urls.map(|(name, url)| format!("  {name:<8} {url}\n"));
@@ -35,7 +35,7 @@ impl Handle {
         self.engine.triton.addresses().is_some()
     }
 
-    /// Begins to stop it.
+    /// Starts to stop the server.
     pub(crate) fn stopping(&self) -> JoinHandle<Result<(), ServerError>> {
         let engine = Arc::clone(&self.engine);
         thread::spawn(move || stop(&engine))
@@ -44,25 +44,25 @@ impl Handle {
 
 #[pymethods]
 impl Handle {
-    /// Where HTTP is served, as `host:port`; `None` where it is not.
+    /// The HTTP address as `host:port`; `None` if HTTP is disabled.
     #[getter]
     fn http(&self) -> Option<String> {
         self.addresses.http.map(reachable)
     }
 
-    /// Where gRPC is served, as `host:port`; `None` where it is not.
+    /// The gRPC address as `host:port`; `None` if gRPC is disabled.
     #[getter]
     fn grpc(&self) -> Option<String> {
         self.addresses.grpc.map(reachable)
     }
 
-    /// Where metrics are served, as `host:port`; `None` where they are not.
+    /// The metrics address as `host:port`; `None` if metrics are disabled.
     #[getter]
     fn metrics(&self) -> Option<String> {
         self.addresses.metrics.map(reachable)
     }
 
-    /// Answers what has been accepted, and serves no longer. What has stopped is left alone.
+    /// Completes all accepted requests and stops the server. Has no effect on a stopped server.
     pub(crate) fn stop(&self, py: Python<'_>) -> PyResult<()> {
         let stopped = py.detach(|| stop(&self.engine));
         stopped.map_err(|error| PyRuntimeError::new_err(error.to_string()))
@@ -86,7 +86,7 @@ impl Handle {
     }
 }
 
-/// An address that a client on this machine can take.
+/// An address that clients on this machine can connect to.
 fn reachable(at: SocketAddr) -> String {
     let ip = match at.ip() {
         ip if !ip.is_unspecified() => ip,

@@ -13,7 +13,7 @@ use crate::lent::lent;
 use crate::loan::Lender;
 use crate::mistake::Mistake;
 
-/// An input of a request.
+/// Converts one input of a request.
 pub(crate) fn input(
     name: String,
     declared: Option<&TensorSpec>,
@@ -24,12 +24,12 @@ pub(crate) fn input(
         let dtype = array.dtype().to_string();
         return Err(Mistake::Elements { input: name, dtype }.into());
     };
-    // As NVIDIA's client has it: numpy has no such type.
+    // As in NVIDIA's client: numpy has no such type.
     let rounds = declared.is_some_and(|input| input.datatype == DataType::Bf16);
     let (datatype, data) = match datatype {
         DataType::Bytes => (datatype, texts(&name, array)?),
         DataType::Fp32 if rounds => (DataType::Bf16, rounded(&elements(array, None)?)?),
-        // Not any bits are one: what is checked must be what is read.
+        // Not every byte is a valid boolean, and the checked bytes must be those that are read.
         DataType::Bool => (datatype, elements(array, None)?),
         _ => (datatype, elements(array, lender)?),
     };
@@ -43,7 +43,8 @@ pub(crate) fn input(
     })
 }
 
-/// A value that is no array as one of the element type that the input has, where it fits; otherwise as numpy has it.
+/// Converts a value that is not an array to the input's datatype if it fits, otherwise to numpy's
+/// choice.
 pub(crate) fn plain<'py>(
     value: &Bound<'py, PyAny>,
     name: &str,
@@ -80,7 +81,7 @@ pub(crate) fn plain<'py>(
         Err(error) if error.is_instance_of::<PyOverflowError>(py) => return Err(too_large()),
         array => array?,
     };
-    // Older numpy, and its own integers, keep the low bits.
+    // Older numpy versions and numpy integers keep the low bits.
     match numpy
         .call_method1("array_equal", (&array, found))?
         .is_truthy()?
@@ -106,7 +107,7 @@ fn is_integer(datatype: Option<DataType>) -> bool {
     )
 }
 
-/// The elements' bytes: those of the array where they are as a tensor has them, otherwise those of a copy.
+/// The bytes of the elements: borrowed if they are contiguous in native order, otherwise copied.
 fn elements(array: &Bound<'_, PyUntypedArray>, lender: Option<&Lender>) -> PyResult<Bytes> {
     let py = array.py();
     let little = array

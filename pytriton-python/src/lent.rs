@@ -1,12 +1,14 @@
-//! Arrays of Python's whose elements are read while its lock is free.
+//! Python arrays whose elements are read without the GIL.
 //!
 //! # Safety
 //!
-//! numpy keeps the elements of an array in one place as long as the array is there, and refuses to resize one that others
-//! refer to (but for `refcheck=False`, after which no view of it may be used). So a reference to the array keeps
-//! them where they are. A call that lends an array does not return, nor raise, before the function has: see `loan`. That no
-//! other thread writes to it meanwhile is the caller's promise, as it is to numpy's own functions, which let go of the lock too:
-//! `docs/python.md` says so. All elements that are lent are numbers, which any bits are.
+//! numpy keeps the elements of an array at one address as long as the array exists, and refuses to
+//! resize an array that others refer to (except with `refcheck=False`, after which no view of it
+//! may be used). A reference to the array therefore keeps the elements in place. A call that
+//! borrows an array neither returns nor raises before the function has returned: see `loan`. The
+//! caller must not let another thread write to the array in the meantime, as for numpy's own
+//! functions, which release the GIL as well; `docs/python.md` states this. All borrowed elements
+//! are numbers, for which any bit pattern is valid.
 
 use std::slice;
 
@@ -16,7 +18,7 @@ use pyo3::prelude::*;
 
 use crate::loan::Lender;
 
-/// The bytes of an array, and what keeps them there.
+/// The bytes of an array, and the reference that keeps them in place.
 struct Lent {
     _array: Py<PyArray1<u8>>,
     start: *const u8,
@@ -24,21 +26,23 @@ struct Lent {
     _lender: Lender,
 }
 
-// SAFETY: the pointer is to bytes that are read alone, wherever; `Py` and `Lender` can be sent and dropped anywhere.
+// SAFETY: the pointer is only read, which is allowed from any thread; `Py` and `Lender` can be sent
+// to and dropped on any thread.
 unsafe impl Send for Lent {}
 
 impl AsRef<[u8]> for Lent {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: `start` and `length` are those of a slice of the array's, which lives as long as this does.
+        // SAFETY: `start` and `length` come from a slice of the array, and `self` keeps the array
+        // alive.
         unsafe { slice::from_raw_parts(self.start, self.length) }
     }
 }
 
-/// The bytes of an array: a copy where nobody lends them.
+/// The bytes of an array; a copy if no lender is given.
 ///
 /// # Errors
 ///
-/// `ValueError` when the bytes do not follow each other, or something else is writing to them.
+/// `ValueError` if the bytes are not contiguous, or the array is mutably borrowed.
 pub(crate) fn lent(array: &Bound<'_, PyArray1<u8>>, lender: Option<&Lender>) -> PyResult<Bytes> {
     let borrowed = array.try_readonly()?;
     let bytes = borrowed.as_slice()?;

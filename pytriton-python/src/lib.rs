@@ -1,15 +1,15 @@
-//! The models of a pytriton crate as a Python module: what `pytriton::python!()` makes of a library.
+//! The models of a pytriton crate as a Python module: the implementation of `pytriton::python!()`.
 //!
-//! - `module`: what the module has; `signature`: what `help` says of a model.
-//! - `argument`, `input`, `datatype`: numpy's arrays as the tensors of a request; `lent`: without a copy where that is
-//!   possible, `loan`: for as long as a call goes on.
-//! - `engine`: the models, loaded once a process; `wait`: waiting without Python's lock; `serve`, `handle`: ports for them;
-//!   `termination`: until when.
-//! - `output`, `form`: tensors as numpy's arrays; `answers`: many of them, as they come.
-//! - `error`: what went wrong, as Python has it; `mistake`: what is wrong before a model is asked.
+//! - `module`: the contents of the module; `signature`: the text of `help`.
+//! - `argument`, `input`, `datatype`: conversion of numpy arrays to request tensors; `lent`:
+//!   without a copy if possible; `loan`: for the duration of a call.
+//! - `engine`: the models, loaded once per process; `wait`: waiting without the GIL; `serve`,
+//!   `handle`: serving on ports; `termination`: signals.
+//! - `output`, `form`: conversion of tensors to numpy arrays; `answers`: streams of them.
+//! - `error`: errors as Python exceptions; `mistake`: errors before a model is called.
 //!
-//! A call goes the way of a request behind the doors: it is checked, waits, is gathered into a batch with those of other threads,
-//! and is told the same of its mistakes.
+//! A call follows the path of a request after decoding: it is validated, queued and batched with
+//! calls of other threads, and it gets the same errors.
 
 mod answers;
 mod argument;

@@ -2,49 +2,50 @@ use pyo3::exceptions::{PyImportError, PyRuntimeError, PyTypeError, PyValueError}
 use pyo3::prelude::*;
 use thiserror::Error;
 
-/// What is wrong with a call, or with a module, before a model is asked.
+/// An error in a call or module that is found before a model is called.
 #[derive(Debug, Error)]
 pub(crate) enum Mistake {
-    /// More inputs are given, in their order, than the model has.
+    /// The call has more positional arguments than the model has inputs.
     #[error("{model}() takes {most} inputs but {given} were given")]
     Inputs {
         model: String,
         most: usize,
         given: usize,
     },
-    /// An array of elements that no tensor has, such as complex numbers or dates.
+    /// The array has an unsupported element type, such as complex numbers or dates.
     #[error("input '{input}': no tensor has elements of numpy's type {dtype}")]
     Elements { input: String, dtype: String },
-    /// A number that is none of the input's element type.
+    /// The number does not fit the input's datatype.
     #[error("input '{input}': {value} is more than {datatype} holds")]
     Number {
         input: String,
         value: String,
         datatype: &'static str,
     },
-    /// An element of an input of texts that is none.
+    /// An element of a `BYTES` input is neither bytes nor str.
     #[error("input '{input}': element {index} is {found}, expected bytes or str")]
     Text {
         input: String,
         index: usize,
         found: String,
     },
-    /// A parameter of a type that no request has.
+    /// The parameter has an unsupported type.
     #[error("parameter '{parameter}' is {found}, expected bool, int, float or str")]
     Parameter { parameter: String, found: String },
-    /// A parameter that is an integer of more than 64 bits.
+    /// The parameter is an integer of more than 64 bits.
     #[error("parameter '{parameter}': {value} is more than 64 bits hold")]
     Integer { parameter: String, value: String },
-    /// A generator is asked, or closed, while another thread waits for its next answer. The text is Python's.
+    /// The generator is used or closed while another thread waits for its next response. The text
+    /// is Python's.
     #[error("generator already executing")]
     Executing,
-    /// A module has no other engine.
+    /// Python modules support only the embedded engine.
     #[error("option engine: a module serves its models with the embedded engine")]
     Engine,
-    /// The server ended while it was started, by a signal or because a model is beyond repair.
+    /// The server ended during start, because of a signal or a fatal model error.
     #[error("the server has ended")]
     Ended,
-    /// Two models whose names differ in characters alone that Python does not write in a name.
+    /// Two model names differ only in characters that are not valid in Python names.
     #[error(
         "models '{one}' and '{other}' are both {name} in Python: give one of them another name"
     )]
@@ -53,7 +54,7 @@ pub(crate) enum Mistake {
         other: String,
         name: String,
     },
-    /// A model that has the name of something that every module has.
+    /// The model has the name of a predefined member of the module.
     #[error(
         "model '{model}' is {name} in Python, which the module has of its own: give the model another name"
     )]

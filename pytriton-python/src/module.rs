@@ -14,16 +14,15 @@ use crate::handle::Handle;
 use crate::mistake::Mistake;
 use crate::{call, error, serve, signature};
 
-/// Fills a module with the models that `#[pytriton::model]` wrote into its library: a function for each, and `infer` and
-/// `serve` for all.
+/// Adds the library's models to a module: a function for each model, and `infer` and `serve`.
 ///
 /// # Errors
 ///
-/// `ImportError` with what is wrong with a model, or with its name.
+/// `ImportError` if a model or its name is invalid.
 pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let registry =
         Registry::collect().map_err(|error| PyImportError::new_err(error.to_string()))?;
-    // Of several versions the last one, as where a request names none.
+    // Of several versions the latest, as for requests without a version.
     let models: BTreeMap<_, _> = registry.iter().map(|spec| (&spec.name, spec)).collect();
     error::define(module)?;
     module.add_class::<Handle>()?;
@@ -54,7 +53,7 @@ fn function<'py>(
     let model = Arc::clone(spec);
     let run = move |positional: &Bound<'_, PyTuple>, named: Option<&Bound<'_, PyDict>>| {
         let py = positional.py();
-        // Of the same lifetime as the others.
+        // Same lifetime as the others.
         let named = named.map(|named| named.clone().unbind().into_bound(py));
         let asked = Asked {
             spec: &model,
@@ -73,7 +72,7 @@ fn function<'py>(
     Ok(function)
 }
 
-/// What a module is imported as: maturin puts it into a package of its own name.
+/// The import name of the module: maturin places it in a package of the same name.
 pub(crate) fn public(module: &Bound<'_, PyModule>) -> PyResult<String> {
     let name = module.name()?.to_string();
     Ok(match name.rsplit_once('.') {
@@ -82,7 +81,7 @@ pub(crate) fn public(module: &Bound<'_, PyModule>) -> PyResult<String> {
     })
 }
 
-/// A name that can be written behind a dot.
+/// A valid Python identifier for a model name.
 fn identifier(name: &str) -> String {
     let fits = |c: char| match c.is_alphanumeric() {
         true => c,

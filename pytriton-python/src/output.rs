@@ -6,7 +6,7 @@ use pytriton_runtime::tensor::{BytesElements, DataType, Tensor};
 
 use crate::datatype::typestr;
 
-/// A tensor's elements, of which numpy makes an array that can be read alone, without a copy.
+/// The elements of a tensor, from which numpy creates a read-only array without a copy.
 #[pyclass(frozen, module = "pytriton")]
 struct Elements {
     tensor: Tensor,
@@ -14,7 +14,7 @@ struct Elements {
 
 #[pymethods]
 impl Elements {
-    /// Where they are, as numpy asks; this object stays as long as the array.
+    /// The address of the elements, for numpy; the array keeps this object alive.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);
@@ -26,11 +26,11 @@ impl Elements {
     }
 }
 
-/// A tensor as an array of numpy's.
+/// Converts a tensor to a numpy array.
 ///
 /// # Errors
 ///
-/// What numpy says.
+/// numpy's error.
 pub(crate) fn output<'py>(py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
     let numpy = py.import(intern!(py, "numpy"))?;
     match tensor.datatype() {
@@ -45,7 +45,7 @@ fn asarray<'py>(numpy: &Bound<'py, PyModule>, tensor: Tensor) -> PyResult<Bound<
     numpy.call_method1(intern!(py, "asarray"), (Elements { tensor },))
 }
 
-/// In 32 bits, as NVIDIA's client has them: numpy has no such type.
+/// Converts to 32 bits, as NVIDIA's client does: numpy has no such type.
 fn widened(tensor: &Tensor) -> PyResult<Tensor> {
     let widened = tensor.elements::<bf16>().and_then(|elements| {
         let singles: Vec<f32> = elements.iter().map(|element| element.to_f32()).collect();

@@ -10,12 +10,13 @@ use crate::mistake::Mistake;
 use crate::termination::Termination;
 use crate::wait::LOOK;
 
-/// Serves all models over HTTP and gRPC, as the binary of a crate does, with its options: `http_port=0` is `--http-port=0`, a
-/// list is an option several times.
+/// Serves all models over HTTP and gRPC, with the options of the binary: `http_port=0` is
+/// `--http-port=0`, and a list sets a repeatable option.
 ///
-/// With `background=True` it returns at once, with where it serves. Otherwise it serves until Ctrl-C, which is raised when all is
-/// answered that has been accepted, or until SIGTERM, upon which it returns; a second one ends it at once. Calls of the models go on
-/// meanwhile, and are batched with the requests.
+/// With `background=True`, returns at once with the addresses. Otherwise serves until Ctrl-C
+/// (raises `KeyboardInterrupt`) or SIGTERM (returns); in both cases it first completes all accepted
+/// requests. A second signal stops it immediately. Direct calls of the models keep working and are
+/// batched with the requests.
 #[pyfunction]
 #[pyo3(signature = (*, background=false, **options))]
 pub(crate) fn serve(
@@ -31,7 +32,7 @@ pub(crate) fn serve(
         return Ok(Some(handle));
     }
     let termination = Termination::hear(py)?;
-    // Whoever waits for it may read from a pipe.
+    // The reader may be another process on a pipe.
     let at_once = [("flush", true)].into_py_dict(py)?;
     let builtins = py.import("builtins")?;
     builtins.call_method("print", (handle.banner(),), Some(&at_once))?;
@@ -44,7 +45,7 @@ pub(crate) fn serve(
     ended.map(|()| None)
 }
 
-/// Waits without Python's lock; a signal such as that of Ctrl-C ends it with what its handler raises.
+/// Waits without the GIL. A Python signal ends the wait with the exception of its handler.
 fn until(py: Python<'_>, reached: impl Fn() -> bool) -> PyResult<()> {
     while !reached() {
         py.detach(|| thread::sleep(LOOK));
@@ -53,7 +54,7 @@ fn until(py: Python<'_>, reached: impl Fn() -> bool) -> PyResult<()> {
     Ok(())
 }
 
-/// Options as the command line has them.
+/// Converts keyword arguments to command-line arguments.
 fn arguments(options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
     let mut arguments = Vec::new();
     for (name, value) in options {

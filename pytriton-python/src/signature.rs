@@ -3,7 +3,7 @@ use std::fmt::Write;
 
 use pytriton_runtime::model::{ModelSpec, TensorSpec};
 
-/// What `help` shows of a model: how it is called, what it is, its tensors.
+/// The text of `help` for a model: how to call it, its description and its tensors.
 pub(crate) fn document(spec: &ModelSpec) -> String {
     let mut text = format!("{}({})\n--\n\n", spec.name, parameters(spec));
     if !spec.description.is_empty() {
@@ -24,7 +24,7 @@ pub(crate) fn document(spec: &ModelSpec) -> String {
     text
 }
 
-/// A text that lives as long as the process, as a function of Python's has it.
+/// Leaks a string, because Python functions need static names.
 pub(crate) fn forever(text: &str) -> &'static CStr {
     let bytes: Vec<u8> = text.bytes().filter(|byte| *byte != 0).collect();
     Box::leak(CString::new(bytes).unwrap_or_default().into_boxed_c_str())

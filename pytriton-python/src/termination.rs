@@ -6,10 +6,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
 
-/// Hears SIGTERM, upon which Python would end at once.
+/// Handles SIGTERM, which would otherwise end the Python process immediately.
 pub(crate) struct Termination {
     came: Arc<AtomicBool>,
-    /// Whether it is heard here: nobody else hears it, and this is the thread on which Python does.
+    /// Whether the signal is handled here: no other handler is installed, and this is the main
+    /// thread.
     heard: bool,
 }
 
@@ -39,7 +40,7 @@ impl Termination {
         self.came.load(Ordering::Relaxed)
     }
 
-    /// The next one is Python's again.
+    /// Restores Python's handler.
     pub(crate) fn forget(self, py: Python<'_>) -> PyResult<()> {
         if self.heard {
             let signals = py.import(intern!(py, "signal"))?;

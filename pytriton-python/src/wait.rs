@@ -4,10 +4,10 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pytriton_runtime::server::Local;
 
-/// How often somebody looks whether Python has had a signal.
+/// How often to check for Python signals.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
-/// Waits without Python's lock; a signal such as that of Ctrl-C ends it with what its handler raises.
+/// Waits without the GIL. A Python signal ends the wait with the exception of its handler.
 pub(crate) fn wait<T: Send>(
     py: Python<'_>,
     local: &Local,

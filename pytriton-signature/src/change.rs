@@ -1,16 +1,16 @@
 use std::fmt;
 
-/// What of a model is not as it is expected to be.
+/// A difference between the expected and the actual signature of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// What differs: an input or output by its name, or a property of the whole model.
+    /// The input or output, by name, or the property of the model that differs.
     pub what: String,
-    /// What callers expect of it.
+    /// What callers expect.
     pub expected: String,
-    /// What it is.
+    /// What the model has.
     pub found: String,
-    /// Whether a caller that expects the one does not get along with the other.
+    /// Whether the difference breaks callers.
     pub breaking: bool,
 }
 

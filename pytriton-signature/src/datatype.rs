@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The element type of a tensor, under its KServe v2 name.
+/// The datatype of a tensor's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DataType {
     /// `BOOL`: one byte, 0 or 1.
@@ -30,12 +30,12 @@ pub enum DataType {
     Fp32,
     /// `FP64`.
     Fp64,
-    /// `BYTES`: each element a 4-byte little-endian length and that many bytes.
+    /// `BYTES`: each element is a 4-byte little-endian length and that many bytes.
     Bytes,
 }
 
 impl DataType {
-    /// Every element type, in the order of Triton's enumeration.
+    /// All datatypes, in the order of Triton's enumeration.
     pub const ALL: [Self; 14] = [
         Self::Bool,
         Self::Uint8,
@@ -93,7 +93,7 @@ impl DataType {
         }
     }
 
-    /// The size of one element in bytes; `None` for `BYTES`, whose elements have sizes of their own.
+    /// The size of one element in bytes; `None` for `BYTES`, whose elements vary in size.
     pub const fn size(self) -> Option<usize> {
         match self {
             Self::Bool | Self::Uint8 | Self::Int8 => Some(1),

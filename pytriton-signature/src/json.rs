@@ -1,10 +1,10 @@
-//! JSON as far as a lock file needs it: no fractions, and members in their order.
+//! The subset of JSON that lock files need: no fractions, and ordered members.
 
 use std::fmt::Write;
 
 use crate::LockError;
 
-/// A value, and the line on which it begins.
+/// A value, and the line on which it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) line: usize,
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Object(Vec<(String, Value)>),
 }
 
-/// How deep values may be in others.
+/// The maximum nesting depth.
 const DEEPEST: usize = 16;
 
 pub(crate) fn parse(text: &str) -> Result<Value, LockError> {
@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, LockError> {
     }
 }
 
-/// A text in quotes.
+/// Quotes a string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for char in text.chars() {
@@ -81,7 +81,7 @@ impl Reader<'_> {
         Ok(Value { line, kind })
     }
 
-    /// What stands between brackets, with commas.
+    /// Parses a comma-separated list in brackets.
     fn items<T>(
         &mut self,
         end: char,
@@ -133,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands behind `\u`: a character, or two halves of one.
+    /// Parses the digits after `\u`: a character or a surrogate pair.
     fn escaped(&mut self) -> Result<char, LockError> {
         let first = self.unit()?;
         let second = match first {

@@ -1,9 +1,9 @@
-//! What a model takes and returns, as its callers depend on it. Pure and without dependencies: macros, clients and servers share
-//! it.
+//! Model signatures as callers depend on them. Pure and without dependencies; shared by macros,
+//! clients and servers.
 //!
-//! - [`ModelSignature`]: a model's tensors, whether they have a batch axis, and how often it answers.
-//! - [`Lock`]: the file in which a binary's signatures are written down.
-//! - [`Change`]: what is no longer as it was, and whether that breaks a caller.
+//! - [`ModelSignature`]: a model's tensors, batching and streaming.
+//! - [`Lock`]: a file with the signatures of a binary's models.
+//! - [`Change`]: a difference between two signatures, and whether it breaks callers.
 
 mod change;
 mod datatype;

@@ -1,19 +1,20 @@
 use crate::{Change, ModelSignature};
 
-/// The signatures of a binary's models, as they are written down in a file that is kept beside the code of their callers.
+/// The signatures of a binary's models, as stored in a file next to the code of their callers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lock {
-    /// The models with their versions, in the order of both.
+    /// The models with their versions, sorted by both.
     pub models: Vec<(u32, ModelSignature)>,
 }
 
-/// What this crate writes and reads.
+/// The format version that this crate reads and writes.
 pub(crate) const FORMAT: i64 = 1;
 
 impl Lock {
-    /// What of `found` is not as callers of these models expect it, with the model in front of it.
+    /// The differences of `found` from what callers of these models expect, each with the model's
+    /// name.
     ///
-    /// A model of a version that is not served is gone; one that is not in the file is new.
+    /// A version that is not served was removed; one that is not in the file was added.
     pub fn changes(&self, found: &Self) -> Vec<Change> {
         let named = |models: &[(u32, ModelSignature)], version, model: &ModelSignature| {
             let mut models = models.iter();

@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// Why a text is no lock file.
+/// The reason why a text is not a valid lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error in this line.
     pub message: String,
 }
 

@@ -1,13 +1,15 @@
 use crate::tensor_changes::{Tensors, Way, of};
 use crate::{Change, ModelSignature, TensorSignature};
 
-/// What stands in the place of what is not there.
+/// The text for a missing item.
 pub(crate) const NONE: &str = "none";
 
 impl ModelSignature {
-    /// What of `found` is not as callers of this model expect it, in the order of this model's tensors.
+    /// The differences of `found` from what callers of this model expect, in the order of this
+    /// model's tensors.
     ///
-    /// A caller gets along with whatever takes all that this model takes, and returns nothing that it does not return.
+    /// A change is compatible if `found` accepts every request that this model accepts and returns
+    /// no other outputs than this model.
     pub fn changes(&self, found: &Self) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut differs = |what: &str, expected: String, found: String, breaking| {
@@ -73,7 +75,8 @@ impl ModelSignature {
         }
     }
 
-    /// Where the tensors that both have stand in another order, which whoever gives them by their places must know.
+    /// A difference in the order of the common tensors, which matters to callers that pass them by
+    /// position.
     pub(crate) fn moves(&self, found: &Self) -> Vec<Change> {
         let ways = [
             ("inputs", &self.inputs, &found.inputs),
@@ -91,7 +94,7 @@ impl ModelSignature {
         changes.collect()
     }
 
-    /// A tensor as its callers see it, with the batch axis in front where there is one.
+    /// A tensor as callers see it, including the batch axis.
     pub(crate) fn text(&self, tensor: &TensorSignature) -> String {
         let batch = self.batching().then_some(-1);
         let dims = batch.iter().chain(&tensor.dims).map(i64::to_string);
@@ -101,7 +104,7 @@ impl ModelSignature {
     }
 }
 
-/// The names of those that are among the others, too.
+/// The names of the tensors that also exist in `others`.
 fn order(tensors: &[TensorSignature], others: &[TensorSignature]) -> String {
     let common = tensors.iter().filter(|one| of(others, one).is_some());
     let names: Vec<String> = common.map(|one| format!("`{}`", one.name)).collect();
@@ -127,7 +130,7 @@ mod tests {
         model
     }
 
-    /// What happened, which lines say so, and whether it breaks callers.
+    /// Scenarios, with the reported lines and whether they break callers.
     #[test]
     fn every_change_is_named_and_judged() {
         let (breaking, compatible) = (true, false);

@@ -6,11 +6,11 @@ use crate::members::Members;
 use crate::{Lock, LockError, ModelSignature, TensorSignature};
 
 impl Lock {
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
     ///
-    /// A [`LockError`] for a text that is no such file, or one of a later version.
+    /// [`LockError`] if the text is not a lock file, or has a later format version.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let mut file = Members::of(json::parse(text)?)?;
         let format = file.number("format")?;
@@ -26,7 +26,7 @@ impl Lock {
     }
 }
 
-/// What is in a list, without the lines, of which no two have the same name.
+/// The items of a list without their lines; names must be unique.
 fn distinct<T: Named>(list: Vec<(usize, T)>) -> Result<Vec<T>, LockError> {
     let mut names = HashSet::new();
     for (line, item) in &list {
@@ -38,7 +38,7 @@ fn distinct<T: Named>(list: Vec<(usize, T)>) -> Result<Vec<T>, LockError> {
     Ok(list.into_iter().map(|(_, item)| item).collect())
 }
 
-/// What is there once.
+/// An item with a unique name.
 trait Named {
     fn unique(&self) -> String;
 }

@@ -1,34 +1,34 @@
 use crate::DataType;
 
-/// What a model takes and returns.
+/// The signature of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSignature {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The most rows of a request; 0 where there is no batch axis.
+    /// The maximum number of rows of a request; 0 without a batch axis.
     pub max_batch_size: u32,
-    /// Whether a request is answered any number of times.
+    /// Whether the model streams any number of responses.
     pub decoupled: bool,
     /// Whether each request belongs to a sequence.
     pub sequences: bool,
-    /// The inputs in order.
+    /// The inputs, in order.
     pub inputs: Vec<TensorSignature>,
-    /// The outputs in order.
+    /// The outputs, in order.
     pub outputs: Vec<TensorSignature>,
 }
 
 /// An input or output of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorSignature {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its element type.
+    /// The datatype.
     pub datatype: DataType,
-    /// Its dimensions without the batch axis; -1 for any size.
+    /// The dimensions without the batch axis; -1 for any size.
     pub dims: Vec<i64>,
-    /// Whether a request may leave it out.
+    /// Whether a request may omit the input.
     pub optional: bool,
-    /// Whether all rows of a batch must have the same value, which a caller gives once.
+    /// Whether all rows of a batch must have the same value, which a caller passes once.
     pub first_value: bool,
 }
 
@@ -45,21 +45,21 @@ impl ModelSignature {
         }
     }
 
-    /// The same whose requests belong to sequences.
+    /// Marks requests as belonging to sequences.
     #[must_use]
     pub fn sequences(mut self) -> Self {
         self.sequences = true;
         self
     }
 
-    /// With another input.
+    /// Adds an input.
     #[must_use]
     pub fn input(mut self, input: TensorSignature) -> Self {
         self.inputs.push(input);
         self
     }
 
-    /// With another output.
+    /// Adds an output.
     #[must_use]
     pub fn output(mut self, output: TensorSignature) -> Self {
         self.outputs.push(output);
@@ -73,7 +73,7 @@ impl ModelSignature {
 }
 
 impl TensorSignature {
-    /// A tensor that is there in each request, or answer.
+    /// A required tensor.
     pub fn new(name: &str, datatype: DataType, dims: &[i64]) -> Self {
         Self {
             name: name.to_owned(),
@@ -84,14 +84,14 @@ impl TensorSignature {
         }
     }
 
-    /// The same, and a request may leave it out.
+    /// Makes the input optional.
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.optional = true;
         self
     }
 
-    /// The same with one value for all rows.
+    /// Marks the input as one value for all rows.
     #[must_use]
     pub fn first_value(mut self) -> Self {
         self.first_value = true;

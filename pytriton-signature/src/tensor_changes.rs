@@ -1,14 +1,14 @@
 use crate::model_changes::NONE;
 use crate::{Change, ModelSignature, TensorSignature};
 
-/// Which way a tensor goes.
+/// The direction of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     In,
     Out,
 }
 
-/// The tensors of one way, of two models.
+/// The tensors of one direction of two models.
 pub(crate) struct Tensors<'a> {
     pub(crate) way: Way,
     pub(crate) expected: &'a [TensorSignature],
@@ -30,7 +30,7 @@ impl Tensors<'_> {
                 .filter(|one| of(self.expected, one).is_none())
         };
         let mut changes = Vec::new();
-        // One that went and one that came, of the same type and dims, are one under another name.
+        // A removed and an added tensor of the same type and dimensions count as renamed.
         let renamed = match (gone().count(), new().count()) {
             (1, 1) => gone().zip(new()).find(|(old, new)| {
                 old.datatype == new.datatype && old.dims == new.dims && old.optional == new.optional
@@ -51,7 +51,7 @@ impl Tensors<'_> {
         changes
     }
 
-    /// What differs in a tensor that is there on both sides.
+    /// The difference of a tensor that exists on both sides.
     fn change(&self, expected: &TensorSignature, found: &TensorSignature) -> Option<Change> {
         let (wide, narrow) = match self.way {
             Way::In => (found, expected),
@@ -60,7 +60,7 @@ impl Tensors<'_> {
         let fits = expected.datatype == found.datatype
             && takes(&wide.dims, &narrow.dims)
             && (wide.optional || !narrow.optional)
-            // A server does not say of its own model that it wants one value.
+            // A server does not report that its model requires a single value.
             && (expected.first_value || !found.first_value);
         let mut change = self.named(expected, Some(expected), Some(found));
         if expected.first_value != found.first_value && !fits {
@@ -102,7 +102,7 @@ impl Tensors<'_> {
     }
 }
 
-/// The tensor of that one's name.
+/// The tensor with this name.
 pub(crate) fn of<'a>(
     tensors: &'a [TensorSignature],
     one: &TensorSignature,
@@ -110,7 +110,7 @@ pub(crate) fn of<'a>(
     tensors.iter().find(|other| other.name == one.name)
 }
 
-/// Whether each shape of these `narrow` dims is one of the `wide`.
+/// Whether every shape that matches `narrow` also matches `wide`.
 fn takes(wide: &[i64], narrow: &[i64]) -> bool {
     let mut pairs = wide.iter().zip(narrow);
     wide.len() == narrow.len() && pairs.all(|(wide, narrow)| *wide == -1 || wide == narrow)

@@ -5,7 +5,7 @@ use crate::lock::FORMAT;
 use crate::{Lock, TensorSignature};
 
 impl Lock {
-    /// The file of these models, a tensor a line.
+    /// Writes the file, one tensor per line.
     pub fn to_json(&self) -> String {
         let mut text = format!("{{\n  \"format\": {FORMAT},\n  \"models\": [");
         for (index, (version, model)) in self.models.iter().enumerate() {

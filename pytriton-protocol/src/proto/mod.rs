@@ -1,4 +1,5 @@
-//! The messages and the service of `proto/`, as Rust. Generated; `tests/generated_is_current.rs` keeps them so.
+//! The messages and the service of `proto/`. Generated; `tests/generated_is_current.rs` checks that
+//! the code is current.
 
 #[allow(
     missing_docs,

@@ -2,7 +2,7 @@ use std::collections::TryReserveError;
 
 use ::bytes::Bytes;
 
-/// Bytes to be filled from their beginning, of which one place is aligned for every element type.
+/// A buffer in which one position is aligned for every element type.
 ///
 /// # Examples
 ///
@@ -22,24 +22,24 @@ pub struct AlignedBuffer {
 }
 
 impl AlignedBuffer {
-    /// The alignment of the widest element.
+    /// The alignment of the widest element type.
     pub const ALIGNMENT: usize = align_of::<u64>();
 
-    /// A buffer for `capacity` bytes, of which the one at `aligned_at` is aligned.
+    /// Creates a buffer for `capacity` bytes in which the byte at `aligned_at` is aligned.
     ///
-    /// More bytes than that can be written, but then their place may no longer be an aligned one.
+    /// Writing more bytes is allowed, but may lose the alignment.
     #[inline]
     pub fn with_capacity(capacity: usize, aligned_at: usize) -> Self {
-        // Memory that is not zeroed first, as an aligned vector of wider elements would have to be.
+        // The memory is not zeroed, as a vector of wider elements would require.
         let bytes = Vec::with_capacity(capacity.saturating_add(Self::ALIGNMENT));
         Self::within(bytes, aligned_at)
     }
 
-    /// The same where there may be no memory for so much.
+    /// Like [`with_capacity`](Self::with_capacity), but fallible.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] where there is none.
+    /// [`TryReserveError`] if the memory cannot be allocated.
     #[inline]
     pub fn try_with_capacity(capacity: usize, aligned_at: usize) -> Result<Self, TryReserveError> {
         let mut bytes = Vec::new();
@@ -61,12 +61,12 @@ impl AlignedBuffer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Lets `read` append bytes to memory that has room for some more than are missing, and tell how many, until there are
-    /// `length` or none comes; returns how many there are.
+    /// Calls `read` with spare capacity until the buffer contains `length` bytes or `read` returns
+    /// 0. Returns the number of bytes in the buffer.
     ///
     /// # Errors
     ///
-    /// That of `read`.
+    /// The error of `read`.
     pub fn fill<E>(
         &mut self,
         length: usize,
@@ -82,18 +82,18 @@ impl AlignedBuffer {
         Ok(self.len())
     }
 
-    /// How many bytes have been written.
+    /// The number of bytes that have been written.
     #[inline]
     pub fn len(&self) -> usize {
         self.bytes.len() - self.start
     }
 
-    /// Whether none has been written.
+    /// Whether no byte has been written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Turns the buffer into shared bytes without copying it.
+    /// Converts the buffer to shared bytes without a copy.
     #[inline]
     pub fn freeze(self) -> Bytes {
         Bytes::from(self.bytes).slice(self.start..)

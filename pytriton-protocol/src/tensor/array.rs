@@ -5,7 +5,7 @@ use ndarray::{Array, ArrayView, CowArray, Dimension};
 use super::{Dims, Element, Tensor, TensorError, shape_text};
 
 impl Tensor {
-    /// A tensor of an array's elements, without a copy where they are in row-major order.
+    /// Creates a tensor from an array, without a copy if the array is in row-major order.
     ///
     /// # Errors
     ///
@@ -15,7 +15,7 @@ impl Tensor {
         let elements = if array.is_standard_layout() {
             let len = array.len();
             let (mut elements, offset) = array.into_raw_vec_and_offset();
-            // A sliced array keeps the elements around the ones it shows.
+            // The vector of a sliced array also contains the elements outside of the slice.
             elements.truncate(offset.unwrap_or_default().saturating_add(len));
             elements.drain(..offset.unwrap_or_default());
             elements
@@ -26,11 +26,12 @@ impl Tensor {
     }
 }
 
-/// A tensor as an array: a view of its bytes where they are aligned for `T`, a copy otherwise.
+/// Converts a tensor to an array: a view of its bytes if they are aligned for `T`, otherwise a
+/// copy.
 ///
 /// # Errors
 ///
-/// A [`TensorError`] when the tensor holds another element type, or has another number of dimensions.
+/// [`TensorError`] if the tensor has another datatype or rank.
 pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T, D>, TensorError> {
     let rank = || TensorError::Rank {
         expected: D::NDIM.unwrap_or_default(),
@@ -43,7 +44,7 @@ pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T
     }
     let mut shape = D::zeros(sizes.len());
     shape.slice_mut().copy_from_slice(sizes);
-    // A tensor's elements are as many as its shape says, so that only an overflow of ndarray's own can make this fail.
+    // The number of elements matches the shape, so this fails only on an overflow within ndarray.
     match elements {
         Cow::Borrowed(elements) => ArrayView::from_shape(shape, elements)
             .map(CowArray::from)

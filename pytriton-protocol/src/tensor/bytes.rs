@@ -5,7 +5,7 @@ use super::TensorError;
 /// The length prefix of a `BYTES` element.
 const PREFIX: usize = size_of::<u32>();
 
-/// The elements of a `BYTES` tensor, one after the other, with no copy.
+/// An iterator over the elements of a `BYTES` tensor, without a copy.
 ///
 /// # Examples
 ///
@@ -22,7 +22,7 @@ pub struct BytesElements<'a> {
 }
 
 impl<'a> BytesElements<'a> {
-    /// Walks the elements of `data`.
+    /// Iterates over the elements of `data`.
     #[inline]
     pub fn new(data: &'a [u8]) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl<'a> BytesElements<'a> {
         }
     }
 
-    /// The bytes that have not been walked yet.
+    /// The bytes that have not been consumed yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -94,7 +94,7 @@ pub fn push_bytes_element(
     Ok(())
 }
 
-/// Writes `BYTES` elements one after the other.
+/// Encodes `BYTES` elements.
 ///
 /// # Errors
 ///

@@ -1,16 +1,16 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// So many dimensions take no memory of their own.
+/// The number of dimensions that are stored inline.
 const FEW: usize = 4;
 
-/// The dimensions of a tensor, axis 0 first.
+/// The dimensions of a tensor, starting with axis 0.
 #[derive(Clone)]
 pub struct Dims(Kept);
 
 #[derive(Clone)]
 enum Kept {
-    /// The first so many of these.
+    /// The number of dimensions, and the dimensions.
     Few(u8, [usize; FEW]),
     Many(Box<[usize]>),
 }

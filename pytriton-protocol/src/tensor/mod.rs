@@ -1,7 +1,8 @@
-//! Tensors: an element type, a shape and bytes. Pure: no I/O, no tasks.
+//! Tensors: a datatype, a shape and bytes. Pure: no I/O, no tasks.
 //!
-//! A [`Tensor`] holds its elements in row-major order, little-endian, exactly as the KServe binary extension and gRPC's
-//! raw contents carry them, so that a request's bytes become a function's array without being rewritten.
+//! A [`Tensor`] stores its elements in row-major order and little-endian, exactly as the KServe
+//! binary extension and gRPC's raw contents do, so the bytes of a request become a function's array
+//! without a conversion.
 
 mod aligned;
 mod array;

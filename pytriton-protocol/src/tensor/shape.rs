@@ -4,7 +4,7 @@ use super::TensorError;
 ///
 /// # Errors
 ///
-/// [`TensorError::TooLarge`] when the product leaves `usize`.
+/// [`TensorError::TooLarge`] if the product overflows `usize`.
 ///
 /// # Examples
 ///
@@ -16,7 +16,7 @@ use super::TensorError;
 /// ```
 #[inline]
 pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
-    // A zero anywhere makes the tensor empty, however large the other dimensions are.
+    // A zero makes the tensor empty, however large the other dimensions are.
     if shape.contains(&0) {
         return Ok(0);
     }
@@ -28,7 +28,8 @@ pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
         })
 }
 
-/// A shape as Triton writes it in messages: `[2,-1]`; of more than 64 dimensions it is the beginning.
+/// Formats a shape as Triton does in messages: `[2,-1]`; shapes with more than 64 dimensions are
+/// truncated.
 ///
 /// # Examples
 ///
@@ -45,10 +46,10 @@ pub fn shape_text<D: ToString>(shape: &[D]) -> String {
     }
 }
 
-/// A client may claim millions of dimensions, and an error must not become as long.
+/// A client may send millions of dimensions, and error messages must stay short.
 const MAX_DIMS_SHOWN: usize = 64;
 
-/// Whether a shape fits the declared dims, where -1 stands for any size.
+/// Whether a shape matches the declared dimensions, in which -1 means any size.
 ///
 /// # Examples
 ///

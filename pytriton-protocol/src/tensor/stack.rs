@@ -4,13 +4,14 @@ use ::bytes::Bytes;
 
 use super::{AlignedBuffer, BytesElements, Dims, Tensor, TensorError, element_count, shape_text};
 
-/// Puts tensors one below the other along axis 0.
+/// Concatenates tensors along axis 0.
 ///
-/// One tensor alone is returned as it is, with no copy.
+/// A single tensor is returned without a copy.
 ///
 /// # Errors
 ///
-/// A [`TensorError`] when the tensors differ in element type or in a dimension after axis 0, or are too large together.
+/// [`TensorError`] if the datatypes or the dimensions after axis 0 differ, or the result is too
+/// large.
 ///
 /// # Panics
 ///
@@ -19,11 +20,11 @@ pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
     stack_over(tensors, |len| Ok(concatenate(tensors, len)))
 }
 
-/// Puts tensors one below the other whose bytes lie one behind the other in `data` already, with no copy.
+/// Concatenates tensors whose bytes are already contiguous in `data`, without a copy.
 ///
 /// # Errors
 ///
-/// As [`stack`], and [`TensorError::ByteSize`] when `data` is not as long as they are together.
+/// As [`stack`], and [`TensorError::ByteSize`] if `data` does not have their total length.
 pub fn stack_in_place(tensors: &[&Tensor], data: &Bytes) -> Result<Tensor, TensorError> {
     stack_over(tensors, |expected| {
         if data.len() == expected {
@@ -68,11 +69,12 @@ fn stack_over(
     Ok(Tensor::from_checked(first.datatype(), shape, data))
 }
 
-/// Cuts a tensor along axis 0 into parts of the given numbers of rows; the parts share its bytes.
+/// Splits a tensor along axis 0 into parts with the given numbers of rows; the parts share its
+/// bytes.
 ///
 /// # Errors
 ///
-/// [`TensorError::ElementCount`] when the rows do not add up to axis 0.
+/// [`TensorError::ElementCount`] if the rows do not add up to axis 0.
 pub fn split(tensor: &Tensor, rows: &[usize]) -> Result<Vec<Tensor>, TensorError> {
     let total = rows.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n));
     if tensor.shape().is_empty() || total != Some(tensor.rows()) {
@@ -92,11 +94,11 @@ pub fn split(tensor: &Tensor, rows: &[usize]) -> Result<Vec<Tensor>, TensorError
     Ok(parts)
 }
 
-/// The `count` rows of a tensor that follow its first `skip` rows; they share its bytes.
+/// Returns `count` rows of a tensor after its first `skip` rows; they share its bytes.
 ///
 /// # Errors
 ///
-/// [`TensorError::ElementCount`] when there are not as many.
+/// [`TensorError::ElementCount`] if the tensor has fewer rows.
 pub fn rows(tensor: &Tensor, skip: usize, count: usize) -> Result<Tensor, TensorError> {
     let end = skip.checked_add(count);
     if tensor.shape().is_empty() || end.is_none_or(|end| end > tensor.rows()) {
@@ -117,13 +119,14 @@ fn part(tensor: &Tensor, rows: usize, bytes: Range<usize>) -> Tensor {
     Tensor::from_checked(tensor.datatype(), shape, tensor.data().slice(bytes))
 }
 
-/// Where the bytes of `rows` rows end that begin at `start`.
+/// The end of `rows` rows that start at the byte `start`.
 fn part_end(tensor: &Tensor, start: usize, rows: usize) -> Result<usize, TensorError> {
-    // Of an empty tensor the other dimensions may be of any size: their product is never taken.
+    // In an empty tensor the other dimensions may have any size, so their product must not be
+    // computed.
     if tensor.data().is_empty() {
         return Ok(start);
     }
-    // Both products divide the element count that the tensor was made with, so that they cannot overflow.
+    // Both products divide the element count of the existing tensor, so they cannot overflow.
     let row_elements: usize = tensor.shape()[1..].iter().product();
     let elements = row_elements * rows;
     if let Some(size) = tensor.datatype().size() {

@@ -2,7 +2,7 @@ use ::bytes::Bytes;
 
 use super::{BytesElements, DataType, Dims, Element, TensorError, element_count, shape_text};
 
-/// Elements of one type in a shape; clones share the bytes.
+/// Elements of one datatype with a shape; clones share the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tensor {
     datatype: DataType,
@@ -11,11 +11,11 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor of bytes as the KServe binary extension carries them.
+    /// Creates a tensor from bytes in the format of the KServe binary extension.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when the bytes do not hold exactly the shape's elements.
+    /// [`TensorError`] if the bytes do not match the shape exactly.
     ///
     /// # Examples
     ///
@@ -45,11 +45,11 @@ impl Tensor {
         })
     }
 
-    /// A tensor of elements in row-major order.
+    /// Creates a tensor from elements in row-major order.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when their number is not the shape's.
+    /// [`TensorError`] if their number does not match the shape.
     pub fn from_elements<T: Element>(
         shape: impl Into<Dims>,
         elements: Vec<T>,
@@ -70,7 +70,7 @@ impl Tensor {
         })
     }
 
-    /// A tensor whose bytes another tensor's checks already cover.
+    /// Creates a tensor whose bytes have already been validated as part of another tensor.
     pub(super) fn from_checked(datatype: DataType, shape: Dims, data: Bytes) -> Self {
         Self {
             datatype,
@@ -79,7 +79,7 @@ impl Tensor {
         }
     }
 
-    /// The same in memory of its own, which keeps no larger memory alive that the bytes are a part of.
+    /// Copies the tensor into its own memory, so that it does not keep a larger buffer alive.
     pub fn detached(&self) -> Self {
         Self {
             data: Bytes::copy_from_slice(&self.data),
@@ -87,11 +87,11 @@ impl Tensor {
         }
     }
 
-    /// The same elements in another shape.
+    /// Returns the same elements with another shape.
     ///
     /// # Errors
     ///
-    /// [`TensorError::ElementCount`] when the shape holds another number of them.
+    /// [`TensorError::ElementCount`] if the shape has another number of elements.
     pub fn reshaped(&self, shape: impl Into<Dims>) -> Result<Self, TensorError> {
         let shape = shape.into();
         let (expected, got) = (element_count(&shape)?, element_count(&self.shape)?);
@@ -105,19 +105,19 @@ impl Tensor {
         Ok(Self::from_checked(self.datatype, shape, self.data.clone()))
     }
 
-    /// The element type.
+    /// The datatype.
     #[inline]
     pub fn datatype(&self) -> DataType {
         self.datatype
     }
 
-    /// The dimensions, axis 0 first.
+    /// The dimensions, starting with axis 0.
     #[inline]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The elements' bytes: row-major, little-endian, `BYTES` with length prefixes.
+    /// The bytes of the elements: row-major, little-endian, `BYTES` with length prefixes.
     #[inline]
     pub fn data(&self) -> &Bytes {
         &self.data

@@ -5,15 +5,17 @@ use crate::tensor::{Element, Tensor, TensorError};
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
-/// What can be given for an input `I`: for an array any array of its element type and number of dimensions, owned (not copied
-/// where it is in row-major order) or borrowed; for one that may be left out also `None`, or `Some` of a view.
+/// An argument for an input `I`. For an array: any array of the same element type and rank, owned
+/// (not copied if it is in row-major order) or borrowed. For an optional input also `None`, or
+/// `Some` of a view.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given where the model takes `{I}`",
     label = "not what the model takes",
     note = "for an array give one of the same element type and number of dimensions, owned or borrowed; for one value that value"
 )]
 pub trait Argument<I> {
-    /// The tensor, without the batch axis for one value; `None` for what is left out.
+    /// Converts the argument to a tensor; a single value has no batch axis. `None` for an omitted
+    /// input.
     ///
     /// # Errors
     ///
@@ -60,7 +62,7 @@ macro_rules! arrays {
 
 arrays!(ArrayOf, OptionalArrayOf);
 
-/// Bytes that are a text.
+/// Implements the conversion of strings.
 macro_rules! texts {
     ($($input:ident),*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,5 +1,5 @@
-//! A model as types: what its callers give and get, known to the compiler. Generated code implements [`Model`]; clients and the
-//! types of models' functions meet in the other traits.
+//! A model's signature as types. Generated code implements [`Model`]; the other traits connect
+//! clients with the argument and result types of functions.
 
 mod argument;
 mod markers;

@@ -1,7 +1,8 @@
 use pytriton_signature::ModelSignature;
 
-/// A model as a type. `#[pytriton::model]` implements it for a type of the function's name, for the type of an `impl` block
-/// whose `#[infer]` method is `pub`, or for what its option `client` names; `pytriton::client!` for types of its own.
+/// A model as a type. `#[pytriton::model]` implements it for a type with the function's name, for
+/// the type of an `impl` block with a `pub` method under `#[infer]`, or for the type that its
+/// option `client` names. `pytriton::client!` implements it for the types that it generates.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no model that a typed client could ask",
     label = "no model",
@@ -9,21 +10,22 @@ use pytriton_signature::ModelSignature;
             `impl` block whose `#[infer]` method is `pub`, the name in its option `client = …`, or one of `pytriton::client!`"
 )]
 pub trait Model {
-    /// A function for each input in order, which takes what the model's function takes: `(fn(ArrayView2<f32>), fn(f32))`.
+    /// A function type for each input, in order, with the parameter type of the model's function:
+    /// `(fn(ArrayView2<f32>), fn(f32))`.
     type Arguments;
-    /// What the model's function returns at a time.
+    /// The result type of one response.
     type Outputs;
     /// [`Once`] or [`Many`].
     type Answers;
 
-    /// What the server must say of it.
+    /// The expected signature of the server's model.
     fn signature() -> ModelSignature;
 }
 
-/// A request has one answer.
+/// A request has one response.
 #[derive(Debug, Clone, Copy)]
 pub enum Once {}
 
-/// A request has any number of answers.
+/// A request has any number of responses.
 #[derive(Debug, Clone, Copy)]
 pub enum Many {}

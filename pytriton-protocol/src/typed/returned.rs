@@ -2,26 +2,26 @@ use ndarray::{Array, CowArray, Dimension};
 
 use crate::tensor::{Element, Tensor, TensorError, array};
 
-/// What a model's function returns, as its callers get it: an array, a tuple of arrays or a struct that derives `Outputs` as
-/// it is, a `Result` without its error.
+/// The result of a model's function as callers receive it: an array, a tuple of arrays, a struct
+/// that derives `Outputs`, or a `Result` of these without its error.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from an answer",
     label = "no outputs that a client could have",
     note = "derive `pytriton::Outputs` for it, with the feature `client` of `pytriton`"
 )]
 pub trait Returned {
-    /// What a caller gets.
+    /// The type that a caller receives.
     type Typed;
 
-    /// Reads it of the tensors of an answer.
+    /// Converts the tensors of a response.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] for the tensor that was read last.
+    /// [`TensorError`] for the tensor that was read last.
     fn read(tensors: &mut Tensors<'_>) -> Result<Self::Typed, TensorError>;
 }
 
-/// The tensors of an answer, one after the other in the model's order.
+/// The tensors of a response, in the model's order.
 #[derive(Debug)]
 pub struct Tensors<'a> {
     tensors: &'a [Option<&'a Tensor>],
@@ -29,40 +29,40 @@ pub struct Tensors<'a> {
 }
 
 impl<'a> Tensors<'a> {
-    /// These, of which `None` is missing.
+    /// Starts with the first tensor; missing ones are `None`.
     pub fn new(tensors: &'a [Option<&'a Tensor>]) -> Self {
         Self { tensors, read: 0 }
     }
 
-    /// The next one.
+    /// Converts the next tensor.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when it is missing, or is not of that type.
+    /// [`TensorError`] if it is missing or has another type.
     pub fn take<T: FromTensor>(&mut self) -> Result<T, TensorError> {
         let tensor = self.tensors.get(self.read).copied().flatten();
         self.read += 1;
         T::from_tensor(tensor.ok_or(TensorError::Missing)?)
     }
 
-    /// How many have been read.
+    /// The number of tensors that have been read.
     pub fn read(&self) -> usize {
         self.read
     }
 }
 
-/// What one tensor of an answer can become.
+/// A type that a response tensor can be converted to.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a tensor",
     label = "no output",
     note = "an output is an owned array such as `Array2<f32>`"
 )]
 pub trait FromTensor: Sized {
-    /// Reads it.
+    /// Converts a tensor.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when the tensor is of another type.
+    /// [`TensorError`] if the tensor has another type.
     fn from_tensor(tensor: &Tensor) -> Result<Self, TensorError>;
 }
 

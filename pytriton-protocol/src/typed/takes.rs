@@ -5,14 +5,15 @@ use crate::tensor::Element;
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
-/// A function of one parameter of a model: a type with a lifetime can be named there without it.
+/// A function with one parameter of a model: a way to name a type with a lifetime without the
+/// lifetime.
 #[diagnostic::on_unimplemented(
     message = "the model's function takes `{Self}`, which no client can give",
     label = "a parameter that is no input",
     note = "a parameter that is no input is known by its reference: write `&Context` in the function, no alias of it"
 )]
 pub trait Takes {
-    /// What the input is.
+    /// The marker type of the input.
     type As;
 }
 

@@ -15,10 +15,7 @@ const END: &str = "<!-- end of messages -->\n";
 
 /// The headings, and the source folders of each; the first match applies.
 const READERS: [(&str, &[&str]); 5] = [
-    (
-        "Errors of the Rust clients",
-        &["pytriton-client/"],
-    ),
+    ("Errors of the Rust clients", &["pytriton-client/"]),
     ("Errors of the Python module", &["pytriton-python/"]),
     (
         "Errors at start and at exit",
