@@ -1,4 +1,5 @@
-//! Annotate a function, run the binary, and it is served over the KServe v2 / Triton HTTP and gRPC protocol.
+//! Annotate a function and run the binary: the function is served over the KServe v2 / Triton
+//! protocol, with HTTP and gRPC.
 //!
 //! ```no_run
 //! # mod binary {
@@ -14,10 +15,10 @@
 //! # }
 //! ```
 //!
-//! What is served stands in the function's signature: see [`macro@model`].
+//! The function's signature defines the model: see [`macro@model`].
 //!
-//! A model that is known at run time only is a [`Model`] and a [`Function`], and [`Triton`] is the server as a value: it is bound,
-//! run and stopped by the program.
+//! [`Model`] and [`Function`] define a model at run time, and [`Triton`] is the server as a value,
+//! which the program starts and stops.
 //!
 //! ```
 //! use pytriton::prelude::*;
@@ -44,14 +45,16 @@
 //!
 //! # Features
 //!
-//! The first two are on by default, and at least one of the three must be.
+//! The first two are enabled by default. At least one of `embedded`, `tritonserver` and `client` is
+//! required.
 //!
-//! - `embedded`: the engine in the process itself, with the servers for HTTP and gRPC.
-//! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. It is built on Linux on x86_64 and aarch64;
-//!   elsewhere the feature changes nothing, and the binary says so when it is asked for that engine.
-//! - `otel`: spans of requests to a collector, by `--traces-exporter otlp`.
-//! - `client`: clients for served models, as `pytriton::client`; alone, nothing of a server is built.
-//! - `python`: the models of a library as a Python module, by `python!`.
+//! - `embedded`: the embedded engine with its HTTP and gRPC servers.
+//! - `tritonserver`: the engine with NVIDIA's server, and [`backend!`]. Supported on Linux on
+//!   x86_64 and aarch64. On other targets the feature has no effect, and selecting the engine is an
+//!   error.
+//! - `otel`: exports spans, with `--traces-exporter otlp`.
+//! - `client`: clients for served models, as `pytriton::client`; alone, it builds no server code.
+//! - `python`: Python modules, with `python!`.
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver", feature = "client")))]
 compile_error!(
@@ -82,18 +85,19 @@ pub mod testing;
 pub mod __typed;
 #[cfg(feature = "client")]
 pub use pytriton_client as client;
-/// The models of a file as types, for [typed clients](client::Typed), in a crate that has only the file.
+/// Generates types for the models of a signature file, for [typed clients](client::Typed).
 ///
-/// `<binary> list --format json > models.lock` writes the file; its path is relative to the crate's `Cargo.toml`. Each model is a
-/// type whose name is the model's with its words in capitals: `add_sub` is `AddSub`. Where that is no name, or another
-/// model's, it is given: `pytriton::client!("models.lock", "2nd-model" = Second);`. Of a model with several versions it is the
-/// latest. The types are made anew when the file changes.
+/// `<binary> list --format json > models.lock` writes the file; its path is relative to the crate's
+/// `Cargo.toml`. Each model becomes a type with its name in camel case: `add_sub` becomes `AddSub`.
+/// Set another name with `pytriton::client!("models.lock", "2nd-model" = Second);`. If a model has
+/// several versions, the type describes the latest. Cargo rebuilds the types when the file changes.
 ///
-/// Arrays have the dimensions that the file says, and the batch axis before them; an input that has one value for all rows is
-/// that value. Elements of `BYTES` are `Vec<u8>`, for which texts can be given too. Several outputs are a tuple. A
-/// model with more than 16 inputs or outputs, or with arrays of more than 6 dimensions, is left out.
+/// Arrays have the dimensions in the file, preceded by the batch axis. An input with one value for
+/// all rows is a single value. Elements of `BYTES` are `Vec<u8>`; arguments may be arrays of
+/// strings. Several outputs are a tuple. Models with more than 16 inputs or outputs, or with arrays
+/// of more than 6 dimensions, are omitted.
 ///
-/// `crate = my::pytriton` says where this crate is, as in `#[pytriton::model]`.
+/// `crate = my::pytriton` sets the path of this crate, as in `#[pytriton::model]`.
 #[cfg(feature = "client")]
 pub use pytriton_macros::client;
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]

@@ -1,6 +1,6 @@
 use std::process::{ExitCode, Termination};
 
-/// What the `main` function of [`main!`](crate::main) returns.
+/// The return type of the `main` function that [`main!`](crate::main) generates.
 #[derive(Debug)]
 pub struct Exit(pub ExitCode);
 
@@ -10,7 +10,7 @@ impl Termination for Exit {
     }
 }
 
-/// The `main` function of a binary, as it is in the module of [`main!`](crate::main).
+/// The type of the `main` function in the module of [`main!`](crate::main).
 #[diagnostic::on_unimplemented(
     message = "`pytriton::main!();` is the `main` function: write it outside of any function, in the place of `fn main`",
     label = "this is inside of a function"
@@ -20,11 +20,11 @@ pub trait Main {}
 #[diagnostic::do_not_recommend]
 impl Main for Exit {}
 
-/// Asks for the `main` function of [`main!`](crate::main).
+/// Checks that the module has the `main` function of [`main!`](crate::main).
 pub const fn is_main<R: Main>(_: fn() -> R) {}
 
-/// The `main` function of a binary that serves its models: a command line with `serve` (the default), `list`, `check`,
-/// `--help` and `--version`.
+/// Generates the `main` function of a binary that serves its models: a command line with `serve`
+/// (the default), `list`, `check`, `--help` and `--version`.
 ///
 /// # Examples
 ///
@@ -49,7 +49,7 @@ macro_rules! main {
             $crate::__private::Exit($crate::__private::run(
                 match ::core::option_env!("CARGO_BIN_NAME") {
                     ::core::option::Option::Some(name) => name,
-                    // Of a test, which is no binary.
+                    // In a test, which has no binary name.
                     ::core::option::Option::None => ::core::env!("CARGO_PKG_NAME"),
                 },
                 ::core::env!("CARGO_PKG_VERSION"),

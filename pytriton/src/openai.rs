@@ -1,10 +1,10 @@
-//! Models over OpenAI's routes, under [`#[openai(…)]`](macro@crate::openai).
+//! Models for OpenAI's routes, declared with [`#[openai(…)]`](macro@crate::openai).
 //!
 //! ```
 //! use pytriton::openai::{FinishReason, Messages, Piece};
 //! use pytriton::prelude::*;
 //!
-//! /// Says what was said last.
+//! /// Repeats the last message.
 //! #[pytriton::model(name = "echo")]
 //! #[openai(chat)]
 //! fn echo(messages: Messages, max_tokens: Option<u32>) -> impl Iterator<Item = Piece> {
@@ -17,27 +17,32 @@
 //! }
 //! ```
 //!
-//! # What a request says
+//! # Request members
 //!
-//! A parameter of the function gets the member of its name: `max_tokens`, `temperature`, `top_p`, `seed`, `stop` and
-//! whatever else a client sends. It is a value such as `String`, `i64`, `f32` or `bool`, or `Vec<String>`; an `Option` of one
-//! is nothing where the client says nothing, and of any other one the client is told that it is missing. `max_tokens` and
-//! `max_completion_tokens` are one, under whichever name the function takes it.
+//! A parameter of the function receives the member of its name: `max_tokens`, `temperature`,
+//! `top_p`, `seed`, `stop` or any other member that a client sends. Its type is a value such as
+//! `String`, `i64`, `f32` or `bool`, or `Vec<String>`. An `Option` is `None` if the member is
+//! missing; a missing member without `Option` is an error. `max_tokens` and `max_completion_tokens`
+//! are aliases.
 //!
-//! Of what the function does not take
+//! Members that the function does not take:
 //!
-//! - `stop` is the server's: it cuts the text there and ends the function;
-//! - `temperature`, `top_p`, `presence_penalty`, `frequency_penalty`, `seed` and all that is not known here is passed over;
-//! - a function that takes [`&Parameters`](crate::Parameters) finds all of that there, `stop` and `max_tokens` too: numbers, booleans and
-//!   texts as they are, lists and objects as their JSON;
-//! - what would make the answer another one is refused: `max_tokens`, `n` and `best_of` above 1, `logprobs`, `logit_bias`,
-//!   `echo`, `suffix`, `tools`, `response_format` other than text, pictures and sounds.
+//! - `stop` is handled by the server: it cuts the text and ends the function;
+//! - `temperature`, `top_p`, `presence_penalty`, `frequency_penalty`, `seed` and unknown members
+//!   are ignored;
+//! - a function that takes [`&Parameters`](crate::Parameters) finds all of them there, including
+//!   `stop` and `max_tokens`: numbers, booleans and strings as such, lists and objects as JSON
+//!   text;
+//! - members that would change the response are refused: `max_tokens`, `n` and `best_of` above 1,
+//!   `logprobs`, `logit_bias`, `echo`, `suffix`, `tools`, `response_format` other than text, images
+//!   and audio.
 //!
 //! # Over the KServe protocol
 //!
-//! The same model is served there too, without a batch axis: `prompt` is `BYTES [1]`, `messages` is `BYTES [-1]` with a message
-//! as JSON in each element, the output is `text`, and the parameters of each response say `finish_reason`, `prompt_tokens`
-//! and `completion_tokens` where the function does.
+//! The model is also served over the KServe protocol, without a batch axis: `prompt` is `BYTES
+//! [1]`, `messages` is `BYTES [-1]` with one message as JSON in each element, and the output is
+//! `text`. The response parameters contain `finish_reason`, `prompt_tokens` and `completion_tokens`
+//! if the function sets them.
 
 pub use pytriton_runtime::model::Surface;
 pub use pytriton_runtime::openai::{

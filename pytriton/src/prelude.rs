@@ -1,4 +1,4 @@
-//! Everything a file with models needs: `use pytriton::prelude::*;`.
+//! The imports that a file with models needs: `use pytriton::prelude::*;`.
 
 pub use pytriton_runtime::half::{bf16, f16};
 pub use pytriton_runtime::ndarray::{
@@ -14,5 +14,5 @@ pub use crate::{
     Outputs, batch, fill_optionals, first_value, group_by_keys, group_by_values, infer, input,
     load, model, output, pad_batch, sample, sequence, step, warmup,
 };
-// Without the module of its name, beside which no dependency could have it.
+// Only the attribute: importing the module `openai` as well would shadow a crate of that name.
 pub use pytriton_macros::openai;

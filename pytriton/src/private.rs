@@ -28,7 +28,8 @@ pub use pytriton_runtime::tensor::{DataType, Tensor};
 pub use crate::__typed as typed;
 pub use crate::main_macro::{Exit, Main, is_main};
 
-/// The traits whose methods generated code calls, without their names: those of the user's types stay the user's.
+/// The traits whose methods generated code calls, imported anonymously so that they cannot shadow
+/// the user's names.
 pub mod methods {
     pub use pytriton_runtime::call::{
         Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, ReturnsNothing as _,

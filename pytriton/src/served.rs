@@ -1,4 +1,4 @@
-//! What a program that serves models uses.
+//! The API of programs that serve models.
 
 pub use pytriton_runtime::bound::{
     Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
@@ -25,9 +25,11 @@ pub use pytriton_runtime::server::Router;
 pub use pytriton_runtime::server::{Addresses, Builder, Options, ServerError, Triton};
 pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
-/// Makes the models of a library crate a native Triton backend: a stock tritonserver runs them in its own process.
+/// Turns the models of a library crate into a native Triton backend: a stock tritonserver runs them
+/// in its own process.
 ///
-/// The crate's manifest names the library `triton_<backend>` and builds it twice, for tritonserver and for a binary:
+/// The crate's manifest names the library `triton_<backend>` and builds it as two types, for
+/// tritonserver and for a binary:
 ///
 /// ```toml
 /// [lib]
@@ -49,14 +51,16 @@ pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 /// # fn main() {}
 /// ```
 ///
-/// The binary of the same package, `src/main.rs`, is `use triton_doubling as _;` and `pytriton::main!();`. It serves the
-/// models as any other does. Its command `repository DIR --native` writes all that a tritonserver needs to run them
-/// without it: `DIR/models` with their configuration and `DIR/backends` with the library.
+/// The binary of the same package, `src/main.rs`, contains `use triton_doubling as _;` and
+/// `pytriton::main!();` and serves the models as usual. Its command `repository DIR --native`
+/// writes everything that tritonserver needs: `DIR/models` with the model configurations and
+/// `DIR/backends` with the library.
 pub use pytriton_runtime::backend;
 
-/// Makes the models of a library crate a Python module of the library's name, for numpy's arrays.
+/// Turns the models of a library crate into a Python module for numpy arrays, with the name of the
+/// library.
 ///
-/// The crate's manifest builds a `cdylib`, and `maturin build` makes a wheel of it:
+/// The crate's manifest builds a `cdylib`, and `maturin build` packages it as a wheel:
 ///
 /// ```toml
 /// [lib]
@@ -67,18 +71,18 @@ pub use pytriton_runtime::backend;
 /// pytriton = { path = "…", default-features = false, features = ["python"] }
 /// ```
 ///
-/// The library itself is models and `pytriton::python!();`, as `examples/linear_python` is.
+/// The library consists of models and `pytriton::python!();`, as in `examples/linear_python`.
 ///
-/// In Python, `doubling.Double(x)` calls the function, and `doubling.serve(background=True)` serves it. `docs/python.md` has
-/// the rest.
+/// In Python, `doubling.Double(x)` calls the function, and `doubling.serve(background=True)` serves
+/// it. See `docs/python.md`.
 ///
-/// `crate = my::pytriton` says where this crate is, as in `#[pytriton::model]`.
+/// `crate = my::pytriton` sets the path of this crate, as in `#[pytriton::model]`.
 #[cfg(feature = "python")]
 pub use pytriton_macros::python;
 
-/// Registers a function as a model: its parameters are the inputs, what it returns are the outputs.
+/// Registers a function as a model: its parameters are the inputs, and its result is the outputs.
 ///
-/// Whatever is wrong with the signature is a compile error; the message says what to write.
+/// Errors in the signature are compile errors; the message says what to write.
 ///
 /// # Options
 ///
@@ -114,15 +118,17 @@ pub use pytriton_macros::python;
 /// | `client = LinearClient` | the function's name | the type that stands for the model in typed clients, with the feature `client` |
 /// | `crate = my::pytriton` | `::pytriton` | where this crate is |
 ///
-/// `crate` is for a crate that has this one under another name: `#[my::pytriton::model(name = "…", crate = my::pytriton)]`.
-/// A struct that derives [`Outputs`](derive@Outputs) takes the same as `#[output(crate = my::pytriton)]`.
+/// `crate` is needed if this crate is renamed or re-exported: `#[my::pytriton::model(name = "…",
+/// crate = my::pytriton)]`. A struct that derives [`Outputs`](derive@Outputs) takes it as
+/// `#[output(crate = my::pytriton)]`.
 ///
 /// # Versions
 ///
-/// Several functions of one `name`, each with a `version` of its own, are versions of one model: clients name one, or get the
-/// highest. `version_policy` says which of them are served, and is the model's: it stands at one of them, or the same at
-/// several. Where it stands nowhere all of them are, and not the latest alone, as with Triton's own default: what is compiled
-/// in and not served is so because somebody has said it.
+/// Several functions with the same `name` and different `version`s are versions of one model. A
+/// client selects a version, or gets the highest one. `version_policy` selects the versions that
+/// are served. It applies to the model: write it on one version, or the same on several. The
+/// default is all versions, unlike Triton's default of the latest only, so that no compiled model
+/// is silently left out.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -143,11 +149,12 @@ pub use pytriton_macros::python;
 ///
 /// # Priorities
 ///
-/// With `priority_levels`, a request of a smaller `priority` overtakes those of a larger one; requests of the same level
-/// leave in the order in which they came, and a batch may hold requests of several levels. `priority_queue_policy` stands
-/// once for each level that has limits of its own. It takes the four options `max_queue_size`,
-/// `default_timeout_microseconds`, `timeout_action` and `allow_timeout_override`; those of the model then do not count for
-/// the level, not even where it leaves one out. The limits of the model count for each of the other levels apart.
+/// With `priority_levels`, a request with a smaller `priority` overtakes those with a larger one.
+/// Requests of the same level keep their order, and a batch may contain several levels.
+/// `priority_queue_policy` sets the limits of one level. It takes the four options
+/// `max_queue_size`, `default_timeout_microseconds`, `timeout_action` and `allow_timeout_override`,
+/// and replaces all four of the model's for this level, including those that it omits. The model's
+/// limits apply to each of the other levels separately.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -166,9 +173,10 @@ pub use pytriton_macros::python;
 ///
 /// # Devices
 ///
-/// `instances = [cpu(2), gpu(0), gpu(1)]` makes two instances for the processor and one for each of two GPUs; `gpu(0), gpu(0)`
-/// are two on one GPU. [`Context::device`] says which an instance is for, and its function opens it: the tensors of requests
-/// are in the processor's memory. A server does not start where a GPU surely is not there.
+/// `instances = [cpu(2), gpu(0), gpu(1)]` creates two CPU instances and one instance for each of
+/// two GPUs; `gpu(0), gpu(0)` creates two on one GPU. [`Context::device`] returns the device of an
+/// instance, and the function opens it: request tensors are in CPU memory. The server does not
+/// start if a GPU is known to be missing.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -199,45 +207,48 @@ pub use pytriton_macros::python;
 ///
 /// # Calls that take too long
 ///
-/// With `max_call_microseconds`, the requests of a call that takes longer are answered with 504 / `DEADLINE_EXCEEDED`. An
-/// `async` function is dropped at the `.await` where it is, and its instance goes on. Where it keeps the thread, as any
-/// other function does, nothing can end it: its instance hangs. What it has begun besides and not answered is answered with
-/// 503 / `UNAVAILABLE`, and it gets no more requests until the call returns; what that returns is dropped. A model all of
-/// whose instances hang is not ready, nor is the server, and its requests are refused at once.
+/// With `max_call_microseconds`, the requests of a longer call get 504 / `DEADLINE_EXCEEDED`. An
+/// `async` function is dropped at its current `.await`, and its instance continues. Any other
+/// function cannot be stopped: its instance hangs. Its other unanswered requests get 503 /
+/// `UNAVAILABLE`, and it receives no requests until the call returns; the late result is dropped.
+/// If all instances of a model hang, the model and the server are not ready, and requests are
+/// refused at once.
 ///
-/// The limit is for one call: without [`macro@batch`], that is for one request.
+/// The limit applies to one call; without [`macro@batch`], to one request.
 ///
 /// # Models of other crates
 ///
-/// A binary serves the models of all crates that it links, and the compiler leaves out a library that is named nowhere.
-/// A binary whose models are in a library names it: `use my_models as _;`.
+/// A binary serves the models of all crates that it links, but the linker omits libraries that are
+/// not referenced. If the models are in a library, reference it: `use my_models as _;`.
 ///
 /// # Parameters
 ///
-/// - `ArrayView1<T>` to `ArrayView6<T>` and `ArrayViewD<T>`, or `Array1<T>` to `Array6<T>` and `ArrayD<T>` for a copy to
-///   keep. `T` is `bool`, an integer of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, `String` or `Vec<u8>`. Axis 0 is the
-///   batch unless `batching = false`.
-/// - `Option<…>` of these: a request may leave the input out.
+/// - `ArrayView1<T>` to `ArrayView6<T>` and `ArrayViewD<T>`, or `Array1<T>` to `Array6<T>` and
+///   `ArrayD<T>` for an owned copy. `T` is `bool`, an integer of 8 to 64 bits, `f16`, `bf16`,
+///   `f32`, `f64`, `String` or `Vec<u8>`. Axis 0 is the batch unless `batching = false`.
+/// - `Option<…>` of these: an optional input.
 /// - A single value under [`macro@first_value`].
-/// - `&Parameters`: the request's parameters and headers. With [`macro@batch`], requests of different parameters are
-///   not called together.
+/// - `&Parameters`: the request's parameters and forwarded headers. With [`macro@batch`], only
+///   requests with equal parameters share a call.
 /// - `&Context`: the model's configuration, the instance and its device.
-/// - `&Sequence`: which sequence the request belongs to, or `&[&Sequence]` with [`macro@batch`].
-/// - `&mut State` under [`macro@sequence`]: what the function keeps from one request of a sequence to the next.
-/// - `&[Request]` alone: the requests as they are, see [`macro@input`].
+/// - `&Sequence`: the request's sequence, or `&[&Sequence]` with [`macro@batch`].
+/// - `&mut State` under [`macro@sequence`]: the state of the request's sequence.
+/// - `&[Request]` as the only input: the raw requests, see [`macro@input`].
 ///
-/// A doc comment on a parameter, as one on a field of a struct that derives [`Outputs`](derive@Outputs), says what the tensor
-/// is: [`TensorSpec::description`], which the command `list` shows.
+/// A doc comment on a parameter, or on a field of a struct that derives
+/// [`Outputs`](derive@Outputs), describes the tensor: [`TensorSpec::description`], which the
+/// command `list` shows.
 ///
-/// Types decide what a parameter is: an alias, an import under another name or an associated type is what it stands for.
+/// The type determines the kind of parameter; aliases, renamed imports and associated types work.
 ///
 /// # Decorators
 ///
-/// They stand above the function in the order in which they work: [`macro@fill_optionals`] and [`macro@group_by_keys`],
-/// then [`macro@batch`] or [`macro@sample`], then [`macro@group_by_values`] and steps of your own ([`macro@step`]), then
-/// [`macro@pad_batch`]. Any other order does not compile. [`macro@first_value`] on a parameter comes last.
+/// Write them above the function in the order in which they apply: [`macro@fill_optionals`] and
+/// [`macro@group_by_keys`], then [`macro@batch`] or [`macro@sample`], then
+/// [`macro@group_by_values`] and custom steps ([`macro@step`]), then [`macro@pad_batch`]. Another
+/// order does not compile. [`macro@first_value`] on a parameter applies last.
 ///
-/// Without [`macro@batch`] each call sees one request. The function may be `async`.
+/// Without [`macro@batch`], each call processes one request. The function may be `async`.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -280,24 +291,24 @@ pub use pytriton_macros::python;
 /// ```
 /// # Sequences
 ///
-/// With `sequence_batching`, or a parameter under [`macro@sequence`], each request belongs to a sequence and says so in its
-/// parameters: `sequence_id` is a number or a text, `sequence_start` is true for the first request, `sequence_end` for the
-/// last. The requests of a sequence are answered one after the other, and by one instance. A sequence without a request for
-/// `max_sequence_idle_microseconds` is forgotten. An instance serves so many sequences at a time, and the others wait:
+/// With `sequence_batching`, or a parameter under [`macro@sequence`], each request belongs to a
+/// sequence. The request parameter `sequence_id` is a number or a string, `sequence_start` is true
+/// for the first request and `sequence_end` for the last. One instance processes the requests of a
+/// sequence in order. A sequence ends if it has no request for `max_sequence_idle_microseconds`.
+/// The strategy limits the sequences per instance; others wait for a slot:
 ///
-/// - `direct`: `max_batch_size`; a batch has at most one request of each, and goes as soon as it has one, or as
-///   `max_queue_delay_microseconds` and `minimum_slot_utilization` say.
-/// - `oldest`: `max_candidate_sequences`; their requests are gathered as those of other models are, by
+/// - `direct`: `max_batch_size` sequences. A batch contains at most one request of each. It starts
+///   immediately, or as `max_queue_delay_microseconds` and `minimum_slot_utilization` specify.
+/// - `oldest`: `max_candidate_sequences` sequences. The dynamic batcher forms their batches, with
 ///   `preferred_batch_size`, `max_queue_delay_microseconds` and `preserve_ordering`.
 ///
-/// A request has one row. The options of queues and priorities are those of dynamic batching, and there is none, nor is
-/// there `response_cache`.
+/// A request has one row. Options for queues and priorities and `response_cache` are not available.
 pub use pytriton_macros::model;
 
-/// Makes a struct of arrays the outputs of a model, named as its fields.
+/// Derives the outputs of a model from a struct of arrays, named after its fields.
 ///
-/// `#[output(name = "…", shape = […])]` on a field gives it another name, or dims without the batch axis.
-/// `#[output(crate = my::pytriton)]` on the struct says where this crate is.
+/// `#[output(name = "…", shape = […])]` on a field sets another name, or the dimensions without the
+/// batch axis. `#[output(crate = my::pytriton)]` on the struct sets the path of this crate.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -317,9 +328,10 @@ pub use pytriton_macros::model;
 /// ```
 pub use pytriton_macros::Outputs;
 
-/// One call for the whole batch: the rows of its requests are stacked along axis 0.
+/// Calls the function once for the whole batch: the rows of its requests are stacked along axis 0.
 ///
-/// It stands below [`macro@model`] and needs batching. The outputs have as many rows as the inputs.
+/// Place it below [`macro@model`]; requires batching. The outputs must have as many rows as the
+/// inputs.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -332,9 +344,10 @@ pub use pytriton_macros::Outputs;
 /// ```
 pub use pytriton_macros::batch;
 
-/// One call for each request, whose tensors have no batch axis.
+/// Calls the function once for each request, with tensors that have no batch axis.
 ///
-/// It stands below [`macro@model`] with `batching = false`, and says what would happen without it too.
+/// Place it below [`macro@model`] with `batching = false`. It only documents the default of such a
+/// model.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -347,11 +360,11 @@ pub use pytriton_macros::batch;
 /// ```
 pub use pytriton_macros::sample;
 
-/// On a parameter under [`macro@batch`]: the first row of the input instead of all rows.
+/// On a parameter under [`macro@batch`]: passes the first row of the input instead of all rows.
 ///
-/// A scalar type takes the only element of the row, an array type the row without the batch axis. Rows that differ are
-/// an error unless `strict = false`. `squeeze = true` may be written on a scalar, where it says what happens anyway; an
-/// array is never squeezed.
+/// A scalar parameter receives the single element of the row, an array parameter the row without
+/// the batch axis. Different rows are an error unless `strict = false`. `squeeze = true` is allowed
+/// on a scalar and has no effect; arrays are never squeezed.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -372,7 +385,8 @@ pub use pytriton_macros::sample;
 /// ```
 pub use pytriton_macros::first_value;
 
-/// On a parameter: the input's name, and its dims without the batch axis (-1 for any size).
+/// On a parameter: sets the input's name, and its dimensions without the batch axis (-1 for any
+/// size).
 ///
 /// On a function that takes `&[Request]`: declares an input; `datatype` is its KServe name.
 ///
@@ -400,9 +414,10 @@ pub use pytriton_macros::first_value;
 /// ```
 pub use pytriton_macros::input;
 
-/// On a function, once for each output: its name, its dims without the batch axis, or both.
+/// On a function, once for each output: sets its name, its dimensions without the batch axis, or
+/// both.
 ///
-/// Without it the outputs are `OUTPUT_1`, `OUTPUT_2` and so on, of any dims.
+/// By default the outputs are named `OUTPUT_1`, `OUTPUT_2` and so on, with dimensions of any size.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -417,23 +432,25 @@ pub use pytriton_macros::input;
 /// ```
 pub use pytriton_macros::output;
 
-/// In an `impl` block under [`macro@model`]: the function that makes the state.
+/// In an `impl` block under [`macro@model`]: the function that creates the state.
 ///
-/// It takes nothing or `&Context` and returns `Self` or `Result<Self, E>`. An instance whose state cannot be made is
-/// never ready.
+/// It takes nothing or `&Context`, and returns `Self` or `Result<Self, E>`. If it fails, the
+/// instance does not become ready.
 pub use pytriton_macros::load;
 
-/// In an `impl` block under [`macro@model`]: the method that answers requests, with `&self` first.
+/// In an `impl` block under [`macro@model`]: the method that processes requests; takes `&self`
+/// first.
 ///
-/// Parameters, helpers and return type are those of a function under [`macro@model`].
+/// Parameters, helper attributes and return types are those of a function under [`macro@model`].
 pub use pytriton_macros::infer;
 
-/// What an input is where a request leaves it out: `parameter = value`, once for each.
+/// Sets the value of an input that a request omits: `parameter = value`, once for each input.
 ///
-/// The input is optional then, and the function always gets an array. A value stands for every element of a row, an array
-/// of values for a row. Its elements are those of the parameter: `1.0` for `f32`, `"…"` for `String`.
+/// The input becomes optional, and the function always receives an array. A single value is used
+/// for every element of a row; an array of values is one row. The elements have the parameter's
+/// type: `1.0` for `f32`, `"…"` for `String`.
 ///
-/// It stands above [`macro@batch`]. Without a batch axis the value is the whole input.
+/// Place it above [`macro@batch`]. Without a batch axis, the value is the whole input.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -451,9 +468,9 @@ pub use pytriton_macros::infer;
 /// ```
 pub use pytriton_macros::fill_optionals;
 
-/// Requests that leave out other inputs are called apart, above [`macro@batch`].
+/// Batches only requests with the same set of inputs. Place it above [`macro@batch`].
 ///
-/// That is so without it too: it says what happens, as PyTriton's decorator of that name makes it.
+/// This is also the default; the attribute corresponds to PyTriton's decorator of the same name.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -467,10 +484,12 @@ pub use pytriton_macros::fill_optionals;
 /// ```
 pub use pytriton_macros::group_by_keys;
 
-/// Rows of the same values of these parameters are called together, and others apart, below [`macro@batch`].
+/// Calls the function once for each distinct value of the given parameters. Place it below
+/// [`macro@batch`].
 ///
-/// The answers come back in the order of the rows, and a group that fails fails the requests of its own rows. Groups whose
-/// outputs have different dims can be padded: `pad_fn` takes a [`Padder`], such as a [`ConstantPadder`].
+/// The responses keep the order of the rows. If a call fails, only the requests with rows in its
+/// group fail. `pad_fn` pads outputs whose dimensions differ between groups; it takes a [`Padder`],
+/// such as a [`ConstantPadder`].
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -486,9 +505,10 @@ pub use pytriton_macros::group_by_keys;
 /// ```
 pub use pytriton_macros::group_by_values;
 
-/// The last row is repeated until the batch has a preferred size, or the largest, below [`macro@batch`].
+/// Repeats the last row until the batch has a preferred size, or the maximum. Place it below
+/// [`macro@batch`].
 ///
-/// The answers to the rows that were added are dropped.
+/// The responses to the added rows are dropped.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -503,17 +523,18 @@ pub use pytriton_macros::group_by_values;
 /// ```
 pub use pytriton_macros::pad_batch;
 
-/// The model is served over OpenAI's routes too: `#[openai(completions)]` over `/v1/completions`, `#[openai(chat)]` over
-/// `/v1/chat/completions`.
+/// Also serves the model at OpenAI's routes: `#[openai(completions)]` at `/v1/completions`,
+/// `#[openai(chat)]` at `/v1/chat/completions`.
 ///
-/// It stands below [`macro@model`]. The function takes the `prompt` as a `String`, or the `messages` as
-/// [`Messages`](crate::openai::Messages), and answers with pieces of text: an iterator or a stream of `String` or
-/// [`Piece`](crate::openai::Piece), `&Responses<Piece>`, or one of them. See [`openai`](mod@crate::openai).
+/// Place it below [`macro@model`]. The function takes the `prompt` as a `String`, or the `messages`
+/// as [`Messages`](crate::openai::Messages). It returns pieces of text: an iterator or stream of
+/// `String` or [`Piece`](crate::openai::Piece), `&Responses<Piece>`, or a single one. See
+/// [`openai`](mod@crate::openai).
 ///
 /// ```
 /// use pytriton::prelude::*;
 ///
-/// /// Says the words of a prompt again.
+/// /// Repeats the words of the prompt.
 /// #[pytriton::model(name = "again")]
 /// #[openai(completions)]
 /// fn again(prompt: String, max_tokens: Option<i64>) -> impl Iterator<Item = String> {
@@ -524,17 +545,18 @@ pub use pytriton_macros::pad_batch;
 /// ```
 pub use pytriton_macros::openai;
 
-/// Calls that each instance makes with made-up requests before it takes others, so that the first client need not wait for
-/// what only the first call takes long for.
+/// Warm-up calls that each instance makes before it accepts requests, so that the first client does
+/// not wait for one-time work.
 ///
-/// It stands below [`macro@model`], once for each kind of call. `count` calls (1) are made with `batch_size` rows (1), of which
-/// each is a request of its own, and in a model of sequences a sequence. `inputs` are `zero`, `random`, or from a `file` whose
-/// rows are repeated where the batch has more: numpy's where its path ends with `.npy`, otherwise the elements' bytes in
-/// row-major order, those of `BYTES` behind their lengths. Dims without the batch axis are needed where the model's are not
-/// fixed: `zero([128])`, `random([128])`, `file("x.raw", [128])`. An optional input can be left out.
+/// Place it below [`macro@model`], once for each kind of call. `count` (1) calls are made with
+/// `batch_size` (1) rows, each a separate request; for sequence models each is a sequence. `inputs`
+/// are `zero`, `random`, or from a `file` whose rows are repeated as needed: a numpy file if the
+/// path ends with `.npy`, otherwise the elements' bytes in row-major order (`BYTES` with length
+/// prefixes). Give the dimensions without the batch axis if the model's are not fixed:
+/// `zero([128])`, `random([128])`, `file("x.raw", [128])`. Optional inputs can be omitted.
 ///
-/// A call that fails, or takes longer than `max_call_microseconds`, keeps the model from being served, with the function's
-/// message; the server does not start then. Statistics do not count these calls.
+/// If a call fails or exceeds `max_call_microseconds`, the server does not start, and the error
+/// contains the function's message. Statistics do not include these calls.
 ///
 /// ```
 /// use pytriton::prelude::*;
@@ -549,15 +571,15 @@ pub use pytriton_macros::openai;
 /// ```
 pub use pytriton_macros::warmup;
 
-/// A step of your own, a value of a type that implements [`Step`], below [`macro@batch`].
+/// Adds a custom step: a value of a type that implements [`Step`]. Place it below [`macro@batch`].
 ///
-/// Steps stand around the function in the order in which they are written.
+/// Steps wrap the function in the order in which they are written.
 ///
 /// ```
 /// use pytriton::prelude::*;
 /// use pytriton::{Batch, Groups, Step, StepError};
 ///
-/// /// At most so many rows in a call.
+/// /// Limits the rows of a call.
 /// #[derive(Debug)]
 /// struct AtMost {
 ///     rows: usize,
@@ -580,19 +602,21 @@ pub use pytriton_macros::warmup;
 /// ```
 pub use pytriton_macros::step;
 
-/// On a parameter: the state of the sequence that the request belongs to, `&mut State`, which the function finds at the next
-/// request as it has left it at this one.
+/// On a parameter: the state of the request's sequence, `&mut State`, which persists between its
+/// requests.
 ///
-/// With [`macro@batch`], or a function that takes `&[Request]`, it is `&mut [&mut State]`: one for each request of the call,
-/// in their order. `State` is any type that borrows nothing; it stays on its instance's thread and need not be `Send`.
+/// With [`macro@batch`], or in a function that takes `&[Request]`, it is `&mut [&mut State]`: one
+/// for each request of the call, in order. `State` is any type without borrowed data; it stays on
+/// its instance's thread and need not be `Send`.
 ///
-/// A request that starts a sequence gets a new state: `State::default()`, or what a function under `#[sequence]` in the `impl`
-/// block returns. It takes any of `&self`, `sequence: &Sequence` and `context: &Context`, and returns `State` or
-/// `Result<State, E>`. The state is dropped when the request that ends its sequence has been answered, when the sequence
-/// starts anew, or a second after it has been idle for too long, as far as its instance was free since.
+/// A request that starts a sequence gets a new state: `State::default()`, or the result of a
+/// function under `#[sequence]` in the `impl` block. That function takes any of `&self`, `sequence:
+/// &Sequence` and `context: &Context`, and returns `State` or `Result<State, E>`. The state is
+/// dropped after the response to the last request, when the sequence is started again, or about a
+/// second after the maximum idle time, when its instance is free.
 ///
-/// A function that returns an error keeps the state. One that panics, or that is given up because it takes too long, loses it:
-/// the sequence's next request fails, and says that it is to be started again.
+/// If the function returns an error, the state is kept. If it panics or exceeds its time limit, the
+/// state is lost: the next request of the sequence fails and asks the client to start it again.
 ///
 /// ```standalone_crate
 /// use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Models on free ports, for the tests of a program that has some.
+//! Serves models on free ports, for tests.
 //!
 //! ```standalone_crate
 //! use std::net::TcpStream;
@@ -16,7 +16,8 @@
 //! assert!(TcpStream::connect(served.http()).is_ok());
 //! ```
 //!
-//! With the feature `client` it has clients for them: `served.client("Double")?.infer_sample(array![1.0_f32])?`.
+//! With the feature `client`, it provides clients:
+//! `served.client("Double")?.infer_sample(array![1.0_f32])?`.
 
 use std::net::SocketAddr;
 
@@ -25,7 +26,7 @@ use pytriton_runtime::bound::{Function, Model};
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::server::{ServerError, Triton};
 
-/// Models that are served by the embedded engine until this is dropped.
+/// Models served by the embedded engine until this is dropped.
 #[derive(Debug)]
 pub struct Served {
     triton: Triton,
@@ -45,7 +46,7 @@ pub fn serve(model: Model, function: impl Into<Function>) -> Result<Served, Serv
     Served::run(triton)
 }
 
-/// Serves all models that `#[pytriton::model]` wrote into this binary.
+/// Serves all models of this binary that are annotated with `#[pytriton::model]`.
 ///
 /// # Errors
 ///
@@ -56,7 +57,7 @@ pub fn serve_registered() -> Result<Served, ServerError> {
     Served::run(triton)
 }
 
-/// Whatever the environment says of ports: they are for this program alone, and so is what is behind them.
+/// Ignores port settings of the environment: the ports and models belong to this program only.
 fn triton() -> Result<Triton, ServerError> {
     let builder = Triton::builder().engine(EngineChoice::Embedded);
     let builder = builder.free_ports().options(|options| {
@@ -86,11 +87,12 @@ impl Served {
         })
     }
 
-    /// A client of one of the models, which blocks.
+    /// Returns a blocking client for a model.
     ///
     /// # Errors
     ///
-    /// As [`ModelClient::new`](crate::client::ModelClient::new), and where there is no such model: nobody waits for it.
+    /// See [`ModelClient::new`](crate::client::ModelClient::new). Returns an error at once if there
+    /// is no such model.
     #[cfg(feature = "client")]
     pub fn client(
         &self,
@@ -100,11 +102,11 @@ impl Served {
         crate::client::ModelClient::new(&self.url(), model)
     }
 
-    /// A client of one of the models for tests that run on tokio.
+    /// Returns an async client for a model.
     ///
     /// # Errors
     ///
-    /// As [`client`](Self::client).
+    /// See [`client`](Self::client).
     #[cfg(feature = "client")]
     pub fn async_client(
         &self,
@@ -114,7 +116,7 @@ impl Served {
         crate::client::AsyncModelClient::new(&self.url(), model)
     }
 
-    /// Refuses a name that no model has.
+    /// Refuses unknown model names.
     #[cfg(feature = "client")]
     fn check(&self, name: &str) -> Result<(), crate::client::ClientError> {
         let models = self.triton.models();
@@ -129,28 +131,28 @@ impl Served {
         })
     }
 
-    /// Where every kind of client can ask.
+    /// The address for all kinds of clients.
     #[cfg(feature = "client")]
     fn url(&self) -> String {
         format!("grpc://{}", self.grpc)
     }
 
-    /// Where HTTP is served.
+    /// The HTTP address.
     pub fn http(&self) -> SocketAddr {
         self.http
     }
 
-    /// Where gRPC is served.
+    /// The gRPC address.
     pub fn grpc(&self) -> SocketAddr {
         self.grpc
     }
 
-    /// Where the metrics are served.
+    /// The metrics address.
     pub fn metrics(&self) -> SocketAddr {
         self.metrics
     }
 
-    /// The server, to be bound more models and stopped.
+    /// The server, for binding more models and stopping it.
     pub fn triton(&self) -> &Triton {
         &self.triton
     }

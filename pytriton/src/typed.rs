@@ -1,4 +1,4 @@
-//! Not public API. What the code of typed clients names.
+//! Not public API. Used by the code of typed clients.
 
 pub use pytriton_client::ndarray::{Array, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn};
 pub use pytriton_client::typed::{Many, Model, Once, Returned, Tensors};
