@@ -51,7 +51,6 @@ pub mod call;
 #[cfg(tritonserver)]
 mod claims;
 pub mod configuration;
-mod counted;
 pub mod decorators;
 pub mod engine;
 mod forward;
@@ -102,6 +101,10 @@ mod text;
 pub mod timeline;
 pub mod tls;
 mod trace;
+#[cfg(feature = "embedded")]
+#[allow(dead_code, reason = "the codecs adopt it one after the other")]
+mod tracked_buffer;
+mod tracked_bytes;
 #[cfg(tritonserver)]
 pub mod triton;
 mod warmup;

@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::heap::trim;
 
 /// Complete values below this size are not counted: the limit on the number of requests bounds them.
-const MIN_TRACKED_BYTES: usize = 4 << 10;
+pub(crate) const MIN_TRACKED_BYTES: usize = 4 << 10;
 
 /// A peak of at least this size leaves free memory in the allocator that is worth returning to the system.
 const TRIM_THRESHOLD_BYTES: usize = 16 << 20;
@@ -72,6 +72,19 @@ impl MemoryBudget {
             budget: Arc::clone(self),
             bytes: 0,
         }
+    }
+
+    /// Reserves `bytes`, or nothing if the value is too small to be tracked.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the bytes would exceed the limit.
+    pub fn permit(self: &Arc<Self>, bytes: usize) -> Result<MemoryPermit, MemoryBudgetError> {
+        let mut permit = self.empty_permit();
+        if bytes >= MIN_TRACKED_BYTES {
+            permit.grow(bytes)?;
+        }
+        Ok(permit)
     }
 
     /// Reserves `bytes`; `None` if the value is too small to be tracked.
@@ -183,15 +196,31 @@ impl MemoryPermit {
         if let Some(more) = bytes.checked_sub(self.bytes) {
             return self.grow(more);
         }
-        let fewer = self.bytes - bytes;
-        self.bytes = bytes;
-        self.budget.return_bytes(fewer);
+        self.shrink_to(bytes);
         Ok(())
+    }
+
+    /// Reduces the reservation to `bytes`, if it is larger.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        if let Some(fewer) = self.bytes.checked_sub(bytes).filter(|fewer| *fewer > 0) {
+            self.bytes = bytes;
+            self.budget.return_bytes(fewer);
+        }
+    }
+
+    /// The number of bytes that this permit has reserved.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// An empty permit of the same budget.
+    pub fn sibling(&self) -> Self {
+        self.budget.empty_permit()
     }
 
     /// Moves the whole reservation into a new permit and leaves this one empty.
     pub fn take(&mut self) -> Self {
-        let empty = self.budget.empty_permit();
+        let empty = self.sibling();
         mem::replace(self, empty)
     }
 

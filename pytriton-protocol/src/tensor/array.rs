@@ -18,6 +18,10 @@ impl Tensor {
             // The vector of a sliced array also contains the elements outside of the slice.
             elements.truncate(offset.unwrap_or_default().saturating_add(len));
             elements.drain(..offset.unwrap_or_default());
+            // What it does not show would be kept alive without being counted.
+            if elements.capacity() / 2 > elements.len() {
+                elements.shrink_to_fit();
+            }
             elements
         } else {
             array.iter().cloned().collect()

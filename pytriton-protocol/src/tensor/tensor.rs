@@ -70,6 +70,17 @@ impl Tensor {
         })
     }
 
+    /// Moves the bytes into the buffer that `wrap` returns for them.
+    ///
+    /// `wrap` must return the same bytes. It may attach an owner to the buffer, for example.
+    #[must_use]
+    pub fn map_data(self, wrap: impl FnOnce(Bytes) -> Bytes) -> Self {
+        let length = self.data.len();
+        let data = wrap(self.data);
+        debug_assert_eq!(data.len(), length, "`wrap` must return the same bytes");
+        Self { data, ..self }
+    }
+
     /// Creates a tensor whose bytes have already been validated as part of another tensor.
     pub(super) fn from_checked(datatype: DataType, shape: Dims, data: Bytes) -> Self {
         Self {

@@ -275,7 +275,7 @@ fn one_group_in_another_order_is_answered_in_the_order_of_the_requests() {
         parameters: Parameters::default(),
     };
     let responses =
-        super::super::returned::responses(&spec, &requests, Returned::Parts(vec![part]));
+        super::super::returned::responses(&spec, &requests, Returned::Parts(vec![part]), None);
     let got = responses.into_iter().map(|response| {
         let (_, tensor) = response.unwrap().outputs.iter().next().unwrap().clone();
         tensor.elements::<f32>().unwrap()[0]
@@ -321,7 +321,7 @@ fn what_is_said_beside_the_outputs_reaches_the_requests_of_the_rows() {
         (Returned::Parts(vec![part(&[0, 1, 2], "c")]), [["c"]; 3]),
     ];
     for (returned, expected) in table {
-        let responses = super::super::returned::responses(&spec, &requests, returned);
+        let responses = super::super::returned::responses(&spec, &requests, returned, None);
         for (response, names) in responses.into_iter().zip(expected) {
             assert_eq!(response.unwrap().parameters, said(&names));
         }

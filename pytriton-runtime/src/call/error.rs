@@ -4,6 +4,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::decorators::StepError;
+use crate::memory_budget::MemoryBudgetError;
 use crate::request::SequenceId;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
@@ -98,6 +99,9 @@ pub enum ModelError {
     /// A step around the function refused the inputs, or failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// The memory of the batch, of the arguments or of the outputs cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
     /// A raw function returned more or fewer responses than it got requests.
     #[error("model '{model}' returned {got} responses for {expected} requests")]
     ResponseCount {
@@ -244,6 +248,7 @@ impl ModelError {
                 Status::InvalidArgument
             }
             Self::Step(error) => error.status(),
+            Self::Budget(_) => Status::Exhausted,
             Self::CallTooLong { .. } => Status::DeadlineExceeded,
             Self::Hanging { .. } => Status::Unavailable,
             _ => Status::Internal,

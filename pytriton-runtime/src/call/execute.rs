@@ -21,6 +21,7 @@ use super::around::{Boxed, around};
 use super::arranged::Arranged;
 use super::hearers::{Destination, Hearers};
 use super::pipeline::{Stacked, gather, runs};
+use super::reserve::{arguments, outputs};
 use super::returned::responses;
 use super::sequences::{Lending, Loan};
 use super::states::State;
@@ -101,7 +102,8 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             let first = batch.requests.len() - rest.len();
             let (run, loan) = lending.lend(self.context, run);
             rest = &rest[run.len()..];
-            let gathered = gather(spec, run, stacked);
+            let budget = self.context.budget();
+            let gathered = gather(spec, run, stacked, budget);
             stacked.skip(run);
             let prepared = Instant::now();
             let destination = self.answering.map(|answering| Destination {
@@ -125,7 +127,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 loan.give_back(run, &returned);
             }
             let results = match returned {
-                Ok(returned) => responses(spec, run, returned),
+                Ok(returned) => responses(spec, run, returned, budget),
                 Err(error) => Few::repeat(Err(error), run.len()),
             };
             // Before anybody hears of it: whoever does finds the model no readier than it is.
@@ -161,7 +163,6 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         }
         let streamed = self.context.model().decoupled;
         let call = |batch| Box::pin(self.call(requests, batch, lent.clone())) as Boxed<'a, _>;
-        let batch = batch.counted_in(self.context.budget());
         let mut parts = around(self.steps, batch, &call).await;
         match streamed {
             false => Ok(Returned::Parts(parts)),
@@ -197,6 +198,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 inputs.to_mut()[input] = Some(row);
             }
         }
+        let _arguments = arguments(self.context, &inputs)?;
         let call = Call {
             context: self.context,
             requests,
@@ -221,6 +223,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 message: caught(panic),
             })
         });
+        let returned = returned.and_then(|returned| outputs(returned, self.context.budget()));
         returned.inspect_err(|error| scope.fail(error))
     }
 }

@@ -32,6 +32,7 @@ mod parameter;
 mod parity_tests;
 mod part;
 mod pipeline;
+mod reserve;
 mod responses;
 mod returned;
 mod said;
@@ -67,6 +68,9 @@ pub(crate) use outputs::function_error;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
 pub use parameter::{Given, Parameter};
 pub use part::Part;
+#[cfg(feature = "embedded")]
+pub(crate) use reserve::tracked;
+pub(crate) use reserve::{StackError, stack_reserved};
 pub use responses::Responses;
 pub use returned::Returned;
 pub use said::{Said, WithParameters};

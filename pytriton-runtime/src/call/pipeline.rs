@@ -2,11 +2,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::decorators::Batch;
+use crate::memory_budget::MemoryBudget;
 use crate::model::{CallMode, ModelSpec};
 use crate::request::Request;
-use crate::tensor::{Tensor, TensorError, rows, stack};
+use crate::tensor::{Tensor, TensorError, rows};
 
-use super::ModelError;
+use super::{ModelError, StackError, stack_reserved};
 
 /// The inputs of a batch that are stacked already, and how many of their rows belong to earlier calls.
 #[derive(Debug, Clone, Copy)]
@@ -51,22 +52,23 @@ pub(super) fn together(spec: &ModelSpec, one: &Request, two: &Request, stacked: 
     }
 }
 
-/// Puts the inputs of the requests of one call below each other; a raw function takes none.
+/// Puts the inputs of the requests of one call below each other; a raw function takes none. The copy is reserved.
 pub(super) fn gather<'a>(
     spec: &'a ModelSpec,
     requests: &'a [Request],
     already: Stacked<'_>,
+    budget: Option<&'a Arc<MemoryBudget>>,
 ) -> Result<Batch<'a>, ModelError> {
     let inputs = match requests {
         _ if spec.call == CallMode::Raw => Cow::Borrowed(&[][..]),
         [request] => Cow::Borrowed(request.inputs()),
         _ => {
             let inputs = 0..spec.inputs.len();
-            let inputs = inputs.map(|input| stacked(spec, requests, already, input));
+            let inputs = inputs.map(|input| stacked(spec, requests, already, input, budget));
             Cow::Owned(inputs.collect::<Result<_, _>>()?)
         }
     };
-    Ok(Batch::new(spec, batch_size(requests), inputs))
+    Ok(Batch::new(spec, batch_size(requests), inputs).counted_in(budget))
 }
 
 fn stacked(
@@ -74,6 +76,7 @@ fn stacked(
     requests: &[Request],
     already: Stacked<'_>,
     input: usize,
+    budget: Option<&Arc<MemoryBudget>>,
 ) -> Result<Option<Tensor>, ModelError> {
     let tensors = requests.iter().flat_map(|request| &request.inputs()[input]);
     // The requests of a call have the same inputs.
@@ -81,13 +84,16 @@ fn stacked(
         return Ok(None);
     }
     let stacked = match already.rows(requests, input) {
-        Some(stacked) => stacked,
-        None => stack(&tensors.collect::<Vec<_>>()),
+        Some(stacked) => stacked.map_err(StackError::from),
+        None => stack_reserved(&tensors.collect::<Vec<_>>(), budget),
     };
-    let stacked = stacked.map_err(|source| ModelError::Input {
-        model: Arc::clone(&spec.name),
-        input: Arc::clone(&spec.inputs[input].name),
-        source,
+    let stacked = stacked.map_err(|error| match error {
+        StackError::Budget(error) => ModelError::Budget(error),
+        StackError::Tensor(source) => ModelError::Input {
+            model: Arc::clone(&spec.name),
+            input: Arc::clone(&spec.inputs[input].name),
+            source,
+        },
     })?;
     Ok(Some(stacked))
 }

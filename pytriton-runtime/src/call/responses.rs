@@ -5,6 +5,7 @@ use std::thread::{self, ThreadId};
 
 use tracing::Span;
 
+use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
 use crate::request::{Parameters, Request};
 
@@ -44,6 +45,8 @@ pub struct Responses<O> {
     _open: Option<Opened>,
     logger: Span,
     health: Health,
+    /// Where the memory of what is sent is reserved.
+    budget: Option<Arc<MemoryBudget>>,
     outputs: PhantomData<fn(O)>,
 }
 
@@ -59,6 +62,7 @@ impl<O: Outputs> Responses<O> {
             _open: None,
             logger: call.context.logger().clone(),
             health: call.context.health().clone(),
+            budget: call.context.budget().cloned(),
             outputs: PhantomData,
         })
     }
@@ -78,6 +82,7 @@ impl<O: Outputs> Responses<O> {
                 _open: Some(destination.open.enter()),
                 logger: call.context.logger().clone(),
                 health: call.context.health().clone(),
+                budget: call.context.budget().cloned(),
                 outputs: PhantomData,
             })
             .collect()
@@ -113,8 +118,10 @@ impl<O: Outputs> Responses<O> {
             parameters,
         };
         let said = said.into_said(&self.model);
-        let answers =
-            said.and_then(|said| answers(&self.model, &self.requests, Returned::Call(said)));
+        let answers = said.and_then(|said| {
+            let budget = self.budget.as_ref();
+            answers(&self.model, &self.requests, Returned::Call(said), budget)
+        });
         match answers {
             Ok(answers) => self.hearers.give(answers).await,
             Err(error) => {

@@ -1,11 +1,13 @@
 use std::sync::Arc;
 
 use crate::decorators::{SingleRows, single_rows};
+use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
 use crate::request::{Few, Parameters, Request, Response};
-use crate::tensor::{Tensor, TensorError, shape_text, split, stack};
+use crate::tensor::{Tensor, TensorError, shape_text, split};
 
-use super::{ModelError, Part, Said};
+use super::reserve::outputs as reserve_outputs;
+use super::{ModelError, Part, Said, StackError, stack_reserved};
 
 /// What one call of a function returned.
 #[derive(Debug)]
@@ -25,6 +27,7 @@ pub(super) fn responses(
     spec: &ModelSpec,
     requests: &[Request],
     returned: Returned,
+    budget: Option<&Arc<MemoryBudget>>,
 ) -> Few<Result<Response, ModelError>> {
     match returned {
         Returned::Call(said) => match requests {
@@ -34,11 +37,11 @@ pub(super) fn responses(
         },
         Returned::Parts(mut parts) if parts.len() == 1 && parts[0].is_in_order() => {
             match parts.remove(0).into_said() {
-                Ok(said) => responses(spec, requests, Returned::Call(said)),
+                Ok(said) => responses(spec, requests, Returned::Call(said), budget),
                 Err(error) => Few::repeat(Err(error), requests.len()),
             }
         }
-        Returned::Parts(parts) => joined(spec, requests, parts),
+        Returned::Parts(parts) => joined(spec, requests, parts, budget),
         Returned::Streamed => Few::repeat(Ok(Response::default()), requests.len()),
         Returned::Each(each) if each.len() != requests.len() => {
             let error = ModelError::ResponseCount {
@@ -56,15 +59,18 @@ pub(super) fn responses(
     }
 }
 
-/// The same of one answer to all requests, which fails as a whole.
+/// The same of one answer to all requests, which fails as a whole. Its memory is reserved here.
 pub(super) fn answers(
     spec: &ModelSpec,
     requests: &[Request],
     returned: Returned,
+    budget: Option<&Arc<MemoryBudget>>,
 ) -> Result<Few<Response>, ModelError> {
-    match (requests, returned) {
+    match (requests, reserve_outputs(returned, budget)?) {
         ([request], Returned::Call(said)) => Ok(Few::one(only(spec, request, said)?)),
-        (requests, returned) => responses(spec, requests, returned).into_iter().collect(),
+        (requests, returned) => responses(spec, requests, returned, budget)
+            .into_iter()
+            .collect(),
     }
 }
 
@@ -114,6 +120,7 @@ fn joined(
     spec: &ModelSpec,
     requests: &[Request],
     parts: Vec<Part>,
+    budget: Option<&Arc<MemoryBudget>>,
 ) -> Few<Result<Response, ModelError>> {
     let rows = parts.iter().map(|part| part.rows.len()).sum();
     let mut place = vec![(0, 0); rows];
@@ -152,10 +159,13 @@ fn joined(
                 rows.extend(output.get(at));
             }
         }
-        let outputs = outputs
-            .iter()
-            .enumerate()
-            .map(|(index, rows)| stack(rows).map_err(|source| output_error(spec, index, source)));
+        let outputs = outputs.iter().enumerate().map(|(index, rows)| {
+            let stacked = stack_reserved(rows, budget);
+            stacked.map_err(|error| match error {
+                StackError::Budget(error) => ModelError::Budget(error),
+                StackError::Tensor(source) => output_error(spec, index, source),
+            })
+        });
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
         Ok(requested(request, outputs, parameters))
     });

@@ -15,7 +15,8 @@ impl Call<'_> {
     ///
     /// Outer error: the item is none. Inner error: nobody waits for another.
     async fn respond(&self, item: Answered) -> Result<Result<(), Cancelled>, ModelError> {
-        let answers = answers(self.context.model(), self.requests, item?)?;
+        let budget = self.context.budget();
+        let answers = answers(self.context.model(), self.requests, item?, budget)?;
         Ok(match &self.destination {
             Some(to) => to.hearers.give(answers).await,
             None => Err(Cancelled),

@@ -39,12 +39,10 @@ impl<'a> Batch<'a> {
         Self { budget, ..self }
     }
 
-    /// Counts bytes before they are there.
-    pub(crate) fn reserve(&self, bytes: usize) -> Result<Option<Arc<MemoryPermit>>, StepError> {
-        match self.budget {
-            Some(budget) => Ok(budget.reserve(bytes)?),
-            None => Ok(None),
-        }
+    /// Reserves the bytes that a step is about to allocate; `None` where nothing is limited.
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<Option<MemoryPermit>, StepError> {
+        let permit = self.budget.map(|budget| budget.permit(bytes));
+        Ok(permit.transpose()?)
     }
 
     /// The model's configuration.

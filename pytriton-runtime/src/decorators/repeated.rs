@@ -1,5 +1,5 @@
-use crate::counted::counted;
 use crate::tensor::{AlignedBuffer, Tensor, TensorError, shape_text};
+use crate::tracked_bytes::TrackedBytes;
 
 use super::{Batch, StepError};
 
@@ -24,12 +24,15 @@ pub(super) fn repeated(
         let shape = shape_text(&shape);
         return Err(failed(TensorError::TooLarge { shape }));
     };
-    let held = batch.reserve(len)?;
+    let permit = batch.reserve(len)?;
     let mut buffer = AlignedBuffer::with_capacity(len, 0);
     buffer.extend_from_slice(before);
     for _ in 0..times {
         buffer.extend_from_slice(data);
     }
-    let bytes = counted(buffer.freeze(), held.as_ref());
+    let bytes = match permit {
+        Some(permit) => TrackedBytes::new(buffer.freeze(), permit).into_bytes(),
+        None => buffer.freeze(),
+    };
     Tensor::new(row.datatype(), shape, bytes).map_err(failed)
 }

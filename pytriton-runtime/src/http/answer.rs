@@ -2,10 +2,10 @@ use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 
-use crate::counted::counted;
 use crate::kserve::error_json;
 use crate::reception::{Error, Reception};
 use crate::text::for_client;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::HttpError;
 use super::content::{Content, Parts};
@@ -17,26 +17,31 @@ pub(super) const PLAIN: &str = "text/plain";
 /// What a request over HTTP is answered with.
 pub(crate) type Answer = Response<Content>;
 
-/// An answer with a body of JSON.
-pub(super) fn json(body: impl Into<Bytes>) -> Answer {
-    answer(StatusCode::OK, JSON, body.into())
+/// A response of JSON.
+pub(super) fn json(body: TrackedBytes) -> Answer {
+    answer(StatusCode::OK, JSON, body)
 }
 
-/// An answer of many bytes, perhaps, that nobody keeps, and that count as held until the client has them.
+/// A response of JSON whose size neither a client nor a function determines.
+pub(super) fn server_json(body: impl Into<Bytes>) -> Answer {
+    json(TrackedBytes::of_server(body))
+}
+
+/// A response about models, whose memory is reserved until the client has received it.
 pub(super) fn held(
     reception: &Reception,
     content_type: &'static str,
     body: impl Into<Bytes>,
 ) -> Result<Answer, Failure> {
     let body = body.into();
-    let held = reception.models.budget().reserve(body.len());
-    let held = held.map_err(|error| Failure::json(Error::from(error)))?;
-    let body = counted(body, held.as_ref());
+    let permit = reception.models.budget().permit(body.len());
+    let permit = permit.map_err(|error| Failure::json(Error::from(error)))?;
+    let body = TrackedBytes::new(body, permit);
     Ok(answer(StatusCode::OK, content_type, body))
 }
 
 /// An answer of these parts, which are sent one after the other without being joined.
-pub(super) fn parts(headers: HeaderMap, first: Bytes, others: Vec<Bytes>) -> Answer {
+pub(super) fn parts(headers: HeaderMap, first: TrackedBytes, others: Vec<TrackedBytes>) -> Answer {
     let mut response = Response::new(Content::Parts(Parts::new(first, others)));
     *response.headers_mut() = headers;
     response
@@ -95,7 +100,7 @@ impl From<Failure> for Answer {
         let mut response = answer(
             status,
             content_type,
-            Bytes::from(error_json(&for_client(&error))),
+            TrackedBytes::of_server(error_json(&for_client(&error))),
         );
         if error == HttpError::ContentEncoding {
             let known = HeaderValue::from_static("gzip, deflate");

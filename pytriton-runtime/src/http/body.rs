@@ -185,6 +185,7 @@ mod tests {
 
     use super::*;
     use crate::reception::BodyError;
+    use crate::tracked_bytes::TrackedBytes;
     use crate::{Limits, testing};
 
     /// A server without models.
@@ -207,8 +208,9 @@ mod tests {
         if let Some(length) = announced {
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         }
-        let parts = parts.iter().map(|part| Bytes::from_static(part));
-        let body = super::super::answer::parts(HeaderMap::new(), Bytes::new(), parts.collect());
+        let parts = parts.iter().map(|part| TrackedBytes::from_static(part));
+        let first = TrackedBytes::default();
+        let body = super::super::answer::parts(HeaderMap::new(), first, parts.collect());
         let body = body.into_body();
         let read = read(body, &headers, &reception(limit).await, at).await;
         read.map(|(bytes, _)| bytes)

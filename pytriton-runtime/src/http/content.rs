@@ -8,9 +8,11 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use hyper::body::{Frame, SizeHint};
 
+use crate::tracked_bytes::TrackedBytes;
+
 use super::events::{Events, KEEP_ALIVE};
 
-/// The body of an answer.
+/// The body of a response. All of its bytes are reserved.
 #[derive(Debug)]
 pub(crate) enum Content {
     Parts(Parts),
@@ -22,13 +24,13 @@ impl Content {
     pub(crate) fn comment(&self) -> Option<Bytes> {
         match self {
             Self::Parts(_) => None,
-            Self::Events(_) => Some(KEEP_ALIVE),
+            Self::Events(_) => Some(KEEP_ALIVE.into_bytes()),
         }
     }
 }
 
-impl From<Bytes> for Content {
-    fn from(body: Bytes) -> Self {
+impl From<TrackedBytes> for Content {
+    fn from(body: TrackedBytes) -> Self {
         Self::Parts(Parts::from(body))
     }
 }
@@ -42,10 +44,12 @@ impl HttpBody for Content {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
-            Self::Parts(parts) => Poll::Ready(parts.next().map(|part| Ok(Frame::data(part)))),
+            Self::Parts(parts) => {
+                Poll::Ready(parts.next().map(|part| Ok(Frame::data(part.into_bytes()))))
+            }
             Self::Events(events) => events
                 .poll_next_unpin(context)
-                .map(|event| event.map(|event| Ok(Frame::data(event)))),
+                .map(|event| event.map(|event| Ok(Frame::data(event.into_bytes())))),
         }
     }
 
@@ -67,17 +71,17 @@ impl HttpBody for Content {
 /// A body of several parts whose size is known.
 #[derive(Debug)]
 pub(crate) struct Parts {
-    first: Bytes,
-    others: vec::IntoIter<Bytes>,
+    first: TrackedBytes,
+    others: vec::IntoIter<TrackedBytes>,
 }
 
 impl Parts {
-    pub(super) fn new(first: Bytes, others: Vec<Bytes>) -> Self {
+    pub(super) fn new(first: TrackedBytes, others: Vec<TrackedBytes>) -> Self {
         let others = others.into_iter();
         Self { first, others }
     }
 
-    fn next(&mut self) -> Option<Bytes> {
+    fn next(&mut self) -> Option<TrackedBytes> {
         match mem::take(&mut self.first) {
             first if first.is_empty() => self.others.next(),
             first => Some(first),
@@ -94,8 +98,8 @@ impl Parts {
     }
 }
 
-impl From<Bytes> for Parts {
-    fn from(body: Bytes) -> Self {
+impl From<TrackedBytes> for Parts {
+    fn from(body: TrackedBytes) -> Self {
         Self::new(body, Vec::new())
     }
 }

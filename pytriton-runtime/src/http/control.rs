@@ -1,9 +1,9 @@
 use axum::http::StatusCode;
-use bytes::Bytes;
 
 use crate::kserve::{IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json};
 use crate::reception::{Error, Reception};
 use crate::serving::ControlError;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, JSON, answer, held};
 
@@ -66,5 +66,5 @@ fn failure(error: ControlError) -> Failure {
 
 fn done(done: Result<(), Error>) -> Result<Answer, Failure> {
     done.map_err(Failure::json)?;
-    Ok(answer(StatusCode::OK, JSON, Bytes::new()))
+    Ok(answer(StatusCode::OK, JSON, TrackedBytes::default()))
 }

@@ -3,18 +3,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt, iter};
 
+use crate::tracked_bytes::TrackedBytes;
+
 /// A comment, which clients pass over and what stands between them and the server does not take for silence.
-pub(super) const KEEP_ALIVE: Bytes = Bytes::from_static(b": keep-alive\n\n");
+pub(super) const KEEP_ALIVE: TrackedBytes = TrackedBytes::from_static(b": keep-alive\n\n");
 
 /// How long nothing may come on a stream.
 pub(super) const SILENCE: Duration = Duration::from_secs(15);
 
 /// The events of a body. The next one is made when it is asked for; dropping it gives up what would make it.
-pub(crate) struct Events(BoxStream<'static, Bytes>);
+pub(crate) struct Events(BoxStream<'static, TrackedBytes>);
 
 impl Events {
     /// No event.
@@ -24,20 +25,26 @@ impl Events {
 
     /// Events of which none is there yet.
     #[cfg(tritonserver)]
-    pub(super) fn coming(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+    pub(super) fn coming(events: impl Stream<Item = TrackedBytes> + Send + 'static) -> Self {
         Self(events.boxed())
     }
 
     /// An event that is there, and others behind it.
-    pub(super) fn new(first: Bytes, others: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+    pub(super) fn new(
+        first: TrackedBytes,
+        others: impl Stream<Item = TrackedBytes> + Send + 'static,
+    ) -> Self {
         Self(iter([first]).chain(others).boxed())
     }
 }
 
 impl Stream for Events {
-    type Item = Bytes;
+    type Item = TrackedBytes;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<TrackedBytes>> {
         self.0.poll_next_unpin(context)
     }
 }

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use futures_util::stream::unfold;
 use tokio::time::timeout;
 
-use crate::counted::counted;
 use crate::heavy::by_weight;
 use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_request};
 use crate::kserve::{CodecError, error_json};
@@ -17,6 +16,7 @@ use crate::scheduler::SchedulerError;
 use crate::serving::Answers;
 use crate::text::for_client;
 use crate::trace::identified;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
@@ -140,7 +140,7 @@ async fn ask(
 
 impl Asked {
     /// What comes next on a stream, which may be nothing but a sign of life.
-    async fn next(&mut self) -> Option<Bytes> {
+    async fn next(&mut self) -> Option<TrackedBytes> {
         match timeout(SILENCE, self.answers.next()).await {
             Err(_) => Some(KEEP_ALIVE),
             Ok(answer) => Some(
@@ -158,7 +158,7 @@ impl Writer {
         &self,
         answer: Result<Response, SchedulerError>,
         frame: fn(Vec<u8>) -> Vec<u8>,
-    ) -> Result<Bytes, Error> {
+    ) -> Result<TrackedBytes, Error> {
         let response = answer?;
         if let Some(noted) = &self.noted {
             noted.answered(&response);
@@ -167,14 +167,14 @@ impl Writer {
         let weight = response.bytes();
         let write = move || {
             let framed = frame(format.write(&response)?);
-            let held = budget.reserve(framed.len())?;
-            Ok(counted(Bytes::from(framed), held.as_ref()))
+            let permit = budget.permit(framed.len())?;
+            Ok(TrackedBytes::new(Bytes::from(framed), permit))
         };
         by_weight(weight, write).await
     }
 }
 
 /// An event that tells of a failure. Others may come behind it.
-fn failed(error: &Error) -> Bytes {
-    event(error_json(&for_client(error))).into()
+fn failed(error: &Error) -> TrackedBytes {
+    TrackedBytes::of_server(event(error_json(&for_client(error))))
 }

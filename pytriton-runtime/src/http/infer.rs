@@ -5,7 +5,6 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
 
-use crate::counted::counted;
 use crate::heavy::{apart, is_light, near};
 use crate::kserve::{
     CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
@@ -19,6 +18,7 @@ use crate::serving::Model;
 use crate::shared_memory::Regions;
 use crate::timeline::Timeline;
 use crate::trace::identified;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;
@@ -121,14 +121,8 @@ fn encode(
     budget: &Arc<MemoryBudget>,
 ) -> Result<Answer, Error> {
     let encoded = model.writer().write(format, response)?;
-    let json = budget.reserve(encoded.json.len())?;
-    Ok(answer(
-        encoded,
-        headers,
-        encoding,
-        json.as_ref(),
-        response.held.as_ref(),
-    ))
+    let permit = budget.permit(encoded.json.len())?;
+    Ok(answer(encoded, headers, encoding, permit))
 }
 
 /// A body, decompressed.
@@ -199,8 +193,7 @@ fn answer(
     encoded: EncodedResponse,
     mut headers: HeaderMap,
     encoding: Option<Encoding>,
-    json: Option<&Arc<MemoryPermit>>,
-    tensors: Option<&Arc<MemoryPermit>>,
+    permit: MemoryPermit,
 ) -> Answer {
     // Those of the request: their memory is used again.
     headers.clear();
@@ -214,11 +207,9 @@ fn answer(
     {
         let name = HeaderValue::from_static(encoding.name());
         headers.insert(CONTENT_ENCODING, name);
-        // It is hardly ever larger than what it is counted as.
-        let body = counted(body, json.or(tensors));
-        return parts(headers, body, Vec::new());
+        return parts(headers, TrackedBytes::new(body, permit), Vec::new());
     }
     let binary = encoded.binary.into_iter();
-    let binary = binary.map(|part| counted(part, tensors)).collect();
-    parts(headers, counted(encoded.json, json), binary)
+    let binary = binary.map(TrackedBytes::of_tensor).collect();
+    parts(headers, TrackedBytes::new(encoded.json, permit), binary)
 }

@@ -4,7 +4,7 @@ use crate::kserve::{change_log, log_settings_json};
 use crate::logging::{settings, update};
 use crate::reception::Error;
 
-use super::answer::{Answer, Failure, json};
+use super::answer::{Answer, Failure, server_json};
 
 /// Changes the settings of the log where it is asked to, and tells of them.
 ///
@@ -14,5 +14,5 @@ pub(super) fn logging(method: &Method, body: &[u8]) -> Result<Answer, Failure> {
         let changed = change_log(body, update);
         changed.map_err(|error| Failure::json(Error::from(error)))?;
     }
-    Ok(json(log_settings_json(&settings())))
+    Ok(server_json(log_settings_json(&settings())))
 }

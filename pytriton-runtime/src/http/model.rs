@@ -3,7 +3,7 @@ use crate::kserve::{metadata_json, ready_json, statistics_json};
 use crate::reception::Reception;
 
 use super::HttpError;
-use super::answer::{Answer, Failure, JSON, held, json};
+use super::answer::{Answer, Failure, JSON, held, server_json};
 
 pub(super) fn metadata(
     reception: &Reception,
@@ -11,7 +11,7 @@ pub(super) fn metadata(
     version: Option<&str>,
 ) -> Result<Answer, Failure> {
     let (model, versions) = reception.described(name, version).map_err(Failure::json)?;
-    Ok(json(metadata_json(model.spec(), &versions)))
+    Ok(server_json(metadata_json(model.spec(), &versions)))
 }
 
 pub(super) fn config(
@@ -22,7 +22,7 @@ pub(super) fn config(
     let model = reception.model(name, version).map_err(Failure::json)?;
     let policy = reception.models.version_policy(model.spec());
     let config = configuration(model.spec(), BACKEND, policy.as_ref());
-    Ok(json(config.json()))
+    Ok(server_json(config.json()))
 }
 
 pub(super) fn ready(
@@ -31,7 +31,7 @@ pub(super) fn ready(
     version: Option<&str>,
 ) -> Result<Answer, Failure> {
     match reception.model_ready(name, version) {
-        Ok(true) => Ok(json(ready_json(name))),
+        Ok(true) => Ok(server_json(ready_json(name))),
         Ok(false) => Err(Failure::plain(HttpError::NotReady)),
         Err(error) => Err(Failure::plain(error)),
     }

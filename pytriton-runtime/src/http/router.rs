@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use crate::kserve::SERVER_METADATA;
 use crate::reception::Reception;
 
-use super::answer::{Answer, Failure, json};
+use super::answer::{Answer, Failure, server_json};
 use super::body::Body;
 use super::load::LoadFormat;
 use super::route::{ModelAction, Route};
@@ -119,7 +119,7 @@ async fn others<B: Body>(
         read.map_err(Failure::json)
     };
     match route {
-        Route::ServerMetadata => Ok(json(SERVER_METADATA.to_json())),
+        Route::ServerMetadata => Ok(server_json(SERVER_METADATA.to_json())),
         Route::ServerLive => Ok(healthy("live", reception.live())),
         Route::ServerReady => Ok(healthy("ready", reception.ready())),
         Route::AllStatistics => model::statistics(reception, None, None),
@@ -193,7 +193,7 @@ fn head_bytes(parts: &Parts) -> usize {
 
 /// What KServe's clients read; others look at the status.
 fn healthy(what: &str, healthy: bool) -> Answer {
-    let mut response = json(format!("{{\"{what}\":{healthy}}}"));
+    let mut response = server_json(format!("{{\"{what}\":{healthy}}}"));
     if !healthy {
         *response.status_mut() = StatusCode::BAD_REQUEST;
     }

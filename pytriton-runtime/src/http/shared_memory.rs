@@ -1,11 +1,9 @@
-use bytes::Bytes;
-
 use crate::kserve::{CodecError, GpuHandle, Registration, region_json, regions_json};
 use crate::reception::{Error, Reception};
 use crate::shared_memory::Kind;
 
 use super::HttpError;
-use super::answer::{Answer, Failure, json};
+use super::answer::{Answer, Failure, JSON, held};
 use super::route::RegionAction;
 
 /// Tells of shared memory, registers some, or forgets it.
@@ -27,7 +25,7 @@ pub(super) fn shared_memory(
             unregistered.map(|()| Vec::new()).map_err(refused)
         }
     };
-    Ok(json(Bytes::from(answered.map_err(Failure::json)?)))
+    held(reception, JSON, answered.map_err(Failure::json)?)
 }
 
 fn status(reception: &Reception, kind: Kind, region: Option<&str>) -> Result<Vec<u8>, HttpError> {

@@ -3,7 +3,7 @@ use axum::http::Method;
 use crate::kserve::{CodecError, trace_changes, trace_settings_json, unknown_model};
 use crate::reception::{Error, Reception};
 
-use super::answer::{Answer, Failure, json};
+use super::answer::{Answer, Failure, server_json};
 
 /// Changes the settings of traces where it is asked to, those of a model or of all, and tells of them.
 ///
@@ -32,5 +32,5 @@ fn settings(
     if method == Method::POST {
         tracer.update(model, &trace_changes(body)?)?;
     }
-    Ok(json(trace_settings_json(&tracer.settings(model))))
+    Ok(server_json(trace_settings_json(&tracer.settings(model))))
 }

@@ -12,12 +12,12 @@ pub struct Response {
     pub outputs: Few<(usize, Tensor)>,
     /// What the function says beside them.
     pub parameters: Parameters,
-    /// What counts its bytes as held as long as it is there; `None` where nothing does.
+    /// What reserves its parameters; its tensors carry their reservations themselves.
     pub held: Option<Arc<MemoryPermit>>,
 }
 
 impl Response {
-    /// A response whose bytes nobody counts.
+    /// A response without parameters.
     pub fn new(outputs: Few<(usize, Tensor)>) -> Self {
         Self {
             outputs,

@@ -72,10 +72,10 @@ impl Exit {
         self.queue.recorder()
     }
 
-    /// A result whose bytes are counted, if there is room for them.
-    pub(super) fn counted(&self, result: Result<Response, ModelError>) -> Outcome {
+    /// A result with the memory of its parameters reserved; that of its tensors is reserved already.
+    pub(super) fn reserved(&self, result: Result<Response, ModelError>) -> Outcome {
         let mut response = result?;
-        response.held = self.budget.reserve(response.bytes())?;
+        response.held = self.budget.reserve(response.parameters.bytes())?;
         Ok(response)
     }
 
@@ -152,7 +152,7 @@ impl Replies {
         }
         let mut finished = mem::take(&mut self.replies);
         for (reply, result) in finished.iter_mut().zip(results) {
-            reply.outcome = Some(self.exit.counted(result));
+            reply.outcome = Some(self.exit.reserved(result));
         }
         self.exit.recorder().end(finished.len());
         self.record(durations, &finished);

@@ -112,7 +112,7 @@ impl Answering for Streamed {
             return Poll::Ready(Ok(()));
         };
         let whole = answer.is_ok();
-        let given = match self.exit.counted(answer) {
+        let given = match self.exit.reserved(answer) {
             Err(error) if whole => Err(error),
             counted => {
                 let succeeded = counted.is_ok();

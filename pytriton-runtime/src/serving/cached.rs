@@ -3,9 +3,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::cache::{CacheKey, ResponseCache};
+use crate::call::tracked;
 use crate::heavy::by_weight;
-use crate::memory_budget::MemoryBudget;
-use crate::request::{Request, Response};
+use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
+use crate::request::{Few, Request, Response};
 use crate::scheduler::{Scheduler, SchedulerError};
 use crate::statistics::{CacheHit, FailureReason, nanoseconds};
 
@@ -55,8 +56,8 @@ impl Cached {
         let (key, request) = by_weight(bytes, keyed).await;
         let queue = arrived.elapsed();
         let lookup = self.cache.lookup(&key);
-        if let Some(mut response) = lookup.response {
-            response.held = self.budget.reserve(response.bytes()).inspect_err(|_| {
+        if let Some(response) = lookup.response {
+            let response = self.reserved(response).inspect_err(|_| {
                 let took = nanoseconds(arrived.elapsed());
                 scheduler
                     .recorder()
@@ -87,6 +88,17 @@ impl Cached {
             Err(_) => {}
         }
         outcome
+    }
+
+    /// The response with its memory reserved: the cache may evict it before the client has received it.
+    fn reserved(&self, response: Response) -> Result<Response, MemoryBudgetError> {
+        let outputs = Vec::from(response.outputs).into_iter();
+        let outputs = outputs.map(|(index, tensor)| Ok((index, tracked(tensor, &self.budget)?)));
+        Ok(Response {
+            outputs: outputs.collect::<Result<Few<_>, _>>()?,
+            held: self.budget.reserve(response.parameters.bytes())?,
+            parameters: response.parameters,
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 use crate::access::base64_url;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, answer as answered};
 use super::super::compression::Encoding;
@@ -43,7 +44,7 @@ impl Kept {
             (false, Some(gzip)) => (StatusCode::OK, gzip.clone()),
             (false, None) => (StatusCode::OK, self.plain.clone()),
         };
-        let mut answer = answered(status, content_type, body);
+        let mut answer = answered(status, content_type, TrackedBytes::of_server(body));
         let headers = answer.headers_mut();
         if gzip.is_some() && status == StatusCode::OK {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));

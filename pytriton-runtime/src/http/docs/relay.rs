@@ -19,10 +19,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::access::Group;
-use crate::counted::counted;
 use crate::hosted::HostedModels;
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::HttpError;
 use super::super::answer::{Answer, Failure, PLAIN, answer, events};
@@ -203,7 +203,7 @@ impl Asked {
                 .map_err(|error| Failure::json(Error::from(error)))?;
             bytes.extend_from_slice(&data);
         }
-        let body = counted(bytes.freeze(), held.share().as_ref());
+        let body = TrackedBytes::new(bytes.freeze(), held);
         let mut answer = answer(status, PLAIN, body);
         let told = [
             CONTENT_TYPE,
@@ -226,19 +226,20 @@ impl Asked {
                     Some(Ok(data)) if data.len() <= most - event.len() => {
                         event.extend_from_slice(&data);
                         if event.ends_with(b"\n\n") {
-                            let whole = event.split().freeze();
+                            let whole = TrackedBytes::of_server(event.split().freeze());
                             return Some((whole, Some((asked, event))));
                         }
                     }
                     None if event.is_empty() => return None,
-                    None => return Some((event.freeze(), None)),
+                    None => return Some((TrackedBytes::of_server(event.freeze()), None)),
                     Some(Ok(_)) => break Silence::TooLarge,
                     Some(Err(error)) => break error,
                 }
             };
             // Whoever listens would take the end of what is cut for the end of all.
             let error = json!({ "error": cut.to_string() });
-            Some((event_of(error.to_string().into_bytes()).into(), None))
+            let error = event_of(error.to_string().into_bytes());
+            Some((TrackedBytes::of_server(error), None))
         });
         Events::coming(others)
     }

@@ -10,7 +10,7 @@ use crate::reception::{Operation, Reception};
 use crate::text::excerpt;
 
 use super::super::HttpError;
-use super::super::answer::{Answer, json};
+use super::super::answer::{Answer, server_json};
 use super::super::body::Body;
 use super::TextModels;
 use super::answered::refused;
@@ -86,10 +86,10 @@ async fn dispatch<B: Body>(
         Route::List => {
             let names = models.names()?;
             let names = names.iter().map(|name| &**name);
-            Ok(json(list_json(names, *SINCE)))
+            Ok(server_json(list_json(names, *SINCE)))
         }
         Route::Model(name) => match models.find(name)? {
-            Some(spec) => Ok(json(model_json(&spec.name, *SINCE))),
+            Some(spec) => Ok(server_json(model_json(&spec.name, *SINCE))),
             None => Err(OpenAiError::UnknownModel {
                 model: excerpt(name),
             }),

@@ -5,11 +5,11 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
-use crate::counted::counted;
 use crate::heavy::by_weight;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
 use crate::reception::Error;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, json};
 use super::ask::Taken;
@@ -37,8 +37,8 @@ pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     }
     let weight = choices.iter().map(|choice| choice.text.len()).sum();
     let whole = by_weight(weight, move || format.whole(&choices, usage)).await;
-    let kept = budget.reserve(whole.len()).map_err(Error::from)?;
-    Ok(json(counted(Bytes::from(whole), kept.as_ref())))
+    let permit = budget.permit(whole.len()).map_err(Error::from)?;
+    Ok(json(TrackedBytes::new(Bytes::from(whole), permit)))
 }
 
 async fn gather(

@@ -1,16 +1,15 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll, select_all, unfold};
 use tokio::time::timeout;
 
-use crate::counted::counted;
 use crate::heavy::by_weight;
 use crate::memory_budget::MemoryBudget;
 use crate::openai::{Format, OpenAiError, Usage};
 use crate::reception::Error;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, events};
 use super::super::events::{Events, KEEP_ALIVE, SILENCE, event};
@@ -63,7 +62,7 @@ impl Streaming {
     }
 
     /// What comes next, which may be nothing but a sign of life.
-    async fn next(&mut self) -> Option<Bytes> {
+    async fn next(&mut self) -> Option<TrackedBytes> {
         if self.over {
             return None;
         }
@@ -79,18 +78,18 @@ impl Streaming {
             // Without the end that clients wait for, and without the texts that are left.
             self.over = true;
             self.texts.clear();
-            event(error.to_json()).into()
+            TrackedBytes::of_server(event(error.to_json()))
         }))
     }
 
     /// The events of a part of a text, or of the end of all.
-    async fn written(&mut self, text: Option<Text>) -> Result<Bytes, OpenAiError> {
+    async fn written(&mut self, text: Option<Text>) -> Result<TrackedBytes, OpenAiError> {
         let Some(text) = text else {
             self.over = true;
             let used = self.format.used(self.usage).map(event);
             let mut last = used.unwrap_or_default();
             last.extend_from_slice(DONE);
-            return Ok(last.into());
+            return Ok(TrackedBytes::of_server(last));
         };
         if let Some((_, used)) = text.end {
             self.usage = add(self.usage, used);
@@ -98,8 +97,8 @@ impl Streaming {
         let begins = !std::mem::replace(&mut self.begun, true);
         let format = Arc::clone(&self.format);
         let written = by_weight(text.text.len(), move || write(&format, &text, begins)).await;
-        let held = self.budget.reserve(written.len()).map_err(Error::from)?;
-        Ok(counted(written.into(), held.as_ref()))
+        let permit = self.budget.permit(written.len()).map_err(Error::from)?;
+        Ok(TrackedBytes::new(written.into(), permit))
     }
 }
 

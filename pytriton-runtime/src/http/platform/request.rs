@@ -1,9 +1,9 @@
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::uri::PathAndQuery;
 use axum::http::{Method, Request, StatusCode, Uri};
-use bytes::Bytes;
 
 use crate::reception::Reception;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, PLAIN, answer as with};
 use super::super::body::Body;
@@ -36,7 +36,7 @@ pub(super) async fn at<B: Body>(
 
 /// An answer that says all by its status.
 pub(super) fn nothing(status: StatusCode) -> Answer {
-    with(status, PLAIN, Bytes::new())
+    with(status, PLAIN, TrackedBytes::default())
 }
 
 /// Errors are plain text, and what a health route says is not.

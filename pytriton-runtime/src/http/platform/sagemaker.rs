@@ -1,8 +1,8 @@
 use axum::http::{Method, Request, StatusCode};
-use bytes::Bytes;
 
 use crate::kserve::error_json;
 use crate::reception::{Operation, Reception};
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, Failure, PLAIN, answer as with};
 use super::super::body::Body;
@@ -91,13 +91,13 @@ fn several(path: &str, method: &Method) -> Answer {
         ("GET", "", _) => with(
             StatusCode::OK,
             PLAIN,
-            Bytes::from_static(b"{\"models\":[]}"),
+            TrackedBytes::from_static(b"{\"models\":[]}"),
         ),
         ("POST", _, "invoke") | ("GET" | "DELETE", ..) => nothing(StatusCode::NOT_FOUND),
         ("POST", ..) => with(
             StatusCode::BAD_REQUEST,
             PLAIN,
-            Bytes::from(error_json(FIXED)),
+            TrackedBytes::of_server(error_json(FIXED)),
         ),
         _ => nothing(StatusCode::BAD_REQUEST),
     }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use axum::http::{Method, Request, StatusCode};
 
 use crate::reception::{Operation, Reception};
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, Failure, PLAIN, answer as with};
 use super::super::body::Body;
@@ -73,7 +74,11 @@ impl VertexAi {
         {
             // Whoever may not read statistics here may not read them as metrics either.
             return match reception.admit(Operation::Statistics, request.headers()) {
-                Ok(()) => with(StatusCode::OK, PLAIN, metrics.text().await),
+                Ok(()) => with(
+                    StatusCode::OK,
+                    PLAIN,
+                    TrackedBytes::of_server(metrics.text().await),
+                ),
                 Err(error) => Failure::plain(error).into(),
             };
         }

@@ -5,7 +5,6 @@ use bytes::Bytes;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
 
-use crate::counted::counted;
 use crate::kserve::{CodecError, classify};
 use crate::model::ModelSpec;
 use crate::proto::infer_parameter::ParameterChoice;
@@ -196,7 +195,7 @@ impl ResponseWriter {
             if !tail.is_empty() {
                 others.push(Bytes::from(take(&mut tail)));
             }
-            others.push(counted(tensor.data().clone(), response.held.as_ref()));
+            others.push(tensor.data().clone());
         }
         if !tail.is_empty() {
             others.push(Bytes::from(tail));

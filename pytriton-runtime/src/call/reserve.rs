@@ -1,0 +1,206 @@
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
+use crate::request::Few;
+use crate::tensor::{DataType, Tensor, TensorError, element_count, stack};
+use crate::tracked_bytes::TrackedBytes;
+
+use super::{Context, ModelError, Part, Returned, Said};
+
+/// What an element of a `BYTES` input takes as a `String` or a `Vec<u8>`, in addition to its bytes: its place in
+/// a vector, and what an allocator adds to the smallest allocation.
+const ELEMENT_BYTES: usize = size_of::<String>() + 32;
+
+/// The tensor with its memory reserved for as long as any slice of it exists.
+pub(crate) fn tracked(
+    tensor: Tensor,
+    budget: &Arc<MemoryBudget>,
+) -> Result<Tensor, MemoryBudgetError> {
+    let bytes = tensor.data().len();
+    if bytes < MIN_TRACKED_BYTES {
+        return Ok(tensor);
+    }
+    let permit = budget.permit(bytes)?;
+    Ok(tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
+}
+
+/// Reserves the outputs of a call before they are cut into responses: a client that has received one row keeps
+/// the buffer of the whole batch alive.
+pub(super) fn outputs(
+    returned: Returned,
+    budget: Option<&Arc<MemoryBudget>>,
+) -> Result<Returned, ModelError> {
+    let Some(budget) = budget else {
+        return Ok(returned);
+    };
+    Ok(match returned {
+        Returned::Call(said) => Returned::Call(reserve_said(said, budget)?),
+        Returned::Parts(parts) => {
+            let parts = parts.into_iter().map(|part| Part {
+                outputs: part.outputs.and_then(|tensors| {
+                    let tensors = tensors.into_iter().map(|tensor| tracked(tensor, budget));
+                    Ok(tensors.collect::<Result<_, _>>()?)
+                }),
+                ..part
+            });
+            Returned::Parts(parts.collect())
+        }
+        Returned::Each(each) => {
+            let each = each.into_iter();
+            let each = each.map(|said| said.and_then(|said| reserve_said(said, budget)));
+            Returned::Each(each.collect())
+        }
+        Returned::Streamed => Returned::Streamed,
+    })
+}
+
+fn reserve_said(said: Said, budget: &Arc<MemoryBudget>) -> Result<Said, ModelError> {
+    let is_small = |tensor: &Tensor| tensor.data().len() < MIN_TRACKED_BYTES;
+    if said.tensors.iter().all(is_small) {
+        return Ok(said);
+    }
+    let tensors = Vec::from(said.tensors).into_iter();
+    let tensors: Vec<Tensor> = tensors
+        .map(|tensor| tracked(tensor, budget))
+        .collect::<Result<_, _>>()?;
+    Ok(Said {
+        tensors: Few::from(tensors),
+        ..said
+    })
+}
+
+/// Reserves what a function's arguments are made of while it runs; `None` if they are views of the inputs.
+pub(super) fn arguments(
+    context: &Context,
+    inputs: &[Option<Tensor>],
+) -> Result<Option<MemoryPermit>, ModelError> {
+    let Some(budget) = context.budget() else {
+        return Ok(None);
+    };
+    let strings = inputs.iter().flatten();
+    let strings = strings.filter(|tensor| tensor.datatype() == DataType::Bytes);
+    let bytes = strings.map(|tensor| {
+        let count = element_count(tensor.shape()).unwrap_or(usize::MAX);
+        let elements = count.saturating_mul(ELEMENT_BYTES);
+        elements.saturating_add(tensor.data().len())
+    });
+    match bytes.fold(0, usize::saturating_add) {
+        0..MIN_TRACKED_BYTES => Ok(None),
+        bytes => Ok(Some(budget.permit(bytes)?)),
+    }
+}
+
+/// Why tensors were not put below each other.
+#[derive(Debug, Error)]
+pub(crate) enum StackError {
+    /// They do not fit each other.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// Their memory cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
+}
+
+/// Puts tensors below each other; the memory of a new buffer is reserved first.
+pub(crate) fn stack_reserved(
+    tensors: &[&Tensor],
+    budget: Option<&Arc<MemoryBudget>>,
+) -> Result<Tensor, StackError> {
+    let (Some(budget), [_, _, ..]) = (budget, tensors) else {
+        return Ok(stack(tensors)?);
+    };
+    let bytes = tensors.iter().map(|tensor| tensor.data().len());
+    let bytes = bytes.fold(0, usize::saturating_add);
+    let permit = budget.permit(bytes)?;
+    let stacked = stack(tensors)?;
+    Ok(stacked.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::ModelSpec;
+    use crate::request::{Parameters, Response};
+    use crate::testing::{IDENTITY, request};
+
+    use super::super::returned::responses;
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    /// One row for each of `count` requests, of 8 KiB together for each request.
+    fn said(count: usize) -> Said {
+        let tensor = Tensor::from_elements(vec![count, 2048], vec![0_f32; count * 2048]);
+        Said {
+            tensors: Few::one(tensor.unwrap()),
+            parameters: Parameters::default(),
+        }
+    }
+
+    fn answered(
+        spec: &Arc<ModelSpec>,
+        count: usize,
+        returned: Returned,
+        budget: &Arc<MemoryBudget>,
+    ) -> Vec<Result<Response, ModelError>> {
+        let requests: Vec<_> = (0..count).map(|_| request(spec, 1, 0.0)).collect();
+        match outputs(returned, Some(budget)) {
+            Ok(returned) => responses(spec, &requests, returned, Some(budget)).into(),
+            Err(error) => vec![Err(error); count],
+        }
+    }
+
+    #[test]
+    fn one_response_keeps_the_outputs_of_its_whole_batch_reserved() {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let budget = MemoryBudget::new(100 * KIB);
+        for count in [1, 2, 12] {
+            for kept in [0, count - 1] {
+                let returned = Returned::Call(said(count));
+                let mut responses = answered(&spec, count, returned, &budget);
+                assert_eq!(budget.reserved(), count * 8 * KIB);
+                let kept = responses.swap_remove(kept).unwrap();
+                drop(responses);
+                assert_eq!(budget.reserved(), count * 8 * KIB, "of {count}");
+                drop(kept);
+                assert_eq!(budget.reserved(), 0);
+            }
+        }
+        let responses = answered(&spec, 13, Returned::Call(said(13)), &budget);
+        let refused = |response: &Result<Response, _>| matches!(response, Err(ModelError::Budget(error)) if error.bytes == 13 * 8 * KIB);
+        assert!(responses.iter().all(refused), "{responses:?}");
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn each_output_of_a_raw_function_is_reserved_by_itself() {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let budget = MemoryBudget::new(20 * KIB);
+        let each = vec![Ok(said(1)), Ok(said(1)), Ok(said(1))];
+        let mut responses = answered(&spec, 3, Returned::Each(each), &budget);
+        assert_eq!(budget.reserved(), 16 * KIB);
+        assert!(matches!(responses.pop(), Some(Err(ModelError::Budget(_)))));
+        drop(responses.pop());
+        assert_eq!(budget.reserved(), 8 * KIB);
+    }
+
+    #[test]
+    fn rows_that_are_put_together_from_several_parts_are_reserved_again() {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let budget = MemoryBudget::new(100 * KIB);
+        let part = |rows: &[usize]| Part {
+            rows: rows.to_vec(),
+            outputs: Ok(said(rows.len()).tensors.into()),
+            parameters: Parameters::default(),
+        };
+        let requests = [request(&spec, 2, 0.0)];
+        let returned = Returned::Parts(vec![part(&[1]), part(&[0])]);
+        let returned = outputs(returned, Some(&budget)).unwrap();
+        assert_eq!(budget.reserved(), 16 * KIB);
+        let responses = responses(&spec, &requests, returned, Some(&budget));
+        assert_eq!(budget.reserved(), 16 * KIB);
+        drop(responses);
+        assert_eq!(budget.reserved(), 0);
+    }
+}

@@ -1,0 +1,163 @@
+use bytes::Bytes;
+
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
+use crate::tracked_bytes::TrackedBytes;
+
+/// The capacity of a buffer that nothing was known about when the first bytes were appended.
+const MIN_CAPACITY: usize = 64;
+
+/// A buffer that grows. Memory is reserved before each allocation, and never less than the capacity.
+#[derive(Debug)]
+pub(crate) struct TrackedBuffer {
+    bytes: Vec<u8>,
+    permit: MemoryPermit,
+}
+
+impl TrackedBuffer {
+    /// An empty buffer whose memory is added to what `permit` has reserved.
+    pub(crate) fn new(permit: MemoryPermit) -> Self {
+        Self {
+            bytes: Vec::new(),
+            permit,
+        }
+    }
+
+    /// Makes room for `additional` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the memory cannot be reserved or allocated; the buffer is unchanged then.
+    #[inline]
+    pub(crate) fn reserve(&mut self, additional: usize) -> Result<(), MemoryBudgetError> {
+        match additional <= self.bytes.capacity() - self.bytes.len() {
+            true => Ok(()),
+            false => self.grow(additional),
+        }
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve`](Self::reserve).
+    #[inline]
+    pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
+        self.reserve(bytes.len())?;
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The buffer, with room for `additional` bytes, which is all that may be appended to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve`](Self::reserve).
+    #[inline]
+    pub(crate) fn with_room(
+        &mut self,
+        additional: usize,
+    ) -> Result<&mut Vec<u8>, MemoryBudgetError> {
+        self.reserve(additional)?;
+        Ok(&mut self.bytes)
+    }
+
+    /// The bytes that were appended.
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes with their reservation, which is reduced to what they take.
+    pub(crate) fn freeze(self) -> TrackedBytes {
+        let Self { mut bytes, permit } = self;
+        // Growth leaves up to as much again unused, which nobody should pay for while a client reads.
+        if bytes.capacity() - bytes.len() > bytes.len() / 4 + MIN_TRACKED_BYTES {
+            bytes.shrink_to_fit();
+        }
+        let mut permit = permit;
+        permit.shrink_to(bytes.capacity());
+        TrackedBytes::new(Bytes::from(bytes), permit)
+    }
+
+    #[cold]
+    fn grow(&mut self, additional: usize) -> Result<(), MemoryBudgetError> {
+        let (length, capacity) = (self.bytes.len(), self.bytes.capacity());
+        let refusal = |permit: &MemoryPermit| permit.refusal(additional);
+        let needed = length
+            .checked_add(additional)
+            .ok_or_else(|| refusal(&self.permit))?;
+        let wanted = needed.max(capacity.saturating_mul(2)).max(MIN_CAPACITY);
+        if wanted < MIN_TRACKED_BYTES {
+            self.bytes.reserve_exact(wanted - length);
+            return Ok(());
+        }
+        // The old and the new allocation exist at the same time while the bytes are moved.
+        let (before, wanted) = match self.permit.grow(wanted) {
+            Ok(()) => (wanted, wanted),
+            Err(_) => self.permit.grow(needed).map(|()| (needed, needed))?,
+        };
+        if self.bytes.try_reserve_exact(wanted - length).is_err() {
+            self.permit.shrink_to(self.permit.bytes() - before);
+            return Err(refusal(&self.permit));
+        }
+        let old = if capacity < MIN_TRACKED_BYTES {
+            0
+        } else {
+            capacity
+        };
+        self.permit.shrink_to(self.permit.bytes() - old);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory_budget::MemoryBudget;
+
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    #[test]
+    fn what_a_buffer_has_allocated_is_reserved() {
+        let budget = MemoryBudget::new(100 * KIB);
+        let mut buffer = TrackedBuffer::new(budget.empty_permit());
+        for byte in 0..=u8::MAX {
+            buffer.extend_from_slice(&[byte; 64]).unwrap();
+            let capacity = buffer.bytes.capacity();
+            let tracked = if capacity < 4 * KIB { 0 } else { capacity };
+            assert_eq!(budget.reserved(), tracked);
+        }
+        let bytes = buffer.freeze();
+        assert_eq!((bytes.len(), budget.reserved()), (16 * KIB, 16 * KIB));
+        assert!((0..=u8::MAX).eq(bytes.chunks(64).map(|chunk| chunk[63])));
+        drop(bytes);
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_reserved_is_not_allocated() {
+        let budget = MemoryBudget::new(100 * KIB);
+        let mut buffer = TrackedBuffer::new(budget.empty_permit());
+        buffer.extend_from_slice(&[7; 40 * KIB]).unwrap();
+        // Both allocations exist while the bytes are moved, so that this is the most.
+        buffer.reserve(20 * KIB).unwrap();
+        assert_eq!(budget.reserved(), 60 * KIB);
+        buffer.extend_from_slice(&[7; 21 * KIB]).unwrap_err();
+        buffer.reserve(usize::MAX).unwrap_err();
+        assert_eq!(
+            (buffer.as_slice().len(), budget.reserved()),
+            (40 * KIB, 60 * KIB)
+        );
+        let bytes = buffer.freeze();
+        assert_eq!((bytes.len(), budget.reserved()), (40 * KIB, 40 * KIB));
+    }
+
+    #[test]
+    fn no_address_space_is_an_error() {
+        let budget = MemoryBudget::new(usize::MAX);
+        let mut buffer = TrackedBuffer::new(budget.empty_permit());
+        buffer.extend_from_slice(b"ab").unwrap();
+        buffer.reserve(1 << 62).unwrap_err();
+        assert_eq!((buffer.as_slice(), budget.reserved()), (&b"ab"[..], 0));
+    }
+}

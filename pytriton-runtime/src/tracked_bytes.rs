@@ -1,0 +1,91 @@
+use std::ops::Deref;
+
+use bytes::Bytes;
+
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
+
+/// Bytes whose memory is reserved for as long as any slice of them exists.
+///
+/// Bodies of responses consist of these, so that none can be sent whose memory was not reserved. Tensors keep
+/// plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns: the reservation stays attached to the buffer
+/// and to all of its slices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TrackedBytes(Bytes);
+
+impl TrackedBytes {
+    /// Bytes that `permit` was acquired for.
+    pub(crate) fn new(bytes: Bytes, permit: MemoryPermit) -> Self {
+        // Below this size the limit on the number of requests bounds the memory.
+        if bytes.len() < MIN_TRACKED_BYTES {
+            return Self(bytes);
+        }
+        debug_assert!(permit.bytes() >= bytes.len(), "the permit is too small");
+        Self(Bytes::from_owner(Owner {
+            bytes,
+            _permit: permit,
+        }))
+    }
+
+    /// The same bytes, which still carry their reservation.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        self.0
+    }
+}
+
+#[cfg(feature = "embedded")]
+impl TrackedBytes {
+    /// Bytes that take no memory of a request.
+    pub(crate) const fn from_static(bytes: &'static [u8]) -> Self {
+        Self(Bytes::from_static(bytes))
+    }
+
+    /// Bytes whose size depends neither on a client nor on the output of a function: texts about the server
+    /// itself, and errors, which are capped.
+    pub(crate) fn of_server(bytes: impl Into<Bytes>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// Bytes of a buffer that already carries its reservation, such as the data of a tensor.
+    pub(crate) fn of_tensor(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+}
+
+impl Deref for TrackedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+struct Owner {
+    bytes: Bytes,
+    _permit: MemoryPermit,
+}
+
+impl AsRef<[u8]> for Owner {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory_budget::MemoryBudget;
+
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    #[test]
+    fn bytes_are_reserved_until_their_last_slice_is_dropped() {
+        let budget = MemoryBudget::new(100 * KIB);
+        let permit = budget.permit(8 * KIB).unwrap();
+        let bytes = TrackedBytes::new(Bytes::from(vec![7; 8 * KIB]), permit);
+        let some = bytes.into_bytes().slice(KIB..2 * KIB);
+        assert_eq!((some[0], budget.reserved()), (7, 8 * KIB));
+        drop(some);
+        assert_eq!(budget.reserved(), 0);
+    }
+}
