@@ -9,13 +9,13 @@ use crate::types::{last_segment, type_argument, type_text};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArrayType<'ast> {
     pub(crate) view: bool,
-    /// The number of dimensions; `None` for `ArrayD` and `ArrayViewD`.
+    /// The rank; `None` for `ArrayD` and `ArrayViewD`.
     pub(crate) rank: Option<usize>,
     pub(crate) element: &'ast Type,
 }
 
 impl<'ast> ArrayType<'ast> {
-    /// Reads an array type; `None` for any other, and for one without its element type.
+    /// Parses an array type; `None` for any other type, and for an array without its element type.
     pub(crate) fn parse(ty: &'ast Type) -> Option<Self> {
         let segment = last_segment(ty)?;
         let (view, rank) = kind(&segment.ident)?;
@@ -26,12 +26,12 @@ impl<'ast> ArrayType<'ast> {
         })
     }
 
-    /// The view of such an array.
+    /// The corresponding view type.
     pub(crate) fn borrowed(&self) -> String {
         self.named(true, self.rank)
     }
 
-    /// The array of such a view.
+    /// The corresponding owned type.
     pub(crate) fn owned(&self) -> String {
         self.named(false, self.rank)
     }
@@ -42,8 +42,8 @@ impl<'ast> ArrayType<'ast> {
         format!("{name}{rank}<{}>", type_text(self.element))
     }
 
-    /// Checks the element of a type that is named like an array, of which the compiler says itself if it is missing; whether it
-    /// is named so.
+    /// Checks the element of a type with the name of an array. Returns whether the type has such a
+    /// name. The compiler itself reports a missing element.
     pub(crate) fn check_element(ty: &'ast Type, errors: &mut Errors) -> bool {
         let is_named = last_segment(ty).is_some_and(|last| kind(&last.ident).is_some());
         match Self::parse(ty) {
@@ -55,7 +55,7 @@ impl<'ast> ArrayType<'ast> {
     }
 }
 
-/// Whether it is a view, and the number of dimensions.
+/// Whether it is a view, and the rank.
 type Kind = (bool, Option<usize>);
 
 fn kind(name: &Ident) -> Option<Kind> {

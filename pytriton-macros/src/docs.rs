@@ -4,7 +4,7 @@ use syn::{Attribute, FnArg, Lit, Signature};
 
 use crate::value::literal;
 
-/// The doc comment among some attributes, as it reads.
+/// The text of the doc comments among the attributes.
 pub(crate) fn docs(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| {
         let doc = attribute.meta.require_name_value().ok();
@@ -19,10 +19,10 @@ pub(crate) fn docs(attributes: &[Attribute]) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// Takes the doc comments off the parameters of a function, where the compiler has none.
+/// Removes the doc comments of parameters, where the compiler does not allow them.
 pub(crate) fn strip_parameters(signature: &mut Signature) {
     for parameter in &mut signature.inputs {
-        // `self` is no input.
+        // `self` is not an input.
         if let FnArg::Typed(parameter) = parameter {
             let attributes = &mut parameter.attrs;
             attributes.retain(|attribute| !attribute.path().is_ident("doc"));
@@ -30,7 +30,7 @@ pub(crate) fn strip_parameters(signature: &mut Signature) {
     }
 }
 
-/// The call that describes a tensor by its doc comment, where it has one.
+/// The call that sets a tensor's description from its doc comment, if there is one.
 pub(crate) fn to_described(docs: &str) -> Option<TokenStream> {
     (!docs.is_empty()).then(|| quote!(.described(#docs)))
 }

@@ -21,7 +21,7 @@ pub(crate) const ELEMENTS: [(&str, &str); 14] = [
     ("String", "BYTES"),
 ];
 
-/// Well-known types that are none, and what to write instead.
+/// Common types that are not element types, and their replacements.
 const INSTEAD: [(&str, &str); 12] = [
     ("u128", "u64"),
     ("usize", "u64"),
@@ -37,7 +37,7 @@ const INSTEAD: [(&str, &str); 12] = [
     ("&'static [u8]", "Vec<u8>"),
 ];
 
-/// Reports an element type that is known to be none; other types are left to the trait `Element`.
+/// Reports a type that is known not to be an element type; the trait `Element` decides the rest.
 pub(crate) fn check_element(element: &Type, errors: &mut Errors) {
     if is_element(element) {
         return;
@@ -49,7 +49,7 @@ pub(crate) fn check_element(element: &Type, errors: &mut Errors) {
     }
 }
 
-/// The element type to write for a type that is, by its name, meant as a single element.
+/// The suggested element type for a type that, by its name, is a single element.
 pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     let text = type_text(ty);
     if let Some(instead) = instead(&text) {
@@ -58,7 +58,7 @@ pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     (is_element(ty) || text == "Vec<u8>").then_some(text)
 }
 
-/// Whether a type is an element by its name.
+/// Whether a type is an element type by its name.
 fn is_element(ty: &Type) -> bool {
     let last = last_segment(ty).map(|last| last.ident.to_string());
     last.is_some_and(|last| ELEMENTS.iter().any(|(name, _)| *name == last))

@@ -6,14 +6,14 @@ use syn::parse::Parse;
 
 use crate::errors::Errors;
 
-/// One option of an attribute, whose value is empty where there is none.
+/// An option of an attribute; the value is empty if there is none.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) key: Ident,
-    /// The key as a text.
+    /// The key as text.
     pub(crate) name: String,
     pub(crate) value: TokenStream,
-    /// Whether the value is a list in parentheses right behind the key.
+    /// Whether the value is a list in parentheses directly after the key.
     pub(crate) list: bool,
 }
 
@@ -42,14 +42,14 @@ impl Entry {
         })
     }
 
-    /// What stands in the parentheses of `key(…)`.
+    /// The tokens in the parentheses of `key(…)`.
     pub(crate) fn inside(&self) -> Option<TokenStream> {
         let list = syn::parse2::<Group>(self.value.clone()).ok();
         list.filter(|_| self.list).map(|list| list.stream())
     }
 }
 
-/// Cuts tokens into options, also where the comma between two is missing, which is reported.
+/// Splits tokens into options, and reports missing commas between them.
 pub(crate) fn entries(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<TokenTree>> {
     let mut entries = Vec::new();
     for mut part in split(tokens) {
@@ -64,8 +64,8 @@ pub(crate) fn entries(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<Token
     entries
 }
 
-/// Reads `key = value, …`, where each key stands once. What is none is reported as not what was `expected`, and a value of
-/// another kind as what is `wrong` with it.
+/// Parses `key = value, …` with distinct keys. Anything else is reported as not being what was
+/// `expected`, and a value of another kind with the text `wrong`.
 pub(crate) fn pairs<K: PartialEq + Display, V: Parse>(
     tokens: TokenStream,
     key: fn(&TokenTree) -> Option<K>,
@@ -97,7 +97,7 @@ pub(crate) fn pairs<K: PartialEq + Display, V: Parse>(
     pairs
 }
 
-/// The same of names and expressions, with one text for what is wrong with any of these.
+/// Parses names and expressions, with one text for all errors.
 pub(crate) fn values(
     tokens: TokenStream,
     expected: &str,
@@ -111,7 +111,7 @@ pub(crate) fn values(
     pairs(tokens, name, expected, |_| words.to_owned(), errors)
 }
 
-/// Where, behind the value of an option, another option begins.
+/// The position after an option's value at which another option starts.
 fn next_entry(part: &[TokenTree]) -> Option<usize> {
     let is_sign = |token: &TokenTree| matches!(token, TokenTree::Punct(_));
     (2..part.len().saturating_sub(1)).find(|&index| {
@@ -127,7 +127,7 @@ fn next_entry(part: &[TokenTree]) -> Option<usize> {
     })
 }
 
-/// Cuts tokens at their commas; a comma at the end is allowed.
+/// Splits tokens at commas; a trailing comma is allowed.
 pub(crate) fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut parts = vec![Vec::new()];
     for token in tokens {

@@ -3,11 +3,11 @@ use std::fmt::Display;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// Every mistake that was found, each on the user's own tokens.
+/// All errors that were found, each on the user's tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     reported: Vec<syn::Error>,
-    /// How many the compiler reports itself.
+    /// The number of errors that the compiler reports itself.
     left: usize,
 }
 
@@ -16,7 +16,7 @@ impl Errors {
         self.reported.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Reports tokens that must not be there, where they are.
+    /// Reports tokens that are not allowed.
     pub(crate) fn refuse(&mut self, tokens: impl ToTokens, message: impl Display) {
         let tokens = tokens.into_token_stream();
         if !tokens.is_empty() {
@@ -24,12 +24,12 @@ impl Errors {
         }
     }
 
-    /// Reports the second of what may stand once.
+    /// Reports a duplicate.
     pub(crate) fn twice(&mut self, second: impl ToTokens, what: impl Display) {
         self.push(second, format!("`{what}` stands twice: remove one"));
     }
 
-    /// For what is missing: there is no token to point at but the attribute.
+    /// Reports something missing, for which the only token is the attribute.
     pub(crate) fn push_missing(&mut self, message: impl Display) {
         self.reported
             .push(syn::Error::new(Span::call_site(), message));
@@ -39,7 +39,7 @@ impl Errors {
         self.reported.push(error);
     }
 
-    /// Counts a mistake in the item itself, on which the compiler has an error of its own.
+    /// Counts an error in the item itself, which the compiler reports.
     pub(crate) fn leave(&mut self) {
         self.left += 1;
     }
@@ -52,7 +52,7 @@ impl Errors {
         self.reported.len() + self.left
     }
 
-    /// The mistakes as `compile_error!` calls.
+    /// The errors as `compile_error!` invocations.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.reported
             .iter()

@@ -6,7 +6,7 @@ use crate::errors::Errors;
 use crate::options::Options;
 use crate::value::{literal, peeled};
 
-/// The elements of a row that an input can be asked with: the option `example`.
+/// The option `example`: sample values for one row of an input.
 #[derive(Debug, Clone)]
 pub(crate) struct Example {
     pub(crate) expression: Expr,
@@ -14,7 +14,7 @@ pub(crate) struct Example {
 }
 
 impl Example {
-    /// The option where it is there: one element or a list of them, each a literal.
+    /// Parses the option: one element or a list of them, each a literal.
     pub(crate) fn take(options: &Options, errors: &mut Errors) -> Option<Self> {
         let tokens = options.value("example")?;
         let expression = syn::parse2::<Expr>(tokens.clone()).ok();

@@ -2,8 +2,8 @@
 //!
 //! # Features
 //!
-//! - `client`: types for typed clients, of models and of files with their signatures.
-//! - `python`: the function that Python looks for in a library.
+//! - `client`: types for typed clients, from models and from signature files.
+//! - `python`: the initialization function of a Python module.
 
 #![forbid(unsafe_code)]
 #![expect(
@@ -59,7 +59,8 @@ pub fn python(tokens: TokenStream) -> TokenStream {
     python::expand(tokens.into()).into()
 }
 
-/// The entry point of each decorator, and the table of all: a decorator is a file of its name and a word here.
+/// Defines the entry point of each decorator and the table of all: a decorator is a file of its
+/// name, and a word in this list.
 macro_rules! decorators {
     ($($name:ident)*) => {
         const DECORATORS: &[&decorators::Decorator] = &[$(&decorators::$name::DECORATOR),*];

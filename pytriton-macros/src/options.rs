@@ -7,20 +7,20 @@ use crate::entry::{Entry, entries, pairs};
 use crate::errors::Errors;
 use crate::nearest::nearest;
 
-/// The options of one attribute: `key = value, key(…), …`.
+/// The options of an attribute: `key = value, key(…), …`.
 ///
-/// Reading goes on after a mistake, so that all of them are reported at once.
+/// Parsing continues after an error, so that all errors are reported at once.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     entries: Vec<Entry>,
-    /// Known options that stand there misspelt, or without a value: they are not missing.
+    /// Known options that are misspelt or have no value; they do not count as missing.
     flawed: Vec<String>,
-    /// Whether there is something that could be any option.
+    /// Whether there is an entry that could be any option.
     unreadable: bool,
 }
 
 impl Options {
-    /// Reads what stands between the parentheses of `attribute`, which knows the options `known`.
+    /// Parses the arguments of `attribute` with the options `known`.
     pub(crate) fn parse(
         attribute: &str,
         tokens: TokenStream,
@@ -30,7 +30,7 @@ impl Options {
         Self::parse_nested(attribute, tokens, known, &[], errors)
     }
 
-    /// The same for an attribute some of whose options, those in `nested`, are written `key(key = value, …)`.
+    /// The same for an attribute whose options in `nested` have the form `key(key = value, …)`.
     pub(crate) fn parse_nested(
         attribute: &str,
         tokens: TokenStream,
@@ -79,7 +79,7 @@ impl Options {
         options
     }
 
-    /// Whether each option is there under its name and with a value.
+    /// Whether every option has a known name and a value.
     pub(crate) fn readable(&self) -> bool {
         !self.unreadable && self.flawed.is_empty()
     }
@@ -88,29 +88,29 @@ impl Options {
         self.entries.is_empty()
     }
 
-    /// Whether there is that option and no other.
+    /// Whether this is the only option.
     pub(crate) fn only(&self, name: &str) -> bool {
         self.entries.len() == 1 && self.key(name).is_some()
     }
 
-    /// The key of an option that is there.
+    /// The key of an option.
     pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
         Some(&self.entry(name)?.key)
     }
 
-    /// The keys and insides of an option that has options of its own and may stand several times, in their order.
+    /// The keys and contents of a nested option that may be repeated, in order.
     pub(crate) fn nested(&self, name: &str) -> impl Iterator<Item = (&Ident, TokenStream)> {
         let entries = self.entries.iter().filter(move |entry| entry.name == name);
         entries.filter_map(|entry| Some((&entry.key, entry.inside()?)))
     }
 
-    /// Whether there is neither the option nor one that was reported in its place.
+    /// Whether the option is missing and no error was reported for it.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         let flawed = self.unreadable || self.flawed.iter().any(|flawed| flawed == name);
         self.key(name).is_none() && !flawed
     }
 
-    /// Reports the option of an example where it is missing.
+    /// Reports a missing option, with an example.
     pub(crate) fn need(&self, example: &str, place: impl ToTokens, errors: &mut Errors) {
         let end = example.find([' ', '(']).unwrap_or(example.len());
         let option = &example[..end];
@@ -120,7 +120,7 @@ impl Options {
         }
     }
 
-    /// Whether the option is written `key(…)`.
+    /// Whether the option has the form `key(…)`.
     pub(crate) fn is_list(&self, name: &str) -> bool {
         self.entry(name).is_some_and(|entry| entry.list)
     }
@@ -134,7 +134,7 @@ impl Options {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// The value of an option that is a text.
+    /// The value of a string option.
     pub(crate) fn string(&self, name: &str, errors: &mut Errors) -> Option<LitStr> {
         let value = self.value(name)?;
         match syn::parse2(value.clone()) {
@@ -146,7 +146,7 @@ impl Options {
         }
     }
 
-    /// The names and values of an option that is a list of texts, `parameters(path = "…", "other name" = "…")`.
+    /// The names and values of a list of strings, `parameters(path = "…", "other name" = "…")`.
     pub(crate) fn texts(&self, name: &str, errors: &mut Errors) -> Vec<(String, String)> {
         let Some(option) = self.entry(name) else {
             return Vec::new();
@@ -166,7 +166,7 @@ impl Options {
     }
 }
 
-/// A name, or a text that is one.
+/// An identifier, or a string that is used as a name.
 fn text_name(token: &TokenTree) -> Option<String> {
     match token {
         TokenTree::Ident(name) => Some(plain_name(name)),
@@ -177,7 +177,7 @@ fn text_name(token: &TokenTree) -> Option<String> {
     }
 }
 
-/// The text of an unknown option, with what was meant where that can be guessed.
+/// The message about an unknown option, with the closest known name.
 fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) -> String {
     if known.is_empty() {
         return format!("`{attribute}` has no options: remove `{key}`");

@@ -1,4 +1,4 @@
-//! What to write instead of a type that is no output by its name.
+//! Suggestions for types that are known not to be outputs by their names.
 
 use syn::Type;
 
@@ -7,7 +7,7 @@ use crate::element::meant_element;
 use crate::errors::Errors;
 use crate::types::{argument_of, peeled, traits, type_text};
 
-/// Checks an output as far as its type's name tells; the rest is left to the traits `Output` and `Outputs`.
+/// Checks an output by the name of its type; the traits `Output` and `Outputs` decide the rest.
 pub(crate) fn check(output: &Type, errors: &mut Errors) {
     match no_array(output) {
         Some(message) => errors.push(output, message),
@@ -17,7 +17,7 @@ pub(crate) fn check(output: &Type, errors: &mut Errors) {
     }
 }
 
-/// What to write instead of a type that is no owned array.
+/// The suggestion for a type that is not an owned array.
 fn no_array(output: &Type) -> Option<String> {
     if let Some(array) = ArrayType::parse(output) {
         return array.view.then(|| owned(&array.owned()));

@@ -5,12 +5,12 @@ use syn::Path;
 use crate::errors::Errors;
 use crate::options::Options;
 
-/// Where generated code finds `pytriton`: `::pytriton`, or what `crate = …` says.
+/// The path of `pytriton` in generated code: `::pytriton`, or the value of `crate = …`.
 #[derive(Debug, Default)]
 pub(crate) struct CratePath(Option<Path>);
 
 impl CratePath {
-    /// Takes the option `crate`.
+    /// Parses the option `crate`.
     pub(crate) fn take(options: &Options, errors: &mut Errors) -> Self {
         let Some(value) = options.value("crate") else {
             return Self::default();
@@ -25,7 +25,7 @@ impl CratePath {
         Self(path.ok())
     }
 
-    /// What makes the module of what generated code may name known as `__private` in a block, whatever its path is.
+    /// The import that makes `__private` available in a block, whatever the path is.
     pub(crate) fn to_import(&self) -> TokenStream {
         match &self.0 {
             Some(path) => quote!(use #path::__private;),
@@ -35,7 +35,8 @@ impl CratePath {
         }
     }
 
-    /// Whether a path of an attribute leads into the crate: `pytriton::batch`, `pytriton::prelude::batch`.
+    /// Whether an attribute's path leads into the crate: `pytriton::batch`,
+    /// `pytriton::prelude::batch`.
     pub(crate) fn is_prefix_of(&self, path: &Path) -> bool {
         let renamed = self.0.as_ref().is_some_and(|own| {
             let start: Vec<_> = own.segments.iter().map(|part| &part.ident).collect();

@@ -1,4 +1,4 @@
-//! `python!`: the models of a library as a Python module.
+//! `python!`: a Python module with the models of a library.
 
 use std::env;
 
@@ -9,7 +9,7 @@ use syn::{Path, Token, parse_quote};
 
 use crate::errors::Errors;
 
-/// What stands between the parentheses: nothing, or `crate = …`.
+/// The arguments: empty, or `crate = …`.
 struct Root(Path);
 
 impl Parse for Root {
@@ -29,9 +29,9 @@ impl Parse for Root {
     }
 }
 
-/// The function that Python looks for, under the name of the library.
+/// The initialization function of the module, named after the library.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
-    // Of whatever is compiled, as cargo tells the compiler.
+    // Cargo sets it for the crate that is being compiled.
     let library = env::var("CARGO_CRATE_NAME").unwrap_or_default();
     module(tokens, &library)
 }

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use proc_macro2::TokenStream;
 
-/// Compares an expansion with `tests/expand/<name>.rs`; `UPDATE=1` writes that file instead.
+/// Compares an expansion with `tests/expand/<name>.rs`; `UPDATE=1` writes the file.
 pub(crate) fn assert_expansion(name: &str, expansion: TokenStream) {
     let file = syn::parse2(expansion).expect("the expansion parses");
     let got = prettyplease::unparse(&file);
@@ -17,7 +17,7 @@ pub(crate) fn assert_expansion(name: &str, expansion: TokenStream) {
     );
 }
 
-/// The messages of an expansion's `compile_error!` calls, in their order.
+/// The messages of an expansion's `compile_error!` invocations, in order.
 pub(crate) fn messages(expansion: TokenStream) -> Vec<String> {
     let file: syn::File = syn::parse2(expansion).expect("the expansion parses");
     let items = file.items.into_iter().filter_map(|item| match item {

@@ -1,4 +1,4 @@
-//! What inputs and outputs of functions and fields of structs have in common: a name and dims.
+//! Names and dimensions, shared by inputs, outputs and fields.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,17 +9,17 @@ use crate::errors::Errors;
 use crate::options::Options;
 use crate::value::{Form, Value};
 
-/// The name of an input or output, and the token that gave it.
+/// The name of an input or output, and its token.
 #[derive(Debug, Clone)]
 pub(crate) struct TensorName {
     pub(crate) text: String,
     pub(crate) span: Span,
-    /// Whether it is a parameter's or field's own name.
+    /// Whether it is the name of the parameter or field itself.
     pub(crate) own: bool,
 }
 
 impl TensorName {
-    /// The option `name`.
+    /// Parses the option `name`.
     pub(crate) fn take(options: &Options, errors: &mut Errors) -> Option<Self> {
         let name = options.string("name", errors)?;
         Some(Self {
@@ -51,7 +51,7 @@ impl ToTokens for TensorName {
     }
 }
 
-/// Reports each name that another one has already.
+/// Reports duplicate names.
 pub(crate) fn check_distinct<'a>(
     kind: &str,
     names: impl IntoIterator<Item = &'a TensorName>,
@@ -61,7 +61,7 @@ pub(crate) fn check_distinct<'a>(
     for name in names {
         let text = &name.text;
         let mut same = seen.iter().filter(|other| other.text == *text);
-        // Two parameters or fields of one name are the compiler's to report.
+        // The compiler reports duplicate parameters and fields.
         if same.any(|other| !(other.own && name.own)) {
             let message = format!("two {kind}s are named `{text}`: write another `name = \"…\"`");
             errors.push_error(syn::Error::new(name.span, message));
@@ -70,7 +70,7 @@ pub(crate) fn check_distinct<'a>(
     }
 }
 
-/// The dims of an input or output without the batch axis: the option `shape`.
+/// The option `shape`: the dimensions of an input or output without the batch axis.
 #[derive(Debug, Clone)]
 pub(crate) struct Dims(Value);
 
@@ -100,13 +100,13 @@ impl ToTokens for Dims {
     }
 }
 
-/// A constant that is a compile error on these tokens where there is a flaw.
+/// A constant that is a compile error on these tokens if there is a flaw.
 pub(crate) fn refusal(tokens: impl ToTokens, flaw: &TokenStream) -> TokenStream {
     let refuse = spanned_call(tokens, "refuse", flaw);
     quote!(const _: () = #refuse;)
 }
 
-/// A call of a function that generated code may name, which the compiler shows as these tokens: from the first to the last.
+/// A call of a function in `__private`, with these tokens as its span.
 pub(crate) fn spanned_call(
     tokens: impl ToTokens,
     function: &str,
@@ -124,7 +124,7 @@ pub(crate) fn spanned_call(
     quote!(#path #arguments)
 }
 
-/// A list in generated code: the constant that it stands in, where there is anything in it.
+/// A list in generated code: the name of its constant, or an empty slice.
 pub(crate) fn listed<T>(constant: &str, list: &[T]) -> TokenStream {
     match list.is_empty() {
         true => quote!(&[]),

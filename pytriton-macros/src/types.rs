@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeImplTrait, TypeParamBound};
 
-/// The type inside of parentheses and of the groups that `macro_rules!` leaves.
+/// The type inside of parentheses and of the groups that `macro_rules!` creates.
 pub(crate) fn peeled(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => peeled(&group.elem),
@@ -21,7 +21,7 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// The last segment of a type of that name.
+/// The last segment of a type with this name.
 pub(crate) fn named<'a>(name: &str, ty: &'a Type) -> Option<&'a PathSegment> {
     last_segment(ty).filter(|last| last.ident == name)
 }
@@ -34,7 +34,7 @@ pub(crate) fn traits(hidden: &TypeImplTrait) -> impl Iterator<Item = &PathSegmen
     })
 }
 
-/// What stands between the angle brackets.
+/// The generic arguments.
 pub(crate) fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
     let arguments = match &segment.arguments {
         PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
@@ -43,7 +43,7 @@ pub(crate) fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericA
     arguments.into_iter().flatten()
 }
 
-/// The first type between the angle brackets.
+/// The first generic type argument.
 pub(crate) fn type_argument(segment: &PathSegment) -> Option<&Type> {
     arguments(segment).find_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ty),
@@ -51,7 +51,7 @@ pub(crate) fn type_argument(segment: &PathSegment) -> Option<&Type> {
     })
 }
 
-/// The type argument of a type of that name: of `Option<T>`, `Result<T, E>`, `Vec<T>`.
+/// The type argument of a type with this name, such as `Option<T>`, `Result<T, E>`, `Vec<T>`.
 pub(crate) fn argument_of<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
     type_argument(named(name, ty)?)
 }

@@ -6,11 +6,11 @@ use crate::errors::Errors;
 use crate::model::is_policy;
 use crate::options::Options;
 
-/// What an option's value looks like where it is a literal. Other expressions are left to the compiler.
+/// The form of an option's value if it is a literal. The compiler checks other expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Text,
-    /// A text that the runtime knows.
+    /// A string that the runtime parses.
     Action,
     Boolean,
     Number,
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// The value, or what stands for it where it is missing.
+    /// The value, or a placeholder if it is missing.
     pub(crate) fn or(value: Option<&Self>, default: impl ToTokens) -> TokenStream {
         value.map_or_else(|| default.to_token_stream(), Self::to_token_stream)
     }

@@ -6,7 +6,7 @@ use syn::{Expr, ExprCall};
 
 use crate::value::peeled;
 
-/// A word that the runtime has as the variant of an enum, and what stands in parentheses behind it: `all`, `latest(2)`.
+/// The name of a runtime enum variant with its arguments: `all`, `latest(2)`.
 #[derive(Debug)]
 pub(crate) struct Word<'ast> {
     pub(crate) ident: &'ast Ident,
@@ -24,7 +24,7 @@ impl<'ast> Word<'ast> {
         Some(Self { ident, arguments })
     }
 
-    /// Whether it is that one, with so many arguments.
+    /// Whether it has this name and number of arguments.
     pub(crate) fn is(&self, word: &str, arguments: RangeInclusive<usize>) -> bool {
         self.ident == word && arguments.contains(&self.arguments.len())
     }

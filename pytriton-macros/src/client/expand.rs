@@ -9,7 +9,7 @@ use super::names::{latest, type_name};
 use crate::element::ELEMENTS;
 use crate::errors::Errors;
 
-/// What stands between the parentheses: a file, then names of models and `crate = …`.
+/// The arguments: a file, then names of models and `crate = …`.
 struct Call {
     file: LitStr,
     names: Vec<(LitStr, Ident)>,
@@ -47,7 +47,7 @@ impl Parse for Call {
     }
 }
 
-/// A type for each model of the file, or all that is in the way.
+/// Generates a type for each model of the file, or the errors.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let at = tokens.clone().into_iter().next();
@@ -123,7 +123,7 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     quote! {
         #(#declarations)*
         const _: () = {
-            // The types are made anew when the file changes.
+            // Makes Cargo rebuild the types when the file changes.
             const _: &str = ::core::include_str!(#path);
             use #root::__typed;
             #(#implementations)*
@@ -131,12 +131,12 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// The most inputs of a call, and outputs of a tuple.
+/// The maximum number of inputs of a call, and of outputs in a tuple.
 const MOST: usize = 16;
-/// The most dimensions of an array.
+/// The maximum rank of an array.
 const DEEPEST: usize = 6;
 
-/// Whether Rust's types can say what a model takes and returns.
+/// Whether Rust types can express the model's signature.
 fn can_be_said(model: &ModelSignature) -> bool {
     let mut tensors = model.inputs.iter().chain(&model.outputs);
     model.inputs.len() <= MOST
@@ -182,7 +182,7 @@ fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
     }
 }
 
-/// How a tensor is declared again.
+/// The expression that constructs a tensor's signature.
 fn tensor(tensor: &TensorSignature) -> TokenStream {
     let (name, dims) = (&tensor.name, &tensor.dims);
     let datatype = format_ident!("{}", format!("{:?}", tensor.datatype));
@@ -195,7 +195,7 @@ fn tensor(tensor: &TensorSignature) -> TokenStream {
     }
 }
 
-/// What a call takes for an input.
+/// The argument type for an input.
 fn argument(model: &ModelSignature, input: &TensorSignature) -> TokenStream {
     let one = input.first_value && input.dims.iter().all(|dim| *dim == 1);
     let ty = match one {
@@ -214,12 +214,12 @@ fn array(model: &ModelSignature, tensor: &TensorSignature) -> TokenStream {
     quote!(__typed::Array<#element, __typed::#rank>)
 }
 
-/// How many dimensions the array has.
+/// The rank of the array, including the batch axis.
 fn rank(model: &ModelSignature, tensor: &TensorSignature) -> usize {
     tensor.dims.len() + usize::from(model.batching() && !tensor.first_value)
 }
 
-/// The Rust type of elements; of texts nobody knows that they are UTF-8.
+/// The Rust element type; `BYTES` elements need not be UTF-8.
 fn element(datatype: DataType) -> TokenStream {
     let mut known = ELEMENTS.iter();
     match (datatype, known.find(|(_, name)| *name == datatype.name())) {

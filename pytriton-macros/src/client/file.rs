@@ -3,14 +3,14 @@ use std::{env, fs};
 
 use pytriton_signature::Lock;
 
-/// A lock file, and where it is.
+/// A lock file and its path.
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) lock: Lock,
 }
 
 impl File {
-    /// Reads a file whose path is relative to the manifest of the crate that is being built.
+    /// Reads a file relative to the manifest of the crate that is being built.
     pub(super) fn read(name: &str) -> Result<Self, String> {
         let folder = env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
         let path = folder.join(name);

@@ -1,4 +1,4 @@
-//! `client!`: the models of a lock file as types.
+//! `client!`: types for the models of a lock file.
 
 mod expand;
 mod file;

@@ -1,7 +1,7 @@
 use proc_macro2::{Ident, Span};
 use pytriton_signature::ModelSignature;
 
-/// What every module knows by these names: a type of one would stand before it.
+/// Names in the prelude of every module, which a generated type would shadow.
 const PRELUDE: [&str; 38] = [
     "AsMut",
     "AsRef",
@@ -43,7 +43,7 @@ const PRELUDE: [&str; 38] = [
     "Vec",
 ];
 
-/// The name of the type of a model: its words in capitals, `add_sub.v2` as `AddSubV2`.
+/// The type name of a model: its words in camel case, `AddSubV2` for `add_sub.v2`.
 pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
     let mut name = String::new();
     for word in model.split(['_', '-', '.']) {
@@ -62,7 +62,7 @@ pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
     }
 }
 
-/// The latest version of each model, in their order.
+/// The latest version of each model, in order.
 pub(super) fn latest(models: &[(u32, ModelSignature)]) -> Vec<&ModelSignature> {
     let newer = |version: u32, model: &ModelSignature| {
         let mut others = models.iter();

@@ -6,7 +6,7 @@ use crate::snapshot::{assert_expansion, messages};
 #[test]
 fn the_types_of_a_file_are_as_in_the_golden_file() {
     let expansion = expand(quote!("tests/lock/models.lock", "1st" = First)).to_string();
-    // Where this crate is differs between machines.
+    // The path of this crate differs between machines.
     let here = env!("CARGO_MANIFEST_DIR");
     let expansion = expansion.replace(here, "HERE");
     assert_expansion("client", expansion.parse().unwrap());

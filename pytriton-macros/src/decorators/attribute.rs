@@ -9,10 +9,10 @@ use crate::errors::Errors;
 use crate::options::Options;
 use crate::path::CratePath;
 
-/// The option of a decorator that only makes its import used.
+/// The option of a decorator whose only purpose is to use its import.
 pub(super) const TAKEN: &str = "__taken";
 
-/// A decorator with the tokens that it stands in.
+/// A decorator with its tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Decoration {
     pub(crate) decorator: &'static Decorator,
@@ -20,7 +20,7 @@ pub(crate) struct Decoration {
 }
 
 impl Decoration {
-    /// Takes the decorators off a list of attributes.
+    /// Removes the decorators from a list of attributes.
     pub(crate) fn take(attributes: &mut Vec<Attribute>, root: &CratePath) -> Vec<Self> {
         let mut taken = Vec::new();
         attributes.retain(|attribute| match named(attribute.path(), root) {
@@ -37,7 +37,7 @@ impl Decoration {
         taken
     }
 
-    /// Takes the decorators off each parameter of a function.
+    /// Removes the decorators from each parameter of a function.
     pub(crate) fn take_parameters(signature: &mut Signature, root: &CratePath) -> Vec<Vec<Self>> {
         let parameters = signature.inputs.iter_mut();
         parameters
@@ -48,13 +48,13 @@ impl Decoration {
             .collect()
     }
 
-    /// Takes the decorators off an item that cannot be read.
+    /// Removes the decorators from an item that cannot be parsed.
     pub(crate) fn strip(tokens: TokenStream, root: &CratePath) -> TokenStream {
         Self::stripped(tokens.clone(), root).unwrap_or(tokens)
     }
 
-    /// The same; `None` where there is nothing to take off. Such a group stays what it is to the compiler, which then knows a
-    /// mistake in it for the one that it has reported already.
+    /// The same; `None` if there is nothing to remove. An unchanged group keeps its identity, so
+    /// that the compiler does not report an error in it twice.
     fn stripped(tokens: TokenStream, root: &CratePath) -> Option<TokenStream> {
         let mut stripped: Vec<TokenTree> = Vec::new();
         let mut found = false;
@@ -84,7 +84,7 @@ impl Decoration {
         found.then(|| stripped.into_iter().collect())
     }
 
-    /// Items that use the imports of decorators that have been taken off.
+    /// Items that use the imports of removed decorators.
     pub(crate) fn to_uses(decorations: &[Self]) -> TokenStream {
         let mut seen = Vec::new();
         let mut uses = TokenStream::new();
@@ -107,23 +107,23 @@ impl Decoration {
         *self.decorator == *decorator
     }
 
-    /// Whether it says what a method is for.
+    /// Whether it assigns a role to a method.
     pub(crate) fn is_role(&self) -> bool {
         self.decorator.stands_on(Place::Method)
     }
 
-    /// Reports it where it does not belong.
+    /// Reports a misplaced decorator.
     pub(crate) fn misplaced(&self, errors: &mut Errors) {
         let Decorator { name, belongs, .. } = self.decorator;
         errors.push(self, format!("`#[{name}]` belongs on {belongs}"));
     }
 
-    /// Reports the second of two.
+    /// Reports a duplicate.
     pub(crate) fn twice(&self, errors: &mut Errors) {
         errors.twice(self, format_args!("#[{}]", self.name()));
     }
 
-    /// The options of a decorator that has some to say, such as `example`.
+    /// The options of a decorator that requires some, such as `example`.
     pub(crate) fn said(&self, example: &str, errors: &mut Errors) -> Options {
         let before = errors.len();
         let options = self.options(errors);
@@ -140,12 +140,12 @@ impl Decoration {
         errors.push(self, message);
     }
 
-    /// The decorator's own options between the parentheses, of which there may be none.
+    /// The decorator's own options; may be empty.
     pub(crate) fn options(&self, errors: &mut Errors) -> Options {
         self.options_of(self.decorator.options, errors)
     }
 
-    /// The same, with these in the place of its own.
+    /// The same with other known options.
     pub(crate) fn options_of(&self, known: &[&str], errors: &mut Errors) -> Options {
         let attribute = format!("#[{}]", self.name());
         match self.inside(errors) {
@@ -154,7 +154,7 @@ impl Decoration {
         }
     }
 
-    /// What stands between the parentheses.
+    /// The tokens between the parentheses.
     pub(crate) fn inside(&self, errors: &mut Errors) -> Option<TokenStream> {
         match &self.attribute.meta {
             Meta::Path(_) => None,
@@ -185,7 +185,7 @@ fn named(path: &Path, root: &CratePath) -> Option<&'static Decorator> {
     decorators.find(|decorator| decorator.name == name)
 }
 
-/// Whether an attribute is a further `#[model]`, which would miss the decorators.
+/// Whether an attribute is another `#[model]`, which would not see the removed decorators.
 pub(crate) fn is_model(attribute: &Attribute, root: &CratePath) -> bool {
     let path = attribute.path();
     let last = path.segments.last();

@@ -4,46 +4,47 @@ use super::{Decoration, plain_name};
 use crate::errors::Errors;
 use crate::nearest::nearest;
 
-/// What is known of a decorator.
+/// The definition of a decorator.
 #[derive(Debug)]
 pub(crate) struct Decorator {
     pub(crate) name: &'static str,
-    /// What it stands on.
+    /// The items it can be applied to.
     pub(crate) places: &'static [Place],
-    /// Where it belongs, for the message on one that stands elsewhere.
+    /// The correct place, for the message about a misplaced decorator.
     pub(crate) belongs: &'static str,
-    /// The options that it has, where it has its own.
+    /// The known options, if it has its own.
     pub(crate) options: &'static [&'static str],
-    /// When it works, where it is a step.
+    /// The stage of its step, if it is a step.
     pub(crate) stage: Option<Stage>,
-    /// The steps around the function that it becomes.
+    /// The steps that it generates.
     pub(crate) steps: fn(&Decoration, &Inputs, &mut Errors) -> Vec<TokenStream>,
 }
 
-/// What a decorator stands on.
+/// The kinds of items that a decorator can be applied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Function,
     Parameter,
-    /// A function of an `impl` block, of which it says what it is for.
+    /// A function of an `impl` block, to which it assigns a role.
     Method,
 }
 
-/// The stages of a batch on its way to the function. A decorator of one does not stand below one of a later stage.
+/// The stages of a batch on its way to the function. A decorator must not be placed below one of a
+/// later stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
-    /// The requests, each with its own inputs.
+    /// Individual requests with their inputs.
     Requests,
-    /// They become one batch, or stay one each.
+    /// Requests are stacked to a batch, or stay separate.
     Batch,
-    /// The rows of the batch are grouped.
+    /// The rows of a batch are grouped.
     Groups,
     /// Rows are added, which must not be grouped.
     Padding,
 }
 
 impl Decorator {
-    /// What most decorators have in common.
+    /// The defaults of most decorators.
     pub(crate) const NONE: Self = Self {
         name: "",
         places: &[],
@@ -67,22 +68,22 @@ impl PartialEq for Decorator {
     }
 }
 
-/// The inputs of a function as its parameters name them.
+/// The inputs of a function by parameter.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs(pub(crate) Vec<Input>);
 
-/// An input as a parameter names it.
+/// An input by parameter.
 #[derive(Debug)]
 pub(crate) struct Input {
     pub(crate) parameter: String,
-    /// The expression that is the input's name.
+    /// The expression for the input's name.
     pub(crate) name: TokenStream,
     /// The element type.
     pub(crate) element: TokenStream,
 }
 
 impl Inputs {
-    /// The input that a decorator names by its parameter.
+    /// The input whose parameter a decorator names.
     pub(crate) fn find(&self, ident: &Ident, errors: &mut Errors) -> Option<&Input> {
         let text = plain_name(ident);
         let found = self.0.iter().find(|input| input.parameter == text);

@@ -1,4 +1,4 @@
-//! `#[fill_optionals(x = …)]`: what an input is where a request leaves it out.
+//! `#[fill_optionals(x = …)]`: the value of an omitted input.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};

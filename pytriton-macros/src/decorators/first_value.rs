@@ -1,4 +1,4 @@
-//! `#[first_value]`: a parameter is the first row of its input.
+//! `#[first_value]`: a parameter receives the first row of its input.
 
 use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
@@ -12,13 +12,13 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     ..Decorator::NONE
 };
 
-/// What the decorator says.
+/// The options of the decorator.
 #[derive(Debug)]
 pub(crate) struct FirstValue {
     pub(crate) decoration: Decoration,
-    /// Whether rows that differ are an error.
+    /// Whether different rows are an error.
     pub(crate) strict: Option<Value>,
-    /// Whether the parameter is one value, as its type says anyway.
+    /// Whether the parameter is a single value, as its type already implies.
     pub(crate) squeeze: Option<Value>,
 }
 

@@ -1,5 +1,5 @@
-//! `#[group_by_keys]`: requests of other inputs are called apart. A batch is never called otherwise, so that nothing is
-//! left to do.
+//! `#[group_by_keys]`: batches only requests with the same inputs. This is always the case, so it
+//! generates no step.
 
 use super::{Decorator, Place, Stage};
 

@@ -1,4 +1,4 @@
-//! `#[group_by_values(key, …)]`: rows of the same values are called together.
+//! `#[group_by_values(key, …)]`: one call per distinct value.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! `#[infer]`: the method that answers requests.
+//! `#[infer]`: the method that processes requests.
 
 use super::{Decorator, Place};
 

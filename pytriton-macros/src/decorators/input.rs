@@ -1,4 +1,5 @@
-//! `#[input]`: an input's name and dims; on a function that takes `&[Request]`, a whole input.
+//! `#[input]`: an input's name and dimensions; a complete input on a function that takes
+//! `&[Request]`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -21,7 +22,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     ..Decorator::NONE
 };
 
-/// What the decorator says of a parameter.
+/// The options on a parameter.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
     pub(crate) name: Option<TensorName>,
@@ -52,7 +53,8 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    /// Reads it; without a datatype it belongs elsewhere, unless the function is surely `raw`.
+    /// Parses the options. Without a datatype it is misplaced, unless the function is known to take
+    /// raw requests.
     pub(crate) fn read(decoration: &Decoration, raw: bool, errors: &mut Errors) -> Option<Self> {
         let known = ["name", "datatype", "shape", "optional", "example"];
         let options = decoration.options_of(&known, errors);
@@ -78,7 +80,7 @@ impl Declared {
         })
     }
 
-    /// The input as another decorator names it.
+    /// The input as other decorators refer to it.
     pub(crate) fn to_input(&self) -> Input {
         let name = &self.name;
         Input {

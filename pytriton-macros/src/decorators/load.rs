@@ -1,4 +1,4 @@
-//! `#[load]`: the function that makes the state.
+//! `#[load]`: the function that creates the state.
 
 use super::{Decorator, Place};
 

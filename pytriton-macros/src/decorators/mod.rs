@@ -1,4 +1,4 @@
-//! The decorators, one file each: its name, its place, its options, and what it becomes.
+//! The decorators, one file each: name, place, options and expansion.
 
 mod attribute;
 pub(crate) mod batch;

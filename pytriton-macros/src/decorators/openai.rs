@@ -1,4 +1,4 @@
-//! `#[openai(completions)]`, `#[openai(chat)]`: the model is served over OpenAI's route too.
+//! `#[openai(completions)]`, `#[openai(chat)]`: also serves the model at an OpenAI route.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -18,11 +18,11 @@ pub(crate) const DECORATOR: Decorator = Decorator {
 /// The routes.
 const SURFACES: [&str; 2] = ["completions", "chat"];
 
-/// What the decorator says.
+/// The parsed decorator.
 #[derive(Debug)]
 pub(crate) struct OpenAi {
     pub(crate) decoration: Decoration,
-    /// `None` where it cannot be read.
+    /// `None` if it is invalid.
     surface: Option<Ident>,
 }
 
@@ -34,14 +34,14 @@ impl OpenAi {
         }
     }
 
-    /// The route, as the options of the model have it.
+    /// The route as a model option.
     pub(crate) fn to_surface(&self) -> Option<TokenStream> {
         let surface = self.surface.as_ref()?;
         Some(quote!(__private::Surface::#surface))
     }
 }
 
-/// The name in the runtime of the route that stands between the parentheses.
+/// The runtime's name of the route in the parentheses.
 fn surface(decoration: &Decoration, errors: &mut Errors) -> Option<Ident> {
     let inside = decoration.inside(errors).unwrap_or_default();
     let found = syn::parse2::<Ident>(inside.clone());

@@ -1,4 +1,4 @@
-//! `#[output]`: an output's name and dims.
+//! `#[output]`: an output's name and dimensions.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -16,7 +16,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     ..Decorator::NONE
 };
 
-/// What the decorator says of an output.
+/// The options for an output.
 #[derive(Debug)]
 pub(crate) struct Override {
     pub(crate) decoration: Decoration,

@@ -1,4 +1,4 @@
-//! `#[pad_batch]`: the last row is repeated up to a preferred batch size, or to the largest.
+//! `#[pad_batch]`: repeats the last row up to a preferred batch size, or the maximum.
 
 use quote::quote;
 

@@ -1,4 +1,4 @@
-//! `#[sample]`: one call for each request, which has no batch axis.
+//! `#[sample]`: one call for each request, without a batch axis.
 
 use super::{Decorator, Place, Stage};
 

@@ -1,4 +1,5 @@
-//! `#[sequence]`: a parameter is the state of the request's sequence; on a function of an `impl` block, what makes it.
+//! `#[sequence]`: a parameter is the state of the request's sequence; on a function of an `impl`
+//! block, the function creates that state.
 
 use super::{Decorator, Place};
 

@@ -1,4 +1,4 @@
-//! `#[step(MyStep { … })]`: a step of the user's own.
+//! `#[step(MyStep { … })]`: a custom step.
 
 use quote::quote_spanned;
 use syn::Expr;

@@ -1,4 +1,4 @@
-//! A decorator that `#[model]` did not take off, because it stands alone or above.
+//! Decorators that `#[model]` did not remove, because they are alone or above it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -25,13 +25,14 @@ pub(crate) fn stray(
         .and_then(|attributes| attributes.iter().position(is_model));
     let stripped = || Decoration::strip(item.clone(), &CratePath::default());
     let (item, message) = match (attributes, model) {
-        // There is no `#[model]` of that path, which the compiler reports.
+        // The compiler reports that there is no `#[model]` of this path.
         (Some(attributes), Some(model)) if above(&attributes[model]) => return stripped(),
         (Some(_), Some(_)) if !decorator.stands_on(Place::Function) => {
             (item, format!("`#[{name}]` belongs on {belongs}"))
         }
         (Some(attributes), Some(model)) => {
-            // In its right place it causes no second error, and the rest of the function is checked.
+            // In the correct place it causes no second error, and the rest of the function is
+            // checked.
             let moved = attribute(decorator, options, &attributes[model]);
             attributes.insert(model + 1, moved);
             let message = "must stand below `#[pytriton::model]`: move it down";
@@ -69,13 +70,13 @@ fn is_model(attribute: &Attribute) -> bool {
     last.is_some_and(|last| last.ident == "model")
 }
 
-/// Whether an attribute stands above the decorator itself.
+/// Whether an attribute is above the decorator.
 fn above(attribute: &Attribute) -> bool {
     let place = |span: Span| (span.unwrap().line(), span.unwrap().column());
     place(attribute.pound_token.span) < place(Span::call_site())
 }
 
-/// The decorator below another attribute.
+/// The decorator, moved below another attribute.
 fn attribute(decorator: &Decorator, options: &TokenStream, other: &Attribute) -> Attribute {
     let span = Span::call_site().located_at(other.bracket_token.span.close());
     let name = Ident::new(decorator.name, span);

@@ -1,5 +1,5 @@
-//! `#[warmup(name = "…", batch_size = …, count = …, inputs(x = zero, y = random([128]), z = file("…")))]`: calls that each
-//! instance makes before it takes requests.
+//! `#[warmup(name = "…", batch_size = …, count = …, inputs(x = zero, y = random([128]), z =
+//! file("…")))]`: calls that each instance makes before it accepts requests.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -23,11 +23,11 @@ pub(crate) const DECORATOR: Decorator = Decorator {
 
 const EXPECTED: &str = "expected `zero`, `random` or `file(\"…\")`, with dims where the input has none of its own: `zero([128])`, `file(\"…\", [128])`";
 
-/// What the decorator says.
+/// The options of the decorator.
 #[derive(Debug)]
 pub(crate) struct Warmup {
     decoration: Decoration,
-    /// `None` where it is missing or wrong.
+    /// `None` if it is missing or invalid.
     name: Option<LitStr>,
     batch_size: Option<Value>,
     count: Option<Value>,
@@ -72,7 +72,7 @@ impl Warmup {
         }
     }
 
-    /// The warm-up in the runtime's words.
+    /// The expression that constructs the warm-up.
     pub(crate) fn to_tokens(&self, inputs: &Inputs, errors: &mut Errors) -> TokenStream {
         let given = self.inputs.iter().filter_map(|(key, data)| {
             let name = borrowed(&inputs.find(key, errors)?.name);
@@ -94,7 +94,7 @@ impl Warmup {
         }
     }
 
-    /// What refuses it as the warm-up of that index of a function with these inputs.
+    /// Compile-time checks of the warm-up with this index against the function's inputs.
     pub(crate) fn to_checks(&self, index: usize, known: &Inputs) -> TokenStream {
         let numbers = [("batch_size", &self.batch_size), ("count", &self.count)];
         let numbers = numbers.into_iter().filter_map(|(option, value)| {

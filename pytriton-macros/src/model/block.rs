@@ -10,7 +10,8 @@ use crate::docs::{docs, strip_parameters};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-/// Finds the method under `#[infer]` and the functions that make states, and takes the decorators off the block.
+/// Finds the method under `#[infer]` and the functions that create states, and removes the
+/// decorators from the block.
 pub(super) fn find(
     block: &mut ItemImpl,
     members: &mut [Member],
@@ -50,7 +51,7 @@ pub(super) fn find(
     for role in stray.extract_if(.., |stray| stray.is_role()) {
         role.misplaced(errors);
     }
-    // Of two methods under one role, that is the mistake.
+    // The error is that two methods have the same role.
     methods.retain(|method| !method.roles.iter().any(|role| role.is(&infer::DECORATOR)));
     stray.extend(methods.into_iter().flat_map(|method| {
         let parameters = method.parameters.into_iter().flatten();
@@ -74,17 +75,17 @@ pub(super) fn find(
     })
 }
 
-/// A function of the block, with its decorators apart.
+/// A function of the block with its decorators.
 #[derive(Debug)]
 struct Method {
     signature: Signature,
-    /// What says what it is for.
+    /// The decorators that assign a role.
     roles: Vec<Decoration>,
     decorations: Vec<Decoration>,
     parameters: Vec<Vec<Decoration>>,
     lints: TokenStream,
     visibility: Visibility,
-    /// Whether it depends on `#[cfg]`.
+    /// Whether it depends on a `#[cfg]`.
     conditional: bool,
 }
 
@@ -108,7 +109,7 @@ impl Method {
         found
     }
 
-    /// Reports a second role beside the first.
+    /// Reports a second role.
     fn check_roles(&self, errors: &mut Errors) {
         for role in self.roles.iter().skip(1) {
             if !role.is(self.roles[0].decorator) {
@@ -120,7 +121,7 @@ impl Method {
     }
 }
 
-/// `None` for a block in which there is nothing to look for.
+/// `None` for a block that contains nothing to search.
 fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
     if let Some((path, _)) = &block.trait_ {
         let message =
@@ -167,7 +168,7 @@ fn lifetime(ty: TokenStream) -> Option<TokenStream> {
     None
 }
 
-/// The index of the only method under a role; of the first one if there are more.
+/// The index of the method with a role; the first one if there are several.
 fn single(
     role: &Decorator,
     block: &ItemImpl,

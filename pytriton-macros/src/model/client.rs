@@ -13,26 +13,26 @@ use crate::decorators::plain_name;
 use crate::errors::Errors;
 use crate::types::{argument_of, peeled};
 
-/// Types whose names stand for them in any scope: no type of the model's may have one.
+/// Names of primitive types; the model's type must not have one of these.
 const PRIMITIVE: [&str; 19] = [
     "bf16", "bool", "char", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str",
     "u8", "u16", "u32", "u64", "u128", "usize",
 ];
 
-/// The type that stands for a model.
+/// The type of a model.
 #[derive(Debug)]
 pub(super) struct Client {
     ty: TokenStream,
-    /// What declares it, where it is not the user's.
+    /// Its declaration, unless it is the user's own type.
     declaration: TokenStream,
 }
 
 impl Client {
-    /// `None` for a function that could have none, without an option that names one.
+    /// `None` for a function that cannot have a type, unless an option names one.
     pub(super) fn of(options: &ModelOptions, function: &Function) -> Option<Self> {
         let name = match (&options.client, &function.state) {
             (Some(name), _) => name,
-            // What nobody else may call may return what nobody else may see, and a type may have several such models.
+            // A private method may return private types, and a type may have several such models.
             (None, Some(_)) if matches!(function.visibility, Visibility::Inherited) => return None,
             (None, Some(state)) => {
                 return Some(Self {
@@ -47,14 +47,15 @@ impl Client {
             return None;
         }
         let module = format_ident!("__client_{text}", span = Span::call_site());
-        // Located at the function, and known as what a macro wrote: no lint asks for another name.
+        // Located at the function, but marked as macro-generated, so that no lint asks for another
+        // name.
         let mut name = name.clone();
         name.set_span(name.span().resolved_at(Span::call_site()));
         let (outer, inner) = (&function.visibility, within(&function.visibility));
         let docs = format!("The model `{}`, for typed clients.", options.model_name());
         Some(Self {
             ty: quote!(#module::#name),
-            // An item of the user's of that name stands before what comes from a glob.
+            // A user's item of the same name takes precedence over a glob import.
             declaration: quote! {
                 #[doc(hidden)]
                 mod #module {
@@ -70,14 +71,14 @@ impl Client {
         &self.declaration
     }
 
-    /// What makes it the model.
+    /// The implementation of the trait `Model`.
     pub(super) fn to_implementation(&self, model: &Model) -> TokenStream {
         let ty = &self.ty;
         let taken = model.parameters.iter();
         let taken = taken.filter(|parameter| !parameter.is_state() && !is_reference(&parameter.ty));
         let taken = taken.map(|parameter| {
             let ty = &parameter.ty;
-            // A caller may leave out what is filled.
+            // Callers may omit inputs that have a fill value.
             match parameter.filled && argument_of("Option", ty).is_none() {
                 true => quote!(::core::option::Option<#ty>),
                 false => quote!(#ty),
@@ -109,7 +110,7 @@ impl Client {
 }
 
 impl Model {
-    /// Whether its parameters and what it returns are those of its callers; otherwise no type for them can have a name.
+    /// Whether the parameters and the result are typed; otherwise no client type is possible.
     pub(super) fn is_typed(&self, named: Option<&Ident>, errors: &mut Errors) -> bool {
         let mut parameters = self.parameters.iter();
         let why = if self.decorations.openai.is_some() {
@@ -127,7 +128,7 @@ impl Model {
     }
 }
 
-/// Reports a name that no type can have.
+/// Reports a name that is not allowed for a type.
 pub(super) fn check_name(name: &Ident, errors: &mut Errors) {
     let text = plain_name(name);
     if PRIMITIVE.contains(&text.as_str()) {
@@ -136,12 +137,12 @@ pub(super) fn check_name(name: &Ident, errors: &mut Errors) {
     }
 }
 
-/// What is injected is borrowed; inputs are not.
+/// Context arguments are references; inputs are not.
 fn is_reference(ty: &Type) -> bool {
     matches!(peeled(ty), Type::Reference(_))
 }
 
-/// What callers see of a returned type: its error is a text to them, and what it borrows they own.
+/// A return type as callers see it: without its error, and owned.
 fn told(returned: &Type) -> Type {
     let mut returned = returned.clone();
     if let Some(error) = error(&mut returned) {
@@ -150,7 +151,7 @@ fn told(returned: &Type) -> Type {
     eternal(&returned)
 }
 
-/// The error of a `Result` that names one.
+/// The error type of a `Result`.
 fn error(returned: &mut Type) -> Option<&mut Type> {
     match returned {
         Type::Group(group) => error(&mut group.elem),
@@ -170,7 +171,7 @@ fn error(returned: &mut Type) -> Option<&mut Type> {
     }
 }
 
-/// The visibility in a module within.
+/// The visibility relative to an inner module.
 fn within(visibility: &Visibility) -> Visibility {
     let Visibility::Restricted(restricted) = visibility else {
         return match visibility {

@@ -1,4 +1,4 @@
-//! The decorators on the function: whether they go together, and in which order.
+//! The decorators on the function: compatibility and order.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,10 +12,10 @@ use crate::decorators::{Decoration, Inputs, Place, Stage, batch, fill_optionals,
 use crate::errors::Errors;
 use crate::tensor::{listed, refusal};
 
-/// What the decorators on a function say.
+/// The decorators on a function.
 #[derive(Debug, Default)]
 pub(super) struct Decorations {
-    /// The ones that are steps, in their order.
+    /// The decorators that are steps, in order.
     steps: Vec<Decoration>,
     pub(super) declared: Vec<Declared>,
     pub(super) overrides: Vec<Override>,
@@ -24,7 +24,7 @@ pub(super) struct Decorations {
 }
 
 impl Decorations {
-    /// Reads them; `raw` where the function surely takes the requests as they are.
+    /// Parses them; `raw` if the function is known to take raw requests.
     pub(super) fn read(decorations: &[Decoration], raw: bool, errors: &mut Errors) -> Self {
         let mut read = Self::default();
         for decoration in decorations {
@@ -57,22 +57,22 @@ impl Decorations {
         read
     }
 
-    /// Whether the function is called for a whole batch.
+    /// Whether a call processes a whole batch.
     pub(super) fn batch(&self) -> bool {
         self.steps.iter().any(|step| step.is(&batch::DECORATOR))
     }
 
-    /// What `#[output]` says of the outputs: a constant, where it says anything.
+    /// The `#[output]` attributes as a constant, if there are any.
     pub(super) fn to_overrides(&self) -> TokenStream {
         listed("__OVERRIDES", &self.overrides)
     }
 
-    /// Whether anything stands around the function.
+    /// Whether there are any steps.
     pub(super) fn any_step(&self) -> bool {
         !self.steps.is_empty()
     }
 
-    /// Compares a decorator with the ones above it.
+    /// Checks a decorator against those above it.
     fn fits(&self, decoration: &Decoration, errors: &mut Errors) -> bool {
         let name = decoration.name();
         let other = |found: &dyn Fn(&Decoration) -> bool| {
@@ -96,7 +96,7 @@ impl Decorations {
         false
     }
 
-    /// Reports steps that need a batch where there is none.
+    /// Reports steps that require a batch without one.
     pub(super) fn check_batch(&self, errors: &mut Errors) {
         for decoration in &self.steps {
             if decoration.decorator.stage > Some(Stage::Batch) && !self.batch() {
@@ -107,7 +107,7 @@ impl Decorations {
         }
     }
 
-    /// Marks the parameters that have a value where a request leaves them out.
+    /// Marks the parameters with fill values.
     pub(super) fn fill(&self, parameters: &mut [Parameter], errors: &mut Errors) {
         for decoration in &self.steps {
             if !decoration.is(&fill_optionals::DECORATOR) {
@@ -132,7 +132,8 @@ impl Decorations {
         steps
     }
 
-    /// What refuses decorators beside options and parameters; `batching` where something is to be said of that.
+    /// Checks of decorators against options and parameters; `batching` adds the checks about
+    /// batching.
     pub(super) fn to_checks(&self, batching: bool) -> TokenStream {
         let asked = |step: &&Decoration| {
             step.decorator.stage > Some(Stage::Batch) || batching && is_mode(step)
@@ -171,7 +172,7 @@ impl Decorations {
     }
 }
 
-/// Whether it says what one call sees.
+/// Whether it selects batch or sample mode.
 fn is_mode(decoration: &Decoration) -> bool {
     decoration.is(&batch::DECORATOR) || decoration.is(&sample::DECORATOR)
 }

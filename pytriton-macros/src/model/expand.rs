@@ -14,13 +14,13 @@ use crate::decorators::{Decoration, sequence};
 use crate::errors::Errors;
 use crate::tensor::{listed, refusal, spanned_call};
 
-/// The item without its decorators, and beside it either its registration or everything that is wrong with it.
+/// The item without its decorators, followed by its registration or by all errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    // Golden files say which of them have clients, whatever the tests are built with.
+    // Golden files specify whether they include clients, independently of the test build.
     expand_with(attribute, item, cfg!(all(feature = "client", not(test))))
 }
 
-/// The same, with a type for typed clients or without.
+/// The same, with or without the type for typed clients.
 pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bool) -> TokenStream {
     let mut errors = Errors::default();
     let mut options = ModelOptions::parse(attribute, &mut errors);
@@ -77,8 +77,8 @@ pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bo
 }
 
 impl Model {
-    /// What the compiler checks, and the registration of a function without `right` mistakes. Of any other it is shown what has
-    /// none itself, without what follows from them.
+    /// The compile-time checks, and the registration if the function is `right`. Otherwise only the
+    /// parts without errors are checked, to avoid follow-up errors.
     fn into_constants(mut self, options: &ModelOptions, right: bool) -> TokenStream {
         let count = self.parameters.len();
         self.parameters.retain(|parameter| !parameter.flawed);
@@ -130,7 +130,8 @@ impl Model {
         }
     }
 
-    /// The constant `__SIGNATURE`; the compiler reports each type that is no parameter on the type itself.
+    /// The constant `__SIGNATURE`; the compiler reports an invalid parameter type on the type
+    /// itself.
     fn to_signature(&self) -> TokenStream {
         let arguments = self.parameters.iter();
         let arguments = arguments.map(|parameter| parameter.to_argument());
@@ -155,12 +156,12 @@ impl Model {
         }
     }
 
-    /// Whether its parameters are arrays of which only their types could say otherwise: they are refused together.
+    /// Whether all parameters are arrays by name, so that they can be checked together.
     fn is_plain(&self) -> bool {
         !self.parameters.is_empty() && self.parameters.iter().all(Parameter::is_plain)
     }
 
-    /// Whether it takes the requests as they are.
+    /// Whether it takes raw requests.
     fn to_raw(&self) -> TokenStream {
         match self.is_plain() {
             true => quote!(false),
@@ -168,7 +169,7 @@ impl Model {
         }
     }
 
-    /// What refuses decorators, and all together; `batching` where something is to be said of that.
+    /// Checks of the decorators in combination; `batching` adds the checks about batching.
     fn to_checks(&self, batching: bool) -> TokenStream {
         let (overrides, warmups) = (&self.decorations.overrides, &self.warmups);
         let overrides = constant(
@@ -185,7 +186,7 @@ impl Model {
         quote!(#overrides #warmups #decorations #warmup_checks #whole)
     }
 
-    /// The constant `__OUTPUTS`; the compiler reports a type that is no output on the type itself.
+    /// The constant `__OUTPUTS`; the compiler reports an invalid output type on the type itself.
     fn to_outputs(&self) -> TokenStream {
         if self.streamed == Some(Streamed::Taken) {
             return quote! {
@@ -213,13 +214,13 @@ impl Model {
         }
     }
 
-    /// What each instance is called with.
+    /// The warm-ups.
     fn to_warmups(&self) -> TokenStream {
         listed("__WARMUPS", &self.warmups)
     }
 
-    /// What refuses the outputs and, in the same constant, what is hardly ever wrong: a constant each would take the compiler
-    /// longer than all the rest.
+    /// The checks of the outputs, together with checks that rarely fail: a constant for each would
+    /// take more compile time than everything else.
     fn to_output_checks(&self, options: &ModelOptions) -> TokenStream {
         let usual = options.to_usual_checks();
         let overrides = self.decorations.to_overrides();
@@ -242,7 +243,7 @@ impl Model {
         }
     }
 
-    /// What is called for each batch or request, on a state or on none.
+    /// The expression for the function, with or without state.
     fn to_function(&self) -> TokenStream {
         let state = self.to_state();
         let plain = self.is_plain();
@@ -293,12 +294,12 @@ impl Model {
         quote!(#function #starts)
     }
 
-    /// Whether a call holds no thread while it waits.
+    /// Whether a call releases its thread while it waits.
     fn waits(&self) -> bool {
         self.is_async || self.streamed.is_some_and(Streamed::waits)
     }
 
-    /// What the function is called on.
+    /// The expression for the state.
     fn to_state(&self) -> TokenStream {
         match &self.state {
             Some(State { ty, .. }) => quote!(#ty),
@@ -306,7 +307,7 @@ impl Model {
         }
     }
 
-    /// What makes that; nothing where it is wrong.
+    /// The loader; nothing if it is invalid.
     fn to_loaded(&self) -> Option<TokenStream> {
         let Some(State { ty, load, .. }) = &self.state else {
             return Some(quote!(::std::sync::Arc::new(())));
@@ -325,11 +326,11 @@ impl Model {
         Some(quote!(__private::#loaded?))
     }
 
-    /// What makes the state of a sequence that starts, where the function takes one.
+    /// The function that creates the state of a new sequence, if the model has one.
     fn to_start(&self) -> Option<TokenStream> {
         let mut parameters = self.parameters.iter();
         let taken = &parameters.find(|parameter| parameter.is_state())?.ty;
-        // Not a name of the macro that wrote the type, if one did.
+        // Uses this macro's hygiene even if another macro wrote the type.
         let call = quote!(__start);
         let made = match &self.state {
             Some(State {
@@ -355,7 +356,7 @@ impl Model {
         })
     }
 
-    /// What makes an instance.
+    /// The function that creates an instance.
     fn to_load(&self) -> Option<TokenStream> {
         let state = self.to_loaded()?;
         let kind = match self.waits() {
@@ -374,7 +375,7 @@ impl Model {
     }
 }
 
-/// The constant of a list in which there is anything.
+/// A constant for a non-empty list.
 fn constant(name: &TokenStream, element: &str, list: &[impl ToTokens]) -> Option<TokenStream> {
     let element = format_ident!("{element}");
     (!list.is_empty()).then(|| quote!(const #name: &[__private::#element] = &[#(#list),*];))

@@ -1,4 +1,5 @@
-//! What to write instead of a parameter's type that is surely none by its name. Whatever is not sure is left to the traits.
+//! Suggestions for a parameter type that is known to be invalid by its name. The traits decide the
+//! rest.
 
 use quote::ToTokens;
 use syn::{Type, TypeReference};
@@ -9,7 +10,7 @@ use crate::errors::Errors;
 use crate::output;
 use crate::types::{argument_of, named, peeled, present, type_text};
 
-/// What a call has of its own, and a function borrows.
+/// Context types, which functions take by reference.
 const INJECTED: [&str; 5] = [
     "Parameters",
     "Context",
@@ -19,7 +20,7 @@ const INJECTED: [&str; 5] = [
 ];
 const SLICE: &str = "requests are borrowed, and all of them: write `&[Request]`";
 
-/// Where a parameter stands.
+/// The position of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Standing {
     /// Whether it is under `#[first_value]`.
@@ -28,13 +29,13 @@ pub(super) struct Standing {
     pub(super) state: bool,
     /// Whether the function is under `#[batch]`.
     pub(super) batch: bool,
-    /// Whether axis 0 is the batch, as far as the options tell.
+    /// Whether axis 0 is the batch, as far as the options show.
     pub(super) batching: bool,
     /// Whether the function is under `#[openai]`.
     pub(super) openai: bool,
 }
 
-/// Reports a type that can be no parameter.
+/// Reports a type that is not a valid parameter.
 pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
     let wrong = match standing.state {
         true => wrong_state(ty),
@@ -54,20 +55,20 @@ pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
     }
 }
 
-/// Whether a type asks for the requests as they are, by its name.
+/// Whether a type is `&[Request]`, by its name.
 pub(super) fn is_requests(ty: &Type) -> bool {
     referred(ty)
         .and_then(element)
         .is_some_and(|ty| is("Request", ty))
 }
 
-/// What one answer is, for a type that takes any number of them, by its name.
+/// The response type of a `Responses<_>`, by its name.
 pub(super) fn answers(ty: &Type) -> Option<&Type> {
     let each = referred(ty).or_else(|| argument_of("Vec", ty));
     argument_of("Responses", each.unwrap_or(ty))
 }
 
-/// What is wrong with the state of a sequence.
+/// The error in the type of a sequence's state.
 fn wrong_state(ty: &Type) -> Option<String> {
     let inner = referred(ty).or_else(|| argument_of("Option", ty))?;
     let changes = |ty| matches!(peeled(ty), Type::Reference(outer) if outer.mutability.is_some());
@@ -119,7 +120,7 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
         let view = array.borrowed();
         return Some(format!("an array is passed as a view: write `{view}`"));
     }
-    // An alias may be anything that can be borrowed.
+    // An alias may be any type that can be borrowed.
     match inner {
         Type::Path(_) if changes && meant_element(inner).is_none() => Some(format!(
             "`{}` is no input: write `#[sequence]` before it, if it is the state of the request's sequence",
@@ -171,7 +172,7 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
     }
 }
 
-/// What to write instead of a single value.
+/// The suggestion for a scalar.
 fn scalar(ty: &Type, standing: Standing) -> Option<String> {
     let element = meant_element(ty)?;
     let text = type_text(ty);
@@ -192,7 +193,7 @@ fn is_reference(name: &str, ty: &Type) -> bool {
     referred(ty).is_some_and(|ty| is(name, ty))
 }
 
-/// What a reference refers to.
+/// The target of a reference.
 fn referred(ty: &Type) -> Option<&Type> {
     match peeled(ty) {
         Type::Reference(reference) => Some(peeled(&reference.elem)),
@@ -200,7 +201,7 @@ fn referred(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The type of a slice's elements.
+/// The element type of a slice.
 fn element(ty: &Type) -> Option<&Type> {
     match peeled(ty) {
         Type::Slice(slice) => Some(&slice.elem),
@@ -208,7 +209,7 @@ fn element(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The message on a type that is nothing a function can be given.
+/// The message about an unknown parameter type.
 fn unknown(ty: &impl ToTokens) -> String {
     format!(
         "`{}` cannot be a parameter of a model: take an array such as `ArrayView2<f32>`, `&Parameters` or `&Context`",

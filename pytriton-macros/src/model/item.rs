@@ -10,29 +10,29 @@ use crate::docs::{docs, strip_parameters};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-/// The function that answers requests, with its decorators apart.
+/// The function that processes requests, with its decorators.
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) signature: Signature,
     pub(super) decorations: Vec<Decoration>,
-    /// For each of the signature's inputs.
+    /// For each parameter of the signature.
     pub(super) parameters: Vec<Vec<Decoration>>,
-    /// The doc comment of the function, or of the block.
+    /// The doc comment of the function or of the block.
     pub(super) docs: String,
-    /// The lints that are off in it, as its registration names what it names.
+    /// Lint attributes of the function, which also apply to its registration.
     pub(super) lints: TokenStream,
-    /// Who may call it.
+    /// The visibility.
     pub(super) visibility: Visibility,
-    /// What says which methods it and its state are made of.
+    /// The decorators that identify its method and the state's functions.
     pub(super) roles: Vec<Decoration>,
-    /// For a method, what it is called on.
+    /// The state, for a method.
     pub(super) state: Option<State>,
 }
 
 impl Function {
-    /// Finds the function of an item and returns it beside the item without its decorators.
+    /// Finds the function in an item. Returns it together with the item without its decorators.
     ///
-    /// Bodies are never read: what is wrong in them, or half written, is the compiler's to tell.
+    /// Function bodies are never parsed: the compiler reports errors in them.
     pub(super) fn find(
         tokens: TokenStream,
         root: &CratePath,
@@ -61,7 +61,7 @@ impl Function {
                         tokens = with_some_body(tokens);
                     }
                     Ok(item) => errors.push(keyword(&item), message),
-                    // The compiler has an error of its own for what is no item.
+                    // The compiler reports an invalid item.
                     Err(_) if body.is_some() => {}
                     Err(_) => errors.push_missing(message),
                 }
@@ -90,7 +90,7 @@ impl Function {
 /// A part of an `impl` block.
 #[derive(Debug)]
 pub(super) enum Member {
-    /// A function; its own body is empty.
+    /// A function and its body; the body in the function is empty.
     Method(Box<ImplItemFn>, TokenTree),
     Other(TokenStream),
 }
@@ -104,7 +104,8 @@ impl ToTokens for Member {
     }
 }
 
-/// The members of an `impl` block: a function ends with its body, everything else with a semicolon.
+/// The members of an `impl` block: a function ends with its body, any other member with a
+/// semicolon.
 fn members(tokens: TokenStream) -> Vec<Member> {
     let mut members = Vec::new();
     let mut member: Vec<TokenTree> = Vec::new();
@@ -129,7 +130,7 @@ fn members(tokens: TokenStream) -> Vec<Member> {
     members
 }
 
-/// An item with an empty body in the place of its own, which stands last.
+/// Splits an item into the item with an empty body, and its body.
 fn split_body(tokens: TokenStream) -> (TokenStream, Option<Group>) {
     let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let body = match tokens.last_mut() {
@@ -143,14 +144,15 @@ fn split_body(tokens: TokenStream) -> (TokenStream, Option<Group>) {
     (tokens.into_iter().collect(), body)
 }
 
-/// An item whose body is empty, with this one.
+/// Restores the body of an item.
 fn with_body(item: &impl ToTokens, body: &impl ToTokens) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.to_token_stream().into_iter().collect();
     tokens.pop();
     quote!(#(#tokens)* #body)
 }
 
-/// What turns the same lints off for generated code. Otherwise none is, as a crate may forbid it.
+/// The lint attributes for generated code. Others are not disabled, because a crate may forbid
+/// that.
 pub(super) fn lints(attributes: &[Attribute]) -> TokenStream {
     let mut lints = TokenStream::new();
     for attribute in attributes {
@@ -167,12 +169,12 @@ pub(super) fn lints(attributes: &[Attribute]) -> TokenStream {
     lints
 }
 
-/// Whether what is under the attribute may not be there.
+/// Whether the attribute may remove its item.
 pub(super) fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
 }
 
-/// A function without a body, with one that causes no further error.
+/// Adds a body that causes no further errors to a function without one.
 fn with_some_body(function: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = function.into_iter().collect();
     tokens.pop_if(|token| matches!(token, TokenTree::Punct(end) if end.as_char() == ';'));
@@ -186,7 +188,7 @@ fn refuse_models(attributes: &mut Vec<Attribute>, root: &CratePath, errors: &mut
     }
 }
 
-/// The tokens that say what kind of item it is.
+/// The tokens of the item's keyword.
 fn keyword(item: &Item) -> TokenStream {
     match item {
         Item::Struct(item) => item.struct_token.to_token_stream(),

@@ -6,13 +6,13 @@ use crate::array::ArrayType;
 use crate::errors::Errors;
 use crate::types::{argument_of, arguments, last_segment, peeled, present};
 
-/// A type as code outside of the function can name it: without the function's lifetimes, and with the state's type in the
-/// place of `Self`.
+/// A type as code outside of the function can name it: without the function's lifetimes, and with
+/// the state's type for `Self`.
 pub(super) fn nameable(ty: &Type, state: Option<&Type>) -> Type {
     Rewriting::of(ty, state, false)
 }
 
-/// A type all of whose lifetimes, named or not, are `'static`, for where there is nothing to borrow from.
+/// A type with all lifetimes replaced by `'static`, for values that borrow nothing.
 pub(super) fn eternal(ty: &Type) -> Type {
     Rewriting::of(ty, None, true)
 }
@@ -21,7 +21,7 @@ pub(super) fn eternal(ty: &Type) -> Type {
 struct Rewriting<'ast> {
     state: Option<&'ast Type>,
     eternal: bool,
-    /// Most types stay what they are, and need not be parsed again.
+    /// Most types do not change and need not be parsed again.
     changed: bool,
 }
 
@@ -77,7 +77,7 @@ fn is_sign(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// A view and a reference live as long as the call.
+/// Views and references live only as long as the call.
 pub(super) fn check_static(ty: &Type, errors: &mut Errors) {
     let inner = present(ty);
     let lifetime = match peeled(inner) {
@@ -97,7 +97,7 @@ pub(super) fn check_static(ty: &Type, errors: &mut Errors) {
     }
 }
 
-/// Gives the views in the parameters of an `async fn` the `'_` that Rust wants written out there, and only there.
+/// Adds the `'_` that Rust requires in the view types of an `async fn`.
 pub(super) fn spell_out(signature: &mut Signature) {
     if signature.asyncness.is_none() {
         return;

@@ -9,12 +9,12 @@ use crate::path::CratePath;
 use crate::tensor::{optional, refusal, spanned_call};
 use crate::value::{Form, Value, literal};
 
-/// The option that says how sequences are batched.
+/// The option for sequence batching.
 const SEQUENCES: &str = "sequence_batching";
-/// The option that gives a priority level a policy of its own.
+/// The option for the policy of a priority level.
 const POLICY: &str = "priority_queue_policy";
-/// The options of the model, what their values look like, and whether there are others that cannot stand beside them; their
-/// rules and defaults are the runtime's.
+/// The model's options: form of the value, and whether the option conflicts with others. The rules
+/// and defaults are in the runtime.
 const MODEL: [(&str, Form, bool); 21] = [
     ("name", Form::Text, false),
     ("version", Form::Number, false),
@@ -38,7 +38,7 @@ const MODEL: [(&str, Form, bool); 21] = [
     ("response_cache", Form::Boolean, true),
     ("description", Form::Text, false),
 ];
-/// The same of a queue: the model's, or that of one level.
+/// The same for a queue: the model's, or that of one level.
 const QUEUE: [(&str, Form, bool); 4] = [
     ("max_queue_size", Form::Number, true),
     ("default_timeout_microseconds", Form::Number, true),
@@ -46,25 +46,25 @@ const QUEUE: [(&str, Form, bool); 4] = [
     ("allow_timeout_override", Form::Boolean, true),
 ];
 
-/// What stands between the parentheses of `#[model(…)]`.
+/// The arguments of `#[model(…)]`.
 #[derive(Debug)]
 pub(super) struct ModelOptions {
     pub(super) root: CratePath,
     model: Vec<Row>,
     queue: Vec<Row>,
     policies: Vec<Policy>,
-    /// The key of [`POLICY`], which stands once for each level.
+    /// The key of [`POLICY`], which may be repeated.
     policy_key: Option<Ident>,
     parameters: Vec<(String, String)>,
-    /// The name of the type for typed clients, in the place of the function's.
+    /// The name of the type for typed clients.
     pub(super) client: Option<Ident>,
-    /// Over which of OpenAI's routes the model is served besides.
+    /// The OpenAI route of the model.
     pub(super) openai: Option<TokenStream>,
-    /// The function's doc comment, which describes the model where no option does.
+    /// The function's doc comment, which is the default description of the model.
     pub(super) docs: String,
     /// Whether a parameter is the state of a sequence.
     pub(super) state: bool,
-    /// Whether every option that others may depend on could be read.
+    /// Whether every option that others may depend on is valid.
     pub(super) sound: bool,
 }
 
@@ -90,7 +90,7 @@ struct Policy {
 struct Row {
     name: &'static str,
     form: Form,
-    /// Whether others cannot stand beside it.
+    /// Whether it conflicts with others.
     conflicting: bool,
     key: Option<Ident>,
     value: Value,
@@ -132,7 +132,7 @@ impl ModelOptions {
         }
     }
 
-    /// The model's name; empty where it is missing.
+    /// The model's name; empty if it is missing.
     pub(super) fn model_name(&self) -> String {
         let name = self.model.iter().find(|row| row.name == "name");
         name.map_or_else(String::new, |row| match literal(&row.value.expression) {
@@ -141,14 +141,14 @@ impl ModelOptions {
         })
     }
 
-    /// Whether axis 0 of every tensor is the batch, as far as the text tells.
+    /// Whether axis 0 of every tensor is the batch, as far as the tokens show.
     pub(super) fn batching(&self) -> bool {
         let mut options = self.model.iter();
         let batching = options.find(|row| row.name == "batching");
         batching.and_then(|row| row.value.boolean()) != Some(false)
     }
 
-    /// Whether the option is there.
+    /// Whether the option is present.
     pub(super) fn says(&self, name: &str) -> bool {
         self.model.iter().any(|row| row.name == name)
     }
@@ -158,7 +158,7 @@ impl ModelOptions {
         self.state || self.says(SEQUENCES)
     }
 
-    /// The constant `__OPTIONS`, and what refuses each option that cannot be.
+    /// The constant `__OPTIONS`, and the checks of the options.
     pub(super) fn to_tokens(&self) -> TokenStream {
         let model = self.model.iter().map(|row| row.to_field());
         let docs = &self.docs;
@@ -199,7 +199,7 @@ impl ModelOptions {
         }
     }
 
-    /// What refuses the options whose values are usual, without a constant around it.
+    /// The checks of options with common values, without a constant of their own.
     pub(super) fn to_usual_checks(&self) -> impl Iterator<Item = TokenStream> {
         let rows = self.model.iter().chain(&self.queue);
         let rows = rows.filter(|row| row.value.is_usual());
@@ -208,7 +208,7 @@ impl ModelOptions {
         })
     }
 
-    /// Each option by itself, and then beside the others where each of them is right.
+    /// The checks of each option, and of combinations if each is valid.
     fn to_checks(&self) -> TokenStream {
         let mut checks = TokenStream::new();
         let rows = || self.model.iter().chain(&self.queue);
@@ -291,7 +291,7 @@ impl Policy {
 }
 
 impl Row {
-    /// The option as the runtime has it.
+    /// The option as a field of the runtime's type.
     fn to_field(&self) -> TokenStream {
         let Self { name, value, .. } = self;
         let field = format_ident!("{name}");
@@ -325,12 +325,12 @@ fn values(options: &Options, rows: &[(&'static str, Form, bool)], errors: &mut E
 
 fn queue_policy(queue: &[Row]) -> TokenStream {
     let fields = queue.iter().map(|row| row.to_field());
-    // Behind all of them a lint says that the rest is nothing.
+    // With all fields set, the rest would trigger a lint.
     let rest = (queue.len() < QUEUE.len()).then(|| quote!(..__private::QueuePolicy::DEFAULT));
     quote!(__private::QueuePolicy { #(#fields,)* #rest })
 }
 
-/// The field of a list, where there is anything in it.
+/// The field for a non-empty list.
 fn list(name: &str, list: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
     let mut list = list.peekable();
     list.peek()?;

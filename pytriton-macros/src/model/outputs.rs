@@ -1,4 +1,4 @@
-//! What is surely wrong with a return type by its name.
+//! Return types that are known to be invalid by their names.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -14,11 +14,11 @@ use crate::output;
 use crate::tensor::{TensorName, check_distinct};
 use crate::types::{argument_of, arguments, named, peeled, type_text};
 
-/// How many outputs a tuple can have.
+/// The maximum number of outputs in a tuple.
 const MOST: usize = 8;
 
-/// What a function returns at a time: its return type, or `item` where that is any number of them; `raw` where it surely
-/// takes the requests as they are.
+/// The result of one response: the return type, or `item` for a streaming function. `raw` if the
+/// function is known to take raw requests.
 pub(super) fn read(
     raw: bool,
     signature: &Signature,
@@ -68,7 +68,8 @@ fn example(raw: bool) -> &'static str {
     }
 }
 
-/// The calls that ask for each part of a return type that is there by its name, so that the compiler points at the part.
+/// The calls that require the trait of each part of a return type, so that the compiler points at
+/// the part.
 pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<TokenStream> {
     let mut asked = Vec::new();
     let mut ask = |what: &str, ty: &Type| {
@@ -93,7 +94,8 @@ pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<Tok
     asked
 }
 
-/// The outputs of a `Result`, whose error is asked for; any other type is its own outputs.
+/// The outputs of a `Result`, whose error type is also required to be valid; any other type is
+/// returned.
 fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
     match result(ty) {
         Some((outputs, error)) => {
@@ -104,7 +106,7 @@ fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
     }
 }
 
-/// The two types of a `Result` that has two.
+/// The type arguments of a `Result`.
 fn result(ty: &Type) -> Option<(&Type, &Type)> {
     match Vec::from_iter(arguments(named("Result", ty)?))[..] {
         [GenericArgument::Type(outputs), GenericArgument::Type(error)] => Some((outputs, error)),
@@ -112,7 +114,7 @@ fn result(ty: &Type) -> Option<(&Type, &Type)> {
     }
 }
 
-/// The type of the outputs of one call or, for a raw function, of one request.
+/// The output type of one call or, for a raw function, of one request.
 fn entry<'a>(returned: &'a Type, raw: bool, errors: &mut Errors) -> Option<&'a Type> {
     let inner = unwrapped(returned);
     if !raw {
@@ -128,12 +130,13 @@ fn entry<'a>(returned: &'a Type, raw: bool, errors: &mut Errors) -> Option<&'a T
     None
 }
 
-/// The type inside of a `Result`, under whatever alias of that name.
+/// The type inside of a `Result`, including aliases of that name.
 fn unwrapped(ty: &Type) -> &Type {
     argument_of("Result", ty).unwrap_or(ty)
 }
 
-/// Checks a tuple's types, or the one type; how many outputs that surely are, 0 where only the compiler knows.
+/// Checks the types of a tuple, or a single type. Returns the number of outputs, or 0 if only the
+/// compiler can determine it.
 fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
     let Type::Tuple(tuple) = peeled(entry) else {
         output::check(entry, errors);
@@ -156,7 +159,7 @@ fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
     Some(tuple.elems.len())
 }
 
-/// Checks that the error of a `Result` can be named outside of the function.
+/// Checks that the error type of a `Result` can be named outside of the function.
 fn check_error(returned: &Type, errors: &mut Errors) {
     let errors_of = named("Result", returned).into_iter().flat_map(arguments);
     for error in errors_of.skip(1) {
@@ -169,7 +172,7 @@ fn check_error(returned: &Type, errors: &mut Errors) {
     }
 }
 
-/// Compares the number of `#[output]` attributes with that of the outputs.
+/// Compares the number of `#[output]` attributes with the number of outputs.
 fn check_count(returned: &Type, count: usize, found: &[Override], errors: &mut Errors) {
     let outputs = if count == 1 {
         "1 output".to_owned()
@@ -189,7 +192,7 @@ fn check_count(returned: &Type, count: usize, found: &[Override], errors: &mut E
     }
 }
 
-/// Reports two outputs of one name, be it by default.
+/// Reports duplicate output names, including default names.
 fn check_names(count: usize, overrides: &[Override], errors: &mut Errors) {
     let given = |index: usize| overrides.get(index).and_then(|with| with.name.clone());
     let defaults = (0..count)
@@ -199,7 +202,7 @@ fn check_names(count: usize, overrides: &[Override], errors: &mut Errors) {
             span: Span::call_site(),
             own: false,
         });
-    // The given names come last, so that the message lands on one of them.
+    // Given names come last, so that the error is on one of them.
     let names: Vec<TensorName> = defaults
         .chain((0..overrides.len()).filter_map(given))
         .collect();

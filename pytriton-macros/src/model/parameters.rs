@@ -17,44 +17,45 @@ use crate::tensor::{Dims, TensorName, optional, refusal};
 use crate::types::present;
 use crate::value::Value;
 
-/// A parameter of the function. What it is, its type decides.
+/// A parameter of the function. Its type determines its kind.
 #[derive(Debug)]
 pub(super) struct Parameter {
     /// The type as generated code can name it.
     pub(super) ty: Type,
     /// The type as the user wrote it.
     shown: Type,
-    /// Where the compiler reports what the type is not.
+    /// The location of the compiler's errors about the type.
     span: Span,
-    /// What decorators call it.
+    /// The name that decorators use.
     parameter: Option<String>,
-    /// The name of the input that it may be.
+    /// The name of the input, if it is one.
     pub(super) name: Option<TensorName>,
     shape: Option<Dims>,
     example: Option<Example>,
     docs: String,
     given: Option<Decoration>,
     kind: Kind,
-    /// Whether `#[fill_optionals]` has a value for it.
+    /// Whether `#[fill_optionals]` sets a value for it.
     pub(super) filled: bool,
-    /// Whether a mistake in it has been reported.
+    /// Whether an error in it has been reported.
     pub(super) flawed: bool,
 }
 
-/// What decorators make of a parameter.
+/// The kind that decorators assign to a parameter.
 #[derive(Debug)]
 enum Kind {
-    /// Nothing but what its type says.
+    /// Determined by its type.
     Own,
     FirstValue(Box<FirstValue>),
     /// The state of a sequence.
     State,
-    /// A member of OpenAI's requests.
+    /// A member of OpenAI requests.
     Text,
 }
 
 impl Kind {
-    /// What the names begin with of the trait that the type must have and of what reads the argument.
+    /// The prefix of the trait that the type must implement, and of the function that reads the
+    /// argument.
     fn name(&self) -> &'static str {
         match self {
             Self::Own => "",
@@ -74,7 +75,7 @@ impl Kind {
 }
 
 impl Parameter {
-    /// Reads the parameters of a function; `None` for its `self`.
+    /// Parses the parameters of a function; `None` for `self`.
     pub(super) fn read(
         parameter: &FnArg,
         decorations: &[Decoration],
@@ -103,7 +104,7 @@ impl Parameter {
         errors: &mut Errors,
     ) -> Self {
         let before = errors.len();
-        // The registration cannot see which parameters a `#[cfg]` leaves.
+        // The registration cannot evaluate `#[cfg]` on parameters.
         for attribute in typed.attrs.iter().filter(|attribute| is_cfg(attribute)) {
             let message =
                 "a parameter of a model cannot depend on `#[cfg]`: put it on the function";
@@ -181,7 +182,7 @@ impl Parameter {
         }
     }
 
-    /// Whether another one has its name, which the compiler reports.
+    /// Whether another parameter has the same name, which the compiler reports.
     pub(super) fn has_name_of(&self, others: &[Self]) -> bool {
         let mut others = others.iter();
         self.parameter.is_some() && others.any(|other| other.parameter == self.parameter)
@@ -192,17 +193,18 @@ impl Parameter {
         matches!(self.kind, Kind::State)
     }
 
-    /// Whether decorators call it that.
+    /// Whether decorators use this name for it.
     pub(super) fn is(&self, ident: &Ident) -> bool {
         self.parameter.as_ref() == Some(&plain_name(ident))
     }
 
-    /// Whether its type is an array by its name.
+    /// Whether its type is an array by name.
     pub(super) fn is_surely_input(&self) -> bool {
         ArrayType::parse(present(&self.shown)).is_some()
     }
 
-    /// Whether it is an input by the name of its type, and of so many dimensions that only an alias could be wrong.
+    /// Whether it is an input by the name of its type and its rank, so that only an alias could be
+    /// wrong.
     pub(super) fn is_plain(&self) -> bool {
         let array = ArrayType::parse(present(&self.shown));
         let ranked = array.is_some_and(|array| array.rank >= Some(2));
@@ -216,7 +218,7 @@ impl Parameter {
         }
     }
 
-    /// What decorators of the function may name.
+    /// The input that decorators may refer to.
     pub(super) fn to_input(&self) -> Option<Input> {
         let (ty, name) = (&self.ty, self.name.as_ref().filter(|_| !self.is_state())?);
         let parameter = self.kind.to_trait();
@@ -246,8 +248,8 @@ impl Parameter {
         quote!(__private::Argument::new(#declared, #name) #(#shape)* #(#example)* #first_value #filled #described)
     }
 
-    /// What refuses the parameter of that index; `batching` where something is to be said of that, `plain` where its type is
-    /// looked at elsewhere.
+    /// Checks of the parameter with this index. `batching` adds the checks about batching; `plain`
+    /// if its type is checked elsewhere.
     pub(super) fn to_checks(&self, index: usize, batching: bool, plain: bool) -> TokenStream {
         let flaw = |method: TokenStream| quote!(__SIGNATURE.#method(#index, &__OPTIONS));
         let mut checks = TokenStream::new();
@@ -282,7 +284,8 @@ impl Parameter {
         checks
     }
 
-    /// What reads the argument of that index into a variable; `plain` where all before it are inputs.
+    /// Reads the argument with this index into a variable; `plain` if all previous parameters are
+    /// inputs.
     pub(super) fn to_read(&self, index: usize, plain: bool, local: &Ident) -> TokenStream {
         let ty = &self.ty;
         let reader = self.kind.to_reader();

@@ -4,7 +4,8 @@ use super::item::Function;
 use crate::errors::Errors;
 use crate::types::{named, peeled};
 
-/// Reports everything before the parameters and the return type that a model's function cannot have.
+/// Reports everything in the signature, except parameters and return type, that a model's function
+/// must not have.
 pub(super) fn check(function: &Function, errors: &mut Errors) {
     let signature = &function.signature;
     errors.refuse(
@@ -39,7 +40,7 @@ pub(super) fn check(function: &Function, errors: &mut Errors) {
     }
 }
 
-/// Reports a `self` that is not borrowed, or for ever.
+/// Reports a `self` that is not borrowed, or borrowed for `'static`.
 pub(super) fn check_receiver(role: &str, receiver: &Receiver, errors: &mut Errors) {
     match &receiver.kind {
         ReceiverKind::Reference(_, Some(lifetime), None) if lifetime.ident == "static" => {

@@ -5,17 +5,17 @@ use super::signature::check_receiver;
 use crate::decorators::{Decorator, load};
 use crate::errors::Errors;
 
-/// What a method is called on.
+/// The state of a method.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) ty: Type,
-    /// What makes it; `None` when it is missing or wrong, which has been reported.
+    /// Its loader; `None` if it is missing or invalid, which has been reported.
     pub(super) load: Option<Maker>,
-    /// What makes the state of a sequence, where there is such a function.
+    /// The function that creates the state of a sequence, if there is one.
     pub(super) start: Option<Maker>,
 }
 
-/// A function that makes a state.
+/// A function that creates a state.
 #[derive(Debug)]
 pub(super) struct Maker {
     pub(super) name: Ident,

@@ -1,4 +1,4 @@
-//! A return type that says that a request has any number of answers.
+//! Return types of streaming functions.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -8,22 +8,23 @@ use syn::{GenericArgument, ReturnType, Signature, Type, TypeImplTrait};
 use crate::errors::Errors;
 use crate::types::{argument_of, arguments, peeled, traits, type_text};
 
-/// What the answers come in.
+/// How a function returns its responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Streamed {
-    /// What the function returns.
+    /// In its return value.
     Returned {
-        /// Whether it may wait for the next answer without holding its thread: a stream, no iterator.
+        /// Whether it may wait for the next response without blocking its thread: a stream, not an
+        /// iterator.
         waits: bool,
-        /// Whether the function may fail before the first answer.
+        /// Whether the function may fail before the first response.
         fallible: bool,
     },
-    /// The function takes `Responses`.
+    /// Through a `Responses` parameter.
     Taken,
 }
 
-/// What the answers come in and what one of them is, for `impl Iterator<Item = …>`, `impl Stream<Item = …>` and a `Result` of
-/// either.
+/// Parses `impl Iterator<Item = …>`, `impl Stream<Item = …>` and a `Result` of either. Returns the
+/// kind and the item type.
 pub(super) fn read(
     raw: bool,
     signature: &Signature,
@@ -63,7 +64,7 @@ pub(super) fn read(
     Some((Streamed::Returned { waits, fallible }, item))
 }
 
-/// The trait that says what an item is, and the item.
+/// The trait with its item type.
 fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
     traits(hidden).find_map(|last| {
         let item = arguments(last).find_map(|argument| match argument {
@@ -75,12 +76,13 @@ fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
 }
 
 impl Streamed {
-    /// Whether the function holds no thread while it waits for the next answer.
+    /// Whether the function releases its thread while it waits for the next response.
     pub(super) fn waits(self) -> bool {
         matches!(self, Self::Taken | Self::Returned { waits: true, .. })
     }
 
-    /// Hands the answers on that `__returned` has, which is of the type `shown`; `item` is what each of them is put into.
+    /// Sends the responses in `__returned`, which has the type `shown`; `item` converts each of
+    /// them.
     pub(super) fn to_answer(
         self,
         is_async: bool,
@@ -89,7 +91,7 @@ impl Streamed {
     ) -> TokenStream {
         let Self::Returned { waits, fallible } = self else {
             let call = quote!(__call);
-            // Its own variable: what a macro of the user's has as a type does not see those of this expansion.
+            // A separate variable: types from a user's macro do not see those of this expansion.
             let returned = Ident::new("__returned", shown.span());
             let ended = quote_spanned!(shown.span()=> __private::ended(#call, #returned));
             return quote! {{

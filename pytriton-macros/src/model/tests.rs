@@ -54,7 +54,7 @@ fn models_with_clients_are_as_in_the_golden_files() {
     for (name, attribute, item) in table {
         assert_expansion(name, expand_with(attribute, item, true));
     }
-    // A method of nobody else's, the requests as they are, texts, and a name that is a type's.
+    // A private method, raw requests, text, and a name of a primitive type.
     let without: [(TokenStream, TokenStream); 4] = [
         (
             quote!(name = "Own"),
@@ -97,7 +97,7 @@ fn models_with_clients_are_as_in_the_golden_files() {
     }
 }
 
-/// An editor completes what stands in the expansion.
+/// Editors use the expansion for completion.
 #[test]
 fn a_body_stays_as_it_is_while_it_is_typed() {
     let bodies = [
@@ -124,7 +124,7 @@ fn a_body_stays_as_it_is_while_it_is_typed() {
         ];
         for item in items {
             let bodies = item.to_string().matches(&body.to_string()).count();
-            // A mistake elsewhere changes nothing of it.
+            // An error elsewhere does not change it.
             for attribute in [quote!(name = "M"), quote!(name = 7, bacthing)] {
                 let made = expand_with(attribute, item.clone(), true).to_string();
                 let kept = made.matches(&body.to_string()).count();

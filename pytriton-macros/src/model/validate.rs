@@ -15,7 +15,7 @@ use crate::decorators::{Inputs, sequence};
 use crate::errors::Errors;
 use crate::types::{argument_of, type_text};
 
-/// Applies every rule of the syntax; `None` for a function whose types mean nothing outside of it.
+/// Applies all syntax rules; `None` for a function whose types cannot be named outside of it.
 pub(super) fn validate(
     options: &ModelOptions,
     function: Function,
@@ -23,7 +23,8 @@ pub(super) fn validate(
 ) -> Option<Model> {
     let before = errors.len();
     signature::check(&function, errors);
-    // The types of a generic function mean nothing outside of it, and next to a method there can be nothing.
+    // The types of a generic function cannot be named outside of it, and no item can be placed next
+    // to a method.
     let nameable_types = errors.len() == before
         || function.signature.generics.type_params().next().is_none()
             && function.signature.generics.const_params().next().is_none()
@@ -106,7 +107,7 @@ pub(super) fn validate(
     })
 }
 
-/// Whether a function takes anything of that kind, by the name of its type.
+/// Whether the function has a parameter of this kind, by the name of its type.
 fn takes(signature: &Signature, is: fn(&Type) -> bool) -> bool {
     signature.inputs.iter().any(|parameter| match parameter {
         FnArg::Typed(parameter) => is(&parameter.ty),

@@ -11,11 +11,11 @@ use crate::path::CratePath;
 use crate::tensor::{Dims, TensorName, check_distinct};
 use crate::value::Value;
 
-/// A field of a struct, after every check.
+/// A validated field of a struct.
 #[derive(Debug)]
 pub(super) struct OutputField {
     pub(super) ident: Ident,
-    /// What knows the type in generated code.
+    /// The constant for its type in generated code.
     pub(super) constant: Ident,
     pub(super) ty: Type,
     pub(super) name: TensorName,
@@ -24,7 +24,7 @@ pub(super) struct OutputField {
     pub(super) docs: String,
 }
 
-/// Where generated code finds `pytriton`: what `#[output(crate = …)]` on the struct says.
+/// The path of `pytriton` from `#[output(crate = …)]` on the struct.
 pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
     let Some(decoration) = decoration(&input.attrs, errors) else {
         return CratePath::default();
@@ -100,7 +100,7 @@ fn field(index: usize, field: &Field, errors: &mut Errors) -> Option<OutputField
     })
 }
 
-/// The only `#[output]`.
+/// The single `#[output]`.
 fn decoration(attributes: &[Attribute], errors: &mut Errors) -> Option<Decoration> {
     let found = Decoration::take(&mut attributes.to_vec(), &CratePath::default());
     let mut found = found.into_iter();

@@ -4,7 +4,7 @@ use syn::DeriveInput;
 
 use super::fields::OutputField;
 
-/// What makes the struct what callers of a model get, by the constants that know its fields.
+/// The implementation for typed clients.
 pub(super) fn implementation(input: &DeriveInput, fields: &[OutputField]) -> TokenStream {
     let name = &input.ident;
     let idents = fields.iter().map(|field| &field.ident);
