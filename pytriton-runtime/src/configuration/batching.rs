@@ -10,7 +10,8 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
     let alone = is_alone(spec) || has_free_places(spec);
     let (preferred, said) = preferred(spec, &batching.preferred_batch_size, alone);
     message.put("preferred_batch_size", 1, preferred, said);
-    // With a delay Triton 2.51 joins batches that wait for an instance, whatever sizes are preferred.
+    // With a delay, Triton 2.51 merges batches that wait for an instance, whatever sizes are
+    // preferred.
     let delay = match alone {
         true => 0,
         false => batching.max_queue_delay_microseconds,
@@ -28,7 +29,8 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
     let several = batching.priorities.is_some();
     message.put("priority_levels", 4, levels, several);
     message.put("default_priority_level", 5, default_level, several);
-    // Not the server's own bound: any policy, and any priority, makes Triton 2.51 look only twice a second for a free instance.
+    // The server's default limit is not set here: with any queue policy or priority, Triton 2.51
+    // checks for free instances only twice a second.
     if batching.queue_policy != QueuePolicy::DEFAULT {
         message.say(
             "default_queue_policy",
@@ -47,18 +49,19 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
     message
 }
 
-/// Whether each request may be answered for ever: none waits for the end of another that it would be batched with.
+/// Whether requests may stream indefinitely, so that none must wait for the end of another in its
+/// batch.
 fn is_alone(spec: &ModelSpec) -> bool {
     spec.decoupled && (spec.call == CallMode::Request || spec.by_parameters)
 }
 
-/// Whether a request that is no batch with others would wait for them although there is a place to run it beside them.
+/// Whether a request that is never batched would wait for others although an instance is free.
 fn has_free_places(spec: &ModelSpec) -> bool {
     let several = spec.instances.count() > 1 || spec.batches_in_flight > 1;
     spec.call == CallMode::Request && several
 }
 
-/// The batch sizes that are sent at once, and whether the model says so; each request goes alone where it must.
+/// The preferred batch sizes, and whether the model sets them; 1 if requests must not be batched.
 fn preferred(spec: &ModelSpec, sizes: &[u32], alone: bool) -> (Value<'static>, bool) {
     let alone = alone && spec.batching();
     let preferred = match sizes {

@@ -4,12 +4,12 @@ const VARINT: u64 = 0;
 const LENGTH_DELIMITED: u64 = 2;
 const FIXED_32: u64 = 5;
 
-/// The fields of an entry of a map.
+/// The fields of a map entry.
 const KEY: u32 = 1;
 const VALUE: u32 = 2;
 
 impl Message<'_> {
-    /// The message as protobuf, with what Triton fills in.
+    /// Encodes the message as protobuf, including Triton's defaults.
     ///
     /// # Examples
     ///
@@ -57,7 +57,7 @@ fn field(bytes: &mut Vec<u8>, number: u32, value: &Value<'_>) {
     }
 }
 
-/// One of the value that it would have without being there is left out.
+/// Values equal to the protobuf default are omitted.
 fn scalar(bytes: &mut Vec<u8>, number: u32, scalar: &Scalar<'_>) {
     let value = match scalar {
         Scalar::Text(text) if text.is_empty() => return,

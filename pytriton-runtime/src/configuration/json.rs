@@ -3,7 +3,7 @@ use crate::kserve::JsonWriter;
 use super::{Message, Scalar, Value};
 
 impl Message<'_> {
-    /// The message as Triton shows it over HTTP: every field, with what Triton fills in.
+    /// Encodes the message as Triton does over HTTP: every field, including Triton's defaults.
     ///
     /// # Examples
     ///
@@ -48,7 +48,7 @@ fn scalar(json: &mut JsonWriter, scalar: &Scalar<'_>) {
         Scalar::Text(text) => json.text(text),
         Scalar::Boolean(boolean) => json.boolean(*boolean),
         Scalar::Number(number) => json.integer(*number),
-        // As protobuf writes it, from whose JSON Triton's is made.
+        // As protobuf's JSON format, which Triton uses, writes it.
         Scalar::Fraction(number) => json.written(number.to_string().as_bytes()),
         Scalar::Enumeration(name, _) => json.text(name),
     }

@@ -1,53 +1,53 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// A protobuf message whose fields know their names: the fields in the order in which Triton shows them.
+/// A protobuf message with field names; the fields are in Triton's order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message<'a> {
-    /// Its fields, each at most once.
+    /// The fields, each at most once.
     pub fields: Vec<Field<'a>>,
 }
 
 /// A field of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its number.
+    /// The number.
     pub number: u32,
-    /// Its value.
+    /// The value.
     pub value: Value<'a>,
-    /// Whether the model says so; what it does not say Triton fills in by itself.
+    /// Whether the model sets the value; otherwise it is Triton's default.
     pub said: bool,
 }
 
-/// A value of a field.
+/// The value of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
-    /// What is no message.
+    /// A scalar.
     Scalar(Scalar<'a>),
     /// A message.
     Message(Message<'a>),
-    /// Numbers of a type with a sign.
+    /// Signed integers.
     Numbers(Cow<'a, [i64]>),
     /// Messages.
     Messages(Vec<Message<'a>>),
-    /// Keys and what they stand for.
+    /// A map.
     Map(Vec<(Scalar<'a>, Message<'a>)>),
 }
 
-/// A value that is no message.
+/// A scalar value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scalar<'a> {
     /// A string.
     Text(Cow<'a, str>),
-    /// A truth.
+    /// A boolean.
     Boolean(bool),
-    /// A number that is not below zero.
+    /// A non-negative integer.
     Number(u64),
-    /// A number with a fraction.
+    /// A floating-point number.
     Fraction(f32),
-    /// A value of an enumeration: its name and its number.
+    /// An enum value: its name and its number.
     Enumeration(&'static str, u32),
 }
 
@@ -57,12 +57,12 @@ impl<'a> Message<'a> {
         self.put(name, number, value, true);
     }
 
-    /// Adds a field that Triton sets where nobody does.
+    /// Adds a field with Triton's default value.
     pub(super) fn fill_in(&mut self, name: &'static str, number: u32, value: impl Into<Value<'a>>) {
         self.put(name, number, value, false);
     }
 
-    /// Adds a field that the model sets or leaves to Triton.
+    /// Adds a field with the model's value or Triton's default.
     pub(super) fn put(
         &mut self,
         name: &'static str,

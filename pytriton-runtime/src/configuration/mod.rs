@@ -1,8 +1,9 @@
-//! A model's configuration: built once, written as JSON, as text and as bytes. Pure.
+//! Model configurations: built once, written as JSON, protobuf text and protobuf bytes. Pure.
 //!
-//! [`configuration`] says of a model what its declaration says and what Triton fills in, as a [`Message`] with the names and
-//! numbers of `ModelConfig` in `proto/model_config.proto`. What is written of it is [`Message::json`] (an answer over HTTP),
-//! [`Message::bytes`] (one over gRPC) and [`Message::text`] (`config.pbtxt`, which leaves the filling in to Triton).
+//! [`configuration`] combines a model's declaration with Triton's defaults in a [`Message`], with
+//! the field names and numbers of `ModelConfig` in `proto/model_config.proto`. The outputs are
+//! [`Message::json`] (for HTTP), [`Message::bytes`] (for gRPC) and [`Message::text`]
+//! (`config.pbtxt`, without Triton's defaults).
 
 mod batching;
 mod bytes;

@@ -4,14 +4,15 @@ use crate::tensor::DataType;
 use super::batching::{dynamic_batching, sequence_batching};
 use super::{Message, Scalar, Value};
 
-/// The name of the backend behind which the models are in another process, or in this one.
+/// The name of the backend, for models in this process or in another one.
 pub const BACKEND: &str = "pytriton";
 
 /// The configuration of a model that `backend` runs.
 ///
-/// `policy` is that of all versions under its name, where it is not Triton's default.
+/// `policy` is the version policy of the model, if it differs from Triton's default.
 ///
-/// Source: `ModelConfig` in Triton's `model_config.proto`, and `ModelConfigToJson` in Triton 2.51 for the order.
+/// Source: `ModelConfig` in Triton's `model_config.proto`, and `ModelConfigToJson` in Triton 2.51
+/// for the order.
 pub fn configuration<'a>(
     spec: &'a ModelSpec,
     backend: &'a str,
@@ -48,7 +49,7 @@ pub fn configuration<'a>(
     config.fill_in("metric_tags", 10, Value::Map(Vec::new()));
     config.say("parameters", 14, parameters(spec));
     config.fill_in("model_warmup", 16, Vec::new());
-    // Said as PyTriton says it, also where each request has one response.
+    // Set explicitly, as in PyTriton, also for models with a single response.
     let mut transactions = Message::default();
     transactions.say("decoupled", 1, spec.decoupled);
     config.say("model_transaction_policy", 19, transactions);
@@ -160,7 +161,7 @@ fn instance_group<'a>(name: String, instances: InstanceGroup, backend: &str) -> 
     group.fill_in("name", 1, name);
     let (kind, gpus) = match instances.device {
         Device::Cpu => (Scalar::Enumeration("KIND_CPU", 2), Vec::new()),
-        // Triton refuses a GPU that it cannot use itself, and the function is in a process of its own.
+        // Triton refuses a GPU that it cannot use itself, but the function runs in another process.
         Device::Gpu(_) if backend == BACKEND => (Scalar::Enumeration("KIND_MODEL", 3), Vec::new()),
         Device::Gpu(number) => (Scalar::Enumeration("KIND_GPU", 1), vec![number.into()]),
     };
@@ -184,7 +185,7 @@ fn parameters(spec: &ModelSpec) -> Value<'_> {
     Value::Map(parameters.collect())
 }
 
-/// A size, which the configuration has as a number with a sign.
+/// A size, which is a signed number in the configuration.
 fn size(size: u32) -> u32 {
     size.min(i32::MAX.cast_unsigned())
 }

@@ -1,4 +1,4 @@
-//! What is written is what the checked-in messages read.
+//! Written configurations are readable by the checked-in messages.
 
 use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
@@ -21,7 +21,7 @@ use crate::testing::{IDENTITY, TWO};
 use super::table::{ANY, TABLE};
 use super::*;
 
-/// A model with an input of each element type.
+/// A model with an input of each datatype.
 fn of_all_types() -> ModelSpec {
     let tensor = |datatype: &DataType| TensorSpec {
         name: datatype.name().into(),

@@ -1,4 +1,4 @@
-//! Declarations of models, each varying the plainest in one way.
+//! Model declarations, each with one variation of the plainest.
 
 use crate::model::{InstanceGroup, QueuePolicy, TensorDeclaration, TimeoutAction};
 use crate::registry::{
@@ -32,7 +32,7 @@ const BATCHING: DynamicBatchingDeclaration = DynamicBatchingDeclaration {
     priorities: None,
 };
 
-/// The declarations and what they are called.
+/// The declarations with their names.
 pub(crate) const TABLE: &[(&str, ModelDeclaration)] = &[
     ("plain", IDENTITY),
     (

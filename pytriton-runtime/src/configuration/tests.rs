@@ -7,7 +7,7 @@ use crate::testing::IDENTITY;
 use super::table::TABLE;
 use super::*;
 
-/// Golden files: `UPDATE=1` writes them anew, for a person to read.
+/// Compares with a golden file; `UPDATE=1` rewrites it.
 fn golden(name: &str, text: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/configuration/golden");
     let path = folder.join(format!("{name}.pbtxt"));

@@ -3,7 +3,7 @@ use std::fmt::{self, Write};
 use super::{Field, Message, Scalar, Value};
 
 impl Message<'_> {
-    /// The message in protobuf's text format, without what Triton fills in.
+    /// Encodes the message in protobuf's text format, without Triton's defaults.
     ///
     /// # Examples
     ///
@@ -21,7 +21,7 @@ impl Message<'_> {
     }
 }
 
-/// Protobuf text that is being written.
+/// A writer of protobuf text.
 #[derive(Debug, Default)]
 struct Text {
     text: String,
@@ -93,7 +93,7 @@ fn quoted(value: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
-            // Three digits, so that a digit behind it is not taken for a fourth.
+            // Three digits, so that a following digit is not part of the escape.
             '\0'..='\x1f' | '\x7f' => {
                 // Writing to a `String` cannot fail.
                 let _ = write!(quoted, "\\{:03o}", u32::from(character));

@@ -1,6 +1,6 @@
 use super::family::Family;
 
-/// When the certificate of each port expires, in seconds since 1970; nothing where no port has one.
+/// The expiry of each port's certificate, in seconds since 1970; empty if no port has one.
 pub fn certificate_exposition(expiries: &[(&'static str, i64)]) -> String {
     let mut text = String::new();
     if !expiries.is_empty() {

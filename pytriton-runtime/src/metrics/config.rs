@@ -2,16 +2,16 @@ use std::ffi::OsStr;
 
 use thiserror::Error;
 
-/// Which metrics tell how long requests take: what `--metrics-config` sets.
+/// The latency metrics that `--metrics-config` enables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricsConfig {
-    /// Counters of durations.
+    /// Sums of durations.
     pub counter_latencies: bool,
     /// Histograms of durations.
     pub histogram_latencies: bool,
     /// Quantiles of the durations of the last minute.
     pub summary_latencies: bool,
-    /// Which.
+    /// The quantiles.
     pub summary_quantiles: Vec<f64>,
 }
 
@@ -27,52 +27,52 @@ impl Default for MetricsConfig {
     }
 }
 
-/// Why the metrics cannot be as `--metrics-config` describes them.
+/// An invalid value of `--metrics-config`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MetricsConfigError {
-    /// It is no setting.
+    /// The value is not a setting.
     #[error("--metrics-config option format is <setting>=<value>. Got {got}")]
     Form {
-        /// What stands there.
+        /// The value.
         got: String,
     },
-    /// There is no such setting; Triton ignores those without a word.
+    /// The setting does not exist; Triton ignores those silently.
     #[error(
         "option --metrics-config: expected `counter_latencies`, `histogram_latencies`, `summary_latencies` or \
          `summary_quantiles`, found `{setting}`"
     )]
     Setting {
-        /// What stands there.
+        /// The value.
         setting: String,
     },
-    /// It is neither on nor off.
+    /// The value is neither true nor false.
     #[error(
         "option --metrics-config: expected `{setting}=true` or `{setting}=false`, found `{got}`"
     )]
     Bool {
         /// The setting.
         setting: String,
-        /// What stands there.
+        /// The value.
         got: String,
     },
-    /// It is no quantile with its error.
+    /// The value is not a quantile with its error.
     #[error(
         "option --metrics-config: expected `summary_quantiles=<quantile>:<error>,…` with quantiles and errors from 0 to 1, \
          found `{got}`"
     )]
     Quantile {
-        /// What stands there.
+        /// The value.
         got: String,
     },
 }
 
 impl MetricsConfig {
-    /// What the values of `--metrics-config` set, later ones over earlier ones.
+    /// Parses the values of `--metrics-config`; later ones override earlier ones.
     ///
     /// # Errors
     ///
-    /// A [`MetricsConfigError`] that says what stands there instead.
+    /// [`MetricsConfigError`] with the invalid value.
     ///
     /// # Examples
     ///
@@ -125,7 +125,7 @@ impl MetricsConfig {
     }
 }
 
-/// A quantile; ours are all of the same error, and it is that of the value.
+/// Parses a quantile. Its error is ignored: all of ours have the same error, relative to the value.
 fn quantile(pair: &str) -> Result<f64, MetricsConfigError> {
     let part = |text: &str| {
         let number: f64 = text.parse().ok()?;

@@ -1,6 +1,6 @@
 use std::fmt::{Display, Write};
 
-/// The samples of one metric, under its help and type lines.
+/// A writer for the samples of one metric, with its help and type lines.
 #[derive(Debug)]
 pub(super) struct Family<'a> {
     text: &'a mut String,
@@ -30,12 +30,12 @@ impl<'a> Family<'a> {
         Self { text, name }
     }
 
-    /// One sample. Names of models need no escaping: the macro lets no quote or backslash through.
+    /// Writes a sample. Model names need no escaping: quotes and backslashes are not allowed.
     pub(super) fn sample(&mut self, labels: &[(&str, &dyn Display)], value: &dyn Display) {
         self.part("", labels, value);
     }
 
-    /// One sample of a metric that has several: those with a suffix to its name among them.
+    /// Writes a sample of a metric with several parts, such as one with a suffix to its name.
     pub(super) fn part(
         &mut self,
         suffix: &str,

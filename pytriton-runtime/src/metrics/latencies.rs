@@ -6,7 +6,7 @@ use crate::statistics::{Histogram, Histograms, Latencies, Summaries, Summary};
 use super::MetricsConfig;
 use super::family::Family;
 
-/// A histogram, its help, how many of its units a second has, and where it stands.
+/// A histogram: its name, its help, its units per second, and its accessor.
 type HistogramFamily = (
     &'static str,
     &'static str,
@@ -14,7 +14,7 @@ type HistogramFamily = (
     fn(&Histograms) -> &Histogram,
 );
 
-/// Triton's from 24.11, and ours.
+/// Those of Triton since 24.11, and ours.
 const HISTOGRAMS: [HistogramFamily; 4] = [
     (
         "nv_inference_first_response_histogram_ms",
@@ -42,7 +42,8 @@ const HISTOGRAMS: [HistogramFamily; 4] = [
     ),
 ];
 
-/// A summary, its help, where it stands, and whether only models that keep their responses have it, or only others.
+/// A summary: its name, its help, its accessor, and whether it exists only for models with or
+/// without a response cache.
 type SummaryFamily = (
     &'static str,
     &'static str,
@@ -50,7 +51,7 @@ type SummaryFamily = (
     Option<bool>,
 );
 
-/// Those of Triton, in its order.
+/// Triton's summaries, in its order.
 ///
 /// Source: `Metrics::Metrics` and `MetricModelReporter::InitializeSummaries` of Triton 2.51.
 const SUMMARIES: [SummaryFamily; 7] = [
@@ -98,7 +99,7 @@ const SUMMARIES: [SummaryFamily; 7] = [
     ),
 ];
 
-/// How the durations of the models' requests are distributed, as `--metrics-config` asks for it.
+/// The latency distributions that `--metrics-config` enables.
 pub fn latencies_exposition(models: &[(&ModelSpec, Latencies)], config: &MetricsConfig) -> String {
     let mut text = String::new();
     if config.histogram_latencies {

@@ -5,11 +5,10 @@ use crate::statistics::ModelStatistics;
 
 use super::family::Family;
 
-/// What is told of a model.
+/// The accessor of a value.
 type Value = fn(&ModelSpec, &ModelStatistics) -> f64;
 
-/// What the models are doing, beyond what Triton tells: how many requests are executed, by how many instances, and how
-/// long those have been busy.
+/// Load metrics beyond Triton's: running requests, instances, and their busy time.
 pub fn load_exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
     let mut text = String::new();
     let (name, help) = (
@@ -30,7 +29,7 @@ pub fn load_exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
     text
 }
 
-/// How many spans were not exported.
+/// The number of spans that were not exported.
 pub fn spans_exposition(dropped: u64) -> String {
     let mut text = String::new();
     let (name, help) = (

@@ -1,5 +1,5 @@
-//! Prometheus metrics under Triton's names: statistics to text. Those of no name of Triton's begin with `pytriton_`
-//! or, of the process, with `process_`. Pure but for a look at `/proc`.
+//! Prometheus metrics under Triton's names: statistics to text. Other metrics start with
+//! `pytriton_` or, for the process, with `process_`. Pure except for reading `/proc`.
 
 mod cache;
 mod certificates;

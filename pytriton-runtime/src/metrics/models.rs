@@ -3,7 +3,7 @@ use crate::statistics::{FailureReason, ModelStatistics, StatisticDuration};
 
 use super::family::Family;
 
-/// One counter of Triton's and where its value stands.
+/// A counter of Triton's and its accessor.
 type Counter = (&'static str, &'static str, fn(&ModelStatistics) -> u64);
 
 /// The counter before the failures.
@@ -27,7 +27,7 @@ const COUNTERS: [Counter; 2] = [
     ),
 ];
 
-/// The counters of durations after them, in Triton's order.
+/// The sums of durations after them, in Triton's order.
 const DURATIONS: [Counter; 5] = [
     (
         "nv_inference_request_duration_us",
@@ -56,7 +56,7 @@ const DURATIONS: [Counter; 5] = [
     ),
 ];
 
-/// The counters of the models that keep their responses, in Triton's order.
+/// The counters of models with a response cache, in Triton's order.
 const CACHE_COUNTERS: [Counter; 4] = [
     (
         "nv_cache_num_hits_per_model",
@@ -80,7 +80,7 @@ const CACHE_COUNTERS: [Counter; 4] = [
     ),
 ];
 
-/// The metrics of the models, in Triton's order, with or without the durations.
+/// The metrics of the models, in Triton's order, with or without durations.
 ///
 /// Source: the `/metrics` of Triton 2.51.
 pub fn exposition(models: &[(&ModelSpec, ModelStatistics)], durations: bool) -> String {

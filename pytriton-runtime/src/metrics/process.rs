@@ -7,10 +7,11 @@ use rustix::process::{Resource, getrlimit};
 
 use super::family::Family;
 
-/// When the machine was booted; the file that says it is long where there are many cores.
+/// The boot time of the machine, cached because the file is long on machines with many cores.
 static BOOTED: OnceLock<Option<u64>> = OnceLock::new();
 
-/// What this process takes, under the names that Prometheus' client libraries have; empty where the system has no `/proc`.
+/// The resource usage of this process, with the metric names of Prometheus' client libraries; empty
+/// without `/proc`.
 pub fn process_exposition() -> String {
     let mut text = String::new();
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -53,20 +54,20 @@ pub fn process_exposition() -> String {
     text
 }
 
-/// From Linux 6.2 on the size of the folder says it; before, it has to be read.
+/// From Linux 6.2 on, the size of the folder is the count; older versions list it.
 fn open_descriptors() -> Option<u64> {
     let folder = "/proc/self/fd";
     match fs::metadata(folder).ok()?.len() {
-        // The one that reads the folder is not counted.
+        // Excludes the descriptor that reads the folder.
         0 => Some((fs::read_dir(folder).ok()?.count() as u64).saturating_sub(1)),
         open => Some(open),
     }
 }
 
-/// What `/proc/self/stat` says.
+/// The contents of `/proc/self/stat`.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
-    /// Of user and system.
+    /// User and system time.
     ticks: u64,
     threads: u64,
     /// Ticks since the machine was booted.
@@ -77,7 +78,7 @@ struct Stat {
 
 impl Stat {
     fn parse(stat: &str) -> Option<Self> {
-        // The program's name stands in parentheses and may hold anything.
+        // The program's name is in parentheses and may contain any character.
         let (_, fields) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_whitespace().collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();

@@ -3,10 +3,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::family::Family;
 
-/// The machine's processors and memory, as Triton's `nv_cpu_*` gauges tell them.
+/// The machine's CPU and memory usage, for Triton's `nv_cpu_*` gauges.
 #[derive(Debug, Default)]
 pub struct System {
-    /// The processors' time at the last look: utilisation is what came since.
+    /// The CPU time at the last call; utilization is the difference.
     last: Mutex<CpuTime>,
 }
 
@@ -17,7 +17,7 @@ struct CpuTime {
 }
 
 impl System {
-    /// The gauges as text; empty where the system has no `/proc`.
+    /// The gauges as text; empty without `/proc`.
     pub fn exposition(&self) -> String {
         let mut text = String::new();
         if let Some(now) = fs::read_to_string("/proc/stat")
@@ -75,7 +75,7 @@ fn cpu_time(stat: &str) -> Option<CpuTime> {
     })
 }
 
-/// A line of `/proc/meminfo`, which counts in KiB.
+/// A line of `/proc/meminfo`, in KiB.
 fn bytes(meminfo: &str, name: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -3,49 +3,49 @@
 /// Source: `ModelDynamicBatching` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DynamicBatching {
-    /// Batch sizes that are sent at once when they are reached; empty for the maximum alone.
+    /// Batch sizes that are sent at once when they are reached; empty for the maximum only.
     pub preferred_batch_size: Vec<u32>,
-    /// How long the oldest request may wait for company, in microseconds.
+    /// How long the oldest request may wait for others, in microseconds.
     pub max_queue_delay_microseconds: u64,
-    /// Whether responses leave in the order in which their requests came.
+    /// Whether responses are sent in the order of their requests.
     pub preserve_ordering: bool,
-    /// What becomes of requests that wait, on all levels that have no policy of their own.
+    /// The queue policy of all levels without their own.
     pub queue_policy: QueuePolicy,
-    /// The priority levels; `None` serves requests in the order in which they came.
+    /// The priority levels; `None` serves requests in order of arrival.
     pub priorities: Option<Priorities>,
 }
 
-/// The priority levels of a model's requests, of which 1 goes first.
+/// The priority levels of a model's requests; level 1 is served first.
 ///
-/// Source: `priority_levels`, `default_priority_level` and `priority_queue_policy` of `ModelDynamicBatching` in Triton's
-/// `model_config.proto`.
+/// Source: `priority_levels`, `default_priority_level` and `priority_queue_policy` of
+/// `ModelDynamicBatching` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Priorities {
-    /// How many levels there are.
+    /// The number of levels.
     pub levels: u32,
-    /// The level of requests that name none, or one that there is not.
+    /// The level of requests that name none, or an unknown one.
     pub default_level: u32,
-    /// The levels that have a policy of their own, ascending.
+    /// The levels with their own policy, ascending.
     pub queue_policies: Vec<(u32, QueuePolicy)>,
 }
 
-/// How long and how many requests may wait.
+/// Limits on waiting requests.
 ///
 /// Source: `ModelQueuePolicy` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueuePolicy {
-    /// What happens to a request whose timeout passes while it waits.
+    /// What happens to a request whose timeout expires in the queue.
     pub timeout_action: TimeoutAction,
-    /// How long a request may wait, in microseconds; 0 for no limit.
+    /// The timeout in the queue, in microseconds; 0 for no limit.
     pub default_timeout_microseconds: u64,
     /// Whether a request's own `timeout` parameter may shorten that.
     pub allow_timeout_override: bool,
-    /// How many requests may wait; 0 for the server's own bound.
+    /// The maximum number of waiting requests; 0 for the server's limit.
     pub max_queue_size: u32,
 }
 
 impl QueuePolicy {
-    /// The policy of a model that says nothing of it.
+    /// The default policy.
     pub const DEFAULT: Self = Self {
         timeout_action: TimeoutAction::Reject,
         default_timeout_microseconds: 0,
@@ -54,11 +54,11 @@ impl QueuePolicy {
     };
 }
 
-/// What happens to a request whose timeout passes while it waits.
+/// What happens to a request whose timeout expires in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutAction {
-    /// It is answered with an error.
+    /// It is refused with an error.
     Reject,
-    /// It is served after all that have not timed out.
+    /// It is served after all requests whose timeout has not expired.
     Delay,
 }

@@ -1,19 +1,19 @@
-/// What one call of the function sees.
+/// What one call of the function processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallMode {
     /// The whole batch, stacked along axis 0 (`#[batch]`).
     Batch,
     /// One request (no helper attribute, or `#[sample]`).
     Request,
-    /// The requests of the batch as they are (`&[Request]`).
+    /// The raw requests of the batch (`&[Request]`).
     Raw,
 }
 
-/// `#[first_value]`: an input that is one value for the whole call.
+/// `#[first_value]`: an input with one value for the whole call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstValue {
     /// The index of the input.
     pub input: usize,
-    /// Whether rows that differ are an error.
+    /// Whether different rows are an error.
     pub strict: bool,
 }

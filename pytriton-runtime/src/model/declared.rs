@@ -5,19 +5,19 @@ use super::{Example, TensorDeclaration};
 /// What the type of a function's parameter declares.
 #[derive(Debug, Clone, Copy)]
 pub enum Declared {
-    /// An input, as an array.
+    /// An array input.
     Input(InputType),
-    /// An input, as one value.
+    /// A single-value input.
     Value(InputType),
-    /// The parameters of the request.
+    /// The request's parameters.
     Parameters,
-    /// The context of the instance.
+    /// The instance's context.
     Context,
-    /// The requests as they are.
+    /// The raw requests.
     Requests,
-    /// Whether anybody waits for the answers.
+    /// The cancellation state of the call.
     Cancellation,
-    /// The sequence of the request.
+    /// The request's sequence.
     Sequence {
         /// Whether there is one for each request of the call.
         each: bool,
@@ -27,24 +27,24 @@ pub enum Declared {
         /// Whether there is one for each request of the call.
         each: bool,
     },
-    /// Where the answers go.
+    /// A sender of responses.
     Responses {
-        /// What one answer has.
+        /// The outputs of one response.
         outputs: &'static [TensorDeclaration],
         /// Whether each request has its own.
         each: bool,
     },
 }
 
-/// What a type says of an input.
+/// The properties of an input that its type determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputType {
-    /// The element type.
+    /// The datatype.
     pub datatype: DataType,
-    /// The number of dimensions of the array; `None` for any.
+    /// The rank of the array; `None` for any.
     pub rank: Option<usize>,
-    /// Whether a request may leave the input out.
+    /// Whether a request may omit the input.
     pub optional: bool,
-    /// The elements of a row, where not every element of the type is one.
+    /// Sample values for one row, if not every value of the type is valid.
     pub example: Example,
 }

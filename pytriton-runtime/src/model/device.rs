@@ -1,19 +1,19 @@
 use std::fmt;
 
-/// Where an instance of a model is to compute.
+/// The device of a model's instance.
 ///
-/// It is the function that opens the device: [`Context::device`](crate::call::Context::device) says which.
+/// The function opens the device itself: see [`Context::device`](crate::call::Context::device).
 ///
 /// Source: `Kind` and `gpus` of `ModelInstanceGroup` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Device {
-    /// The processor.
+    /// The CPU.
     Cpu,
-    /// The GPU of that number, from 0.
+    /// The GPU with this number, from 0.
     Gpu(u32),
 }
 
-/// As `#[pytriton::model(instances = […])]` has it.
+/// The form of `#[pytriton::model(instances = […])]`.
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,9 +1,10 @@
 use crate::tensor::DataType;
 
-/// The elements of a row that an input can be asked with, as they are written.
+/// Sample values for one row of an input, as source text.
 pub type Example = &'static [&'static str];
 
-/// What keeps these elements from being a row of a tensor of that type and those dims, which are not known where there are none.
+/// The reason why these values are not a row of a tensor with this datatype and these dimensions,
+/// which may be unknown.
 pub(crate) const fn example_flaw(
     datatype: DataType,
     dims: Option<&[i64]>,
@@ -24,7 +25,7 @@ pub(crate) const fn example_flaw(
     }
 }
 
-/// Whether so many elements fill dims, of which -1 stands for any size.
+/// Whether this number of elements fits the dimensions, in which -1 means any size.
 const fn fits(dims: &[i64], elements: usize) -> bool {
     let (mut fixed, mut open, mut index) = (1_i128, false, 0);
     while index < dims.len() {
@@ -63,7 +64,8 @@ const fn is_element(datatype: DataType, text: &str) -> bool {
     }
 }
 
-/// Whether a text is a number as Rust and JSON write it: what stands in it suffices, as no constant can parse it.
+/// Whether a text is a number in Rust's and JSON's notation; checks only the characters, because
+/// constants cannot parse it.
 const fn is_number(text: &[u8]) -> bool {
     let (mut digits, mut index) = (0, 0);
     while index < text.len() {

@@ -7,46 +7,46 @@ use super::Device;
 pub struct InstanceGroup {
     /// The device.
     pub device: Device,
-    /// How many there are.
+    /// The number of instances.
     pub count: u32,
 }
 
 impl InstanceGroup {
-    /// So many instances on the processor.
+    /// Instances on the CPU.
     pub const fn cpu(count: u32) -> Self {
         let device = Device::Cpu;
         Self { device, count }
     }
 
-    /// One instance on the GPU of that number, from 0.
+    /// One instance on the GPU with this number, from 0.
     pub const fn gpu(number: u32) -> Self {
         let device = Device::Gpu(number);
         Self { device, count: 1 }
     }
 }
 
-/// The instances of a model, which are numbered from 0 through all of its groups.
+/// The instances of a model, numbered from 0 across all groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceGroups(Vec<InstanceGroup>);
 
 impl InstanceGroups {
-    /// How many instances there are.
+    /// The number of instances.
     pub fn count(&self) -> u32 {
         let counts = self.0.iter().map(|group| group.count);
         counts.fold(0, u32::saturating_add)
     }
 
-    /// The groups, in their order.
+    /// The groups, in order.
     pub fn groups(&self) -> &[InstanceGroup] {
         &self.0
     }
 
-    /// Whether all compute on the same device.
+    /// Whether all instances use the same device.
     pub(crate) fn on_one_device(&self) -> bool {
         self.0.windows(2).all(|two| two[0].device == two[1].device)
     }
 
-    /// Where the instance of that number computes.
+    /// The device of an instance.
     pub fn device(&self, instance: u32) -> Device {
         let mut before = 0_u32;
         for group in &self.0 {
@@ -59,7 +59,7 @@ impl InstanceGroups {
     }
 }
 
-/// The devices as `instances = […]` has them.
+/// The form of `instances = […]`.
 impl fmt::Display for InstanceGroups {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, group) in self.0.iter().enumerate() {
@@ -73,7 +73,7 @@ impl fmt::Display for InstanceGroups {
     }
 }
 
-/// So many on the processor.
+/// Instances on the CPU.
 impl From<u32> for InstanceGroups {
     fn from(count: u32) -> Self {
         Self(vec![InstanceGroup::cpu(count)])

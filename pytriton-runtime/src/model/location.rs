@@ -1,7 +1,7 @@
-/// A place in the user's source.
+/// A location in the user's source code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
-    /// The crate; empty where it is not known.
+    /// The crate; empty if it is unknown.
     pub package: &'static str,
     /// The file, as the compiler names it.
     pub file: &'static str,
@@ -10,7 +10,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Where it is called, in that crate.
+    /// The location of the caller, in that crate.
     #[track_caller]
     pub const fn here(package: &'static str) -> Self {
         let caller = std::panic::Location::caller();

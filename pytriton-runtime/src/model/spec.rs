@@ -9,59 +9,58 @@ use super::{
     TensorSpec, VersionPolicy, Warmup,
 };
 
-/// A registered model: its declaration with every default filled in and every rule checked.
+/// A registered model: its declaration with defaults applied and all rules checked.
 #[derive(Debug, Clone)]
 pub struct ModelSpec {
-    /// The model's name.
+    /// The name.
     pub name: Arc<str>,
-    /// What the model is, for people; empty where nothing is said.
+    /// The description; may be empty.
     pub description: Arc<str>,
-    /// The model's version.
+    /// The version.
     pub version: u32,
-    /// Which versions of the model are served, as this one says; `None` where it says nothing.
+    /// The version policy that this version sets, if any.
     pub version_policy: Option<VersionPolicy>,
-    /// The largest batch; 0 for a model whose tensors have no batch axis.
+    /// The maximum batch size; 0 for a model without a batch axis.
     pub max_batch_size: u32,
-    /// The instances that run in parallel.
+    /// The instances.
     pub instances: InstanceGroups,
-    /// How many batches an instance has at a time.
+    /// The number of concurrent batches per instance.
     pub batches_in_flight: u32,
-    /// How long a call of the function may take; `None` for any time.
+    /// The time limit of a call; `None` for no limit.
     pub max_call: Option<Duration>,
-    /// Whether a function that panics is beyond repair.
+    /// Whether a panic is a fatal error.
     pub unrecoverable_panics: bool,
-    /// The inputs in the order of the function's parameters.
+    /// The inputs, in the order of the function's parameters.
     pub inputs: Vec<TensorSpec>,
-    /// The outputs in the order of the return type.
+    /// The outputs, in the order of the return type.
     pub outputs: Vec<TensorSpec>,
-    /// What the elements of outputs are called, one a line, by the index of the output; nothing for one without labels.
+    /// The labels of an output's elements, one per line, by the index of the output.
     pub labels: BTreeMap<usize, Arc<str>>,
-    /// How requests are gathered; `None` sends each request alone.
+    /// Dynamic batching; `None` sends each request separately.
     pub dynamic_batching: Option<DynamicBatching>,
-    /// How the requests of sequences are gathered; `None` for a model that knows no sequences. Never beside
-    /// `dynamic_batching`.
+    /// Sequence batching; `None` for a model without sequences. Excludes `dynamic_batching`.
     pub sequence_batching: Option<SequenceBatching>,
-    /// Whether requests of the same inputs may be answered with one response.
+    /// Whether responses are cached by their inputs.
     pub response_cache: bool,
-    /// Names and values of whatever else the model's configuration says, each name once.
+    /// The parameters in the model's configuration, with distinct names.
     pub parameters: Vec<(Arc<str>, Arc<str>)>,
-    /// What one call of the function sees.
+    /// What one call of the function processes.
     pub call: CallMode,
-    /// Whether a request has any number of answers.
+    /// Whether a request may have any number of responses.
     pub decoupled: bool,
-    /// Over which of OpenAI's routes the model is served besides.
+    /// The OpenAI route of the model, if any.
     pub openai: Option<Surface>,
-    /// Whether the function asks if anybody waits for its answers.
+    /// Whether the function checks for cancellation.
     pub cancellable: bool,
-    /// Whether the function asks for the parameters of its requests.
+    /// Whether the function takes the request parameters.
     pub takes_parameters: bool,
-    /// Whether requests of different parameters are called apart, as the function takes them.
+    /// Whether only requests with equal parameters share a call.
     pub by_parameters: bool,
-    /// The inputs of which a call sees the first row alone.
+    /// The inputs of which a call receives the first row only.
     pub first_values: Vec<FirstValue>,
-    /// What each instance is called with before it takes requests, in this order.
+    /// The warm-up calls of each instance, in order.
     pub warmups: Vec<Warmup>,
-    /// Where the model stands in the user's source.
+    /// The model's location in the user's source code.
     pub location: Location,
 }
 
@@ -71,14 +70,14 @@ impl ModelSpec {
         self.max_batch_size > 0
     }
 
-    /// The value of the parameter of that name.
+    /// The value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut parameters = self.parameters.iter();
         let (_, value) = parameters.find(|(other, _)| **other == *name)?;
         Some(value)
     }
 
-    /// The dims of a tensor as clients see them: with -1 for the batch axis in front where there is one.
+    /// The dimensions of a tensor as clients see them: preceded by -1 if there is a batch axis.
     pub fn client_dims(&self, tensor: &TensorSpec) -> Vec<i64> {
         let batch_axis = self.batching().then_some(-1);
         batch_axis
@@ -87,7 +86,7 @@ impl ModelSpec {
             .collect()
     }
 
-    /// Whether a shape with the batch axis, where there is one, is one of a tensor's.
+    /// Whether a shape, including the batch axis if there is one, matches a tensor.
     pub fn fits(&self, tensor: &TensorSpec, shape: &[usize]) -> bool {
         match (self.batching(), shape) {
             (true, [_, dims @ ..]) => dims_match(&tensor.dims, dims),
@@ -96,7 +95,8 @@ impl ModelSpec {
         }
     }
 
-    /// The name of the file in the model's folder that tritonserver reads the labels of an output from; empty for none.
+    /// The name of the file with an output's labels in the model's folder, for tritonserver; empty
+    /// for none.
     pub(crate) fn label_filename(&self, output: usize) -> String {
         match self.labels.contains_key(&output) {
             true => format!("labels_{output}.txt"),
@@ -104,12 +104,12 @@ impl ModelSpec {
         }
     }
 
-    /// The index of the input of that name.
+    /// The index of an input by name.
     pub fn input_index(&self, name: &str) -> Option<usize> {
         self.inputs.iter().position(|input| *input.name == *name)
     }
 
-    /// The index of the output of that name.
+    /// The index of an output by name.
     pub fn output_index(&self, name: &str) -> Option<usize> {
         self.outputs.iter().position(|output| *output.name == *name)
     }

@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// Over which of OpenAI's routes a model is served besides.
+/// An OpenAI route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
-    /// `/v1/completions`: a prompt, and the text behind it.
+    /// `/v1/completions`: completes a prompt.
     Completions,
-    /// `/v1/chat/completions`: messages, and the next one.
+    /// `/v1/chat/completions`: responds to messages.
     Chat,
 }
 
@@ -18,7 +18,7 @@ impl Surface {
         }
     }
 
-    /// The member of a request that the answer is to.
+    /// The member of the request that the response refers to.
     pub const fn subject(self) -> &'static str {
         match self {
             Self::Completions => "prompt",

@@ -7,57 +7,57 @@ use super::{Example, example_flaw};
 /// An input or output of a registered model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorSpec {
-    /// The tensor's name.
+    /// The name.
     pub name: Arc<str>,
-    /// The element type.
+    /// The datatype.
     pub datatype: DataType,
-    /// The dims without the batch axis, -1 for any size.
+    /// The dimensions without the batch axis, -1 for any size.
     pub dims: Vec<i64>,
-    /// Whether a request may leave the tensor out.
+    /// Whether a request may omit the tensor.
     pub optional: bool,
-    /// What the tensor is, for people; empty where nothing is said.
+    /// The description; may be empty.
     pub description: Arc<str>,
-    /// The elements of a row that it can be asked with, as they are written; empty where nothing is said.
+    /// Sample values for one row, as source text; may be empty.
     pub example: Arc<[Arc<str>]>,
 }
 
-/// An input or output as a Rust type declares it.
+/// An input or output as declared by a Rust type.
 #[derive(Debug, Clone, Copy)]
 pub struct TensorDeclaration {
-    /// The tensor's name in requests.
+    /// The name in requests.
     pub name: &'static str,
-    /// The element type.
+    /// The datatype.
     pub datatype: DataType,
-    /// The number of dimensions of the Rust array with the batch axis; `None` for arrays of any rank.
+    /// The rank of the Rust array including the batch axis; `None` for arrays of any rank.
     pub rank: Option<usize>,
-    /// The dims without the batch axis, -1 for any size; `None` leaves them to the rank.
+    /// The dimensions without the batch axis, -1 for any size; `None` to derive them from the rank.
     pub shape: Option<&'static [i64]>,
-    /// Whether a request may leave the tensor out.
+    /// Whether a request may omit the tensor.
     pub optional: bool,
-    /// What the tensor is, for people; empty where nothing is said.
+    /// The description; may be empty.
     pub description: &'static str,
-    /// The elements of a row that it can be asked with; empty where nothing is said.
+    /// Sample values for one row; may be empty.
     pub example: Example,
-    /// What an output's elements are called, one a line; empty where nothing is said.
+    /// The labels of an output's elements, one per line; may be empty.
     pub labels: &'static str,
 }
 
 impl TensorDeclaration {
-    /// With what it is, for people.
+    /// Sets the description.
     #[must_use]
     pub const fn described(mut self, description: &'static str) -> Self {
         self.description = description;
         self
     }
 
-    /// With what its elements are called, one a line.
+    /// Sets the labels, one per line.
     #[must_use]
     pub const fn labelled(mut self, labels: &'static str) -> Self {
         self.labels = labels;
         self
     }
 
-    /// What is no tensor.
+    /// A placeholder for no tensor.
     pub(crate) const NONE: Self = Self {
         name: "",
         datatype: DataType::Bool,
@@ -69,10 +69,10 @@ impl TensorDeclaration {
         labels: "",
     };
 
-    /// What keeps a tensor of this rank out of a model, with what to write instead.
+    /// The reason why a tensor of this rank is not allowed, with what to write instead.
     ///
-    /// Generated code asks at compile time, the registry asks again at start. Triton wants at least one dimension
-    /// beside the batch axis.
+    /// Checked at compile time by generated code, and again by the registry at start. Triton
+    /// requires at least one dimension in addition to the batch axis.
     pub(crate) const fn flaw(&self, batching: bool) -> Option<&'static str> {
         let batch_axis = if batching { 1 } else { 0 };
         match (self.rank, self.shape) {
@@ -89,7 +89,7 @@ impl TensorDeclaration {
         }
     }
 
-    /// The same of its shape.
+    /// The same for its shape.
     pub(crate) const fn shape_flaw(&self, batching: bool) -> Option<&'static str> {
         let batch_axis = if batching { 1 } else { 0 };
         let Some(shape) = self.shape else {
@@ -112,13 +112,13 @@ impl TensorDeclaration {
         elements_flaw(shape)
     }
 
-    /// The same of its example.
+    /// The same for its sample values.
     pub(crate) const fn example_flaw(&self) -> Option<&'static str> {
         example_flaw(self.datatype, self.shape, self.example)
     }
 }
 
-/// What keeps a tensor from having these dims, of which -1 stands for any size.
+/// The reason why these dimensions, in which -1 means any size, are not allowed.
 pub(crate) const fn elements_flaw(shape: &[i64]) -> Option<&'static str> {
     let mut elements = 1_i64;
     let mut index = 0;
@@ -134,13 +134,13 @@ pub(crate) const fn elements_flaw(shape: &[i64]) -> Option<&'static str> {
     None
 }
 
-/// What `#[output]` on a function says about one output.
+/// The contents of an `#[output]` attribute on a function.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputOverride {
-    /// Another name.
+    /// The name, if it is set.
     pub name: Option<&'static str>,
-    /// The dims without the batch axis.
+    /// The dimensions without the batch axis, if they are set.
     pub shape: Option<&'static [i64]>,
-    /// What its elements are called, one a line; empty where nothing is said.
+    /// The labels of its elements, one per line; may be empty.
     pub labels: &'static str,
 }

@@ -1,21 +1,22 @@
 use super::ModelSpec;
 
-/// Which of a model's versions are served.
+/// The versions of a model that are served.
 ///
 /// Source: `ModelVersionPolicy` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VersionPolicy {
-    /// So many, those of the highest numbers.
+    /// This many of the highest versions.
     Latest(u32),
-    /// All there are.
+    /// All versions.
     All,
-    /// Those of these numbers.
+    /// The listed versions.
     Specific(Vec<u32>),
 }
 
 impl VersionPolicy {
-    /// That of a model of these versions: what one of them says, otherwise all. `None` for Triton's own default, the latest,
-    /// which is all of one version; it would hide what is compiled in where there are several.
+    /// The policy of a model with these versions: the one that a version sets, otherwise all.
+    /// `None` for a single version, for which Triton's default (the latest) is the same; with
+    /// several versions it would hide some.
     pub(crate) fn among<'a>(specs: impl Iterator<Item = &'a ModelSpec>) -> Option<Self> {
         let mut versions = 0;
         for spec in specs {
@@ -27,7 +28,7 @@ impl VersionPolicy {
         (versions > 1).then_some(Self::All)
     }
 
-    /// Those of these versions, in ascending order, that are served.
+    /// The served versions among these, ascending.
     pub(crate) fn of(&self, versions: &[u32]) -> Vec<u32> {
         match self {
             Self::Latest(count) => {

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::{TensorSpec, elements_flaw};
 
-/// Calls of the function with made-up requests, once for each instance and before it takes any other.
+/// Warm-up calls with artificial requests, made by each instance before it accepts others.
 ///
 /// # Examples
 ///
@@ -17,46 +17,46 @@ use super::{TensorSpec, elements_flaw};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warmup {
-    /// What it is called when it fails.
+    /// The name, for error messages.
     pub name: Cow<'static, str>,
-    /// How many requests of one row each make its batch.
+    /// The number of one-row requests in the batch.
     pub batch_size: u32,
-    /// How often the function is called with it.
+    /// The number of calls.
     pub count: u32,
-    /// The inputs of each request; an optional one may be missing.
+    /// The inputs of each request; optional ones may be omitted.
     pub inputs: Cow<'static, [WarmupInput]>,
 }
 
 /// An input of a warm-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarmupInput {
-    /// The input's name.
+    /// The name.
     pub name: Cow<'static, str>,
-    /// What is in it.
+    /// The contents.
     pub data: WarmupData,
-    /// The dims without the batch axis, where the model's are not all fixed.
+    /// The dimensions without the batch axis, if the model's are not all fixed.
     pub dims: Option<WarmupDims>,
 }
 
-/// The dims of an input of a warm-up, without the batch axis.
+/// The dimensions of a warm-up input, without the batch axis.
 pub type WarmupDims = Cow<'static, [i64]>;
 
-/// What is in an input of a warm-up.
+/// The contents of a warm-up input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WarmupData {
-    /// Zeros, `false`, texts without a character.
+    /// Zeros, `false`, empty strings.
     Zero,
-    /// Fractions from 0 to 1, integers from 0 to 99 or of all that 8 and 16 bits have, texts of 8 to 32 small letters: the
-    /// same at each start.
+    /// Random values, the same at each start: floats from 0 to 1, integers from 0 to 99 (8-bit and
+    /// 16-bit ones of the full range), strings of 8 to 32 lowercase letters.
     Random,
-    /// A file of that path: with the extension `npy` as numpy has written it, with any other the elements' bytes in row-major
-    /// order, those of `BYTES` behind their lengths. Its rows are repeated where the batch has more.
+    /// The contents of a file: numpy's format if the extension is `npy`, otherwise the elements'
+    /// bytes in row-major order (`BYTES` with length prefixes). The rows are repeated as needed.
     File(Cow<'static, str>),
 }
 
 impl Warmup {
-    /// A warm-up of that name: one call with one row, whose inputs are still missing.
+    /// Creates a warm-up of one call with one row and no inputs.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self {
             name: name.into(),
@@ -66,26 +66,26 @@ impl Warmup {
         }
     }
 
-    /// With so many requests of one row.
+    /// Sets the number of one-row requests.
     #[must_use]
     pub fn batch_size(self, batch_size: u32) -> Self {
         Self { batch_size, ..self }
     }
 
-    /// With so many calls.
+    /// Sets the number of calls.
     #[must_use]
     pub fn count(self, count: u32) -> Self {
         Self { count, ..self }
     }
 
-    /// With one more input.
+    /// Adds an input.
     #[must_use]
     pub fn input(mut self, input: WarmupInput) -> Self {
         self.inputs.to_mut().push(input);
         self
     }
 
-    /// The input of that name.
+    /// The input with this name.
     pub(crate) fn find(&self, name: &str) -> Option<&WarmupInput> {
         self.inputs.iter().find(|input| input.name == name)
     }
@@ -97,17 +97,17 @@ impl WarmupInput {
         Self::new(name, WarmupData::Zero)
     }
 
-    /// An input of random elements.
+    /// An input of random values.
     pub fn random(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, WarmupData::Random)
     }
 
-    /// An input from the file of that path.
+    /// An input from a file.
     pub fn file(name: impl Into<Cow<'static, str>>, path: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, WarmupData::File(path.into()))
     }
 
-    /// With these dims without the batch axis, where the model's are not all fixed.
+    /// Sets the dimensions without the batch axis, required if the model's are not all fixed.
     #[must_use]
     pub fn dims(self, dims: impl Into<Vec<i64>>) -> Self {
         Self {
@@ -124,14 +124,14 @@ impl WarmupInput {
         }
     }
 
-    /// The dims of an input of such a tensor, where they are known before a file is read.
+    /// The dimensions of the input, if they are known without reading a file.
     pub(crate) fn dims_of(&self, tensor: &TensorSpec) -> Option<Vec<usize>> {
         let dims = self.dims.as_deref().unwrap_or(&tensor.dims);
         let dims = dims.iter().map(|&dim| usize::try_from(dim).ok());
         dims.collect()
     }
 
-    /// What keeps it from being one of an input of these dims.
+    /// The reason why it does not match an input with these dimensions.
     pub(crate) const fn flaw(&self, tensor: &[i64]) -> Option<&'static str> {
         let dims = match &self.dims {
             Some(Cow::Borrowed(dims)) => *dims,
@@ -157,7 +157,7 @@ impl WarmupInput {
 }
 
 impl WarmupData {
-    /// Whether the data has dims of its own.
+    /// Whether the data determines the dimensions.
     const fn says_dims(&self) -> bool {
         match self {
             Self::File(Cow::Borrowed(path)) => is_npy(path),
@@ -167,7 +167,7 @@ impl WarmupData {
     }
 }
 
-/// Whether a file of that path is numpy's.
+/// Whether the path names a numpy file.
 pub(crate) const fn is_npy(path: &str) -> bool {
     matches!(path.as_bytes(), [.., b'.', b'n', b'p', b'y'])
 }
@@ -183,7 +183,8 @@ const fn all_fixed(dims: &[i64]) -> bool {
     true
 }
 
-/// Whether a tensor whose dims these are, -1 for any, can have those, which are as many.
+/// Whether `dims` match the tensor's dimensions, in which -1 means any size; both have the same
+/// length.
 const fn fits(tensor: &[i64], dims: &[i64]) -> bool {
     let mut index = 0;
     while index < tensor.len() {

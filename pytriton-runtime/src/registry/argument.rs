@@ -5,24 +5,24 @@ use crate::model::{Declared, Example, InputType, TensorDeclaration};
 pub struct Argument {
     /// What its type declares.
     pub declared: Declared,
-    /// The name of the input; `None` for a parameter without one.
+    /// The name of the input, if it has one.
     pub name: Option<&'static str>,
-    /// The dims of the input without the batch axis.
+    /// The dimensions of the input without the batch axis.
     pub shape: Option<&'static [i64]>,
     /// `#[first_value]`, and whether it is strict.
     pub first_value: Option<bool>,
-    /// Whether it says that the value is squeezed.
+    /// The option `squeeze`.
     pub squeeze: Option<bool>,
-    /// The elements of a row that the input can be asked with.
+    /// Sample values for one row.
     pub example: Example,
-    /// Whether `#[fill_optionals]` has a value for it.
+    /// Whether `#[fill_optionals]` sets a value for it.
     pub filled: bool,
-    /// What the input is, for people.
+    /// The description of the input.
     pub description: &'static str,
 }
 
 impl Argument {
-    /// A parameter of that type and name.
+    /// A parameter with this type and name.
     pub const fn new(declared: Declared, name: Option<&'static str>) -> Self {
         Self {
             declared,
@@ -36,49 +36,49 @@ impl Argument {
         }
     }
 
-    /// With these dims without the batch axis.
+    /// Sets the dimensions without the batch axis.
     #[must_use]
     pub const fn shape(mut self, shape: &'static [i64]) -> Self {
         self.shape = Some(shape);
         self
     }
 
-    /// With these elements of a row that it can be asked with.
+    /// Sets sample values for one row.
     #[must_use]
     pub const fn example(mut self, example: Example) -> Self {
         self.example = example;
         self
     }
 
-    /// Under `#[first_value]`, strict or not.
+    /// Adds `#[first_value]`.
     #[must_use]
     pub const fn first_value(mut self, strict: bool) -> Self {
         self.first_value = Some(strict);
         self
     }
 
-    /// With the option `squeeze`.
+    /// Sets the option `squeeze`.
     #[must_use]
     pub const fn squeeze(mut self, squeeze: bool) -> Self {
         self.squeeze = Some(squeeze);
         self
     }
 
-    /// With a value where a request leaves it out.
+    /// Marks it as having a fill value.
     #[must_use]
     pub const fn filled(mut self) -> Self {
         self.filled = true;
         self
     }
 
-    /// With what it is, for people.
+    /// Sets the description.
     #[must_use]
     pub const fn described(mut self, description: &'static str) -> Self {
         self.description = description;
         self
     }
 
-    /// What the type says of an input.
+    /// The input properties of its type.
     pub(super) const fn input(&self) -> Option<InputType> {
         match self.declared {
             Declared::Input(input) | Declared::Value(input) => Some(input),
@@ -93,7 +93,7 @@ impl Argument {
         }
     }
 
-    /// The input; the placeholder for what is none.
+    /// The input; a placeholder if it is not one.
     pub(super) const fn declaration(&self) -> TensorDeclaration {
         let (input, shape) = match self.declared {
             Declared::Input(input) => (input, self.shape),
@@ -104,7 +104,7 @@ impl Argument {
             _ => return TensorDeclaration::NONE,
         };
         let rank = match (input.rank, self.first_value) {
-            // The first row has no batch axis any more.
+            // The first row has no batch axis.
             (Some(rank), Some(_)) => Some(rank + 1),
             (rank, _) => rank,
         };

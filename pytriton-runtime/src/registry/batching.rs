@@ -3,57 +3,59 @@ use crate::model::{DynamicBatching, Priorities, QueuePolicy, SequenceBatching, S
 /// [`DynamicBatching`] as a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct DynamicBatchingDeclaration {
-    /// Batch sizes that are sent at once when they are reached; empty for the maximum alone.
+    /// Batch sizes that are sent at once when they are reached; empty for the maximum only.
     pub preferred_batch_size: &'static [u32],
-    /// How long the oldest request may wait for company, in microseconds.
+    /// How long the oldest request may wait for others, in microseconds.
     pub max_queue_delay_microseconds: u64,
-    /// Whether responses leave in the order in which their requests came.
+    /// Whether responses are sent in the order of their requests.
     pub preserve_ordering: bool,
-    /// What becomes of requests that wait, on all levels that have no policy of their own.
+    /// The queue policy of all levels without their own.
     pub queue_policy: QueuePolicy,
-    /// The priority levels; `None` serves requests in the order in which they came.
+    /// The priority levels; `None` serves requests in order of arrival.
     pub priorities: Option<PrioritiesDeclaration>,
 }
 
 /// [`Priorities`] as a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct PrioritiesDeclaration {
-    /// How many levels there are.
+    /// The number of levels.
     pub levels: u32,
-    /// The level of requests that name none, or one that there is not.
+    /// The level of requests that name none, or an unknown one.
     pub default_level: u32,
-    /// The levels that have a policy of their own.
+    /// The levels with their own policy.
     pub queue_policies: &'static [(u32, QueuePolicy)],
 }
 
 /// [`SequenceBatching`] as a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct SequenceBatchingDeclaration {
-    /// How long a sequence may have no request before it is forgotten, in microseconds; 0 for Triton's second.
+    /// The maximum time between two requests of a sequence, in microseconds; 0 for Triton's default
+    /// of one second.
     pub max_sequence_idle_microseconds: u64,
-    /// How the requests of several sequences make a batch.
+    /// How requests of several sequences form a batch.
     pub strategy: SequenceStrategyDeclaration,
 }
 
 /// [`SequenceStrategy`] as a constant.
 #[derive(Debug, Clone, Copy)]
 pub enum SequenceStrategyDeclaration {
-    /// A sequence has a row of its instance's batches to itself.
+    /// Each sequence has its own row in the batches of its instance.
     Direct {
-        /// How long the oldest request may wait for company, in microseconds.
+        /// How long the oldest request may wait for others, in microseconds.
         max_queue_delay_microseconds: u64,
-        /// How much of the rows must have a request for a batch to go before that; 0 for any.
+        /// The fraction of rows that must be filled before a batch starts earlier; 0 for any.
         minimum_slot_utilization: f32,
     },
-    /// The oldest requests go first, whatever sequences they are of.
+    /// The oldest requests of all sequences are served first.
     Oldest {
-        /// How many sequences an instance serves at a time; 0 for as many as the largest batch has rows.
+        /// The number of sequences that an instance serves concurrently; 0 for the maximum batch
+        /// size.
         max_candidate_sequences: u32,
-        /// Batch sizes that are sent at once when they are reached; empty for the maximum alone.
+        /// Batch sizes that are sent at once when they are reached; empty for the maximum only.
         preferred_batch_size: &'static [u32],
-        /// How long the oldest request may wait for company, in microseconds.
+        /// How long the oldest request may wait for others, in microseconds.
         max_queue_delay_microseconds: u64,
-        /// Whether responses leave in the order in which their requests came.
+        /// Whether responses are sent in the order of their requests.
         preserve_ordering: bool,
     },
 }
@@ -83,7 +85,7 @@ impl From<PrioritiesDeclaration> for Priorities {
 }
 
 impl SequenceBatchingDeclaration {
-    /// The batcher of a model of that largest batch, with Triton's defaults.
+    /// The batcher of a model with this maximum batch size, with Triton's defaults.
     pub(crate) fn of(self, max_batch_size: u32) -> SequenceBatching {
         SequenceBatching {
             max_sequence_idle_microseconds: match self.max_sequence_idle_microseconds {

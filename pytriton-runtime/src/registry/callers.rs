@@ -1,4 +1,4 @@
-//! What a model is to its callers.
+//! The signature of a model for its callers.
 
 use pytriton_protocol::signature::{Lock, ModelSignature, TensorSignature};
 
@@ -8,7 +8,7 @@ use super::outputs::overridden;
 use super::specify::dims;
 use super::{ModelOptions, Registry, Signature};
 
-/// The signature of a model as generated code declares it.
+/// The signature of a model, called by generated code.
 pub fn callers_signature(
     options: &ModelOptions<'_>,
     signature: &Signature,
@@ -40,7 +40,7 @@ pub fn callers_signature(
 }
 
 impl ModelSpec {
-    /// What the model is to its callers.
+    /// The model's signature for its callers.
     pub fn signature(&self) -> ModelSignature {
         let tensor = |tensor: &TensorSpec| TensorSignature {
             optional: tensor.optional,
@@ -58,7 +58,7 @@ impl ModelSpec {
 }
 
 impl Registry {
-    /// The signatures of the models that are served.
+    /// The signatures of the served models.
     pub fn lock(&self) -> Lock {
         let served = self.served();
         let models = served.iter().map(|spec| (spec.version, spec.signature()));

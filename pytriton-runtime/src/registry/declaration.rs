@@ -10,68 +10,67 @@ use super::{
     VersionPolicyDeclaration,
 };
 
-/// A model as it is declared.
+/// The declaration of a model.
 #[derive(Debug)]
 pub struct ModelDeclaration {
-    /// The model's name in URLs and requests.
+    /// The name in URLs and requests.
     pub name: &'static str,
-    /// What the model is, for people; empty where nothing is said.
+    /// The description; may be empty.
     pub description: &'static str,
-    /// The model's version, from 1.
+    /// The version, from 1.
     pub version: u32,
-    /// Which versions of the model are served; `None` where this one says nothing.
+    /// The version policy, if this version sets one.
     pub version_policy: Option<VersionPolicyDeclaration<'static>>,
-    /// The largest batch; 0 for a model whose tensors have no batch axis.
+    /// The maximum batch size; 0 for a model without a batch axis.
     pub max_batch_size: u32,
-    /// The instances of the model that run in parallel.
+    /// The instances.
     pub instances: &'static [InstanceGroup],
-    /// How many batches an instance has at a time; an `async` function runs them side by side.
+    /// The number of concurrent batches per instance; an `async` function runs them concurrently.
     pub batches_in_flight: u32,
-    /// How long a call of the function may take, in microseconds; 0 for any time.
+    /// The time limit of a call, in microseconds; 0 for no limit.
     pub max_call_microseconds: u64,
-    /// Whether a function that panics is beyond repair.
+    /// Whether a panic is a fatal error.
     pub unrecoverable_panics: bool,
     /// The inputs, in the order of the function's parameters.
     pub inputs: &'static [TensorDeclaration],
-    /// The outputs, as the function's return type declares them.
+    /// The outputs, as declared by the return type.
     pub outputs: &'static [TensorDeclaration],
-    /// Names and dims that `#[output]` gives to the outputs, in their order; empty for none.
+    /// The `#[output]` attributes, in order; may be empty.
     pub output_overrides: &'static [OutputOverride],
-    /// How requests are gathered; `None` sends each request alone.
+    /// Dynamic batching; `None` sends each request separately.
     pub dynamic_batching: Option<DynamicBatchingDeclaration>,
-    /// How the requests of sequences are gathered, in the place of `dynamic_batching`; `None` for a model that knows no
-    /// sequences.
+    /// Sequence batching, instead of `dynamic_batching`; `None` for a model without sequences.
     pub sequence_batching: Option<SequenceBatchingDeclaration>,
-    /// Whether requests of the same inputs may be answered with one response.
+    /// Whether responses are cached by their inputs.
     pub response_cache: bool,
-    /// Names and values of whatever the model's configuration is to say besides.
+    /// The parameters in the model's configuration.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// What one call of the function sees.
+    /// What one call of the function processes.
     pub call: CallMode,
-    /// Whether a request has any number of answers.
+    /// Whether a request may have any number of responses.
     pub decoupled: bool,
-    /// Over which of OpenAI's routes the model is served besides.
+    /// The OpenAI route of the model, if any.
     pub openai: Option<Surface>,
-    /// Whether the function asks if anybody waits for its answers.
+    /// Whether the function checks for cancellation.
     pub cancellable: bool,
-    /// Whether the function asks for the parameters of its requests.
+    /// Whether the function takes the request parameters.
     pub takes_parameters: bool,
-    /// Whether requests of different parameters are called apart, as the function takes them.
+    /// Whether only requests with equal parameters share a call.
     pub by_parameters: bool,
-    /// The inputs of which a call sees the first row alone.
+    /// The inputs of which a call receives the first row only.
     pub first_values: &'static [FirstValue],
-    /// The steps around the function, in their order.
+    /// The steps around the function, in order.
     pub steps: &'static [&'static dyn Step],
-    /// What each instance is called with before it takes requests, in this order.
+    /// The warm-up calls of each instance, in order.
     pub warmups: &'static [Warmup],
-    /// Makes the function, or the state it is called on, once for each instance.
+    /// Creates the function, or its state, once for each instance.
     pub load: Load,
-    /// Where the model stands in the user's source.
+    /// The model's location in the user's source code.
     pub location: Location,
 }
 
 impl ModelDeclaration {
-    /// A model of these options, whose tensors, steps and loader are to be filled in.
+    /// A model with these options; tensors, steps and loader must be added.
     pub(super) fn new(options: &ModelOptions<'static>, signature: &Signature) -> Self {
         Self {
             name: options.name,

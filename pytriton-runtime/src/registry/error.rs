@@ -5,23 +5,23 @@ use thiserror::Error;
 use crate::decorators::StepError;
 use crate::model::Location;
 
-/// Why the registered models cannot be served.
+/// An invalid set of registered models.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// Two models of one name and version.
+    /// Two models have the same name and version.
     #[error("model '{model}' version {version} is registered twice: at {first} and at {second}")]
     DuplicateModel {
         /// The name.
         model: Arc<str>,
         /// The version.
         version: u32,
-        /// One place.
+        /// The first location.
         first: Location,
-        /// The other.
+        /// The second location.
         second: Location,
     },
-    /// Two versions of a model do not agree on which versions are served.
+    /// Two versions of a model set different version policies.
     #[error(
         "model '{model}' has one `version_policy` for all of its versions, but version {version} (declared at {location}) \
          says another one than version {other_version} (declared at {other_location})"
@@ -29,85 +29,85 @@ pub enum RegistryError {
     VersionPolicies {
         /// The model.
         model: Arc<str>,
-        /// A version.
+        /// The version.
         version: u32,
-        /// Where it stands.
+        /// The location.
         location: Location,
         /// Another version.
         other_version: u32,
-        /// Where it stands.
+        /// The location.
         other_location: Location,
     },
-    /// The `version_policy` of a model names none of its versions.
+    /// The `version_policy` of a model selects none of its versions.
     #[error(
         "model '{model}' at {location}: `version_policy` leaves none of its versions {versions:?}: name one of them"
     )]
     NoVersion {
         /// The model.
         model: Arc<str>,
-        /// Where one of its versions stands.
+        /// The location of one of its versions.
         location: Location,
-        /// All of its versions.
+        /// All its versions.
         versions: Vec<u32>,
     },
-    /// Two inputs or two outputs of one name.
+    /// Two inputs or two outputs have the same name.
     #[error("model '{model}' at {location} has two tensors of the name '{tensor}'")]
     DuplicateTensor {
         /// The model.
         model: Arc<str>,
-        /// Where it stands.
+        /// The location.
         location: Location,
         /// The name.
         tensor: Arc<str>,
     },
-    /// `#[output]` stands more or less often than the function has outputs.
+    /// The number of `#[output]` attributes differs from the number of outputs.
     #[error(
         "model '{model}' at {location} has {expected} outputs but {got} `#[output]` attributes: write one for each output, or none"
     )]
     OutputCount {
         /// The model.
         model: Arc<str>,
-        /// Where it stands.
+        /// The location.
         location: Location,
-        /// The outputs of the return type.
+        /// The number of outputs of the return type.
         expected: usize,
-        /// The attributes.
+        /// The number of attributes.
         got: usize,
     },
-    /// A tensor whose shape and rank do not go together.
+    /// The shape of a tensor does not match its rank.
     #[error("{}", rank_text(model, location, tensor, *rank, shape.as_deref(), help))]
     Rank {
         /// The model.
         model: Arc<str>,
-        /// Where it stands.
+        /// The location.
         location: Location,
         /// The tensor.
         tensor: Arc<str>,
         /// The rank of the Rust array; `None` for any.
         rank: Option<usize>,
-        /// The declared dims.
+        /// The declared dimensions.
         shape: Option<Vec<i64>>,
-        /// What is wrong, and what to write.
+        /// The problem, and what to write instead.
         help: &'static str,
     },
-    /// A step that does not fit the model.
+    /// A step does not fit the model.
     #[error("model '{model}' at {location}: {source}")]
     Step {
         /// The model.
         model: Arc<str>,
-        /// Where it stands.
+        /// The location.
         location: Location,
-        /// Why.
+        /// The reason.
         #[source]
         source: StepError,
     },
-    /// More than one of the others.
+    /// Several errors.
     #[error("{}", lines(_0))]
     Several(Vec<Self>),
 }
 
 impl RegistryError {
-    /// All errors as one, if there are any.
+    /// Combines errors, if there are any.
     pub(super) fn all(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),

@@ -4,36 +4,36 @@ use crate::model::{Location, OutputOverride, TensorDeclaration, Warmup};
 
 use super::{ModelDeclaration, ModelOptions, Registration, RegistryError, Signature};
 
-/// A function as `#[pytriton::model]` writes it down: const, so that `inventory` can collect it. What can be said of it at
-/// start is not computed by the compiler.
+/// A function as declared by `#[pytriton::model]`. It is a constant, so that `inventory` can
+/// collect it; as much as possible is computed at start instead of by the compiler.
 #[derive(Debug)]
 pub struct FunctionDeclaration {
     /// The options of the model.
     pub options: &'static ModelOptions<'static>,
     /// The parameters of the function.
     pub signature: &'static Signature,
-    /// The outputs, as the function's return type declares them.
+    /// The outputs, as declared by the return type.
     pub outputs: &'static [TensorDeclaration],
-    /// Names and dims that `#[output]` gives to the outputs, in their order; empty for none.
+    /// The `#[output]` attributes, in order; may be empty.
     pub output_overrides: &'static [OutputOverride],
-    /// The steps around the function, in their order.
+    /// The steps around the function, in order.
     pub steps: &'static [&'static dyn Step],
-    /// What each instance is called with before it takes requests, in this order.
+    /// The warm-up calls of each instance, in order.
     pub warmups: &'static [Warmup],
-    /// Makes the function, or the state it is called on, once for each instance.
+    /// Creates the function, or its state, once for each instance.
     pub load: Loading,
-    /// Where the model stands in the user's source.
+    /// The model's location in the user's source code.
     pub location: Location,
 }
 
 inventory::collect!(FunctionDeclaration);
 
 impl FunctionDeclaration {
-    /// The model and what makes its instances.
+    /// Creates the registered model and its loader.
     ///
     /// # Errors
     ///
-    /// As [`ModelDeclaration::registration`].
+    /// See [`ModelDeclaration::registration`].
     pub fn registration(&self) -> Result<Registration, RegistryError> {
         let declaration = ModelDeclaration {
             outputs: self.outputs,

@@ -1,5 +1,5 @@
-//! The models of a binary: a macro writes a [`FunctionDeclaration`] into it, and at start the [`Registry`] turns every one
-//! into a checked [`ModelSpec`](crate::model::ModelSpec) with what makes its instances.
+//! The models of a binary. A macro adds a [`FunctionDeclaration`] for each model. At start the
+//! [`Registry`] converts them to checked [`ModelSpec`](crate::model::ModelSpec)s with loaders.
 
 mod argument;
 mod batching;

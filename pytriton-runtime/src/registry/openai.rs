@@ -5,7 +5,7 @@ use crate::tensor::DataType;
 use super::rules::equal;
 use super::{Argument, ModelOptions, Signature};
 
-/// What keeps a function from being served over OpenAI's routes, with what to write instead.
+/// The reason why a function cannot be served at OpenAI's routes, with what to write instead.
 type Flaw = Option<&'static str>;
 
 const OWN: &str = "the server reads this member of OpenAI's requests itself: give the parameter another name, or remove it";
@@ -13,14 +13,14 @@ const NO_PARAMETER: &str =
     "no parameter can be this member of OpenAI's requests: give it another name, or remove it";
 
 impl Signature {
-    /// What a function under `#[openai]` lacks.
+    /// The missing parts of a function under `#[openai]`.
     pub const fn openai_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
         let Some(surface) = options.openai else {
             return None;
         };
         let mut index = 0;
         while index < self.arguments.len() {
-            // A subject of the other route is refused where it stands.
+            // A member of the other route is reported on its parameter.
             if let Some(name) = self.arguments[index].input_name()
                 && matches!(name.as_bytes(), b"prompt" | b"messages")
             {
@@ -36,7 +36,7 @@ impl Signature {
 }
 
 impl Argument {
-    /// What keeps an input from being what a member of OpenAI's requests is.
+    /// The reason why an input cannot be a member of an OpenAI request.
     pub(super) const fn openai_flaw(&self, surface: Surface) -> Flaw {
         let Some(name) = self.input_name() else {
             return None;

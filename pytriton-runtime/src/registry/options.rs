@@ -4,68 +4,68 @@ use super::{
     DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceScheduling, VersionPolicyDeclaration,
 };
 
-/// What stands between the parentheses of `#[pytriton::model(…)]`: each option under its name, and its default in
+/// The arguments of `#[pytriton::model(…)]`: each option by name, with its default in
 /// [`DEFAULT`](Self::DEFAULT).
 ///
-/// What an option may be is in [`flaw`](Self::flaw).
+/// [`flaw`](Self::flaw) checks the values.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelOptions<'a> {
-    /// The model's name in URLs and requests.
+    /// The name in URLs and requests.
     pub name: &'a str,
-    /// What the model is, for people.
+    /// The description.
     pub description: &'a str,
-    /// The model's version.
+    /// The version.
     pub version: u32,
-    /// Which versions of the model are served; `None` for all, where no other version says so.
+    /// The version policy; `None` for all versions, unless another version sets it.
     pub version_policy: Option<VersionPolicyDeclaration<'a>>,
     /// Whether axis 0 of every tensor is the batch.
     pub batching: bool,
-    /// The most rows of one call.
+    /// The maximum number of rows of one call.
     pub max_batch_size: u32,
-    /// The instances of the model that run in parallel.
+    /// The instances.
     pub instances: &'a [InstanceGroup],
-    /// How many batches an instance has at a time.
+    /// The number of concurrent batches per instance.
     pub batches_in_flight: u32,
-    /// How long a call of the function may take; 0 for any time.
+    /// The time limit of a call; 0 for no limit.
     pub max_call_microseconds: u64,
-    /// Whether a function that panics is beyond repair.
+    /// Whether a panic is a fatal error.
     pub unrecoverable_panics: bool,
-    /// Whether requests are gathered at all.
+    /// Whether requests are batched.
     pub dynamic_batching: bool,
     /// Batch sizes that are sent at once when they are reached.
     pub preferred_batch_size: &'a [u32],
-    /// How long a request may wait for company.
+    /// How long a request may wait for others.
     pub max_queue_delay_microseconds: u64,
-    /// Whether responses leave in the order in which their requests came.
+    /// Whether responses are sent in the order of their requests.
     pub preserve_ordering: bool,
-    /// How long and how many requests may wait, on levels without a policy of their own.
+    /// The queue policy of levels without their own.
     pub queue_policy: QueuePolicy,
-    /// How many priority levels there are; 0 for none.
+    /// The number of priority levels; 0 for none.
     pub priority_levels: u32,
     /// The level of requests that name none; 0 for the last.
     pub default_priority_level: u32,
-    /// The levels that have limits of their own.
+    /// The levels with their own limits.
     pub priority_queue_policy: &'a [(u32, QueuePolicy)],
-    /// How the requests of several sequences make a batch; `None` for a model that knows no sequences.
+    /// The sequence batching strategy; `None` for a model without sequences.
     pub sequence_batching: Option<SequenceScheduling>,
-    /// How long a sequence may have no request; 0 for Triton's default.
+    /// The maximum time between two requests of a sequence; 0 for Triton's default.
     pub max_sequence_idle_microseconds: u64,
-    /// How much of the rows must have a request for a batch to go at once.
+    /// The fraction of rows that must be filled before a batch starts early.
     pub minimum_slot_utilization: f32,
-    /// How many sequences an instance serves at a time; 0 for as many as the largest batch has rows.
+    /// The number of sequences that an instance serves concurrently; 0 for the maximum batch size.
     pub max_candidate_sequences: u32,
-    /// Whether requests of the same inputs get the response of the first.
+    /// Whether responses are cached by their inputs.
     pub response_cache: bool,
-    /// Names and values of what else the configuration says.
+    /// The parameters in the model's configuration.
     pub parameters: &'a [(&'a str, &'a str)],
-    /// Over which of OpenAI's routes the model is served besides.
+    /// The OpenAI route of the model, if any.
     pub openai: Option<Surface>,
 }
 
 impl ModelOptions<'_> {
-    /// A model of which nothing is said. Its name is still missing.
+    /// The defaults. The name must be set.
     ///
-    /// The batch size is PyTriton's.
+    /// The default batch size is PyTriton's.
     pub const DEFAULT: Self = Self {
         name: "",
         description: "",
@@ -96,7 +96,7 @@ impl ModelOptions<'_> {
 }
 
 impl ModelOptions<'static> {
-    /// How requests are gathered; `None` where each is a batch of its own.
+    /// The dynamic batcher; `None` if each request is a separate batch.
     pub const fn batcher(&self) -> Option<DynamicBatchingDeclaration> {
         if !self.batching || !self.dynamic_batching || self.sequence_batching.is_some() {
             return None;
@@ -111,7 +111,7 @@ impl ModelOptions<'static> {
                 0 => None,
                 _ => Some(PrioritiesDeclaration {
                     levels,
-                    // Whoever names a level goes before whoever does not.
+                    // Requests that name a level precede those that do not.
                     default_level: match self.default_priority_level {
                         0 => levels,
                         level => level,

@@ -3,7 +3,7 @@ use crate::model::{OutputOverride, TensorDeclaration};
 use super::refuse;
 use super::rules::{Flaw, equal};
 
-/// What keeps a function's outputs from being the model's.
+/// The reason why a function's outputs are not allowed.
 const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride]) -> Flaw {
     if overrides.len() < outputs.len() && !overrides.is_empty() {
         return Some(
@@ -36,7 +36,7 @@ const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride
     None
 }
 
-/// What keeps an output from being one of the model's, and its name.
+/// The reason why an output is not allowed, and its name.
 const fn output_flaw(
     outputs: &[TensorDeclaration],
     overrides: &[OutputOverride],
@@ -46,7 +46,7 @@ const fn output_flaw(
     while index < outputs.len() {
         let output = overridden(outputs[index], overrides, index);
         let flaw = match output.flaw(batching) {
-            // A shape that was overridden is refused where it stands.
+            // A shape in an attribute is reported on the attribute.
             None if index < overrides.len() && overrides[index].shape.is_some() => None,
             None => output.shape_flaw(batching),
             flaw => flaw,
@@ -59,7 +59,7 @@ const fn output_flaw(
     None
 }
 
-/// What is wrong with the shape that `#[output]` gives the output of that index.
+/// The error in the shape of the `#[output]` attribute with this index.
 pub const fn override_flaw(
     outputs: &[TensorDeclaration],
     overrides: &[OutputOverride],
@@ -74,11 +74,12 @@ pub const fn override_flaw(
     }
 }
 
-/// Refuses outputs at compile time, as [`refuse`](super::refuse) does; of several it names the one with a flaw of its own.
+/// Refuses outputs at compile time, like [`refuse`](super::refuse); names the output if there are
+/// several.
 ///
 /// # Panics
 ///
-/// In a constant, so that it is a compile error.
+/// In a constant, which makes it a compile error.
 #[track_caller]
 pub const fn refuse_outputs(
     outputs: &[TensorDeclaration],
@@ -104,7 +105,7 @@ pub const fn refuse_outputs(
     }
 }
 
-/// Writes a text behind others, and says where it ends.
+/// Appends a text and returns the new end.
 const fn append(buffer: &mut [u8], mut end: usize, text: &str) -> usize {
     let text = text.as_bytes();
     let mut index = 0;
@@ -116,7 +117,7 @@ const fn append(buffer: &mut [u8], mut end: usize, text: &str) -> usize {
     end
 }
 
-/// An output with what `#[output]` says of it.
+/// An output with its `#[output]` attribute applied.
 pub(super) const fn overridden(
     mut output: TensorDeclaration,
     overrides: &[OutputOverride],

@@ -11,16 +11,16 @@ use super::{FunctionDeclaration, ModelDeclaration, RegistryError};
 /// A model of the registry.
 #[derive(Clone)]
 pub struct Registration {
-    /// What the model is.
+    /// The model's properties.
     pub spec: Arc<ModelSpec>,
-    /// What makes its instances.
+    /// Creates its instances.
     pub load: Loader,
     /// The steps around its function.
     pub steps: Steps,
 }
 
 impl Registration {
-    /// The same model without OpenAI's routes.
+    /// Removes the OpenAI route.
     pub(crate) fn without_openai(mut self) -> Self {
         Arc::make_mut(&mut self.spec).openai = None;
         self
@@ -43,7 +43,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The same models without OpenAI's routes.
+    /// Removes the OpenAI routes.
     pub(crate) fn without_openai(self) -> Self {
         let models = self.models.into_iter();
         let models = models.map(|(key, model)| (key, model.without_openai()));
@@ -52,11 +52,12 @@ impl Registry {
         }
     }
 
-    /// All models that `#[pytriton::model]` wrote into this binary, whatever crate they are in.
+    /// Collects all models of this binary that `#[pytriton::model]` has registered, from all
+    /// crates.
     ///
     /// # Errors
     ///
-    /// A [`RegistryError`] that names the model and its place in the source.
+    /// [`RegistryError`] with the model and its location in the source code.
     pub fn collect() -> Result<Self, RegistryError> {
         let functions = inventory::iter::<FunctionDeclaration>();
         Self::of(functions.map(|function| (function.location, function.registration())))
@@ -66,8 +67,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// A [`RegistryError`] that names the model and its place in the source; [`RegistryError::Several`] for every
-    /// mistake there is.
+    /// [`RegistryError`] with the model and its location in the source code;
+    /// [`RegistryError::Several`] with all errors.
     pub fn new(declarations: &[&ModelDeclaration]) -> Result<Self, RegistryError> {
         let declarations = declarations.iter();
         Self::of(declarations.map(|model| (model.location, model.registration())))
@@ -76,7 +77,7 @@ impl Registry {
     fn of(
         models: impl Iterator<Item = (Location, Result<Registration, RegistryError>)>,
     ) -> Result<Self, RegistryError> {
-        // By their places in the source: `inventory` promises no order.
+        // By location: `inventory` does not guarantee an order.
         let mut found: Vec<_> = models.collect();
         found.sort_by_key(|(location, _)| (location.package, location.file, location.line));
         let mut models = BTreeMap::new();
@@ -101,7 +102,7 @@ impl Registry {
         Ok(registry)
     }
 
-    /// Versions that say another policy than those before them.
+    /// Versions whose policy differs from that of an earlier version.
     fn disagreements(&self) -> Vec<RegistryError> {
         let mut said: Vec<&ModelSpec> = Vec::new();
         let mut errors = Vec::new();
@@ -112,7 +113,7 @@ impl Registry {
         errors
     }
 
-    /// The models that are served: of each those versions that its policy takes.
+    /// The served models: of each, the versions that its policy selects.
     pub fn served(&self) -> Self {
         let taken = |spec: &ModelSpec| self.taken(&spec.name).contains(&spec.version);
         let models = self.models.iter().filter(|(_, model)| taken(&model.spec));
@@ -123,11 +124,11 @@ impl Registry {
         }
     }
 
-    /// Says whether each model has a version that is served.
+    /// Checks that each model has a served version.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NoVersion`] for each that has none.
+    /// [`RegistryError::NoVersion`] for each model without one.
     pub fn check_served(&self) -> Result<(), RegistryError> {
         let mut errors = BTreeMap::new();
         for spec in self.iter().filter(|spec| self.taken(&spec.name).is_empty()) {
@@ -142,7 +143,7 @@ impl Registry {
         RegistryError::all(errors.into_values().collect())
     }
 
-    /// The versions of a model that are served.
+    /// The served versions of a model.
     fn taken(&self, name: &str) -> Vec<u32> {
         let versions: Vec<u32> = self.of_name(name).map(|spec| spec.version).collect();
         match VersionPolicy::among(self.of_name(name)) {
@@ -151,7 +152,7 @@ impl Registry {
         }
     }
 
-    /// The versions of a model, in their order.
+    /// The versions of a model, in order.
     fn of_name(&self, name: &str) -> impl Iterator<Item = &ModelSpec> {
         let first = (Arc::from(name), 0);
         let last = (Arc::from(name), u32::MAX);
@@ -164,8 +165,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`RegistryError::DuplicateModel`] when there is one of its name and version already, which stays,
-    /// [`RegistryError::VersionPolicies`] when another version says otherwise which of them are served.
+    /// [`RegistryError::DuplicateModel`] if its name and version exist already, and
+    /// [`RegistryError::VersionPolicies`] if another version sets a different policy.
     pub fn insert(&mut self, model: Registration) -> Result<(), RegistryError> {
         self.check_new(&model.spec)?;
         let key = (Arc::clone(&model.spec.name), model.spec.version);
@@ -173,11 +174,11 @@ impl Registry {
         Ok(())
     }
 
-    /// Says whether a model could be added.
+    /// Checks whether a model could be added.
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert).
+    /// See [`insert`](Self::insert).
     pub fn check_new(&self, model: &ModelSpec) -> Result<(), RegistryError> {
         if let Some(other) = self.models.get(&(Arc::clone(&model.name), model.version)) {
             return Err(duplicate(&other.spec, model));
@@ -187,28 +188,28 @@ impl Registry {
         differs.map_or(Ok(()), Err)
     }
 
-    /// Takes a model out.
+    /// Removes a model.
     pub fn remove(&mut self, name: &str, version: u32) -> Option<Registration> {
         self.models.remove(&(name.into(), version))
     }
 
-    /// Whether there is a model of that one's name and version.
+    /// Whether a model of this name and version exists.
     pub fn contains(&self, model: &ModelSpec) -> bool {
         let key = (Arc::clone(&model.name), model.version);
         self.models.contains_key(&key)
     }
 
-    /// The models in the order of their names and versions.
+    /// The models, sorted by name and version.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ModelSpec>> {
         self.models.values().map(|registration| &registration.spec)
     }
 
-    /// The same with what makes their instances.
+    /// The models with their loaders.
     pub fn registrations(&self) -> impl Iterator<Item = &Registration> {
         self.models.values()
     }
 
-    /// Whether there is no model.
+    /// Whether there are no models.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty()
     }
@@ -231,7 +232,7 @@ fn duplicate(first: &ModelSpec, second: &ModelSpec) -> RegistryError {
     }
 }
 
-/// Whether two models are versions of one that say different policies.
+/// The error for two versions of a model with different policies.
 fn disagreement(first: &ModelSpec, second: &ModelSpec) -> Option<RegistryError> {
     let differs = match (&first.version_policy, &second.version_policy) {
         (Some(policy), Some(other)) => first.name == second.name && policy != other,

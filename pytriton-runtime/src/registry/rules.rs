@@ -2,11 +2,11 @@ use crate::model::{Device, InstanceGroup, QueuePolicy, TimeoutAction};
 
 use super::ModelOptions;
 
-/// The largest number that Triton's 32-bit fields hold.
+/// The maximum of Triton's 32-bit fields.
 pub(super) const MOST: u64 = 2_147_483_647;
-/// What there is room for on the rings between tritonserver and an instance.
+/// The capacity of the rings between tritonserver and an instance.
 const MOST_BATCHES_IN_FLIGHT: u64 = 4096;
-/// Each level is a queue.
+/// Each level has its own queue.
 const MOST_LEVELS: u64 = 1024;
 
 pub(super) const TO_MOST: &str = "expected a number from 1 to 2147483647";
@@ -24,13 +24,13 @@ const NOTHING_TIMES_OUT: &str =
 const DELAYED: &str =
     "a delayed request is overtaken: write `\"reject\"`, or remove `preserve_ordering`";
 
-/// What keeps an option from being what it is, with what to write instead.
+/// The reason why an option is invalid, with what to write instead.
 pub(super) type Flaw = Option<&'static str>;
 
 impl ModelOptions<'_> {
-    /// What is wrong with the value of the option of that name, which was written.
+    /// The error in the value of an option that was given.
     ///
-    /// Generated code asks at compile time, and whoever builds a model at run time asks then.
+    /// Generated code calls it at compile time; run-time models call it when they are built.
     pub const fn flaw(&self, option: &str) -> Flaw {
         match option.as_bytes() {
             b"name" => name_flaw(self.name),
@@ -59,7 +59,7 @@ impl ModelOptions<'_> {
             b"max_queue_size" if self.queue_policy.max_queue_size as u64 > MOST => {
                 Some("expected a number from 0 to 2147483647")
             }
-            // Without levels the option itself is the mistake.
+            // Without levels, the option itself is the error.
             b"default_priority_level" if self.priority_levels > 0 => range(
                 self.default_priority_level as u64,
                 self.priority_levels as u64,
@@ -69,7 +69,7 @@ impl ModelOptions<'_> {
         }
     }
 
-    /// What of the other options that option, which was written, cannot stand beside.
+    /// The error in combining an option that was given with others.
     pub const fn conflict(&self, option: &str) -> Flaw {
         let flaw = self.sequence_conflict(option.as_bytes());
         if flaw.is_some() {
@@ -129,7 +129,7 @@ impl ModelOptions<'_> {
         None
     }
 
-    /// What is wrong with the group of instances at that place in the list.
+    /// The error in the instance group with this index.
     pub const fn instance_flaw(&self, index: usize) -> Flaw {
         let InstanceGroup { device, count } = self.instances[index];
         match device {
@@ -160,9 +160,9 @@ impl ModelOptions<'_> {
         }
     }
 
-    /// What is wrong with the preferred batch size at that place in the list.
+    /// The error in the preferred batch size with this index.
     pub const fn preferred_flaw(&self, index: usize) -> Flaw {
-        // Without batching the option itself is the mistake.
+        // Without batching, the option itself is the error.
         if !self.batching {
             return None;
         }
@@ -180,11 +180,11 @@ impl ModelOptions<'_> {
         None
     }
 
-    /// What is wrong with an option of the level's policy at that place in the list.
+    /// The error in an option of the level policy with this index.
     pub const fn level_flaw(&self, index: usize, option: &str) -> Flaw {
         let (level, policy) = &self.priority_queue_policy[index];
         match option.as_bytes() {
-            // Without levels the policy itself is the mistake.
+            // Without levels, the policy itself is the error.
             b"level" if self.priority_levels == 0 => None,
             b"level" if *level == 0 || *level > self.priority_levels => {
                 Some("expected a number from 1 to `priority_levels`")
@@ -221,7 +221,7 @@ const fn queue_flaw(policy: &QueuePolicy, option: &[u8], ordered: bool) -> Flaw 
 }
 
 impl TimeoutAction {
-    /// The action of that name: `reject` or `delay`.
+    /// The action with this name: `reject` or `delay`.
     pub const fn named(name: &str) -> Option<Self> {
         match name.as_bytes() {
             b"reject" => Some(Self::Reject),
@@ -231,7 +231,7 @@ impl TimeoutAction {
     }
 }
 
-/// What keeps a text from being the name of a model.
+/// The reason why a text is not a valid model name.
 pub const fn name_flaw(name: &str) -> Flaw {
     let name = name.as_bytes();
     if name.is_empty() || name.len() > 128 {
@@ -252,7 +252,7 @@ pub const fn name_flaw(name: &str) -> Flaw {
     None
 }
 
-/// What keeps a text from being the name of an input or output.
+/// The reason why a text is not a valid tensor name.
 pub const fn tensor_name_flaw(name: &str) -> Flaw {
     let name = name.as_bytes();
     if name.is_empty() {
@@ -278,7 +278,7 @@ pub const fn tensor_name_flaw(name: &str) -> Flaw {
     None
 }
 
-/// What keeps a number from being a dimension of a tensor.
+/// The reason why a number is not a valid dimension.
 pub const fn dimension_flaw(dimension: i64) -> Flaw {
     match dimension {
         -1 | 1.. => None,
@@ -294,7 +294,7 @@ pub(super) const fn range(number: u64, most: u64, flaw: &'static str) -> Flaw {
     }
 }
 
-/// Whether every flaw is none.
+/// Whether there are no flaws.
 pub const fn sound(flaws: &[Flaw]) -> bool {
     let mut index = 0;
     while index < flaws.len() {
@@ -306,16 +306,16 @@ pub const fn sound(flaws: &[Flaw]) -> bool {
     true
 }
 
-/// The flaw where it is no consequence of another one.
+/// The flaw, unless it is a consequence of another one.
 pub const fn flaw_if(sound: bool, flaw: Flaw) -> Flaw {
     if sound { flaw } else { None }
 }
 
-/// Refuses a flaw at compile time, on the tokens of the call.
+/// Reports a flaw at compile time, on the tokens of the call.
 ///
 /// # Panics
 ///
-/// In a constant, so that it is a compile error.
+/// In a constant, which makes it a compile error.
 #[track_caller]
 pub const fn refuse(flaw: Flaw) {
     let (right, text) = match flaw {
@@ -325,7 +325,7 @@ pub const fn refuse(flaw: Flaw) {
     assert!(right, "{}", text);
 }
 
-/// The action of that name, which [`timeout_action_flaw`] has none against.
+/// The action with this name, which [`timeout_action_flaw`] has accepted.
 pub const fn timeout_action(name: &str) -> TimeoutAction {
     match TimeoutAction::named(name) {
         Some(action) => action,
@@ -333,7 +333,7 @@ pub const fn timeout_action(name: &str) -> TimeoutAction {
     }
 }
 
-/// What keeps a text from being the action of a request that waited too long.
+/// The reason why a text is not a valid timeout action.
 pub const fn timeout_action_flaw(name: &str) -> Flaw {
     match TimeoutAction::named(name) {
         Some(_) => None,
@@ -341,7 +341,7 @@ pub const fn timeout_action_flaw(name: &str) -> Flaw {
     }
 }
 
-/// Whether two texts are the same, in a constant too.
+/// Compares two texts; usable in constants.
 pub(super) const fn equal(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;

@@ -1,12 +1,12 @@
 use super::rules::{Flaw, MOST, TO_MOST, range};
 use super::{ModelOptions, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 
-/// How the requests of several sequences make a batch: Triton's strategies, without their options.
+/// Triton's sequence batching strategies, without their options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceScheduling {
-    /// A sequence has a row of its instance's batches to itself.
+    /// Each sequence has its own row in the batches of its instance.
     Direct,
-    /// The oldest requests go first, whatever sequences they are of.
+    /// The oldest requests of all sequences are served first.
     Oldest,
 }
 
@@ -23,7 +23,7 @@ const NOT_OLDEST: &str =
     "this option needs the other strategy: write `sequence_batching = direct`, or remove it";
 
 impl SequenceScheduling {
-    /// The strategy of that name: `direct` or `oldest`.
+    /// The strategy with this name: `direct` or `oldest`.
     pub const fn named(name: &str) -> Option<Self> {
         match name.as_bytes() {
             b"direct" => Some(Self::Direct),
@@ -34,7 +34,7 @@ impl SequenceScheduling {
 }
 
 impl ModelOptions<'_> {
-    /// What is wrong with the value of an option of sequences.
+    /// The error in the value of a sequence option.
     pub(super) const fn sequence_flaw(&self, option: &[u8]) -> Flaw {
         let utilization = self.minimum_slot_utilization;
         match option {
@@ -54,7 +54,7 @@ impl ModelOptions<'_> {
         }
     }
 
-    /// What an option cannot stand beside because of sequences, or without them.
+    /// The error in combining an option with sequences, or using it without them.
     pub(super) const fn sequence_conflict(&self, option: &[u8]) -> Flaw {
         use SequenceScheduling::{Direct, Oldest};
         let Some(scheduling) = self.sequence_batching else {
@@ -82,7 +82,7 @@ impl ModelOptions<'_> {
 }
 
 impl ModelOptions<'static> {
-    /// How the requests of sequences are gathered; `None` for a model that knows none.
+    /// The sequence batcher; `None` for a model without sequences.
     pub const fn sequencer(&self) -> Option<SequenceBatchingDeclaration> {
         let strategy = match self.sequence_batching {
             None => return None,

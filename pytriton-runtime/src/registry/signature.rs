@@ -3,16 +3,16 @@ use crate::model::{CallMode, Declared, FirstValue, InputType, TensorDeclaration}
 use super::rules::{Flaw, equal};
 use super::{Argument, ModelOptions, tensor_name_flaw};
 
-/// The parameters of a model's function, and what its decorators make of them.
+/// The parameters of a model's function, with the effects of its decorators.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
-    /// In the function's order.
+    /// The parameters, in order.
     pub arguments: &'static [Argument],
     /// Whether the function is under `#[batch]`.
     pub batch: bool,
-    /// Whether any step stands around the function.
+    /// Whether the function has any steps.
     pub decorated: bool,
-    /// Whether the function returns any number of answers.
+    /// Whether the function streams its responses.
     pub decoupled: bool,
     /// The inputs of a function that takes `&[Request]`.
     pub declared: &'static [TensorDeclaration],
@@ -46,12 +46,12 @@ const NO_ARRAY: &str =
 const NO_STEPS: &str = "`&[Request]` takes the requests as they are: remove what stands around the function, or take arrays";
 
 impl Signature {
-    /// Whether the function takes the requests as they are.
+    /// Whether the function takes raw requests.
     pub const fn raw(&self) -> bool {
         self.takes(Declared::Requests, self.arguments.len())
     }
 
-    /// What one call of the function sees.
+    /// What one call of the function processes.
     pub const fn call(&self) -> CallMode {
         match self.batch {
             _ if self.raw() => CallMode::Raw,
@@ -60,17 +60,17 @@ impl Signature {
         }
     }
 
-    /// Whether requests of different parameters are called apart.
+    /// Whether only requests with equal parameters share a call.
     pub const fn by_parameters(&self) -> bool {
         matches!(self.call(), CallMode::Batch) && self.takes_parameters()
     }
 
-    /// Whether the function asks for the parameters of its requests.
+    /// Whether the function takes the request parameters.
     pub const fn takes_parameters(&self) -> bool {
         self.takes(Declared::Parameters, self.arguments.len())
     }
 
-    /// How many inputs there are before the argument of that index.
+    /// The number of inputs before the argument with this index.
     #[inline]
     pub const fn inputs_before(&self, argument: usize) -> usize {
         let mut inputs = 0;
@@ -84,7 +84,7 @@ impl Signature {
         inputs
     }
 
-    /// How many inputs the model has.
+    /// The number of inputs.
     pub(super) const fn input_count(&self) -> usize {
         match self.raw() {
             true => self.declared.len(),
@@ -92,13 +92,13 @@ impl Signature {
         }
     }
 
-    /// The inputs in their order.
+    /// The inputs, in order.
     pub(super) fn inputs(&self) -> Vec<TensorDeclaration> {
         let inputs = 0..self.input_count();
         inputs.map(|input| self.input(input)).collect()
     }
 
-    /// The input of that index.
+    /// The input with this index.
     pub(super) const fn input(&self, input: usize) -> TensorDeclaration {
         if self.raw() {
             return self.declared[input];
@@ -110,7 +110,7 @@ impl Signature {
         self.arguments[argument].declaration()
     }
 
-    /// The inputs that are one value for the whole call.
+    /// The inputs with one value for the whole call.
     pub(super) fn first_values(&self) -> Vec<FirstValue> {
         let arguments = self.arguments.iter().enumerate();
         let values = arguments.filter_map(|(index, argument)| {
@@ -121,12 +121,12 @@ impl Signature {
         values.collect()
     }
 
-    /// Whether the function asks if anybody waits for its answers.
+    /// Whether the function checks for cancellation.
     pub const fn cancellable(&self) -> bool {
         self.takes(Declared::Cancellation, self.arguments.len())
     }
 
-    /// The outputs of one answer, where the function takes `Responses`.
+    /// The outputs of one response, if the function takes `Responses`.
     pub const fn answers(&self) -> &'static [TensorDeclaration] {
         let mut index = 0;
         while index < self.arguments.len() {
@@ -138,7 +138,7 @@ impl Signature {
         &[]
     }
 
-    /// What is wrong with the type of the argument of that index.
+    /// The error in the type of the argument with this index.
     pub const fn flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
         let one = &self.arguments[argument];
         if let Some(surface) = options.openai
@@ -167,12 +167,13 @@ impl Signature {
         }
     }
 
-    /// What is wrong with the type of any argument, where each is named like an array with an axis beside the batch.
+    /// The error in the type of any argument, if each has the name of an array with an axis in
+    /// addition to the batch.
     pub const fn plain_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
         let mut index = 0;
         while index < self.arguments.len() {
             let flaw = match self.arguments[index].declared {
-                // It is what it is named like, and right whatever the options say.
+                // Its type is what its name says, and valid with all options.
                 Declared::Input(InputType {
                     rank: Some(2..), ..
                 }) => None,
@@ -187,7 +188,8 @@ impl Signature {
         None
     }
 
-    /// What is wrong with a sequence, or its state; whether each request of the call has its own.
+    /// The error in a sequence parameter or state parameter; `each` if there is one per request of
+    /// the call.
     const fn sequence_flaw(
         &self,
         declared: Declared,
@@ -206,14 +208,14 @@ impl Signature {
         }
     }
 
-    /// Whether the function is told of sequences.
+    /// Whether the function takes sequences.
     const fn knows_sequences(&self) -> bool {
         let each = false;
         let all = self.arguments.len();
         self.takes(Declared::Sequence { each }, all) || self.takes(Declared::State { each }, all)
     }
 
-    /// What is wrong with its shape.
+    /// The error in its shape.
     pub const fn shape_flaw(&self, argument: usize, options: &ModelOptions<'_>) -> Flaw {
         let one = &self.arguments[argument];
         match (one.declared, one.shape) {
@@ -233,16 +235,16 @@ impl Signature {
         }
     }
 
-    /// What is wrong with its example.
+    /// The error in its sample values.
     pub const fn example_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
-        // What is none of an input's is reported as such.
+        // A parameter that is not an input is reported as such.
         match self.arguments[argument].input() {
             Some(_) => self.arguments[argument].declaration().example_flaw(),
             None => None,
         }
     }
 
-    /// What is wrong with its name.
+    /// The error in its name.
     pub const fn name_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
         let Some(name) = self.arguments[argument].input_name() else {
             return None;
@@ -260,7 +262,7 @@ impl Signature {
         tensor_name_flaw(name)
     }
 
-    /// What is wrong with `#[input]` on it.
+    /// The error in its `#[input]`.
     pub const fn given_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
         match self.arguments[argument].input() {
             Some(_) => None,
@@ -268,7 +270,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with `#[first_value]` on it.
+    /// The error in its `#[first_value]`.
     pub const fn first_value_flaw(&self, _: usize, options: &ModelOptions<'_>) -> Flaw {
         match self.batch {
             _ if !options.batching => {
@@ -284,7 +286,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with its option `squeeze`.
+    /// The error in its option `squeeze`.
     pub const fn squeeze_flaw(&self, argument: usize, _: &ModelOptions<'_>) -> Flaw {
         let one = &self.arguments[argument];
         match (one.declared, one.squeeze) {
@@ -298,7 +300,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with the decorator of that name on the function.
+    /// The error in the decorator with this name on the function.
     pub const fn step_flaw(&self, name: &str, options: &ModelOptions<'_>) -> Flaw {
         match name.as_bytes() {
             b"group_by_values" | b"pad_batch" | b"step" if self.decoupled => {
@@ -317,7 +319,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with all of them together.
+    /// The error in the combination of all parameters.
     pub const fn whole_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
         if self.decoupled && options.response_cache {
             return Some(
@@ -340,7 +342,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with an input that is declared beside a function that takes arrays.
+    /// The error in declaring an input on a function that takes arrays.
     pub const fn declared_flaw(&self) -> Flaw {
         match self.raw() {
             true => None,
@@ -350,7 +352,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with its shape.
+    /// The error in its shape.
     pub const fn declared_shape_flaw(&self, input: usize) -> Flaw {
         match self.raw() {
             true => self.declared[input].shape_flaw(false),
@@ -358,7 +360,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with its example.
+    /// The error in its sample values.
     pub const fn declared_example_flaw(&self, input: usize) -> Flaw {
         match self.raw() {
             true => self.declared[input].example_flaw(),
@@ -366,7 +368,7 @@ impl Signature {
         }
     }
 
-    /// Whether one of the first so many arguments is that.
+    /// Whether one of the first arguments has this declaration.
     const fn takes(&self, declared: Declared, first: usize) -> bool {
         let mut index = 0;
         while index < first {

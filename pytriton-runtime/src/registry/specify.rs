@@ -9,16 +9,17 @@ use super::outputs::overridden;
 use super::{ModelDeclaration, Registration, RegistryError};
 
 impl ModelDeclaration {
-    /// The model and what makes its instances.
+    /// Creates the registered model and its loader.
     ///
     /// # Errors
     ///
-    /// As [`spec`](Self::spec), and [`RegistryError::Step`] for a step that does not fit the model.
+    /// See [`spec`](Self::spec). Also [`RegistryError::Step`] for a step that does not fit the
+    /// model.
     pub fn registration(&self) -> Result<Registration, RegistryError> {
         self.of(self.inputs, self.first_values, Arc::new(self.load))
     }
 
-    /// The same with these inputs, and what makes the instances, in the place of its own.
+    /// The same with other inputs and another loader.
     pub(super) fn of(
         &self,
         inputs: &[TensorDeclaration],
@@ -43,13 +44,14 @@ impl ModelDeclaration {
         })
     }
 
-    /// The model with every default filled in and every rule checked.
+    /// The model with defaults applied and all rules checked.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::Rank`] when a tensor's shape and rank do not go together, [`RegistryError::OutputCount`] when
-    /// `#[output]` stands more or less often than there are outputs, [`RegistryError::DuplicateTensor`] for a name used
-    /// twice, and [`RegistryError::Several`] for more than one of these.
+    /// [`RegistryError::Rank`] if a tensor's shape does not match its rank,
+    /// [`RegistryError::OutputCount`] if the number of `#[output]` attributes differs from the
+    /// number of outputs, [`RegistryError::DuplicateTensor`] for a duplicate name, and
+    /// [`RegistryError::Several`] for several of these.
     pub fn spec(&self) -> Result<ModelSpec, RegistryError> {
         self.spec_of(self.inputs, self.first_values)
     }
@@ -117,7 +119,7 @@ impl ModelDeclaration {
     }
 }
 
-/// The tensors in order; whatever is wrong with them goes to `errors`.
+/// The tensors, in order; adds errors to `errors`.
 fn tensors(
     model: &ModelDeclaration,
     declarations: impl Iterator<Item = TensorDeclaration>,
@@ -161,7 +163,7 @@ fn tensors(
     specs
 }
 
-/// The dims of a tensor without the batch axis.
+/// The dimensions of a tensor without the batch axis.
 pub(super) fn dims(tensor: &TensorDeclaration, batching: bool) -> Vec<i64> {
     let rank = tensor.rank.unwrap_or_default();
     match tensor.shape {

@@ -3,14 +3,14 @@ use crate::model::VersionPolicy;
 use super::ModelOptions;
 use super::rules::{Flaw, MOST, TO_MOST, range};
 
-/// Which of a model's versions are served, as its options say.
+/// The option for the served versions of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VersionPolicyDeclaration<'a> {
-    /// So many, those of the highest numbers.
+    /// This many of the highest versions.
     Latest(u32),
-    /// All there are.
+    /// All versions.
     All,
-    /// Those of these numbers.
+    /// The listed versions.
     Specific(&'a [u32]),
 }
 
@@ -35,7 +35,7 @@ impl<'a> From<&'a VersionPolicy> for VersionPolicyDeclaration<'a> {
 }
 
 impl ModelOptions<'_> {
-    /// What is wrong with the policy of versions.
+    /// The error in the version policy.
     pub(super) const fn version_policy_flaw(&self) -> Flaw {
         match self.version_policy {
             Some(VersionPolicyDeclaration::Latest(count)) => range(

@@ -5,11 +5,11 @@ use crate::model::{ModelSpec, TensorDeclaration, Warmup, WarmupInput};
 use super::rules::{MOST, TO_MOST, equal, range};
 use super::{ModelOptions, Signature};
 
-/// As many dims of any size as an array has at most.
+/// The maximum number of dimensions of an array, each of any size.
 const ANY: &[i64] = &[-1; 6];
 
 impl ModelOptions<'_> {
-    /// What is wrong with the option of that name of a warm-up.
+    /// The error in an option of a warm-up.
     pub const fn warmup_flaw(&self, warmup: &Warmup, option: &str) -> Option<&'static str> {
         let Warmup {
             batch_size, count, ..
@@ -31,7 +31,7 @@ impl ModelOptions<'_> {
 }
 
 impl Signature {
-    /// What is wrong with the input of that index of a warm-up.
+    /// The error in the warm-up input with this index.
     pub const fn warmup_input_flaw(
         &self,
         warmup: &Warmup,
@@ -58,14 +58,14 @@ impl Signature {
                 (None, Some(rank)) if rank > batch_axis && rank - batch_axis <= ANY.len() => {
                     input.flaw(ANY.split_at(rank - batch_axis).0)
                 }
-                // The input itself is refused.
+                // The input itself is reported.
                 _ => None,
             };
         }
         None
     }
 
-    /// That flaw, where a warm-up must not lack the input of that name.
+    /// The flaw, if a warm-up must not omit the input with this name.
     pub const fn warmup_lacking_flaw(
         &self,
         lacking: &str,
@@ -97,7 +97,7 @@ const fn name_of(input: &WarmupInput) -> &str {
     }
 }
 
-/// What is wrong with a warm-up of a model that is known at run time.
+/// The errors in a warm-up of a run-time model.
 pub(crate) fn warmup_flaws(spec: &ModelSpec, warmup: &Warmup) -> Vec<String> {
     let mut flaws = Vec::new();
     for (index, input) in warmup.inputs.iter().enumerate() {

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often something happened and how long it took in all.
+/// A number of events and their total duration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StatisticDuration {
-    /// How often.
+    /// The number of events.
     pub count: u64,
-    /// How long in all, in nanoseconds.
+    /// The total duration, in nanoseconds.
     pub ns: u64,
 }
 
@@ -18,24 +18,24 @@ impl StatisticDuration {
     }
 }
 
-/// A duration as statistics count it.
+/// A duration in nanoseconds.
 pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// How long the parts of an execution took, in nanoseconds.
+/// The durations of the phases of an execution, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Durations {
     /// Gathering the inputs.
     pub compute_input: u64,
-    /// The function.
+    /// Calling the function.
     pub compute_infer: u64,
-    /// Giving back the outputs.
+    /// Distributing the outputs.
     pub compute_output: u64,
 }
 
 impl Durations {
-    /// All parts together.
+    /// The total duration.
     pub fn total(&self) -> Duration {
         let parts = [self.compute_input, self.compute_infer, self.compute_output];
         parts.into_iter().map(Duration::from_nanos).sum()
@@ -47,30 +47,30 @@ impl Durations {
 pub struct BatchStatistics {
     /// Gathering the inputs.
     pub compute_input: StatisticDuration,
-    /// The function.
+    /// Calling the function.
     pub compute_infer: StatisticDuration,
-    /// Giving back the outputs.
+    /// Distributing the outputs.
     pub compute_output: StatisticDuration,
 }
 
-/// Why a request failed, as Triton's `nv_inference_request_failure` labels it.
+/// The reason of a failed request, for the label of Triton's `nv_inference_request_failure`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailureReason {
-    /// The queue was full, or the request waited too long.
+    /// The queue was full, or the request timed out in the queue.
     Rejected,
-    /// The client went away.
+    /// The client disconnected or cancelled.
     Canceled,
     /// The function failed.
     Backend,
-    /// Anything else.
+    /// Any other reason.
     Other,
 }
 
 impl FailureReason {
-    /// Every reason, in the order of the enumeration.
+    /// All reasons, in the order of the enum.
     pub const ALL: [Self; 4] = [Self::Rejected, Self::Canceled, Self::Backend, Self::Other];
 
-    /// The label's value.
+    /// The value of the label.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Rejected => "REJECTED",
@@ -81,54 +81,54 @@ impl FailureReason {
     }
 }
 
-/// The answers of a decoupled model that were the how-manieth to their requests.
+/// The responses of a decoupled model with the same index within their requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AnswerStatistics {
-    /// From the answer before, or the call, to this one.
+    /// From the previous response, or the call, to this one.
     pub compute_infer: StatisticDuration,
-    /// While their outputs were given back.
+    /// Distribution of their outputs.
     pub compute_output: StatisticDuration,
-    /// Those that are no failures.
+    /// Successful responses.
     pub success: StatisticDuration,
-    /// Those that are failures.
+    /// Failed responses.
     pub fail: StatisticDuration,
 }
 
-/// What one model has done since the server started.
+/// The statistics of a model since the start of the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelStatistics {
-    /// When the last inference was executed, in milliseconds since the epoch; 0 for never.
+    /// The time of the last inference, in milliseconds since the epoch; 0 for none.
     pub last_inference: u64,
-    /// Rows that were executed.
+    /// The number of executed rows.
     pub inference_count: u64,
-    /// Executions, whatever their batch size.
+    /// The number of executions.
     pub execution_count: u64,
-    /// Requests that succeeded, from their arrival to their response.
+    /// Successful requests, from arrival to response.
     pub success: StatisticDuration,
-    /// Requests that failed, likewise.
+    /// Failed requests, from arrival to response.
     pub fail: StatisticDuration,
-    /// Requests that succeeded, while they waited.
+    /// Successful requests: time in the queue.
     pub queue: StatisticDuration,
-    /// Requests that succeeded, while their inputs were gathered.
+    /// Successful requests: gathering the inputs.
     pub compute_input: StatisticDuration,
-    /// Requests that succeeded, while the function ran.
+    /// Successful requests: the function.
     pub compute_infer: StatisticDuration,
-    /// Requests that succeeded, while their outputs were given back.
+    /// Successful requests: distributing the outputs.
     pub compute_output: StatisticDuration,
-    /// Requests that were answered from the response cache, while it was looked through.
+    /// Requests answered from the response cache: the lookup.
     pub cache_hit: StatisticDuration,
-    /// Requests that were executed because the response cache had no response, while it was looked through and filled.
+    /// Requests not found in the response cache: the lookup and the insertion.
     pub cache_miss: StatisticDuration,
-    /// The executions of each batch size.
+    /// The executions by batch size.
     pub batches: BTreeMap<usize, BatchStatistics>,
-    /// The answers by their place among those to one request, from 0.
+    /// The responses by their index within the request, from 0.
     pub answers: BTreeMap<u32, AnswerStatistics>,
-    /// The failed requests by reason, in the order of [`FailureReason::ALL`].
+    /// Failed requests by reason, in the order of [`FailureReason::ALL`].
     pub failures: [u64; 4],
-    /// How long the instances have executed batches, all together, in nanoseconds.
+    /// The total time in which instances have executed batches, in nanoseconds.
     pub busy: u64,
-    /// Requests that wait now.
+    /// The number of waiting requests.
     pub pending: u64,
-    /// Requests that are being executed now.
+    /// The number of requests being executed.
     pub running: u64,
 }

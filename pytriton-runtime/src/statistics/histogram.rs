@@ -1,4 +1,4 @@
-/// The upper bounds of the buckets of a histogram, in nanoseconds: from 25 µs to a minute.
+/// The upper bounds of the histogram buckets, in nanoseconds: from 25 µs to one minute.
 pub(crate) const BOUNDS: [u64; 20] = [
     25_000,
     50_000,
@@ -22,17 +22,17 @@ pub(crate) const BOUNDS: [u64; 20] = [
     60_000_000_000,
 ];
 
-/// Those of Triton's histogram of first responses.
+/// The bounds of Triton's histogram of first responses.
 ///
 /// Source: `MetricReporterConfig::histogram_options_` of Triton's core from 24.11.
 pub(crate) const FIRST_RESPONSE_BOUNDS: [u64; 4] =
     [100_000_000, 500_000_000, 2_000_000_000, 5_000_000_000];
 
-/// How many durations lay between which bounds.
+/// A histogram of durations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
     bounds: &'static [u64],
-    /// One for each bound, and one for what lies above all.
+    /// One for each bound, and one for longer durations.
     counts: Vec<u64>,
     ns: u64,
 }
@@ -52,7 +52,8 @@ impl Histogram {
         self.ns = self.ns.saturating_add(ns);
     }
 
-    /// The bounds in nanoseconds, ascending, and how many durations were no longer than each.
+    /// The bounds in nanoseconds, ascending, each with the number of durations that do not exceed
+    /// it.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
         let mut sum = 0;
         self.bounds
@@ -64,12 +65,12 @@ impl Histogram {
             })
     }
 
-    /// How many durations there were.
+    /// The number of durations.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How long they were together, in nanoseconds.
+    /// The sum of all durations, in nanoseconds.
     pub fn ns(&self) -> u64 {
         self.ns
     }

@@ -3,49 +3,49 @@ use std::time::Instant;
 use super::histogram::{BOUNDS, FIRST_RESPONSE_BOUNDS};
 use super::{CacheHit, Durations, Histogram, Success, Summary};
 
-/// How the durations of requests are distributed, where somebody wants to know.
+/// The distributions of request durations that are enabled.
 #[derive(Debug, Clone)]
 pub struct Latencies {
-    /// In buckets since the server started.
+    /// Histograms since the start of the server.
     pub histograms: Option<Histograms>,
-    /// As quantiles of the last minute.
+    /// Quantiles of the last minute.
     pub summaries: Option<Summaries>,
 }
 
-/// Durations of requests that succeeded, in buckets.
+/// Histograms of the durations of successful requests.
 #[derive(Debug, Clone)]
 pub struct Histograms {
-    /// From their arrival to their response.
+    /// From arrival to response.
     pub request: Histogram,
-    /// While they waited.
+    /// Time in the queue.
     pub queue: Histogram,
-    /// While they were executed, from gathering their inputs to giving back their outputs.
+    /// Execution, from gathering the inputs to distributing the outputs.
     pub compute: Histogram,
-    /// From their arrival to their first response.
+    /// From arrival to the first response.
     pub first_response: Histogram,
 }
 
-/// Quantiles of the durations of requests that succeeded.
+/// Quantiles of the durations of successful requests.
 #[derive(Debug, Clone)]
 pub struct Summaries {
-    /// From their arrival to their response.
+    /// From arrival to response.
     pub request: Summary,
-    /// While they waited.
+    /// Time in the queue.
     pub queue: Summary,
-    /// While their inputs were gathered.
+    /// Gathering the inputs.
     pub compute_input: Summary,
-    /// While the function ran.
+    /// Calling the function.
     pub compute_infer: Summary,
-    /// While their outputs were given back.
+    /// Distributing the outputs.
     pub compute_output: Summary,
-    /// While the response cache was looked through that had their response.
+    /// The lookup of cached responses.
     pub cache_hit: Summary,
-    /// While the response cache was looked through and filled.
+    /// The lookup and insertion of responses that were not cached.
     pub cache_miss: Summary,
 }
 
 impl Latencies {
-    /// Nothing yet, of either kind or both.
+    /// Empty distributions; `None` if neither kind is enabled.
     pub fn new(histograms: bool, summaries: bool) -> Option<Self> {
         let now = Instant::now();
         (histograms || summaries).then(|| Self {
@@ -54,7 +54,8 @@ impl Latencies {
         })
     }
 
-    /// A request that was executed; the first response of one that is answered often is counted when it leaves.
+    /// Adds an executed request. The first response of a streaming request is added when it is
+    /// sent.
     pub(super) fn executed(
         &mut self,
         success: &Success,
@@ -92,14 +93,14 @@ impl Latencies {
         }
     }
 
-    /// The first response of a request that may have others.
+    /// Adds the first response of a streaming request.
     pub(super) fn first_response(&mut self, ns: u64) {
         if let Some(histograms) = &mut self.histograms {
             histograms.first_response.observe(ns);
         }
     }
 
-    /// A request that was answered from the response cache.
+    /// Adds a request answered from the response cache.
     pub(super) fn hit(&mut self, hit: &CacheHit) {
         if let Some(histograms) = &mut self.histograms {
             histograms.request.observe(hit.request);
@@ -114,14 +115,14 @@ impl Latencies {
         }
     }
 
-    /// A request that the response cache had no response to.
+    /// Adds a request that was not in the response cache.
     pub(super) fn miss(&mut self, ns: u64) {
         if let Some(summaries) = &mut self.summaries {
             summaries.cache_miss.observe(ns, Instant::now());
         }
     }
 
-    /// The same without what is too old.
+    /// A copy without outdated durations.
     pub(super) fn at(&self, now: Instant) -> Self {
         let mut latencies = self.clone();
         if let Some(summaries) = &mut latencies.summaries {

@@ -1,4 +1,4 @@
-//! What a model has done: exact counts and durations, as Triton's statistics extension tells them. Pure.
+//! Model statistics: exact counts and durations, as in Triton's statistics extension. Pure.
 
 mod counter;
 mod histogram;

@@ -5,95 +5,96 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::{Durations, FailureReason, Latencies, ModelStatistics};
 
-/// Counts what a model does. One lock, taken once for each execution.
+/// Records the statistics of a model. One lock, acquired once per execution.
 #[derive(Debug, Default)]
 pub struct Recorder {
     counted: Mutex<Counted>,
-    /// Requests that are being executed.
+    /// The number of requests being executed.
     running: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Counted {
     statistics: ModelStatistics,
-    /// `None` where nobody wants to know.
+    /// `None` if no distribution is enabled.
     latencies: Option<Box<Latencies>>,
 }
 
-/// So many answers of a request have statistics of their own: what is kept is bounded.
+/// The number of responses of a request with separate statistics, which bounds the memory.
 pub(crate) const MOST_ANSWERS: u32 = 1024;
 
 /// One execution of a batch.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Execution {
-    /// The rows of all requests.
+    /// The number of rows.
     pub batch_size: usize,
-    /// How long its parts took.
+    /// The durations of its phases.
     pub durations: Durations,
 }
 
-/// What became of a request of an execution.
+/// The outcome of a request in an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
-    /// It has a response.
+    /// It was answered.
     Succeeded(Success),
-    /// It failed, so many nanoseconds after it came.
+    /// It failed this many nanoseconds after its arrival.
     Failed(u64),
 }
 
-/// A request that succeeded.
+/// A successful request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Success {
-    /// Its rows.
+    /// The number of rows.
     pub batch_size: usize,
-    /// How long it took from its arrival to its response, in nanoseconds.
+    /// The time from arrival to response, in nanoseconds.
     pub request: u64,
-    /// How long it waited, in nanoseconds.
+    /// The time in the queue, in nanoseconds.
     pub queue: u64,
 }
 
-/// A request that was answered from the response cache.
+/// A request answered from the response cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheHit {
-    /// How long it took from its arrival to its response, in nanoseconds.
+    /// The time from arrival to response, in nanoseconds.
     pub request: u64,
-    /// How long it took until the cache was asked, in nanoseconds.
+    /// The time until the cache lookup, in nanoseconds.
     pub queue: u64,
-    /// How long the cache was looked through, in nanoseconds.
+    /// The duration of the lookup, in nanoseconds.
     pub lookup: u64,
 }
 
 impl Recorder {
-    /// Counts from here on how the durations of requests are distributed.
+    /// Enables latency distributions from now on.
     pub fn distribute(&self, latencies: Option<Latencies>) {
         self.lock().latencies = latencies.map(Box::new);
     }
 
-    /// How they are distributed; `None` where nobody wants to know.
+    /// The latency distributions; `None` if none is enabled.
     pub fn latencies(&self) -> Option<Latencies> {
         let counted = self.lock();
         let latencies = counted.latencies.as_ref();
         latencies.map(|latencies| latencies.at(Instant::now()))
     }
 
-    /// So many requests are being executed from here on.
+    /// Adds requests that are being executed.
     pub(crate) fn begin(&self, requests: usize) {
         self.running.fetch_add(requests as u64, Ordering::Relaxed);
     }
 
-    /// So many of them no longer are.
+    /// Removes requests that are no longer being executed.
     pub(crate) fn end(&self, requests: usize) {
         self.running.fetch_sub(requests as u64, Ordering::Relaxed);
     }
 
-    /// How many requests are being executed.
+    /// The number of requests being executed.
     pub fn running(&self) -> u64 {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// Counts an execution and its requests, which are answered once or more often.
+    /// Records an execution and its requests, which have one or more responses.
     ///
-    /// As in Triton, the rows of requests that failed are not counted as inferences, their execution is.
+    /// As in Triton, rows of failed requests do not count as inferences, but their execution
+    /// counts.
     pub fn record(
         &self,
         execution: Execution,
@@ -142,14 +143,15 @@ impl Recorder {
         }
     }
 
-    /// Counts a request that failed without having been executed, `ns` nanoseconds after it came.
+    /// Records a request that failed without being executed, `ns` nanoseconds after its arrival.
     pub fn record_failure(&self, reason: FailureReason, ns: u64) {
         let statistics = &mut self.lock().statistics;
         statistics.fail.add(1, ns);
         statistics.failures[reason as usize] += 1;
     }
 
-    /// Counts a request that was answered from the response cache: no inference, and no execution.
+    /// Records a request answered from the response cache, which is neither an inference nor an
+    /// execution.
     pub fn record_hit(&self, hit: &CacheHit) {
         let mut counted = self.lock();
         let statistics = &mut counted.statistics;
@@ -161,8 +163,8 @@ impl Recorder {
         }
     }
 
-    /// Counts an answer of a decoupled model: which of its request it was, how long it took since the one before, and since
-    /// the request came.
+    /// Records a response of a decoupled model: its index within the request, the time since the
+    /// previous one, and the time since the arrival of the request.
     ///
     /// Source: `InferenceStatsAggregator::UpdateResponse…` in Triton 2.51.
     pub fn record_answer(&self, index: u32, ns: u64, since_arrival: u64, succeeded: bool) {
@@ -188,10 +190,11 @@ impl Recorder {
         }
     }
 
-    /// Counts that the response cache had no response to a request that was executed. Looking for it and keeping the new
-    /// one took `ns` nanoseconds, which its execution does not know of.
+    /// Records a request that was not in the response cache. The lookup and the insertion took `ns`
+    /// nanoseconds, which the execution does not include.
     ///
-    /// As in Triton, they are added to those of the requests that succeeded, whether this one did or not.
+    /// As in Triton, they are added to the durations of successful requests, whether this one
+    /// succeeded or not.
     ///
     /// Source: `InferenceStatsAggregator::UpdateSuccessCacheMiss` in Triton 2.51.
     pub fn record_miss(&self, ns: u64) {
@@ -203,7 +206,7 @@ impl Recorder {
         }
     }
 
-    /// What has been counted so far, with `pending` requests waiting.
+    /// The statistics so far, with `pending` waiting requests.
     pub fn snapshot(&self, pending: u64) -> ModelStatistics {
         ModelStatistics {
             pending,
@@ -212,7 +215,7 @@ impl Recorder {
         }
     }
 
-    /// The same without what is counted of each batch size and of each answer, however many there are.
+    /// The same without the statistics by batch size and by response, whose number is unlimited.
     pub fn sums(&self, pending: u64) -> ModelStatistics {
         let counted = self.lock();
         let statistics = &counted.statistics;
@@ -238,7 +241,7 @@ impl Recorder {
     }
 
     fn lock(&self) -> MutexGuard<'_, Counted> {
-        // Nothing under the lock panics half-way: a poisoned lock still holds whole numbers.
+        // No panic can leave this state inconsistent, so a poisoned lock is usable.
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

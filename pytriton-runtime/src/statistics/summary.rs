@@ -1,14 +1,14 @@
 use std::time::{Duration, Instant};
 
-/// How long a duration counts among the quantiles, and in how many steps it ceases to.
+/// How long a duration counts for the quantiles, and in how many steps it expires.
 ///
-/// Source: `prometheus::Summary` of prometheus-cpp, whose defaults Triton takes.
+/// Source: `prometheus::Summary` of prometheus-cpp, whose defaults Triton uses.
 const WINDOWS: usize = 5;
 const WINDOW: Duration = Duration::from_secs(60 / WINDOWS as u64);
 
-/// So many bins lie between a power of two and the next: a quantile is wrong by 1.6 % at most.
+/// The number of bins between two powers of two: quantiles have an error of at most 1.6 %.
 const BITS: u32 = 5;
-/// Up to some 18 minutes; what takes longer counts as that.
+/// Up to about 18 minutes; longer durations count as that.
 const BINS: usize = (40 - BITS as usize + 1) << BITS;
 
 /// Quantiles of the durations of the last minute.
@@ -16,7 +16,7 @@ const BINS: usize = (40 - BITS as usize + 1) << BITS;
 pub struct Summary {
     count: u64,
     ns: u64,
-    /// How many durations lay in which bin; nothing where there were none.
+    /// The number of durations in each bin; empty without durations.
     windows: [Vec<u32>; WINDOWS],
     current: usize,
     begun: Instant,
@@ -45,7 +45,7 @@ impl Summary {
         *bin = bin.saturating_add(1);
     }
 
-    /// Forgets what is too old.
+    /// Removes outdated durations.
     pub(super) fn turn(&mut self, now: Instant) {
         for _ in 0..WINDOWS {
             if now.saturating_duration_since(self.begun) < WINDOW {
@@ -58,7 +58,7 @@ impl Summary {
         self.begun = now;
     }
 
-    /// The durations in nanoseconds that these parts of the last durations do not exceed; `None` where there are none.
+    /// The quantiles in nanoseconds; `None` without durations.
     pub fn quantiles(&self, quantiles: &[f64]) -> Vec<Option<u64>> {
         let mut sums = Vec::new();
         for bins in self.windows.iter().filter(|bins| !bins.is_empty()) {
@@ -81,18 +81,18 @@ impl Summary {
         quantiles.collect()
     }
 
-    /// How many durations there have ever been.
+    /// The number of durations since the start.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How long they were together, in nanoseconds.
+    /// The sum of all durations since the start, in nanoseconds.
     pub fn ns(&self) -> u64 {
         self.ns
     }
 }
 
-/// The bin of a duration: its highest bits, and how many stand behind them.
+/// The bin of a duration: its highest bits, and the number of bits after them.
 fn bin(ns: u64) -> usize {
     let shift = (u64::BITS - (ns >> BITS).leading_zeros()).saturating_sub(1);
     let bin = match ns >> BITS {
@@ -102,7 +102,7 @@ fn bin(ns: u64) -> usize {
     usize::try_from(bin).map_or(BINS - 1, |bin| bin.min(BINS - 1))
 }
 
-/// What lies in the middle of a bin.
+/// The middle of a bin.
 fn middle(bin: usize) -> u64 {
     let shift = (bin >> BITS).saturating_sub(1);
     let low = match bin >> BITS {

@@ -10,10 +10,10 @@ use super::files::Contents;
 use super::identity::Identity;
 use super::{Expiry, TlsError, TlsFiles};
 
-/// How often the files are looked at.
+/// How often the files are checked.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The certificate of a port, which is that in its files.
+/// The certificate of a port, reloaded from its files.
 #[derive(Debug, Clone)]
 pub struct Certificates(Arc<Current>);
 
@@ -26,10 +26,10 @@ struct Current {
     expiry: AtomicI64,
 }
 
-/// What the files have been found to be.
+/// The last state of the files.
 struct Seen {
     served: Contents,
-    /// What is no certificate, and whether that has been said.
+    /// An invalid state, and whether it has been reported.
     refused: Option<(Refused, bool)>,
 }
 
@@ -39,7 +39,7 @@ enum Refused {
     Unread(String),
 }
 
-/// What a look at the files has found.
+/// The result of a check.
 enum Look {
     Same,
     New(Box<(Contents, Identity)>),
@@ -47,11 +47,11 @@ enum Look {
 }
 
 impl Certificates {
-    /// Reads the files of a port that speaks these protocols.
+    /// Reads the files of a port with these protocols.
     ///
     /// # Errors
     ///
-    /// A [`TlsError`] that names the file.
+    /// [`TlsError`] with the file.
     pub fn new(
         port: &'static str,
         files: TlsFiles,
@@ -75,28 +75,28 @@ impl Certificates {
         Ok((certificates, fresh))
     }
 
-    /// How a connection that comes now is encrypted.
+    /// The TLS configuration for new connections.
     pub fn config(&self) -> Arc<ServerConfig> {
         let config = self.0.config.read();
         Arc::clone(&config.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The port's name.
+    /// The name of the port.
     pub fn port(&self) -> &'static str {
         self.0.port
     }
 
-    /// When the certificate expires.
+    /// The expiry of the certificate.
     pub fn expiry(&self) -> Expiry {
         Expiry::from_seconds(self.0.expiry.load(Ordering::Relaxed))
     }
 
-    /// Looks at the files again and again. What is no certificate changes nothing.
+    /// Checks the files periodically. Invalid files have no effect.
     async fn keep_fresh(self, mut seen: Seen) {
         loop {
             sleep(LOOK).await;
             let current = Arc::clone(&self.0);
-            // Files may be on another machine.
+            // The files may be on a network file system.
             let look = spawn_blocking(move || {
                 let look = current.look(&seen.served);
                 (look, seen)
@@ -133,7 +133,8 @@ impl Current {
                 seen.refused = None;
             }
             Look::Refused(found, error) => {
-                // Who writes one file after the other is not interrupted.
+                // Waits for a second equal read, because the files may be written one after the
+                // other.
                 let again = seen.refused.take().filter(|(last, _)| *last == found);
                 if let Some((_, false)) = again {
                     tracing::error!(

@@ -4,11 +4,11 @@ use thiserror::Error;
 
 use super::TlsFile;
 
-/// Why there is no TLS as it is asked for.
+/// An invalid TLS configuration.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A port has TLS and no certificate.
+    /// A port has TLS but no certificate.
     #[error(
         "TLS for {port} needs a certificate and its key: give both --{port}-server-cert and --{port}-server-key"
     )]
@@ -16,7 +16,7 @@ pub enum TlsError {
         /// `http`, `grpc`, `metrics` or `openai`.
         port: &'static str,
     },
-    /// A port asks its clients for certificates and cannot tell whose are good.
+    /// A port requires client certificates but has no root certificates.
     #[error(
         "--{port}-use-ssl-mutual needs the certificates that those of clients are signed with: give --{port}-root-cert"
     )]
@@ -24,7 +24,7 @@ pub enum TlsError {
         /// `http`, `grpc`, `metrics` or `openai`.
         port: &'static str,
     },
-    /// A certificate that no port uses.
+    /// A certificate is not used by any port.
     #[error(
         "a certificate or a key is given for {port}, and TLS is off: give --{port}-use-ssl=true too, or leave out \
          --{port}-server-cert and --{port}-server-key"
@@ -33,7 +33,7 @@ pub enum TlsError {
         /// `http`, `grpc`, `metrics` or `openai`.
         port: &'static str,
     },
-    /// Certificates that those of clients are signed with, of which no port asks clients.
+    /// Root certificates are given, but no port requires client certificates.
     #[error(
         "--{port}-root-cert is given, and clients need no certificates: give --{port}-use-ssl-mutual=true too, or leave it out"
     )]
@@ -41,19 +41,19 @@ pub enum TlsError {
         /// `http`, `grpc`, `metrics` or `openai`.
         port: &'static str,
     },
-    /// HTTP and gRPC share a port, and not their TLS.
+    /// HTTP and gRPC share a port but not their TLS options.
     #[error(
         "HTTP and gRPC share a port, so that they must have the same TLS: give the options --http-use-ssl and \
          --grpc-use-ssl, with the same files, or another --grpc-port"
     )]
     Shared,
-    /// OpenAI's routes are on the port for HTTP, and not their TLS.
+    /// OpenAI's routes are on the HTTP port but have other TLS options.
     #[error(
         "OpenAI's routes are on the port for HTTP, whose TLS is another than that of --openai-use-ssl: give them a port of their \
          own with --openai-port, or HTTP the same TLS"
     )]
     NoPort,
-    /// There is no port.
+    /// The port does not exist.
     #[error(
         "a router has no ports of its own, so that it has no TLS: leave out --{port}-use-ssl, and give it to the server that \
          has the router"
@@ -62,7 +62,7 @@ pub enum TlsError {
         /// `http`, `grpc`, `metrics` or `openai`.
         port: &'static str,
     },
-    /// tritonserver has no TLS but that of gRPC.
+    /// tritonserver supports TLS for gRPC only.
     #[error(
         "tritonserver has TLS for gRPC alone: leave out --{port}-use-ssl, take the embedded engine (--engine embedded), or put a \
          proxy before tritonserver"
@@ -74,35 +74,35 @@ pub enum TlsError {
     /// A file cannot be read.
     #[error("cannot read {file}: {source}")]
     Read {
-        /// Which.
+        /// The file.
         file: TlsFile,
-        /// Why.
+        /// The reason.
         #[source]
         source: io::Error,
     },
-    /// A file has nothing of what it is for.
+    /// A file does not contain the expected PEM item.
     #[error("{file} has no {what} in PEM form")]
     Nothing {
-        /// Which.
+        /// The file.
         file: TlsFile,
         /// `certificate` or `private key`.
         what: &'static str,
     },
-    /// A key is encrypted.
+    /// The private key is encrypted.
     #[error("the private key in {file} is encrypted: take one that is not")]
     Encrypted {
-        /// Its file.
+        /// The file.
         file: TlsFile,
     },
-    /// What stands in a file is damaged.
+    /// The contents of a file are malformed.
     #[error("{file} cannot be understood: {reason}")]
     Damaged {
-        /// Which.
+        /// The file.
         file: TlsFile,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A key is of another certificate.
+    /// The key does not match the certificate.
     #[error("the private key in {key} does not fit the first certificate in {certificate}")]
     Mismatch {
         /// The file of the certificate.

@@ -3,7 +3,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// The last second of a certificate.
+/// The expiry of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Expiry {
     /// Seconds since 1970.
@@ -11,14 +11,14 @@ pub struct Expiry {
 }
 
 impl Expiry {
-    /// Reads `YYMMDDHHMMSSZ`, whose years are those from 1950 to 2049.
+    /// Parses `YYMMDDHHMMSSZ`, for years from 1950 to 2049.
     pub(super) fn utc_time(text: &[u8]) -> Option<Self> {
         let year = number(text.get(..2)?)?;
         let century = if year < 50 { 2000 } else { 1900 };
         Self::in_year(century + year, text.get(2..)?)
     }
 
-    /// Reads `YYYYMMDDHHMMSSZ`.
+    /// Parses `YYYYMMDDHHMMSSZ`.
     pub(super) fn generalized_time(text: &[u8]) -> Option<Self> {
         Self::in_year(number(text.get(..4)?)?, text.get(4..)?)
     }
@@ -51,7 +51,7 @@ impl Expiry {
         Self { seconds }
     }
 
-    /// Says so in the log.
+    /// Logs the expiry.
     pub(super) fn tell(self, port: &'static str, what: &str) {
         match self.is_past() {
             true => tracing::warn!(
@@ -62,21 +62,22 @@ impl Expiry {
         }
     }
 
-    /// Whether it is over.
+    /// Whether it is in the past.
     fn is_past(self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         now.is_ok_and(|now| now.as_secs().cast_signed() > self.seconds)
     }
 }
 
-/// Days from 1970 to a day of the Gregorian calendar, with years that begin in March: a leap day is their last.
+/// Days from 1970 to a date of the Gregorian calendar. Years start in March, so a leap day is the
+/// last day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month > 2 { year } else { year - 1 };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     365 * year + year / 4 - year / 100 + year / 400 + of_year - 719_468
 }
 
-/// The year, month and day so many days after 1970.
+/// The year, month and day this many days after 1970.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

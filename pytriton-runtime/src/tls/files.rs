@@ -5,21 +5,22 @@ use std::path::{Path, PathBuf};
 
 use super::TlsError;
 
-/// No file of certificates is larger: all that a system trusts is a quarter of it.
+/// The size limit of certificate files: all authorities of a system take a quarter of it.
 const MOST: u64 = 1 << 20;
 
-/// Where the certificate of a port is, its key, and what certificates of clients are signed with.
+/// The certificate files of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate and those that it is signed with, in PEM form.
+    /// The certificate and its chain, in PEM format.
     pub certificate: TlsFile,
-    /// Its private key, in PEM form.
+    /// The private key, in PEM format.
     pub key: TlsFile,
-    /// What certificates of clients are signed with, in PEM form; `None` where clients need none.
+    /// The root certificates for client certificates, in PEM format; `None` if clients need no
+    /// certificate.
     pub roots: Option<TlsFile>,
 }
 
-/// A file that an option names, and is told of with it.
+/// A file that an option names; errors mention both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFile {
     /// The option, with its dashes.
@@ -34,7 +35,7 @@ impl fmt::Display for TlsFile {
     }
 }
 
-/// What stood in the files. It has a key, and no `Debug`.
+/// The contents of the files. No `Debug`, because they include the key.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Contents {
     pub(super) certificate: Vec<u8>,
@@ -59,9 +60,9 @@ fn read(file: &TlsFile) -> Result<Vec<u8>, TlsError> {
     })
 }
 
-/// The bytes of a file that has no more of them than that.
+/// The contents of a file with a size limit.
 pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Whatever is no file might never end, or not even begin.
+    // Reading something other than a regular file might block for ever.
     let found = metadata(path)?;
     if found.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());

@@ -22,11 +22,11 @@ use super::files::Contents;
 use super::leaf::Leaf;
 use super::{Expiry, TlsError, TlsFile, TlsFiles};
 
-/// Refuses files that no server could use, and says until when a certificate is good.
+/// Checks that the files are usable by any server, and returns the expiry of the certificate.
 ///
 /// # Errors
 ///
-/// A [`TlsError`] that names the file.
+/// [`TlsError`] with the file.
 #[cfg(tritonserver)]
 pub fn inspect(port: &'static str, files: &TlsFiles) -> Result<(), TlsError> {
     let contents = files.read()?;
@@ -35,7 +35,7 @@ pub fn inspect(port: &'static str, files: &TlsFiles) -> Result<(), TlsError> {
     }
     let chain = certificates(&files.certificate, &contents.certificate)?;
     let key = private_key(&files.key, &contents.key)?;
-    // Another library may know kinds of keys that ours does not.
+    // Other TLS libraries may support kinds of keys that ours does not.
     if let Ok(key) = ring::sign::any_supported_type(&key) {
         check_fit(files, &chain, key.as_ref())?;
     }
@@ -43,18 +43,18 @@ pub fn inspect(port: &'static str, files: &TlsFiles) -> Result<(), TlsError> {
     Ok(())
 }
 
-/// What a port shows its clients, and asks of them.
+/// The certificate of a port, and its requirements for clients.
 #[cfg(feature = "embedded")]
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     pub(super) config: Arc<ServerConfig>,
-    /// When the first certificate of the chain expires.
+    /// The earliest expiry in the chain.
     pub(super) expiry: Expiry,
 }
 
 #[cfg(feature = "embedded")]
 impl Identity {
-    /// Makes one of what stood in the files, for a port of these protocols.
+    /// Creates the configuration from the contents of the files, for a port with these protocols.
     pub(super) fn new(
         files: &TlsFiles,
         contents: &Contents,
@@ -80,7 +80,8 @@ impl Identity {
         let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         if files.roots.is_some() {
-            // Whoever comes again shows its certificate again, which may have expired.
+            // Without session resumption, clients always present their certificates again, which
+            // may have expired.
             config.session_storage = Arc::new(NoServerSessionStorage {});
             config.send_tls13_tickets = 0;
         }
@@ -131,7 +132,7 @@ fn private_key(file: &TlsFile, pem: &[u8]) -> Result<PrivateKeyDer<'static>, Tls
     }
 }
 
-/// Whether a key is in one of the two forms that need a password.
+/// Whether a key has one of the two encrypted formats.
 fn is_encrypted(pem: &[u8]) -> bool {
     let has = |text: &[u8]| pem.windows(text.len()).any(|window| window == text);
     has(b"BEGIN ENCRYPTED PRIVATE KEY") || has(b"Proc-Type: 4,ENCRYPTED")
@@ -153,7 +154,7 @@ fn check_fit(
     }
 }
 
-/// A chain is good as long as each of it.
+/// A chain is valid as long as all its certificates are.
 fn expiry(file: &TlsFile, chain: &[CertificateDer<'_>]) -> Result<Expiry, TlsError> {
     let mut ends = chain
         .iter()

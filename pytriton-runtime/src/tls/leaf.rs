@@ -6,16 +6,16 @@ const GENERALIZED_TIME: u8 = 0x18;
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
 
-/// What the server has to know of a certificate of its own, of whatever version of X.509.
+/// The parts of its own certificate that the server needs, of any X.509 version.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Leaf<'a> {
     pub(super) expiry: Expiry,
-    /// Its public key, as `SubjectPublicKeyInfo`.
+    /// The public key, as `SubjectPublicKeyInfo`.
     pub(super) public_key: &'a [u8],
 }
 
 impl<'a> Leaf<'a> {
-    /// Reads a certificate in DER form as far as its public key.
+    /// Parses a DER certificate up to its public key.
     pub(super) fn read(der: &'a [u8]) -> Option<Self> {
         let mut der = Der(der);
         let mut certificate = der.inside(SEQUENCE)?;
@@ -41,11 +41,11 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// What is left to read.
+/// The remaining input.
 struct Der<'a>(&'a [u8]);
 
 impl<'a> Der<'a> {
-    /// The next value: its tag, all of it, and what is in it.
+    /// The next value: its tag, all its bytes, and its contents.
     fn next(&mut self) -> Option<(u8, &'a [u8], &'a [u8])> {
         let (&[tag, first], rest) = self.0.split_first_chunk()?;
         let (length, rest) = match first {
@@ -135,7 +135,7 @@ mod tests {
             let mut changed = whole.clone();
             for value in [0, 0x7f, 0x80, 0x84, 0xff] {
                 changed[byte] = value;
-                // Whatever it is, it is no panic.
+                // Must not panic.
                 let _ = Leaf::read(&changed);
             }
         }

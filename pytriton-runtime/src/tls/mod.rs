@@ -1,4 +1,4 @@
-//! Certificates: which port has which, what is in their files, and whether those have changed.
+//! Certificates: configuration of the ports, contents of the files, and reloading.
 
 #[cfg(feature = "embedded")]
 mod certificates;

@@ -5,36 +5,36 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_pars
 
 use crate::engine::Flags;
 
-/// The heading of `--help` under which these options stand.
+/// The heading of these options in `--help`.
 const HEADING: &str = "Options of TLS";
 
-/// What is said of TLS on the ports, but for that of gRPC, whose options are tritonserver's.
+/// The TLS options of all ports except gRPC, whose options are tritonserver's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TlsOptions {
-    /// On the port for HTTP.
+    /// The HTTP port.
     pub http: TlsFlags,
-    /// On the port for metrics.
+    /// The metrics port.
     pub metrics: TlsFlags,
-    /// On the port for OpenAI's routes.
+    /// The OpenAI port.
     pub openai: TlsFlags,
 }
 
-/// What is said of TLS on one port.
+/// The TLS options of one port.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TlsFlags {
-    /// Whether there is any.
+    /// Whether TLS is enabled.
     pub use_ssl: Option<bool>,
-    /// Whether clients need certificates.
+    /// Whether client certificates are required.
     pub mutual: Option<bool>,
-    /// The file of the certificate.
+    /// The certificate file.
     pub certificate: Option<PathBuf>,
-    /// The file of its key.
+    /// The key file.
     pub key: Option<PathBuf>,
-    /// The file of what certificates of clients are signed with.
+    /// The file with root certificates for client certificates.
     pub roots: Option<PathBuf>,
 }
 
-/// One option of a port.
+/// An option of a port.
 struct Flag {
     name: &'static str,
     env: &'static str,
@@ -78,7 +78,7 @@ const OPENAI: [Flag; 5] = flags! { "openai" "OPENAI"
 };
 
 impl TlsFlags {
-    /// Those of gRPC among the flags for tritonserver.
+    /// The gRPC options among the flags for tritonserver.
     pub(crate) fn of_grpc(flags: &Flags) -> Self {
         let last = |name| flags.values(name).last();
         let switch = |name| last(name).map(|value| value == "true");

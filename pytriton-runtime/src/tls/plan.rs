@@ -4,28 +4,29 @@ use crate::engine::Flags;
 
 use super::{TlsError, TlsFile, TlsFiles, TlsFlags, TlsOptions};
 
-/// Which ports have TLS, and with which files.
+/// The TLS files of each port.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TlsPlan {
-    /// The port for gRPC.
+    /// The gRPC port.
     pub grpc: Option<TlsFiles>,
-    /// The port for HTTP.
+    /// The HTTP port.
     pub http: Option<TlsFiles>,
-    /// The port for metrics.
+    /// The metrics port.
     pub metrics: Option<TlsFiles>,
-    /// The port for OpenAI's routes.
+    /// The OpenAI port.
     pub openai: Option<TlsFiles>,
 }
 
-/// A port, what is said of it, and the ports whose files it takes where it has none of its own.
+/// A port and its options, followed by the ports whose files it uses if it has none.
 type Said<'a> = (&'static str, &'a TlsFlags);
 
 impl TlsPlan {
-    /// What the options say. Files of gRPC are those of HTTP where it has none, and those of HTTP are those of the others.
+    /// Resolves the options. HTTP uses the files of gRPC by default, and the other ports those of
+    /// HTTP.
     ///
     /// # Errors
     ///
-    /// A [`TlsError`] that names the option that is missing, or too much.
+    /// [`TlsError`] with the missing or unused option.
     pub fn new(options: &TlsOptions, flags: &Flags) -> Result<Self, TlsError> {
         let grpc = TlsFlags::of_grpc(flags);
         let TlsOptions {
@@ -40,10 +41,10 @@ impl TlsPlan {
             ("openai", openai),
         ];
         let [grpc, http, metrics, openai] = said;
-        // Without a word of its own a port of OpenAI's routes is one more for HTTP.
+        // By default, the OpenAI port has the options of HTTP.
         let switch = match (openai.1.use_ssl, openai.1.mutual) {
             (None, None) => http.1.clone(),
-            // Whom HTTP asks for certificates does not get round them.
+            // If HTTP requires client certificates, the OpenAI port must not be a way around it.
             (Some(true), None) => TlsFlags {
                 mutual: http.1.mutual,
                 ..openai.1.clone()
@@ -70,22 +71,22 @@ impl TlsPlan {
     }
 }
 
-/// The ports whose files some port has.
+/// The ports whose files are in use.
 #[derive(Default)]
 struct Taken {
-    /// Those whose certificate and key.
+    /// The ports whose certificate and key are in use.
     pairs: Vec<&'static str>,
-    /// Those whose certificates for clients.
+    /// The ports whose root certificates are in use.
     roots: Vec<&'static str>,
 }
 
-/// The files of the first of the ports, from the first that has any.
+/// The files of the first port, from the first of the given ports that has any.
 fn files(
     switch: &TlsFlags,
     ports: &[Said<'_>],
     taken: &mut Taken,
 ) -> Result<Option<TlsFiles>, TlsError> {
-    // As in tritonserver, to say anything of certificates of clients is to ask for TLS.
+    // As in tritonserver, setting the client certificate option enables TLS.
     if switch.use_ssl != Some(true) && switch.mutual.is_none() {
         return Ok(None);
     }
@@ -135,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// The files of gRPC, HTTP, metrics and OpenAI's routes in a word each, or the mistake.
+    /// The files of gRPC, HTTP, metrics and OpenAI, or the error.
     fn plan(arguments: &str) -> Result<[String; 4], String> {
         let command = Command::new("test").no_binary_name(true);
         let command = TlsOptions::augment_args(TritonOptions::augment_args(command));
