@@ -1,29 +1,29 @@
-//! The one table from kinds of errors to HTTP status codes and gRPC codes.
+//! The table from error kinds to HTTP and gRPC status codes.
 
-/// What kind of failure an answer tells of, whatever its words.
+/// The kind of an error, independent of its message.
 ///
 /// Source: `HttpCodeFromError` and `GrpcStatusUtil` in Triton 2.51.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// The request itself is wrong.
+    /// The request is invalid.
     InvalidArgument,
-    /// There is nothing of that name.
+    /// The item does not exist.
     NotFound,
-    /// There is something of that name.
+    /// The item exists already.
     AlreadyExists,
-    /// The server cannot take the request now.
+    /// The server cannot accept the request now.
     Unavailable,
-    /// The function took longer than it may.
+    /// The function exceeded its time limit.
     DeadlineExceeded,
     /// The server or the function failed.
     Internal,
-    /// The request asks for something that is not offered.
+    /// The operation is not supported.
     Unsupported,
-    /// The client took the request back.
+    /// The client cancelled the request.
     Cancelled,
-    /// The request is larger than the server's limit.
+    /// The request exceeds a size limit.
     TooLarge,
-    /// The server has no room for the request now.
+    /// The memory budget is exhausted.
     Exhausted,
 }
 
@@ -33,7 +33,7 @@ impl Status {
         self.codes().0
     }
 
-    /// The gRPC code as a number.
+    /// The gRPC status code.
     pub const fn grpc(self) -> i32 {
         self.codes().1
     }

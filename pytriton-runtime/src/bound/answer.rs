@@ -6,26 +6,26 @@ use crate::tensor::{Tensor, TensorError};
 
 use super::Failure;
 
-/// What a function returns: an array, a tuple of arrays or a struct that derives `Outputs`, in the order of the model's
-/// outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any.
+/// A function's result: an array, a tuple of arrays or a struct that derives `Outputs`, in the
+/// order of the model's outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer of a model",
     label = "not an answer",
     note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
 )]
 pub trait Answer {
-    /// One tensor for each output of the model, in its order, or whatever came back instead.
+    /// Converts the result to one tensor for each output of the model, in order.
     ///
     /// # Errors
     ///
-    /// A [`ModelError`] that names the output.
+    /// [`ModelError`] with the output that does not match.
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
 
-    /// The same with what else is said beside the outputs; nothing where a type does not say otherwise.
+    /// The same with response parameters; empty unless the type provides some.
     ///
     /// # Errors
     ///
-    /// As [`into_tensors`](Self::into_tensors).
+    /// See [`into_tensors`](Self::into_tensors).
     fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError>
     where
         Self: Sized,
@@ -51,7 +51,7 @@ impl Answer for Vec<Tensor> {
     }
 }
 
-/// Outputs by their names.
+/// Outputs by name.
 ///
 /// # Examples
 ///
@@ -69,18 +69,18 @@ pub struct Named {
 }
 
 impl Named {
-    /// None yet.
+    /// Creates an empty set of outputs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One more output.
+    /// Adds an output.
     pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
         self.outputs.push((name.into(), array.into_tensor()));
         self
     }
 
-    /// One more output, whatever its element type is.
+    /// Adds an output of any datatype.
     pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
         self.outputs.push((name.into(), Ok(tensor)));
         self
@@ -118,7 +118,7 @@ impl Answer for Named {
     }
 }
 
-/// What a function returned for the whole call.
+/// The result for the whole call.
 pub(super) fn whole(
     call: &Call<'_>,
     answer: Result<impl Answer, Failure>,
@@ -126,12 +126,12 @@ pub(super) fn whole(
     said(call.context().model(), answer).map(Returned::Call)
 }
 
-/// What the answers of a call come from.
+/// The source of a call's responses.
 pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T, ModelError> {
     items.map_err(|failure| failure.of_call(call.context().model()))
 }
 
-/// What a raw function returned, one entry for each request.
+/// The results of a raw function, one for each request.
 pub(super) fn each<A: Answer>(
     call: &Call<'_>,
     answers: Result<Vec<Result<A, Failure>>, Failure>,
@@ -142,7 +142,7 @@ pub(super) fn each<A: Answer>(
     Ok(Returned::Each(answers.collect()))
 }
 
-/// What one answer says.
+/// The contents of one response.
 fn said(model: &ModelSpec, answer: Result<impl Answer, Failure>) -> Result<Said, ModelError> {
     let answer = answer.map_err(|failure| failure.of_call(model))?;
     answer.into_said(model)

@@ -8,8 +8,8 @@ use crate::tensor::DataType;
 use super::options::Options;
 use super::{Flaw, Function, Model};
 
-/// What is wrong with a model that has this function, in the order in which models are written. The rules of options and names
-/// are those of declared models.
+/// Validates a model with its function, in the order in which models are written. The rules for
+/// options and names are those of declared models.
 pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
     let options = &model.options;
     let mut flaws = written(options);
@@ -145,7 +145,7 @@ fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
     flaws
 }
 
-/// Whether what is asked for goes together with what one call of the function sees.
+/// Whether the options are compatible with the kind of call.
 fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     let (call, options) = (function.call, &model.options.plain);
     let (raw, cached) = (call == CallMode::Raw, options.response_cache);
@@ -200,7 +200,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     broken.map(|(_, help)| Flaw::Conflict { help }).collect()
 }
 
-/// Whether OpenAI's routes can ask the model, where they are to.
+/// Whether the model is valid for its OpenAI route.
 fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
     let Some(surface) = model.options.plain.openai else {
         return Vec::new();

@@ -14,11 +14,10 @@ use super::instance::{Answered, WaitingOnState};
 use super::stateful::MakeState;
 use super::{Answer, Failure, Function, Inputs};
 
-/// A state that each instance of a model has for itself, and one that each sequence of requests has; the methods say what is
-/// called on both.
+/// State per instance and per sequence; the methods select what one call processes.
 ///
-/// All sequences of an instance share its state, which so is only borrowed. Both stay on the instance's thread, and need not be
-/// `Send`.
+/// All sequences of an instance share its state, which is therefore only borrowed. Both stay on the
+/// instance's thread and need not be `Send`.
 ///
 /// # Examples
 ///
@@ -40,7 +39,7 @@ pub struct StatefulPerSequence<I, S> {
     state: PhantomData<fn() -> S>,
 }
 
-/// Makes the state of a sequence, whatever its type.
+/// Creates the state of a sequence, of any type.
 type StartOn<I> = dyn Fn(&I, &Start<'_>) -> Started + Send + Sync;
 
 impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
@@ -61,7 +60,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         }
     }
 
-    /// As [`Function::sample`], on the state of the request's sequence.
+    /// Like [`Function::sample`], with the state of the request's sequence.
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -74,7 +73,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`Function::batch`], on the states of all rows.
+    /// Like [`Function::batch`], with the states of all rows.
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -87,7 +86,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`Function::raw`], on the states of all requests.
+    /// Like [`Function::raw`], with the states of all requests.
     pub fn raw<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -103,7 +102,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`sample`](Self::sample), `async`.
+    /// Like [`sample`](Self::sample), `async`.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -120,7 +119,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`batch`](Self::batch), `async`.
+    /// Like [`batch`](Self::batch), `async`.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -137,7 +136,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`raw`](Self::raw), `async`.
+    /// Like [`raw`](Self::raw), `async`.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -206,7 +205,7 @@ impl<I> Clone for Run<I> {
     }
 }
 
-/// An instance's state, the function, and what makes the states of sequences.
+/// An instance's state, the function, and the constructor of sequence states.
 struct Starting<I> {
     state: I,
     run: Run<I>,

@@ -5,10 +5,10 @@ use crate::worker::BACKEND_LIBRARY;
 
 use super::{EngineChoice, TritonOptions};
 
-/// The engine that serves.
+/// The selected engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// This process, and why.
+    /// The embedded engine, and the reason.
     #[cfg(feature = "embedded")]
     Embedded(String),
     /// A tritonserver that runs on this system.
@@ -16,7 +16,7 @@ pub enum Choice {
     Tritonserver(Located, Probe),
 }
 
-/// Why there is no engine as it is asked for.
+/// The requested engine is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -28,15 +28,15 @@ pub enum ChoiceError {
     /// This binary has no tritonserver engine.
     #[error("this binary has no tritonserver engine: {reason}")]
     NoTritonserver {
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
-    /// tritonserver answers on ports of its own.
+    /// tritonserver uses its own ports.
     #[error(
         "tritonserver answers on ports of its own, so that no router can: take the embedded engine, or `run`"
     )]
     Router,
-    /// There is no tritonserver.
+    /// No tritonserver was found.
     #[cfg(tritonserver)]
     #[error("{0}; `install` fetches one")]
     Locate(#[from] LocateError),
@@ -61,21 +61,21 @@ impl ChoiceError {
 }
 
 impl Choice {
-    /// Chooses as the options say; `auto` takes tritonserver where one is found that runs.
+    /// Selects the engine; `auto` selects tritonserver if one is found that runs.
     ///
     /// # Errors
     ///
-    /// A [`ChoiceError`] when an engine is asked for that this binary has not, or a tritonserver and there is none that
-    /// runs.
+    /// [`ChoiceError`] if this binary does not have the requested engine, or no tritonserver runs.
     pub fn new(options: &TritonOptions) -> Result<Self, ChoiceError> {
         choose(options, || tritonserver(options))
     }
 
-    /// The engine that needs no ports of its own.
+    /// Selects the engine that needs no ports of its own.
     ///
     /// # Errors
     ///
-    /// [`ChoiceError::Router`] when tritonserver is asked for, [`ChoiceError::NoEmbedded`] when this binary has nothing else.
+    /// [`ChoiceError::Router`] if tritonserver is requested, [`ChoiceError::NoEmbedded`] if this
+    /// binary has no other.
     pub fn without_ports(options: &TritonOptions) -> Result<Self, ChoiceError> {
         if options.engine == EngineChoice::Tritonserver {
             return Err(ChoiceError::Router);
@@ -83,7 +83,7 @@ impl Choice {
         embedded("a router has no other".to_owned())
     }
 
-    /// Says in one line which engine serves and why.
+    /// Logs the selected engine and the reason.
     pub fn log(&self) {
         match self {
             #[cfg(tritonserver)]
@@ -104,7 +104,7 @@ fn choose(
     if options.engine == EngineChoice::Embedded {
         return embedded("as asked for".to_owned());
     }
-    // One that is named is meant.
+    // An explicit path takes precedence.
     let asked_for = options.engine == EngineChoice::Tritonserver || options.tritonserver.is_some();
     match tritonserver() {
         Err(error) if !asked_for && cfg!(feature = "embedded") => embedded(error.to_string()),
@@ -137,7 +137,7 @@ fn tritonserver(_: &TritonOptions) -> Result<Choice, ChoiceError> {
 ///
 /// # Errors
 ///
-/// A [`ChoiceError`] when there is none, or when this binary can serve with none.
+/// [`ChoiceError`] if there is none, or this binary cannot use one.
 #[cfg(tritonserver)]
 pub fn find(places: &Places) -> Result<(Located, Probe), ChoiceError> {
     if let Err(reason) = BACKEND_LIBRARY {
@@ -211,7 +211,7 @@ mod tests {
                 "{engine:?} {folder:?}"
             );
         }
-        // One that is named is meant, whatever the engine option leaves open.
+        // An explicit path takes precedence over the engine option.
         assert_eq!(got(Choice::new(&options(Auto, Some(broken)))), "error");
     }
 }

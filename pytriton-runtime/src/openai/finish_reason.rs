@@ -7,16 +7,16 @@ pub enum FinishReason {
     /// It is complete.
     #[default]
     Stop,
-    /// It is as long as it may be.
+    /// It has the maximum length.
     Length,
-    /// What would follow was held back.
+    /// The rest was withheld.
     ContentFilter,
 }
 
 impl FinishReason {
     const ALL: [Self; 3] = [Self::Stop, Self::Length, Self::ContentFilter];
 
-    /// As OpenAI's routes have it.
+    /// OpenAI's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -25,7 +25,7 @@ impl FinishReason {
         }
     }
 
-    /// The reason of that name.
+    /// The reason with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }

@@ -4,18 +4,19 @@ use crate::call::{Call, Convert, ConvertNothing, FunctionError, ModelError, Retu
 
 use super::Piece;
 
-/// What a function under `#[openai]` answers with: a [`Piece`] of text, or what becomes one.
+/// The item type of a function under `#[openai]`: a [`Piece`] of text, or a type that converts to
+/// one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a text of a model under `#[openai]`",
     label = "no text",
     note = "return `String` or `Piece`, an iterator or a stream of them, or a `Result` of one of these"
 )]
 pub trait IntoPiece {
-    /// The piece.
+    /// Converts to a piece.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when an error came in its place.
+    /// [`ModelError::Function`] for an error item.
     fn into_piece(self, call: &Call<'_>) -> Result<Piece, ModelError>;
 }
 
@@ -45,7 +46,7 @@ impl<P: IntoPiece, E: FunctionError> IntoPiece for Result<P, E> {
     }
 }
 
-/// What a function under `#[openai]` returned, as generated code has it.
+/// The result of a function under `#[openai]`, in generated code.
 #[derive(Debug)]
 pub struct Text<P>(pub P);
 
@@ -55,18 +56,18 @@ impl<P: IntoPiece> Convert for Text<P> {
     }
 }
 
-/// The same of a type that is no text: it is found where [`Convert`] is not.
+/// The same for a type that is not text; used if [`Convert`] does not apply.
 impl<P> ConvertNothing for &Text<P> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
         Err(nothing(call.context()))
     }
 }
 
-/// What a return type must be under `#[openai]`, asked for so that the compiler points at it.
+/// Requires a valid return type under `#[openai]`, so that the compiler points at it.
 #[derive(Debug)]
 pub struct TextAsked;
 
 impl TextAsked {
-    /// A text.
+    /// A string.
     pub const fn text<P: IntoPiece>() {}
 }

@@ -8,19 +8,19 @@ use crate::text::excerpt;
 
 use super::elements::elements;
 
-/// Who has said a message.
+/// The role of a message's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// Whoever wrote the program.
+    /// The developer.
     Developer,
-    /// The same, under its older name.
+    /// The older name of the developer role.
     System,
-    /// Whoever asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
-    /// A tool that the model has called.
+    /// A tool called by the model.
     Tool,
 }
 
@@ -33,7 +33,7 @@ impl Role {
         Self::Tool,
     ];
 
-    /// As it stands in a message.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Developer => "developer",
@@ -55,21 +55,21 @@ impl fmt::Display for Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// Who has said it.
+    /// The role of its author.
     pub role: Role,
-    /// What was said; parts of text without what stood between them.
+    /// The content; text parts are concatenated.
     pub content: String,
-    /// Who that is among others of the role.
+    /// The name of the author.
     pub name: Option<String>,
 }
 
-/// Why something is no message: the member, and what is wrong with it.
+/// An invalid message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}{what}", path(member))]
 pub struct MessageError {
     /// The member, such as `content[0].text`; empty for the message itself.
     pub member: String,
-    /// What is wrong.
+    /// The reason.
     pub what: String,
 }
 
@@ -80,10 +80,10 @@ fn path(member: &str) -> String {
     }
 }
 
-/// What a message may have that a text cannot tell.
+/// Parts of a message that are not supported.
 const NO_TEXT: [&str; 3] = ["tool_calls", "function_call", "audio"];
 
-/// What is read of a message; all else is passed over.
+/// The members of a message that are read; others are ignored.
 const MESSAGE: Object<6> = Object {
     noun: "an object",
     names: [
@@ -91,17 +91,17 @@ const MESSAGE: Object<6> = Object {
     ],
 };
 
-/// What is read of a part of its content.
+/// The members of a content part that are read.
 const PART: Object<2> = Object {
     noun: "an object",
     names: ["type", "text"],
 };
 
-/// More parts no message has.
+/// The maximum number of content parts.
 const MOST_PARTS: usize = 1 << 12;
 
 impl Message {
-    /// A message.
+    /// Creates a message.
     pub fn new(role: Role, content: impl Into<String>) -> Self {
         Self {
             role,
@@ -110,11 +110,11 @@ impl Message {
         }
     }
 
-    /// Reads a message of OpenAI's form.
+    /// Parses an OpenAI message.
     ///
     /// # Errors
     ///
-    /// [`MessageError`], also for what would be lost: pictures, sounds and calls of tools.
+    /// [`MessageError`], also for unsupported contents: images, audio and tool calls.
     ///
     /// # Examples
     ///
@@ -147,7 +147,7 @@ impl Message {
     }
 }
 
-/// Whether there is nothing: `null`, or an array of nothing.
+/// Whether the value is empty: `null`, or an empty array.
 fn is_empty(value: &RawValue) -> bool {
     let array = || value.get().strip_prefix('[')?.strip_suffix(']');
     value.get() == "null" || array().is_some_and(|inside| inside.trim().is_empty())
@@ -167,7 +167,7 @@ fn read_role(role: Option<&RawValue>) -> Result<Role, MessageError> {
     })
 }
 
-/// A text, or parts of it.
+/// A string, or text parts.
 fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
     let content = content.ok_or_else(|| wrong("content", "is missing".to_owned()))?;
     match content.get().as_bytes().first() {
@@ -206,7 +206,7 @@ fn text(member: &str, value: &RawValue) -> Result<String, MessageError> {
         return Err(wrong(member, expected("a string", value.get())));
     }
     let text = Value::new(value).string();
-    // Half a surrogate, which JSON can write.
+    // An unpaired surrogate, which JSON can contain.
     let text = text.ok_or_else(|| wrong(member, "is no Unicode text".to_owned()))?;
     Ok(text.into_owned())
 }

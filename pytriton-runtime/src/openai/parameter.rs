@@ -13,7 +13,7 @@ use crate::tensor::{DataType, Element};
 
 use super::{Message, Messages, Piece};
 
-/// What can be a parameter of a model's function under `#[openai]`.
+/// A type that can be a parameter of a function under `#[openai]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter under `#[openai]`",
     label = "neither a value nor messages",
@@ -22,17 +22,17 @@ use super::{Message, Messages, Piece};
 pub trait TextParameter {
     /// What the parameter declares.
     const DECLARED: Declared;
-    /// The element type of the input; `()` for what is none.
+    /// The element type of the input; `()` if it is not an input.
     type Element;
-    /// What its argument is made of.
+    /// The value that the argument borrows.
     type Held<'c>;
 
-    /// As [`Parameter::read`].
+    /// See [`Parameter::read`].
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when the input's bytes are no elements of the type, [`ModelError::InputElement`] for one that is
-    /// no message.
+    /// [`ModelError::Input`] if the input's bytes are not valid elements,
+    /// [`ModelError::InputElement`] for an invalid message.
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
 }
 
@@ -97,7 +97,7 @@ impl TextParameter for Messages {
     }
 }
 
-/// What is no input is as in any function.
+/// Parameters that are not inputs work as in other functions.
 macro_rules! injected {
     ($($injected:ty $(where $outputs:ident: $bound:ident)?),+) => {
         $(
@@ -125,7 +125,7 @@ injected!(
     &Responses<O> where O: Pieces
 );
 
-/// What `Responses` take under `#[openai]`.
+/// The item type of `Responses` under `#[openai]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a text of a model under `#[openai]`",
     label = "no text",

@@ -14,13 +14,13 @@ use super::given::{self, invalid};
 use super::member::{MOST_TOKENS, Member, STOP};
 use super::message::Message;
 
-/// More prompts in one request are not answered.
+/// The maximum number of prompts of a request.
 const MOST_PROMPTS: usize = 128;
 
-/// More messages no conversation has.
+/// The maximum number of messages of a conversation.
 const MOST_MESSAGES: usize = 1 << 16;
 
-/// What a request of OpenAI's form says.
+/// The contents of an OpenAI request.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
     /// The name of the model.
@@ -28,25 +28,25 @@ pub(crate) struct Asked<'a> {
     members: HashMap<String, &'a RawValue>,
 }
 
-/// What it asks of its model.
+/// The request to its model.
 #[derive(Debug, Default)]
 pub(crate) struct TextRequest {
-    /// Whether the answer comes piece by piece.
+    /// Whether the response is streamed.
     pub(crate) stream: bool,
-    /// Whether an event at its end tells what it has taken.
+    /// Whether a final event contains the usage.
     pub(crate) include_usage: bool,
-    /// Where the text is to be cut, as the model does not do so itself.
+    /// The stop sequences, unless the model handles them itself.
     pub(crate) stops: Vec<String>,
     /// A request of the generate extension for each choice.
     pub(crate) bodies: Vec<Vec<u8>>,
 }
 
 impl<'a> Asked<'a> {
-    /// Reads the body of a request.
+    /// Parses the body of a request.
     ///
     /// # Errors
     ///
-    /// [`OpenAiError`] for what is no JSON object, has a member twice, or names no model.
+    /// [`OpenAiError`] if the body is not a JSON object, has a duplicate member, or names no model.
     pub(crate) fn read(body: &'a [u8]) -> Result<Self, OpenAiError> {
         let json = |message| OpenAiError::Json { message };
         let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
@@ -57,7 +57,7 @@ impl<'a> Asked<'a> {
             if !names.insert(name.clone()) {
                 return Err(json(format!("member '{}' stands twice", excerpt(&name))));
             }
-            // A member of nothing is one that is not there.
+            // A null member counts as missing.
             if value.get() != "null" {
                 found.insert(name, value);
             }
@@ -72,12 +72,12 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// What it asks of that model.
+    /// The request to the given model.
     ///
     /// # Errors
     ///
-    /// [`OpenAiError`] for a member that is missing, is not what it must be, or cannot be honoured; [`OpenAiError::Invalid`]
-    /// where the requests that it stands for are larger than `most` together.
+    /// [`OpenAiError`] for a member that is missing, invalid or cannot be honoured;
+    /// [`OpenAiError::Invalid`] if the resulting requests together exceed `most` bytes.
     pub(crate) fn of(
         mut self,
         spec: &ModelSpec,
@@ -153,7 +153,7 @@ impl<'a> Asked<'a> {
         Ok(())
     }
 
-    /// What there is to be answered to, each as JSON.
+    /// The prompts or conversations, each as JSON.
     fn subjects(&mut self, surface: Surface) -> Result<Vec<Vec<u8>>, OpenAiError> {
         let name = surface.subject();
         let value = self.members.remove(name).ok_or_else(|| missing(name))?;
@@ -163,7 +163,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The bound on the answer goes under the name under which the model takes it.
+    /// The token limit is passed under the name that the model takes.
     fn most_tokens(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
         let [older, newer] = MOST_TOKENS;
         for (name, other) in [(older, newer), (newer, older)] {
@@ -221,7 +221,7 @@ fn prompts(value: &RawValue) -> Result<Vec<Vec<u8>>, OpenAiError> {
     prompts.collect()
 }
 
-/// The messages as an array of texts.
+/// The messages as an array of strings.
 fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
     let member = Surface::Chat.subject();
     if !value.get().starts_with('[') {
@@ -246,7 +246,8 @@ fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
     Ok(json.finish())
 }
 
-/// Writes what is no input for a function that asks for parameters, which are no lists and no objects: it gets their JSON.
+/// Writes the other members for a function that takes parameters. Parameters are scalars, so lists
+/// and objects become JSON text.
 fn parameter(json: &mut JsonWriter, value: &RawValue) {
     match value.get().as_bytes().first() {
         Some(b'[' | b'{') => json.text(value.get()),

@@ -1,19 +1,19 @@
-/// Cuts a text that comes in pieces where the first of some texts to be whole begins.
+/// Cuts a streamed text at the first stop sequence that is complete.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stops {
     stops: Vec<String>,
-    /// What may be the beginning of a stop.
+    /// Text that may be the beginning of a stop sequence.
     held: String,
 }
 
 impl Stops {
-    /// At these texts, none of which is empty.
+    /// Creates a filter for non-empty stop sequences.
     pub(crate) fn new(stops: Vec<String>) -> Self {
         let held = String::new();
         Self { stops, held }
     }
 
-    /// What of the text so far may go out, and whether it ends there.
+    /// The text to send, and whether the text ends there.
     pub(crate) fn cut(&mut self, piece: String) -> (String, bool) {
         if self.stops.is_empty() {
             return (piece, false);
@@ -24,7 +24,7 @@ impl Stops {
             let begin = text.find(stop)?;
             Some((begin + stop.len(), begin))
         });
-        // The one that ends first, which is whole first however the text comes.
+        // The one that ends first, which is independent of how the text is split.
         if let Some((_, begin)) = found.min() {
             text.truncate(begin);
             return (text, true);
@@ -33,12 +33,12 @@ impl Stops {
         (text, false)
     }
 
-    /// What was held back of a text that has ended.
+    /// The held-back part of a text that has ended.
     pub(crate) fn rest(&mut self) -> String {
         std::mem::take(&mut self.held)
     }
 
-    /// So many bytes of a text without a stop cannot be the beginning of one.
+    /// The number of bytes that cannot be the beginning of a stop sequence.
     fn safe(&self, text: &str) -> usize {
         let longest = self.stops.iter().map(String::len).max().unwrap_or_default();
         let first = text.len().saturating_sub(longest.saturating_sub(1));

@@ -2,37 +2,37 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// So many requests of a batch are named at most.
+/// The maximum number of requests of a batch that are named.
 const MOST: usize = 32;
 
-/// Whether anybody asks what work is about.
+/// Whether log context is enabled.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static CURRENT: Cell<Option<Arc<About>>> = const { Cell::new(None) };
 }
 
-/// Which requests a piece of work is about.
+/// The requests that a piece of work belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct About {
     pub(crate) model: Arc<str>,
-    /// What clients call them, as far as they do.
+    /// Their request IDs, if any.
     pub(crate) requests: Vec<String>,
-    /// The traces that they are in, as far as they are in any.
+    /// Their trace IDs, if any.
     pub(crate) traces: Vec<u128>,
 }
 
-/// Keeps from now on what work is about.
+/// Enables log context.
 pub(crate) fn tell() {
     TOLD.store(true, Ordering::Relaxed);
 }
 
-/// Whether it is kept.
+/// Whether it is enabled.
 pub(super) fn is_told() -> bool {
     TOLD.load(Ordering::Relaxed)
 }
 
-/// What this thread is working on.
+/// The context of this thread.
 pub(crate) fn current() -> Option<Arc<About>> {
     CURRENT.with(|current| {
         let about = current.take();
@@ -41,14 +41,14 @@ pub(crate) fn current() -> Option<Arc<About>> {
     })
 }
 
-/// Lets this thread work on that, and says what it was before.
+/// Sets the context of this thread, and returns the previous one.
 pub(super) fn replace(about: Option<Arc<About>>) -> Option<Arc<About>> {
-    // There is nothing to tell any longer when a thread ends.
+    // The context is not needed any more when a thread ends.
     CURRENT.try_with(|current| current.replace(about)).ok()?
 }
 
 impl About {
-    /// That of several requests together; a single one's is what it is.
+    /// The context of several requests; that of a single one is returned unchanged.
     pub(super) fn of<'a>(mut each: impl Iterator<Item = &'a Arc<Self>>) -> Option<Arc<Self>> {
         let first = each.next()?;
         let mut all: Option<Self> = None;

@@ -11,24 +11,24 @@ use crate::text::for_client;
 
 use super::about::{About, replace};
 
-/// What is around a piece of work for requests: a span, and what lines say that are written within.
+/// The context of a piece of work: a span, and the request context of log lines.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     pub(super) span: Span,
     pub(super) about: Option<Arc<About>>,
 }
 
-/// As long as this is there a thread works within a scope.
+/// Guard: the thread is in the scope until this is dropped.
 pub(crate) struct Within<'scope> {
     _span: Entered<'scope>,
-    /// What it has worked on before, where that is another thing.
+    /// The previous context, if it differs.
     before: Option<Option<Arc<About>>>,
-    /// It is for the thread that has begun it.
+    /// Bound to its thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl Scope {
-    /// Nothing.
+    /// An empty scope.
     pub(crate) const fn none() -> Self {
         Self {
             span: Span::none(),
@@ -36,12 +36,12 @@ impl Scope {
         }
     }
 
-    /// Whether it is nothing.
+    /// Whether it is empty.
     pub(crate) fn is_none(&self) -> bool {
         self.span.is_disabled() && self.about.is_none()
     }
 
-    /// Lets the thread work within it.
+    /// Enters the scope on this thread.
     pub(crate) fn enter(&self) -> Within<'_> {
         let about = self.about.as_ref();
         Within {
@@ -51,7 +51,7 @@ impl Scope {
         }
     }
 
-    /// Lets a future work within it, on whatever threads.
+    /// Runs a future in the scope, on any thread.
     pub(crate) async fn around<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         if self.is_none() {
             return work.await;
@@ -63,7 +63,7 @@ impl Scope {
         .await
     }
 
-    /// Says in its span that the work failed.
+    /// Marks the span as failed.
     pub(crate) fn fail(&self, error: &impl Display) {
         if !self.span.is_disabled() {
             self.span.record("otel.status_code", "ERROR");

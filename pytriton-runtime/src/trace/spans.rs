@@ -11,25 +11,25 @@ use super::about::{About, is_told};
 use super::otlp::{adopt, trace_id};
 use super::{Scope, TraceContext};
 
-/// What the spans here are named by in a filter.
+/// The target of these spans in filters.
 pub(crate) const TARGET: &str = "pytriton::request";
 
-/// The spans of one request, and what lines say of it.
+/// The spans of one request, and its log context.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     request: Scope,
-    /// As long as it waits.
+    /// The span of its time in the queue.
     queue: Span,
 }
 
-/// Whether anybody listens to the spans of requests, or writes lines that say which they are about.
+/// Whether any subscriber is interested in request spans or log context.
 #[cfg(feature = "embedded")]
 pub(crate) fn listened() -> bool {
     is_told() || tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
 }
 
 impl Trace {
-    /// Begins a request to a model; `None` where nobody listens.
+    /// Starts a request to a model; `None` if nothing is subscribed.
     pub(crate) fn begin(
         model: &ModelSpec,
         context: impl FnOnce() -> Option<TraceContext>,
@@ -70,7 +70,7 @@ impl Trace {
         Some(Box::new(Self { request, queue }))
     }
 
-    /// The client calls the request so.
+    /// Sets the client's request ID.
     fn identify(&mut self, id: &str) {
         if id.is_empty() {
             return;
@@ -78,24 +78,24 @@ impl Trace {
         let id = id_in_log(id);
         let Scope { span, about } = &mut self.request;
         span.record("request_id", id.as_str());
-        // Nobody has it yet.
+        // Not shared yet.
         if let Some(about) = about.as_mut().and_then(Arc::get_mut) {
             about.requests = vec![id];
         }
     }
 
-    /// It waits from here on.
+    /// Starts the time in the queue.
     pub(crate) fn enqueue(&mut self) {
         self.queue = info_span!(target: TARGET, parent: &self.request.span, "queue");
     }
 
-    /// It waits no longer.
+    /// Ends the time in the queue.
     pub(crate) fn dequeue(&mut self) {
         self.queue = Span::none();
     }
 }
 
-/// The span that is a child of the client's where it says one, and the trace that it is in.
+/// The span, as a child of the client's if there is one, and its trace.
 fn adopted(span: &Span, context: Option<&TraceContext>) -> Option<u128> {
     if let Some(context) = context {
         adopt(span, context);
