@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::arena::place;
 use crate::failure::Failure;
 use crate::ffi::{self, Batch, Input, Request, Value};
-use crate::lost::Lost;
+use crate::refused_sequences::{Refusal, RefusedSequences};
 use crate::session::TensorNames;
 use crate::wire::{BatchWriter, Correlation, Parameter, Sequence, Span};
 
@@ -16,7 +16,7 @@ pub struct Gathering {
     outputs: Numbers,
     batching: bool,
     sequential: bool,
-    lost: Arc<Lost>,
+    refused: Arc<RefusedSequences>,
     description: Vec<u8>,
     spans: Vec<Span>,
     positions: Vec<usize>,
@@ -47,13 +47,13 @@ struct Numbers {
 
 impl Gathering {
     /// For batches of a model with these tensors; what it refuses of sequences is noted.
-    pub fn new(names: &TensorNames, lost: Arc<Lost>) -> Self {
+    pub fn new(names: &TensorNames, refused: Arc<RefusedSequences>) -> Self {
         Self {
             inputs: Numbers::new(names.inputs.iter()),
             outputs: Numbers::new(names.outputs.iter().map(|(name, _)| name)),
             batching: names.batching,
             sequential: names.sequential,
-            lost,
+            refused,
             description: Vec::new(),
             spans: Vec::new(),
             positions: Vec::new(),
@@ -82,8 +82,8 @@ impl Gathering {
         for (index, request) in batch.requests() {
             let (mark, before) = (writer.mark(), pieces.len());
             let names = (&self.inputs, &self.outputs);
-            let lost = self.sequential.then_some(&*self.lost);
-            match describe(request, names, lost, (&mut writer, &mut pieces)) {
+            let refused = self.sequential.then_some(&*self.refused);
+            match describe(request, names, refused, (&mut writer, &mut pieces)) {
                 // Only the place of one among the rows.
                 Ok(None) => self.dismissed.push(index),
                 Ok(Some(rows)) => {
@@ -93,8 +93,8 @@ impl Gathering {
                 Err(failure) => {
                     writer.rewind(mark);
                     pieces.truncate(before);
-                    if let (Some(lost), Ok(Some(sequence))) = (lost, request.sequence()) {
-                        lost.refuse(&sequence);
+                    if let (Some(refused), Ok(Some(sequence))) = (refused, request.sequence()) {
+                        refused.refuse(&sequence, Refusal::NotHandedOver);
                     }
                     refuse(index, failure);
                 }
@@ -199,15 +199,15 @@ impl Numbers {
 fn describe<'b>(
     request: Request<'b>,
     (inputs, outputs): (&Numbers, &Numbers),
-    lost: Option<&Lost>,
+    refused: Option<&RefusedSequences>,
     (writer, pieces): (&mut BatchWriter<'_>, &mut Vec<Piece<'b>>),
 ) -> Result<Option<u64>, Failure> {
     let sequence = request.sequence()?;
-    if let Some(lost) = lost {
+    if let Some(refused) = refused {
         let Some(sequence) = &sequence else {
             return Ok(None);
         };
-        lost.check(sequence)?;
+        refused.check(sequence)?;
     }
     let sequence = sequence.as_ref().map(|sequence| Sequence {
         id: match &sequence.id {

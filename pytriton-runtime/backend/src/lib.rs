@@ -64,11 +64,11 @@ pub mod ffi;
 #[cfg(not(loom))]
 mod gather;
 #[cfg(not(loom))]
-mod lost;
-#[cfg(not(loom))]
 mod proxy;
 #[cfg(not(loom))]
 mod readiness;
+#[cfg(not(loom))]
+mod refused_sequences;
 pub mod ring;
 #[cfg(not(loom))]
 pub mod session;
@@ -84,9 +84,9 @@ pub use ffi::now;
 #[cfg(not(loom))]
 pub use gather::{Gathering, Pieces};
 #[cfg(not(loom))]
-pub use lost::Lost;
-#[cfg(not(loom))]
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};
+#[cfg(not(loom))]
+pub use refused_sequences::RefusedSequences;
 #[cfg(not(loom))]
 pub use shm::return_large_blocks;
 

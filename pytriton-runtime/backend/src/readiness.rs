@@ -1,109 +1,184 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+//! Which models can execute batches: a model is ready as long as one of its instances is.
+//!
+//! Triton's core asks in different ways, as its sources say (`InferenceServer::ModelIsReady`,
+//! `InferenceServer::IsReady` and `TritonModel::IsReady` in the branches r24.10, r25.12, r26.03,
+//! r26.04 and r26.06 of its `core`):
+//!
+//! - Up to 25.11 it asks no backend. There [`of`] and [`of_all`] answer in its place, as
+//!   `ffi::interpose` says.
+//! - From 25.12 on it calls `TRITONBACKEND_ModelInstanceReady` for every instance of a model,
+//!   passive ones too, and takes the first error for that of the model. So each instance answers
+//!   for its model: with an error only if no instance of the model is ready
+//!   ([`Registration::model_is_ready`]).
+//! - Up to 26.03 it does so for a model only; from 26.04 on for the server as well, with
+//!   `--strict-readiness`.
 
-use crate::ffi::Batch;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// An instance that may be unable to execute batches for a while.
-pub(crate) trait Ready: Send + Sync {
-    /// The model and its version.
-    fn model(&self) -> (&str, u64);
+use crate::ffi::Instance;
 
-    /// Whether batches can be executed.
-    fn is_ready(&self) -> bool;
+/// An instance, as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    number: u64,
+    loaded_model: usize,
+}
 
-    /// Executes a batch, after those that it has already.
-    fn execute(&self, batch: Batch);
+struct Entry {
+    number: u64,
+    model: String,
+    version: u64,
+    loaded_model: usize,
+    is_ready: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+#[derive(Debug)]
+struct Instances {
+    next: u64,
+    entries: Vec<Entry>,
 }
 
 /// The instances of all models in this process.
-static INSTANCES: Mutex<Vec<Weak<dyn Ready>>> = Mutex::new(Vec::new());
+static INSTANCES: Mutex<Instances> = Mutex::new(Instances {
+    next: 0,
+    entries: Vec::new(),
+});
 
-/// Notes an instance, as long as it lives.
-pub(crate) fn note(instance: Weak<dyn Ready>) {
+/// Notes an instance. `is_ready` must not block; it is not called any more once the registration is
+/// dropped.
+pub(crate) fn register(
+    instance: &Instance,
+    is_ready: impl Fn() -> bool + Send + Sync + 'static,
+) -> Registration {
     let mut instances = lock();
-    instances.retain(|other| other.strong_count() > 0);
-    instances.push(instance);
+    instances.next += 1;
+    let number = instances.next;
+    let loaded_model = instance.loaded_model;
+    instances.entries.push(Entry {
+        number,
+        model: instance.model.clone(),
+        version: instance.version,
+        loaded_model,
+        is_ready: Box::new(is_ready),
+    });
+    Registration {
+        number,
+        loaded_model,
+    }
 }
 
-/// An instance of a model that is ready.
-pub(crate) fn other(model: (&str, u64)) -> Option<Arc<dyn Ready>> {
-    let mut instances = all().into_iter();
-    instances.find(|instance| instance.model() == model && instance.is_ready())
+impl Registration {
+    /// Whether an instance of this one's model is ready.
+    pub(crate) fn model_is_ready(&self) -> bool {
+        of_load(self.loaded_model)
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let mut instances = lock();
+        instances
+            .entries
+            .retain(|entry| entry.number != self.number);
+    }
+}
+
+/// Whether an instance of a model that Triton has loaded is ready.
+pub(crate) fn of_load(loaded_model: usize) -> bool {
+    let instances = lock();
+    let mut own = instances.entries.iter();
+    own.any(|entry| entry.loaded_model == loaded_model && (entry.is_ready)())
 }
 
 /// Whether every model has an instance that is ready.
 #[cfg(any(test, pytriton_library))]
 pub(crate) fn of_all() -> bool {
-    let instances = all();
-    let mut others = instances.iter().filter(|instance| !instance.is_ready());
+    let instances = lock();
+    let entries = &instances.entries;
+    let mut others = entries.iter().filter(|entry| !(entry.is_ready)());
     others.all(|other| {
-        let mut same = instances.iter().filter(|one| one.model() == other.model());
-        same.any(|one| one.is_ready())
+        let mut same = entries
+            .iter()
+            .filter(|entry| (entry.version == other.version) && (entry.model == other.model));
+        same.any(|entry| (entry.is_ready)())
     })
 }
 
 /// Whether a model has an instance that is ready, or none at all; below zero stands for any version.
 #[cfg(any(test, pytriton_library))]
 pub(crate) fn of(model: &str, version: i64) -> bool {
-    let asked = u64::try_from(version).ok();
-    let instances = all();
-    let mut own = instances.iter().filter(|instance| {
-        let (name, version) = instance.model();
-        name == model && asked.is_none_or(|asked| asked == version)
+    let requested = u64::try_from(version).ok();
+    let instances = lock();
+    let mut own = instances.entries.iter().filter(|entry| {
+        entry.model == model && requested.is_none_or(|requested| requested == entry.version)
     });
     let mut count = 0;
-    own.any(|instance| {
+    own.any(|entry| {
         count += 1;
-        instance.is_ready()
+        (entry.is_ready)()
     }) || count == 0
 }
 
-fn all() -> Vec<Arc<dyn Ready>> {
-    lock().iter().filter_map(Weak::upgrade).collect()
+fn lock() -> MutexGuard<'static, Instances> {
+    // No panic can leave the list inconsistent.
+    INSTANCES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn lock() -> MutexGuard<'static, Vec<Weak<dyn Ready>>> {
-    // Nothing under this lock panics half-way.
-    INSTANCES.lock().unwrap_or_else(PoisonError::into_inner)
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("model", &self.model)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    struct Instance(&'static str, bool);
-
-    impl Ready for Instance {
-        fn model(&self) -> (&str, u64) {
-            (self.0, 1)
-        }
-
-        fn is_ready(&self) -> bool {
-            self.1
-        }
-
-        fn execute(&self, _batch: Batch) {}
+    fn instance(model: &str, loaded_model: usize, is_ready: bool) -> Registration {
+        let instance = Instance {
+            model: model.to_owned(),
+            version: 1,
+            loaded_model,
+            name: String::new(),
+            gpu: None,
+        };
+        register(&instance, move || is_ready)
     }
 
     #[test]
     fn a_model_is_ready_as_long_as_one_of_its_instances_is() {
-        let instances = [("a", true), ("a", false), ("b", true), ("c", false)];
-        let instances = instances.map(|(model, ready)| {
-            let instance: Arc<dyn Ready> = Arc::new(Instance(model, ready));
-            note(Arc::downgrade(&instance));
-            instance
-        });
+        let _alone = crate::ffi::alone();
+        let instances = [
+            instance("a", 10, true),
+            instance("a", 10, false),
+            instance("b", 11, true),
+            instance("c", 12, false),
+        ];
         let models = ["a", "b", "c", "of nobody"].map(|model| of(model, -1));
         assert_eq!(models, [true, true, false, true]);
         assert_eq!([of("c", 1), of("c", 2)], [false, true]);
-        assert!(other(("a", 1)).is_some_and(|other| other.is_ready()));
-        assert!(other(("a", 2)).is_none() && other(("c", 1)).is_none());
+        let each = [0, 1, 2, 3].map(|index: usize| instances[index].model_is_ready());
+        assert_eq!(each, [true, true, true, false]);
         assert!(!of_all());
         let [one, two, three, last] = instances;
         drop(last);
         assert!(of_all());
         drop((one, three));
-        assert!(!of_all());
+        assert!(!of_all() && !two.model_is_ready());
         drop(two);
         assert!(of_all());
+    }
+
+    #[test]
+    fn another_load_of_the_same_model_answers_for_itself() {
+        let _alone = crate::ffi::alone();
+        let (old, new) = (instance("a", 20, true), instance("a", 21, false));
+        assert!(old.model_is_ready() && !new.model_is_ready());
+        // By its name it is ready: Triton serves the old one until the new one is loaded.
+        assert!(of("a", 1));
     }
 }

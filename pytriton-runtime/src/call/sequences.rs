@@ -47,6 +47,8 @@ pub enum Loss {
     Panicked,
     /// The function was given up while it had it.
     TooLong,
+    /// Its instance was in a call that took too long, and its requests were refused meanwhile.
+    Stalled,
     /// It could not be made.
     NotStarted,
     /// The instance never had it, or does not know.
@@ -100,7 +102,7 @@ impl Sequences<'_> {
     /// Notes that the instance has hung: nobody knows which requests it has not got meanwhile, where a server of its own
     /// hands them on.
     pub(crate) fn hung(&self) {
-        self.states.borrow_mut().lose(Loss::TooLong);
+        self.states.borrow_mut().lose(Loss::Stalled);
     }
 
     /// Waits until a sequence is over, whose state is to be dropped.
@@ -303,7 +305,7 @@ impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Panicked => "the function panicked",
-            Self::TooLong => "a call took too long",
+            Self::TooLong | Self::Stalled => "a call took too long",
             Self::NotStarted => "it could not be made",
             Self::Unknown => "the instance does not have it, as after a restart",
         })

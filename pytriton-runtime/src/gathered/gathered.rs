@@ -6,7 +6,7 @@ use pytriton_backend::wire::{
     Batch, BatchReader, BatchRequest, Correlation, Parameter, Span, WireError,
 };
 
-use crate::call::{Answering, Executed, Instance, ModelError};
+use crate::call::{Answering, Executed, Instance, Loss, ModelError};
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{
     Few, InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence,
@@ -83,11 +83,7 @@ impl Gathered {
         let Self { requests, stacked } = self;
         let finish = |executed: Executed| {
             let results = executed.results.into_iter();
-            finish(
-                results
-                    .map(|result| result.map_err(SchedulerError::from))
-                    .collect(),
-            );
+            finish(results.map(|result| result.map_err(failed)).collect());
         };
         if runner.is_supervised() {
             return runner.serve(&requests, &stacked, answering, finish).await;
@@ -112,6 +108,18 @@ impl Gathered {
             self.requests = requests.map(|(_, request)| request).collect();
         }
         out
+    }
+}
+
+fn failed(error: ModelError) -> SchedulerError {
+    match error {
+        // As in the embedded engine, whose queue ends the sequences of an instance that stalls.
+        ModelError::SequenceLost {
+            model,
+            sequence,
+            loss: Loss::Stalled,
+        } => SchedulerError::SequenceNotStarted { sequence, model },
+        error => error.into(),
     }
 }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pytriton_backend::ffi::{Batch, Executor, Instance, now};
 use pytriton_backend::session::TensorNames;
 use pytriton_backend::wire::BatchReader;
-use pytriton_backend::{Failure, Gathering, Lost};
+use pytriton_backend::{Failure, Gathering, RefusedSequences};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::TracesExporter;
@@ -47,7 +47,10 @@ impl Executor for Native {
             spec: Arc::clone(spec),
             place: Place::load(model, instance, runtime()?)?,
             gate: Arc::default(),
-            gathering: Mutex::new(Gathering::new(&names, Arc::new(Lost::new(&spec.name)))),
+            gathering: Mutex::new(Gathering::new(
+                &names,
+                Arc::new(RefusedSequences::new(&spec.name)),
+            )),
             names: Arc::new(names),
         })
     }

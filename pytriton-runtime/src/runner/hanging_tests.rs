@@ -1,6 +1,8 @@
-//! Sequences whose ids a server of its own hands on, on an instance that hangs.
+//! Instances in a call that takes too long, some with sequences whose ids a server of its own hands
+//! on.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -9,7 +11,8 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::call::{
-    Call, Context, Execution, Instance, SequenceParameter, Sequenced, Start, Started, Starts,
+    Call, Context, Executed, Execution, Instance, ModelError, SequenceParameter, Sequenced, Start,
+    Started, Starts,
 };
 use crate::model::CallMode;
 use crate::registry::ModelDeclaration;
@@ -41,6 +44,55 @@ impl Starts for Adding {
     }
 }
 
+const DECLARATION: ModelDeclaration = ModelDeclaration {
+    call: CallMode::Request,
+    dynamic_batching: None,
+    max_call_microseconds: 200_000,
+    load: |context| Ok(Box::new(Sequenced::new(context, Adding))),
+    ..IDENTITY
+};
+
+/// Runs a call that takes too long on an instance of its own; what becomes of it is handed to
+/// `finish`.
+fn stall(finish: impl FnOnce(Executed) + Send + 'static) -> thread::JoinHandle<()> {
+    thread::spawn(|| {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let model = DECLARATION.registration().unwrap();
+            let context = Context::new(Arc::clone(&model.spec), 0);
+            let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
+            let _presence = instances.enter(0);
+            let runner = Runner::load(&model, context, Handle::current()).unwrap();
+            let runner = runner.supervised(&instances).unwrap();
+            let mut request = infer_request(1, -1.0);
+            request.sequence = Sequence::new(SequenceId::Number(1), true, false);
+            let request = Request::check(&model.spec, request).unwrap();
+            runner.serve(&[request], &[], None, finish).await;
+        });
+    })
+}
+
+#[test]
+fn a_response_that_blocks_does_not_delay_the_limit_of_another_model() {
+    let (release, blocks) = channel::<()>();
+    let (begin, begun): (_, Receiver<()>) = channel();
+    let first = stall(move |_| {
+        begin.send(()).unwrap();
+        let _ = blocks.recv();
+    });
+    begun.recv_timeout(Duration::from_secs(10)).unwrap();
+    let (answer, answers) = channel();
+    let second = stall(move |executed| answer.send(executed.results).unwrap());
+    let results = answers.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert!(
+        matches!(&results[..], [Err(ModelError::CallTooLong { .. })]),
+        "{results:?}"
+    );
+    drop(release);
+    first.join().unwrap();
+    second.join().unwrap();
+}
+
 #[test]
 fn who_starts_anew_on_an_instance_that_hangs_does_not_go_on_with_what_was() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -48,14 +100,7 @@ fn who_starts_anew_on_an_instance_that_hangs_does_not_go_on_with_what_was() {
 }
 
 async fn serve() {
-    let declaration = ModelDeclaration {
-        call: CallMode::Request,
-        dynamic_batching: None,
-        max_call_microseconds: 200_000,
-        load: |context| Ok(Box::new(Sequenced::new(context, Adding))),
-        ..IDENTITY
-    };
-    let model = declaration.registration().unwrap();
+    let model = DECLARATION.registration().unwrap();
     let context = Context::new(Arc::clone(&model.spec), 0);
     let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
     let _presence = instances.enter(0);

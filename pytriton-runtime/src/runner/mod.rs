@@ -1,8 +1,9 @@
 //! The instances of a model: each lives on a thread of its own.
 //!
-//! Where a call of a model may take only so long, each of its instances has a supervisor: what it has begun and not
-//! answered, the watchdog answers when a call does not return, and the instance does not count as one that can take
-//! requests until it does. An `async` function is dropped at its limit, so that its instance need not hang.
+//! Where a call of a model may take only so long, each of its instances has a supervisor: what it
+//! has begun and not answered is answered in its place when a call does not return, and the
+//! instance does not count as one that can take requests until it does. An `async` function is
+//! dropped at its limit, so that its instance need not hang.
 
 mod gpus;
 #[cfg(test)]

@@ -109,7 +109,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         };
         let mut next = pin!(next);
         let batch = loop {
-            let due = self.rest(sequences, || {});
+            let due = self.rest(sequences);
             let due = async {
                 match due {
                     Some(due) => sleep_until(due.into()).await,
@@ -127,27 +127,18 @@ impl<I: Instance + ?Sized> Runner<I> {
         batch
     }
 
-    /// Drops the states of sequences that nobody needs any more, and says when there may be more of them. When that takes
-    /// longer than a call may, `hangs` is called on another thread.
-    pub(crate) fn rest(
-        &self,
-        sequences: Sequences<'_>,
-        hangs: impl FnOnce() + Send + 'static,
-    ) -> Option<std::time::Instant> {
+    /// Drops the states of sequences that nobody needs any more, and says when there may be more of
+    /// them. The instance is stalled when that takes longer than a call may.
+    pub(crate) fn rest(&self, sequences: Sequences<'_>) -> Option<std::time::Instant> {
         let (spent, next) = sequences.rest(Instant::now().into_std());
-        self.let_go(sequences, spent, hangs);
+        self.drop_spent(sequences, spent);
         next
     }
 
-    fn let_go(
-        &self,
-        sequences: Sequences<'_>,
-        spent: Spent,
-        hangs: impl FnOnce() + Send + 'static,
-    ) {
+    fn drop_spent(&self, sequences: Sequences<'_>, spent: Spent) {
         if let Some(supervisor) = &self.supervisor
             && !spent.is_empty()
-            && !supervisor.aside(|| drop(spent), hangs)
+            && !supervisor.aside(|| drop(spent))
         {
             sequences.hung();
         }
@@ -155,10 +146,16 @@ impl<I: Instance + ?Sized> Runner<I> {
 
     /// Forgets all sequences.
     #[cfg(tritonserver)]
-    pub(crate) fn forget(&self, hangs: impl FnOnce() + Send + 'static) {
+    pub(crate) fn forget(&self) {
         if let Some(sequences) = self.instance.sequences() {
-            self.let_go(sequences, sequences.forget(), hangs);
+            self.drop_spent(sequences, sequences.forget());
         }
+    }
+
+    /// Its number among the instances of its model.
+    #[cfg(tritonserver)]
+    pub(crate) fn instance_number(&self) -> u32 {
+        self.context.instance()
     }
 
     /// The states of its sequences, where the function takes any.
@@ -170,7 +167,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     /// Runs a batch, some of whose inputs may be stacked already, and hands on what became of it.
     ///
     /// Requests that cannot be stacked with the one before are called apart. When a call takes longer than it may,
-    /// `finish` is called on the watchdog's thread, which it must not block; the function may have the requests still.
+    /// `finish` is called on another thread; the function may have the requests still.
     pub(crate) async fn serve(
         &self,
         requests: &[Request],

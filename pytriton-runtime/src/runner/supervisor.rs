@@ -19,7 +19,8 @@ type Finish = Box<dyn FnOnce(Executed) + Send>;
 
 /// Watches over the calls of one instance, and answers for it while it hangs.
 ///
-/// Whatever the instance has under way is here, so that it is answered once: by the instance, or by the watchdog.
+/// Whatever the instance has under way is here, so that it is answered once: by the instance, or in
+/// its place.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     context: Context,
@@ -116,15 +117,11 @@ impl Supervisor {
         true
     }
 
-    /// Does something of the user's for which no request waits; says whether it took no longer than a call may. Otherwise
-    /// `hangs` has been called on the watchdog's thread.
-    pub(super) fn aside(
-        self: &Arc<Self>,
-        something: impl FnOnce(),
-        hangs: impl FnOnce() + Send + 'static,
-    ) -> bool {
+    /// Does something of the user's for which no request waits; returns whether it took no longer
+    /// than a call may.
+    pub(super) fn aside(self: &Arc<Self>, something: impl FnOnce()) -> bool {
         let calling = Calling {
-            batch: self.begin(0, Box::new(|_| hangs())),
+            batch: self.begin(0, Box::new(|_| ())),
             requests: 0,
             begun: Instant::now(),
         };
@@ -169,11 +166,11 @@ impl Supervisor {
         let on_expiry = move || supervisor.hang(stay, calling);
         Some(Stay {
             supervisor: self,
-            _watch: self.watchdog.watch(deadline, on_expiry),
+            _watch: self.watchdog.run_at(deadline, on_expiry),
         })
     }
 
-    /// Answers everything in place of the instance. It is the watchdog that calls.
+    /// Answers everything in place of the instance, on a thread of its own.
     fn hang(&self, stay: u64, calling: Calling) {
         let mut state = self.lock();
         if state.stay != Some(stay) {

@@ -12,8 +12,8 @@ use super::{Instances, Runner};
 impl Runner {
     /// An instance that can take requests: it is loaded, supervised and warmed up.
     ///
-    /// `failed` is told why there is none, once or several times; of a call that does not return it is the watchdog that
-    /// tells it.
+    /// `failed` is told why there is none, once or several times; of a call that does not return on
+    /// another thread.
     pub(crate) fn ready(
         model: &Registration,
         context: Context,

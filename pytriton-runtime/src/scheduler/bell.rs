@@ -67,6 +67,6 @@ impl Bell {
         let bell = Arc::clone(&self.0);
         // Without that thread the runtime's timer wakes it, somewhat later.
         let watchdog = Watchdog::started().ok()?;
-        Some(watchdog.watch(deadline, move || bell.notify_one()))
+        Some(watchdog.notify_at(deadline, bell))
     }
 }

@@ -2,15 +2,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
 
 use crate::panic::discard;
 
 static WATCHDOG: Watchdog = Watchdog::new();
 
 /// A thread that sleeps until the nearest deadline, and for ever where there is none.
+///
+/// All models share it, so that nothing on it may block: at a deadline it notifies a task, or
+/// starts a thread that does what is to be done.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
     state: Mutex<State>,
@@ -29,7 +34,16 @@ struct State {
 /// When, and which of those at that time.
 type Deadline = (Instant, u64);
 
-struct Expiry(Box<dyn FnOnce() + Send>);
+/// What is done at a deadline.
+enum Expiry {
+    /// On the watchdog's own thread.
+    Notify(Arc<Notify>),
+    /// On a thread of its own: it may block.
+    Run(Box<dyn FnOnce() + Send>),
+}
+
+/// The pause before another attempt to start a thread, where the system gives none.
+const THREAD_RETRY: Duration = Duration::from_millis(10);
 
 impl Watchdog {
     const fn new() -> Self {
@@ -63,19 +77,24 @@ impl Watchdog {
         Ok(self)
     }
 
-    /// Calls `on_expiry` once at the deadline, unless what is returned is dropped before.
-    ///
-    /// It is called on the watchdog's thread, where all others wait for it. It may still be under way when the drop returns.
-    pub(crate) fn watch(
+    /// Runs `on_expiry` once at the deadline, on a thread of its own, unless what is returned is
+    /// dropped before. It may still be under way when the drop returns.
+    pub(crate) fn run_at(
         &'static self,
         deadline: Instant,
         on_expiry: impl FnOnce() + Send + 'static,
     ) -> Watch {
-        let expiry = Expiry(Box::new(on_expiry));
+        self.watch(deadline, Expiry::Run(Box::new(on_expiry)))
+    }
+
+    /// Notifies one task at the deadline, unless what is returned is dropped before.
+    pub(crate) fn notify_at(&'static self, deadline: Instant, task: Arc<Notify>) -> Watch {
+        self.watch(deadline, Expiry::Notify(task))
+    }
+
+    fn watch(&'static self, deadline: Instant, expiry: Expiry) -> Watch {
         let mut state = self.lock();
-        let deadline = (deadline, state.next);
-        state.next += 1;
-        state.deadlines.insert(deadline, expiry);
+        let deadline = state.insert(deadline, expiry);
         if state.looks.is_none_or(|looks| deadline.0 < looks) {
             state.looks = Some(deadline.0);
             self.earlier.notify_one();
@@ -99,10 +118,12 @@ impl Watchdog {
                 Some(Duration::ZERO) => {
                     let expired = state.deadlines.pop_first();
                     drop(state);
-                    if let Some((_, expiry)) = expired {
-                        expiry.act();
+                    let left = expired.and_then(|(_, expiry)| expiry.act());
+                    let mut state = self.lock();
+                    if let (Some(expiry), Some(later)) = (left, now.checked_add(THREAD_RETRY)) {
+                        state.insert(later, expiry);
                     }
-                    self.lock()
+                    state
                 }
                 Some(left) => {
                     let woken = self.earlier.wait_timeout(state, left);
@@ -117,17 +138,50 @@ impl Watchdog {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock panics half-way.
+        // No panic can leave the deadlines inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+impl State {
+    fn insert(&mut self, deadline: Instant, expiry: Expiry) -> Deadline {
+        let deadline = (deadline, self.next);
+        self.next += 1;
+        self.deadlines.insert(deadline, expiry);
+        deadline
+    }
+}
+
 impl Expiry {
-    fn act(self) {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(self.0)) {
-            discard(panic);
+    /// Does it without blocking; returns itself where that needs a thread, and the system gives
+    /// none.
+    fn act(self) -> Option<Self> {
+        let run = match self {
+            Self::Notify(task) => {
+                task.notify_one();
+                return None;
+            }
+            Self::Run(run) => run,
+        };
+        let run = Arc::new(Mutex::new(Some(run)));
+        let taken = Arc::clone(&run);
+        let thread = thread::Builder::new().name("expiry".to_owned());
+        let spawned = thread.spawn(move || {
+            let run = take(&taken);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run.map(|run| run()))) {
+                discard(panic);
+            }
+        });
+        match spawned {
+            Ok(_) => None,
+            Err(_) => take(&run).map(Self::Run),
         }
     }
+}
+
+fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    // No panic can leave it inconsistent.
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 impl fmt::Debug for Expiry {
@@ -179,23 +233,64 @@ mod tests {
         let watches = milliseconds.iter().map(|&after| {
             let tell = tell.clone();
             let on_expiry = move || tell.send((after, Instant::now())).unwrap();
-            watchdog.watch(now + after * MILLISECOND, on_expiry)
+            watchdog.run_at(now + after * MILLISECOND, on_expiry)
         });
         (watches.collect(), told)
     }
 
     #[test]
-    fn what_is_late_is_told_once_in_the_order_of_deadlines_and_not_before() {
+    fn what_is_late_is_told_once_and_not_before() {
         let watchdog: &_ = Box::leak(Box::new(Watchdog::new()));
         let begun = Instant::now();
         let (_watches, told) = watch(watchdog, &[40, 10, 30, 10, 0]);
         watchdog.start().unwrap();
-        for expected in [0, 10, 10, 30, 40] {
+        let expired = (0..5).map(|_| {
             let (after, at) = told.recv_timeout(LONG).unwrap();
-            assert_eq!(after, expected);
             assert!(at - begun >= after * MILLISECOND);
-        }
+            after
+        });
+        let mut expired: Vec<_> = expired.collect();
+        expired.sort_unstable();
+        assert_eq!(expired, [0, 10, 10, 30, 40]);
         assert_eq!(told.recv(), Err(RecvError));
+    }
+
+    #[tokio::test]
+    async fn tasks_are_notified_in_the_order_of_their_deadlines() {
+        let watchdog = watchdog();
+        let tasks = [(); 3].map(|()| Arc::new(Notify::new()));
+        let now = Instant::now();
+        let watches = tasks
+            .iter()
+            .zip([30, 10, 20])
+            .map(|(task, after)| watchdog.notify_at(now + after * MILLISECOND, Arc::clone(task)));
+        let _watches: Vec<_> = watches.collect();
+        for (task, after) in [(1, 10), (2, 20), (0, 30)] {
+            tasks[task].notified().await;
+            assert!(now.elapsed() >= after * MILLISECOND);
+        }
+    }
+
+    #[test]
+    fn what_blocks_at_its_deadline_delays_no_other() {
+        let watchdog = watchdog();
+        for blocked in [1, 2, 16] {
+            let (release, blocks) = channel::<()>();
+            let blocks = Arc::new(Mutex::new(blocks));
+            let (begin, begun) = channel();
+            let watches = (0..blocked).map(|_| {
+                let (blocks, begin) = (Arc::clone(&blocks), begin.clone());
+                watchdog.run_at(Instant::now(), move || {
+                    begin.send(()).unwrap();
+                    let _ = blocks.lock().unwrap().recv();
+                })
+            });
+            let _watches: Vec<_> = watches.collect();
+            (0..blocked).for_each(|_| begun.recv_timeout(LONG).unwrap());
+            let (_other, told) = watch(watchdog, &[10]);
+            assert_eq!(told.recv_timeout(LONG).unwrap().0, 10);
+            drop(release);
+        }
     }
 
     #[test]
@@ -219,7 +314,7 @@ mod tests {
     #[test]
     fn a_call_that_panics_keeps_no_other_from_being_made() {
         let watchdog = watchdog();
-        let _bomb = watchdog.watch(Instant::now(), || panic_any(Bomb));
+        let _bomb = watchdog.run_at(Instant::now(), || panic_any(Bomb));
         let (_watches, told) = watch(watchdog, &[10]);
         assert_eq!(told.recv_timeout(LONG).unwrap().0, 10);
     }
@@ -228,7 +323,7 @@ mod tests {
     fn what_happens_in_time_one_after_the_other_wakes_the_thread_once() {
         let watchdog = watchdog();
         let looks = (0..1000).map(|_| {
-            drop(watchdog.watch(Instant::now() + LONG, || {}));
+            drop(watchdog.run_at(Instant::now() + LONG, || {}));
             thread::yield_now();
             watchdog.lock().looks
         });

@@ -1,10 +1,9 @@
 use std::sync::Arc;
-use std::thread;
 use std::time::Instant;
 
 use bytes::Bytes;
 use pytriton_backend::now;
-use pytriton_backend::session::{Asked, Server, SessionError, State};
+use pytriton_backend::session::{Asked, Server, SessionError};
 use pytriton_backend::wire::BatchReader;
 
 use crate::call::Answering;
@@ -22,10 +21,9 @@ use super::streams::Stream;
 
 /// Runs the batches of one session on an instance until the session ends.
 pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Server>) {
-    let own = thread::current().id();
-    sessions.serve(server);
+    let serving = sessions.serve(runner.instance_number(), server);
     let mut reader = BatchReader::default();
-    let take = || take(runner, sessions, server);
+    let take = || take(runner, server);
     let served = batches(take, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
@@ -43,22 +41,16 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
         });
         let (own_sessions, asker) = (Arc::clone(sessions), Arc::clone(server));
         runner.block_on(gathered.run(runner, answering.as_ref(), move |results| {
-            if thread::current().id() != own {
-                // The call takes too long: its instance serves nobody until it returns.
-                asker.set_state(State::Unavailable);
-            }
             let finished = way.finish(&asker, (batch, begun), results);
             end(&asker, &own_sessions, &finished);
             drop(working);
         }));
-        if runner.is_supervised() {
-            sessions.serve(server);
-        }
         Ok(())
     });
+    drop(serving);
     let parting = end(server, sessions, &served);
     // Whoever opens the next session does not know of the sequences of this one.
-    runner.forget(|| {});
+    runner.forget();
     sessions.leave(parting);
 }
 
@@ -106,17 +98,12 @@ fn batches(
 }
 
 /// The next batch; the states of sequences that nobody goes on with are dropped meanwhile.
-fn take(runner: &Runner, sessions: &Sessions, server: &Arc<Server>) -> Result<Asked, SessionError> {
+fn take(runner: &Runner, server: &Server) -> Result<Asked, SessionError> {
     let Some(sequences) = runner.sequences() else {
         return server.take();
     };
     loop {
-        let asker = Arc::clone(server);
-        let due = runner.rest(sequences, move || asker.set_state(State::Unavailable));
-        if runner.is_supervised() {
-            sessions.serve(server);
-        }
-        let asked = match due {
+        let asked = match runner.rest(sequences) {
             None => Some(server.take()?),
             Some(due) => server.take_until(due)?,
         };

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -30,6 +31,8 @@ pub(super) struct Sessions {
     open: Mutex<Open>,
     /// Where sessions wait for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
+    /// The session that each instance serves, with one batch in flight.
+    served: Mutex<BTreeMap<u32, Weak<Server>>>,
     pub(super) instances: Arc<Instances>,
     /// Where batches wait for a free instance, with several in flight.
     pub(super) calls: Arc<CallsEnd>,
@@ -99,6 +102,7 @@ impl Sessions {
                     come: 0,
                 }),
                 waiting: Mutex::new(waiting),
+                served: Mutex::default(),
                 instances: Instances::new(Arc::clone(&spec.name), changed),
                 calls: Arc::new(end),
                 left,
@@ -199,14 +203,21 @@ impl Sessions {
         lock(&self.waiting).recv().ok()
     }
 
-    /// Says that a session's instance takes batches, unless the model is beyond repair.
-    pub(super) fn serve(&self, server: &Server) {
+    /// Says that an instance takes the batches of a session, until what is returned is dropped;
+    /// from here on [`changed`](Self::changed) says whether it does. A model beyond repair takes
+    /// none.
+    pub(super) fn serve(&self, instance: u32, server: &Arc<Server>) -> Serving<'_> {
+        lock(&self.served).insert(instance, Arc::downgrade(server));
         if !self.instances.is_broken() {
             server.set_state(State::Serving);
             // It may have broken meanwhile, and have said so before.
             if self.instances.is_broken() {
                 server.set_state(State::Unavailable);
             }
+        }
+        Serving {
+            sessions: self,
+            instance,
         }
     }
 
@@ -219,20 +230,45 @@ impl Sessions {
         }
     }
 
-    /// Tells tritonserver whether there are instances.
-    fn changed(&self, Change { availability, .. }: Change) {
+    /// Tells tritonserver whether there are instances. It is called for one change after the other,
+    /// so that the last thing said of an instance that stalls and comes back is that it is back.
+    fn changed(&self, change: Change) {
+        let availability = change.availability;
         let state = state(availability);
+        let served = change.instance.and_then(|instance| {
+            let served = lock(&self.served);
+            served.get(&instance).and_then(Weak::upgrade)
+        });
+        if let Some(server) = served {
+            server.set_state(match change.there {
+                true => state,
+                false => State::Unavailable,
+            });
+        }
         let servers: Vec<_> = {
             let open = lock(&self.open);
             open.servers.iter().filter_map(Weak::upgrade).collect()
         };
         for server in &servers {
-            // One instance that hangs is the concern of its own session, where it has one.
+            // One instance that stalls is the concern of its own session, where it has one.
             if state == State::Unavailable || self.spec.batches_in_flight > 1 {
                 server.set_state(state);
             }
         }
         refuse(&self.calls, availability);
+    }
+}
+
+/// An instance that serves a session, as long as this lives.
+#[derive(Debug)]
+pub(super) struct Serving<'a> {
+    sessions: &'a Sessions,
+    instance: u32,
+}
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        lock(&self.sessions.served).remove(&self.instance);
     }
 }
 

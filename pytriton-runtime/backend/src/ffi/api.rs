@@ -3,7 +3,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 use std::{mem, ptr};
 
-use super::error::to_raw;
+use super::error::{check, to_raw};
 use super::raw::{
     RawAttribute, RawError, RawFactory, RawInput, RawInstance, RawModel, RawOutput, RawRequest,
     RawResponse, RawResponseStatistics as RawStatistics,
@@ -19,7 +19,7 @@ macro_rules! functions {
         $(#[$doc])*
         #[derive(Debug)]
         pub(super) struct $name {
-            $($extra: $type,)?
+            $(pub(super) $extra: $type,)?
             $(pub(super) $field: unsafe extern "C" fn($($argument),*) $(-> $return)?,)*
         }
 
@@ -60,7 +60,7 @@ functions! {
     /// The functions of Triton that a backend calls, looked up in the process that has loaded it.
     ///
     /// They are looked up, not linked: a binary that merely carries the backend needs no Triton to link or to run.
-    struct Api { basics: &'static Basics }
+    struct Api { release: Release }
     fn set_parallel_loading = c"TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading"(*mut RawAttribute, bool) -> Error, else not_parallel;
     fn model_name = c"TRITONBACKEND_ModelName"(*mut RawModel, *mut *const c_char) -> Error;
     fn model_version = c"TRITONBACKEND_ModelVersion"(*mut RawModel, *mut u64) -> Error;
@@ -111,11 +111,44 @@ functions! {
     fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
 }
 
+/// The server's release of the API.
+#[derive(Debug)]
+pub(super) struct Release {
+    basics: &'static Basics,
+    minor: u32,
+}
+
+/// The minor release that brought `TRITONSERVER_PARAMETER_DOUBLE`, with the number that
+/// `TRITONSERVER_PARAMETER_BYTES` had before (core, February 2024: "Support Double-Type Inference
+/// Request/Response Parameters").
+const DOUBLE_PARAMETERS: u32 = 18;
+
+impl Release {
+    /// A minor release of the major one that is served.
+    pub(super) fn new(basics: &'static Basics, minor: u32) -> Self {
+        Self { basics, minor }
+    }
+
+    fn get() -> Result<Self, String> {
+        let basics = Basics::get()?;
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both pointers are valid for writes.
+        let error = unsafe { (basics.api_version)(&raw mut major, &raw mut minor) };
+        check(basics, error).map_err(|failure| failure.message)?;
+        Ok(Self::new(basics, minor))
+    }
+
+    /// Whether parameters of requests may be floating-point numbers.
+    pub(super) fn has_double_parameters(&self) -> bool {
+        self.minor >= DOUBLE_PARAMETERS
+    }
+}
+
 impl Deref for Api {
     type Target = Basics;
 
     fn deref(&self) -> &Basics {
-        self.basics
+        self.release.basics
     }
 }
 
@@ -142,7 +175,7 @@ impl Api {
     /// A [`Failure`] with the name of a function that this process does not have.
     pub(super) fn get() -> Result<&'static Self, Failure> {
         static API: OnceLock<Result<Api, String>> = OnceLock::new();
-        API.get_or_init(|| Self::find(Basics::get()?))
+        API.get_or_init(|| Self::find(Release::get()?))
             .as_ref()
             .map_err(|missing| Failure::new(Code::Unsupported, missing))
     }

@@ -6,6 +6,7 @@ use super::request::Request;
 use super::response::Response;
 use super::statistics::Statistics;
 use super::stream::Stream;
+use super::unanswered::Unanswered;
 use crate::failure::{Code, Failure};
 use crate::wire::Parameter;
 
@@ -21,6 +22,8 @@ pub struct Batch {
     /// How many requests are not sent.
     left: usize,
     statistics: Statistics,
+    /// Keeps the instance from being finalized, until all requests are sent.
+    unanswered: Option<Unanswered>,
 }
 
 // SAFETY: instances and requests may be used by any thread (invariant 5), and a batch is used by one at a time.
@@ -31,11 +34,11 @@ impl Batch {
     ///
     /// # Safety
     ///
-    /// `instance` must be live until it is finalized, which must wait for this value's end; each request must be live and
-    /// the backend's.
+    /// - `instance` must be live until `unanswered` is dropped.
+    /// - Each request must be live and the backend's.
     pub(super) unsafe fn new(
         api: &'static Api,
-        instance: *mut RawInstance,
+        (instance, unanswered): (*mut RawInstance, Unanswered),
         requests: &[*mut RawRequest],
     ) -> Self {
         Self {
@@ -43,6 +46,7 @@ impl Batch {
             statistics: Statistics::begin(api, instance),
             entries: requests.iter().copied().map(Pending::new).collect(),
             left: requests.len(),
+            unanswered: Some(unanswered),
         }
     }
 
@@ -223,7 +227,12 @@ impl Batch {
             // A response that cannot be made or sent has nobody who waits for it.
             let _ = response.and_then(|response| response.send(failure.as_ref(), RESPONSE_FINAL));
         }
+        self.entries[index].end_stream();
         self.release(request);
+        if self.is_answered() {
+            // From here on nothing of the instance is used.
+            self.unanswered = None;
+        }
     }
 
     /// Answers a request that is none: with nothing, and in no statistics.

@@ -7,6 +7,7 @@ use super::api::{Api, Basics};
 use super::batch::Batch;
 use super::error::{check, to_raw};
 use super::executor::{Executor, Instance};
+use super::loaded_instance::LoadedInstance;
 #[cfg(pytriton_library)]
 use super::notify::batch_is_over;
 use super::raw::{
@@ -68,11 +69,13 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let description = unsafe { describe(api, instance) }?;
-        let executor = Box::new(E::start(&description)?);
-        let state = Box::into_raw(executor).cast::<c_void>();
+        let loaded = Box::into_raw(Box::new(LoadedInstance::<E>::start(&description)?));
         // SAFETY: as above; Triton only keeps the pointer.
-        let error = unsafe { (api.instance_set_state)(instance, state) };
-        check(api, error)
+        let error = unsafe { (api.instance_set_state)(instance, loaded.cast::<c_void>()) };
+        check(api, error).inspect_err(|_| {
+            // SAFETY: the pointer came out of a box of this type, and Triton has not kept it.
+            drop(unsafe { Box::from_raw(loaded) });
+        })
     })
 }
 
@@ -81,6 +84,8 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
 /// # Safety
 ///
 /// To be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
+///
+/// When it returns, every batch of the instance is answered.
 pub unsafe fn finalize_instance<E: Executor>(instance: *mut RawInstance) -> *mut RawError {
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
@@ -110,7 +115,7 @@ pub unsafe fn execute<E: Executor>(
         // SAFETY: `instance` is Triton's, live for this call.
         let state = unsafe { state::<E>(api, instance) }?;
         // SAFETY: the pointer, if any, came out of a box of this type, which is shared only.
-        let Some(executor) = (unsafe { state.as_ref() }) else {
+        let Some(loaded) = (unsafe { state.as_ref() }) else {
             return Err(Failure::internal(NOT_INITIALIZED));
         };
         // SAFETY: Triton gives an array of `count` requests, which is not empty.
@@ -118,18 +123,21 @@ pub unsafe fn execute<E: Executor>(
         // From here on the requests are the backend's: an error, or a panic that becomes one, would give them to Triton a
         // second time.
         let _abort = AbortOnUnwind;
-        // SAFETY: the instance is live until it is finalized, which ends the executor first; the requests are live, and
-        // given to the backend.
-        let batch = unsafe { Batch::new(api, instance, requests) };
-        let _ = catch_unwind(AssertUnwindSafe(|| executor.execute(batch)));
+        // SAFETY:
+        // - The instance is live until it is finalized, which waits until what `enter` returns is
+        //   dropped.
+        // - The requests are live, and given to the backend.
+        let batch = unsafe { Batch::new(api, (instance, loaded.enter()), requests) };
+        let _ = catch_unwind(AssertUnwindSafe(|| loaded.execute(batch)));
         #[cfg(pytriton_library)]
         batch_is_over();
         Ok(())
     })
 }
 
-/// `TRITONBACKEND_ModelInstanceReady`, which servers from 26.01 on call whenever they are asked for readiness, also
-/// while the instance executes a batch.
+/// `TRITONBACKEND_ModelInstanceReady`, which servers from 25.12 on call whenever they are asked for
+/// readiness, also while the instance executes a batch. They take a model for ready only if all of
+/// its instances say so: each answers for the model.
 ///
 /// # Safety
 ///
@@ -139,14 +147,14 @@ pub unsafe fn instance_ready<E: Executor>(instance: *mut RawInstance) -> *mut Ra
         // SAFETY: `instance` is Triton's, live for this call.
         let state = unsafe { state::<E>(api, instance) }?;
         // SAFETY: as in `execute`.
-        let Some(executor) = (unsafe { state.as_ref() }) else {
+        let Some(loaded) = (unsafe { state.as_ref() }) else {
             return Err(Failure::internal(NOT_INITIALIZED));
         };
-        match executor.is_ready() {
+        match loaded.model_is_ready() {
             true => Ok(()),
             false => Err(Failure::new(
                 Code::Unavailable,
-                "nothing executes the batches of the instance",
+                "no instance of the model can execute batches",
             )),
         }
     })
@@ -232,7 +240,10 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
 /// # Safety
 ///
 /// `instance` must be live.
-unsafe fn state<E>(api: &Api, instance: *mut RawInstance) -> Result<*mut E, Failure> {
+unsafe fn state<E>(
+    api: &Api,
+    instance: *mut RawInstance,
+) -> Result<*mut LoadedInstance<E>, Failure> {
     let mut state = ptr::null_mut();
     // SAFETY: the instance is live, `state` is valid for writes.
     let error = unsafe { (api.instance_state)(instance, &raw mut state) };

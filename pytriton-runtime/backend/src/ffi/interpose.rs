@@ -1,5 +1,5 @@
-//! Readiness for servers that do not ask their backends for it: before 26.01 a server says that it is ready whatever
-//! becomes of an instance.
+//! Readiness for servers that do not ask their backends for it: before 25.12 a model, and before
+//! 26.04 a server, says that it is ready whatever becomes of an instance.
 //!
 //! Whoever starts such a server loads this library before the server's own (`LD_PRELOAD`). Then these two functions are
 //! found before those of the same names that they call. In a library that is only loaded as a backend nobody finds them.

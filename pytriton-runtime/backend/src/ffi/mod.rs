@@ -9,8 +9,10 @@
 //!    long as the count beside them, and both live until their request is released.
 //! 3. A [`Request`] is borrowed from the [`Batch`] that has it, which releases it: until then it belongs to the backend.
 //! 4. No panic leaves an entry point.
-//! 5. Triton's objects may be used by any thread. A request that the backend has is live until it is released, an
-//!    instance until it is finalized; that waits for the batches that are under way.
+//! 5. Triton's objects may be used by any thread. A request that the backend has is live until it
+//!    is released, and an instance until its finalize returns. That waits until every batch of the
+//!    instance is answered, on whichever instance's session it is executed: each [`Batch`] has an
+//!    `Unanswered` of its instance until then.
 
 mod api;
 #[cfg(pytriton_library)]
@@ -23,6 +25,7 @@ mod executor;
 mod factory;
 #[cfg(pytriton_library)]
 mod interpose;
+mod loaded_instance;
 #[cfg(any(pytriton_library, test))]
 mod notify;
 mod pending;
@@ -30,8 +33,11 @@ mod raw;
 mod request;
 mod response;
 mod response_statistics;
+#[cfg(test)]
+mod simulated;
 mod statistics;
 mod stream;
+mod unanswered;
 
 pub use batch::Batch;
 pub use clock::now;
@@ -41,3 +47,5 @@ pub use entry::{
 pub use executor::{Executor, Instance};
 pub use raw::{RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 pub use request::{Correlation, Input, Parameter, Request, Sequence, Value};
+#[cfg(test)]
+pub(crate) use simulated::{Simulated, alone};

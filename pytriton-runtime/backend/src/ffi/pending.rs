@@ -66,6 +66,11 @@ impl Pending {
         self.stream.as_deref_mut()
     }
 
+    /// Ends the way of its answers, of which there are no more.
+    pub(super) fn end_stream(&mut self) {
+        self.stream = None;
+    }
+
     /// Begins an answer.
     pub(super) fn begin(&mut self, response: Response) {
         self.state = State::Begun(response);

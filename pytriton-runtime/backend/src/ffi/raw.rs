@@ -61,7 +61,8 @@ pub(super) const SEQUENCE_START: u32 = 1;
 /// `TRITONSERVER_REQUEST_FLAG_SEQUENCE_END`.
 pub(super) const SEQUENCE_END: u32 = 2;
 
-/// `TRITONSERVER_PARAMETER_*`.
+/// `TRITONSERVER_PARAMETER_*`. Up to the release 1.17 of the API the last number is that of
+/// `TRITONSERVER_PARAMETER_BYTES`, which has another one since.
 pub(super) const PARAMETER_STRING: i32 = 0;
 pub(super) const PARAMETER_INT: i32 = 1;
 pub(super) const PARAMETER_BOOL: i32 = 2;

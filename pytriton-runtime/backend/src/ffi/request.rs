@@ -173,8 +173,10 @@ impl<'b> Request<'b> {
         check(self.api, error)?;
         // SAFETY: Triton has set the text without an error (invariant 2).
         let name = unsafe { text(name) }.to_string_lossy();
-        // SAFETY: Triton has set the value and its type without an error (invariant 2).
-        let value = unsafe { parameter_value(kind, value) };
+        let doubles = self.api.release.has_double_parameters();
+        // SAFETY: Triton has set the value and its type without an error (invariant 2), and
+        // `doubles` says what the type's number stands for in its release.
+        let value = unsafe { parameter_value((kind, doubles), value) };
         value
             .map(|value| (name, value))
             .ok_or_else(|| Failure::new(Code::Unsupported, "a parameter of bytes cannot be served"))
@@ -317,12 +319,17 @@ unsafe fn array<'b, T>(base: *const T, len: usize) -> &'b [T] {
     unsafe { slice::from_raw_parts(base, len) }
 }
 
-/// A parameter's value.
+/// A parameter's value; `None` for bytes.
 ///
 /// # Safety
 ///
-/// `value` must be valid for the type that `kind` stands for.
-unsafe fn parameter_value<'b>(kind: i32, value: *const c_void) -> Option<Value<'b>> {
+/// - `value` must be valid for the type that `kind` stands for: [`PARAMETER_DOUBLE`] for a `double`
+///   with `doubles`, and for bytes of unknown number without.
+/// - A text must live as long as what is returned.
+unsafe fn parameter_value<'b>(
+    (kind, doubles): (i32, bool),
+    value: *const c_void,
+) -> Option<Value<'b>> {
     match kind {
         // SAFETY: a text, by the caller's word.
         PARAMETER_STRING => Some(Value::String(
@@ -332,8 +339,29 @@ unsafe fn parameter_value<'b>(kind: i32, value: *const c_void) -> Option<Value<'
         PARAMETER_INT => Some(Value::Int64(unsafe { value.cast::<i64>().read() })),
         // SAFETY: a `bool`, by the caller's word; read as a byte, which any value is valid for.
         PARAMETER_BOOL => Some(Value::Bool(unsafe { value.cast::<u8>().read() } != 0)),
-        // SAFETY: a `double`, by the caller's word.
-        PARAMETER_DOUBLE => Some(Value::Double(unsafe { value.cast::<f64>().read() })),
+        // SAFETY: a `double`, by the caller's word: it is one with `doubles` only.
+        PARAMETER_DOUBLE if doubles => Some(Value::Double(unsafe { value.cast::<f64>().read() })),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_stands_for_a_double_from_the_release_on_that_has_them() {
+        let number = 2.5_f64;
+        let value = (&raw const number).cast();
+        // SAFETY: a `double` where one is read.
+        let read = [false, true]
+            .map(|doubles| unsafe { parameter_value((PARAMETER_DOUBLE, doubles), value) });
+        assert_eq!(read, [None, Some(Value::Double(2.5))]);
+        // The bytes of a release without them: one, where a `double` would be read beyond the end.
+        let byte = Box::new(7_u8);
+        let value = (&raw const *byte).cast();
+        // SAFETY: nothing is read.
+        let read = unsafe { parameter_value((PARAMETER_DOUBLE, false), value) };
+        assert_eq!(read, None);
     }
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::lost::Lost;
+use crate::refused_sequences::RefusedSequences;
 use crate::session::{Client, Hello, SessionError, TensorNames, Welcome};
 
-use super::session::Session;
+use super::session::{Model, Session};
 
 /// The way of an instance to the worker, which is made again whenever it breaks.
 #[derive(Debug)]
@@ -16,7 +16,9 @@ pub(super) struct Link {
     path: PathBuf,
     hello: Hello,
     names: Arc<TensorNames>,
-    lost: Arc<Lost>,
+    refused: Arc<RefusedSequences>,
+    /// Where Triton has the model.
+    loaded_model: usize,
     state: Mutex<State>,
     stopped: Condvar,
 }
@@ -38,17 +40,22 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 impl Link {
     /// Connects to the worker for the first time.
-    pub(super) fn connect(path: PathBuf, hello: Hello) -> Result<Arc<Self>, SessionError> {
+    pub(super) fn connect(
+        path: PathBuf,
+        hello: Hello,
+        loaded_model: usize,
+    ) -> Result<Arc<Self>, SessionError> {
         // The session must know the link, which wants to know the names, which come with the session.
         let own = Arc::new(Mutex::new(Weak::<Self>::new()));
         let (client, welcome) = Client::connect(&path, &hello, on_close(&own))?;
         let names = Arc::new(welcome.names.clone());
-        let lost = Arc::new(Lost::new(&hello.model));
+        let refused = Arc::new(RefusedSequences::new(&hello.model));
         let link = Arc::new(Self {
             path,
             hello,
             names,
-            lost,
+            refused,
+            loaded_model,
             state: Mutex::default(),
             stopped: Condvar::new(),
         });
@@ -64,13 +71,8 @@ impl Link {
     }
 
     /// The sequences whose start was refused on this side.
-    pub(super) fn lost(&self) -> &Arc<Lost> {
-        &self.lost
-    }
-
-    /// The model and its version.
-    pub(super) fn model(&self) -> (&str, u64) {
-        (&self.hello.model, self.hello.version)
+    pub(super) fn refused(&self) -> &Arc<RefusedSequences> {
+        &self.refused
     }
 
     /// Whether there is a session behind which an instance serves.
@@ -202,8 +204,12 @@ impl Link {
     }
 
     fn session_of(&self, client: Client, welcome: &Welcome) -> Result<Arc<Session>, SessionError> {
-        let (names, lost) = (Arc::clone(&self.names), Arc::clone(&self.lost));
-        Session::start(client, (names, lost), welcome)
+        let model = Model {
+            names: Arc::clone(&self.names),
+            refused: Arc::clone(&self.refused),
+            loaded_model: self.loaded_model,
+        };
+        Session::start(client, model, welcome)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

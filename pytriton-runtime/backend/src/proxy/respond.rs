@@ -1,21 +1,20 @@
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
-use crate::lost::Lost;
+use crate::refused_sequences::Refusal;
 use crate::session::{Client, Receiver, SessionError, TensorNames};
 use crate::wire::{Answer, Contents, WireError};
 
 use super::course::Course;
 use super::flight::{Flight, UnderWay};
 use super::proxy::failure;
-use super::session::lose;
+use super::session::{Model, note_refused};
 
 /// Passes answers on to Triton: those together that have come together where each request has one, and otherwise each at
 /// once.
 #[derive(Debug)]
 pub(super) struct Responder<'a> {
     client: &'a Client,
-    names: &'a TensorNames,
-    lost: &'a Lost,
+    model: &'a Model,
     flight: &'a Flight,
     description: Vec<u8>,
     /// The batches to which answers have come.
@@ -23,15 +22,10 @@ pub(super) struct Responder<'a> {
 }
 
 impl<'a> Responder<'a> {
-    pub(super) fn new(
-        client: &'a Client,
-        (names, lost): (&'a TensorNames, &'a Lost),
-        flight: &'a Flight,
-    ) -> Self {
+    pub(super) fn new(client: &'a Client, model: &'a Model, flight: &'a Flight) -> Self {
         Self {
             client,
-            names,
-            lost,
+            model,
             flight,
             description: Vec::new(),
             answered: Vec::new(),
@@ -44,12 +38,12 @@ impl<'a> Responder<'a> {
         receiver: &mut Receiver<'_>,
         answer: &Answer,
     ) -> Result<(), SessionError> {
-        if self.names.decoupled {
+        if self.model.names.decoupled {
             return self.respond_in_part(receiver, answer);
         }
         let mut description = std::mem::take(&mut self.description);
         let read = receiver.read(answer, &mut description);
-        let names = self.names;
+        let names = &*self.model.names;
         let UnderWay {
             batch, positions, ..
         } = self.under_way(answer.batch)?;
@@ -86,7 +80,7 @@ impl<'a> Responder<'a> {
         answer: &Answer,
     ) -> Result<(), SessionError> {
         let mut description = std::mem::take(&mut self.description);
-        let (client, names) = (self.client, self.names);
+        let (client, names) = (self.client, &*self.model.names);
         let under_way = self.under_way(answer.batch)?;
         let index = under_way.hear(answer)?;
         under_way.batch.called(answer.begun);
@@ -124,14 +118,14 @@ impl<'a> Responder<'a> {
 
     /// Says of a batch that the worker has no addresses for it.
     pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
-        let lost = self.lost;
+        let refused = &self.model.refused;
         let UnderWay {
             batch,
             courses,
             positions,
             ..
         } = self.under_way(batch)?;
-        lose(batch, positions, lost);
+        note_refused(batch, positions, refused, Refusal::NotHandedOver);
         courses.iter_mut().for_each(Course::end);
         let message = "no shared memory for the batch in the process that runs the model";
         batch.fail_all(&Failure::new(Code::Unavailable, message));

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::gather::{Gathering, Pieces};
-use crate::lost::Lost;
+use crate::readiness;
+use crate::refused_sequences::{Refusal, RefusedSequences};
 use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Unasked, Welcome};
 
 use super::flight::Flight;
@@ -16,8 +17,7 @@ use super::respond::Responder;
 #[derive(Debug)]
 pub(super) struct Session {
     client: Client,
-    names: Arc<TensorNames>,
-    lost: Arc<Lost>,
+    model: Model,
     in_flight: usize,
     /// What is said when the worker's instances cannot serve.
     unavailable: String,
@@ -26,19 +26,27 @@ pub(super) struct Session {
     reader: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// The model of a session's instance.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) names: Arc<TensorNames>,
+    pub(super) refused: Arc<RefusedSequences>,
+    /// Where Triton has it, with all of its instances.
+    pub(super) loaded_model: usize,
+}
+
 /// How often it is looked whether a client has taken a request back that waits in the worker.
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Session {
     pub(super) fn start(
         client: Client,
-        (names, lost): (Arc<TensorNames>, Arc<Lost>),
+        model: Model,
         welcome: &Welcome,
     ) -> Result<Arc<Self>, SessionError> {
         let session = Arc::new(Self {
             client,
-            names,
-            lost,
+            model,
             in_flight: welcome.batches_in_flight.max(1) as usize,
             unavailable: welcome.unavailable.clone(),
             flight: Flight::default(),
@@ -91,7 +99,7 @@ impl Session {
 
     /// Hands a batch over; `None` when it is answered already.
     fn hand_over(&self, mut batch: Batch, gathering: &mut Gathering) -> Option<u64> {
-        if !self.names.sequential {
+        if !self.model.names.sequential {
             // In a sequence the next request counts on it.
             batch.drop_cancelled();
         }
@@ -107,20 +115,15 @@ impl Session {
         for &index in gathering.dismissed() {
             batch.dismiss(index);
         }
-        if self.names.decoupled {
+        if self.model.names.decoupled {
             batch.decouple();
         }
         batch.gathered(now(), gathering.rows());
         let unasked = match unasked {
             Some(Ok(unasked)) => unasked,
-            Some(Err(SessionError::Unavailable)) => {
-                lose(&batch, gathering.positions(), &self.lost);
-                let message = self.unavailable.clone();
-                return fail(batch, &Failure::new(Code::Unavailable, message));
-            }
             Some(Err(error)) => {
-                lose(&batch, gathering.positions(), &self.lost);
-                return fail(batch, &failure(&error));
+                self.refuse(batch, gathering.positions(), &error);
+                return None;
             }
             None => {
                 batch.send();
@@ -131,7 +134,8 @@ impl Session {
             Ok(entered) => entered,
             Err(batch) => {
                 self.client.abandon(unasked);
-                return fail(batch, &failure(&SessionError::Closed));
+                self.refuse(batch, gathering.positions(), &SessionError::Closed);
+                return None;
             }
         };
         if let Err(error) = self.client.ask(number, unasked) {
@@ -147,6 +151,34 @@ impl Session {
             self.client.nudge();
         }
         Some(number)
+    }
+
+    /// Refuses the requests of a batch at those positions, which cannot be handed over.
+    fn refuse(&self, mut batch: Batch, positions: &[usize], error: &SessionError) {
+        let (refusal, failure) = match error {
+            SessionError::Unavailable => {
+                let message = self.unavailable.clone();
+                let failure = Failure::new(Code::Unavailable, message);
+                (Refusal::Stalled, failure)
+            }
+            error => (Refusal::NotHandedOver, failure(error)),
+        };
+        note_refused(&batch, positions, &self.model.refused, refusal);
+        // Its sequences cannot go on elsewhere, although other instances serve.
+        let is_only_this_one =
+            refusal == Refusal::Stalled && readiness::of_load(self.model.loaded_model);
+        if self.model.names.sequential && is_only_this_one {
+            for &index in positions {
+                let request = batch.request(index);
+                let sequence = request.and_then(|request| request.sequence().ok()?);
+                if let Some(sequence) = sequence {
+                    let ended = self.model.refused.ended(&sequence);
+                    batch.fail(index, ended);
+                }
+            }
+        }
+        batch.fail_all(&failure);
+        batch.send();
     }
 
     /// Writes a batch down where the worker reads it.
@@ -170,7 +202,7 @@ impl Session {
     }
 
     fn enter(&self, batch: Batch, positions: &[usize]) -> Result<(u64, bool), Batch> {
-        (self.flight).enter(batch, positions, self.names.decoupled)
+        (self.flight).enter(batch, positions, self.model.names.decoupled)
     }
 
     /// Reads answers until nothing is left to wait for, or the session has ended.
@@ -193,7 +225,7 @@ impl Session {
         receiver: &mut Receiver<'_>,
         done: impl Fn() -> bool,
     ) -> Result<(), SessionError> {
-        let mut responder = Responder::new(&self.client, (&self.names, &self.lost), &self.flight);
+        let mut responder = Responder::new(&self.client, &self.model, &self.flight);
         let mut looked = None;
         loop {
             while let Some(heard) = receiver.next_answer()? {
@@ -235,7 +267,7 @@ impl Session {
 
     /// Whether a request may be taken back while it is with the worker, and anybody there asks.
     fn may_look(&self) -> bool {
-        self.in_flight > 1 || self.names.decoupled || self.names.cancellable
+        self.in_flight > 1 || self.model.names.decoupled || self.model.names.cancellable
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
@@ -244,16 +276,15 @@ impl Session {
     }
 }
 
-/// Notes which sequences requests of a batch would have started that nobody behind hears of.
-pub(super) fn lose(batch: &Batch, positions: &[usize], lost: &Lost) {
+/// Notes which sequences would have started with requests of a batch that were refused.
+pub(super) fn note_refused(
+    batch: &Batch,
+    positions: &[usize],
+    refused: &RefusedSequences,
+    refusal: Refusal,
+) {
     let requests = positions.iter().filter_map(|&index| batch.request(index));
     for sequence in requests.filter_map(|request| request.sequence().ok()?) {
-        lost.refuse(&sequence);
+        refused.refuse(&sequence, refusal);
     }
-}
-
-fn fail(mut batch: Batch, failure: &Failure) -> Option<u64> {
-    batch.fail_all(failure);
-    batch.send();
-    None
 }

@@ -54,7 +54,7 @@ fn link_to(name: &str, sessions: usize) -> (Arc<Link>, mpsc::Receiver<Server>) {
         version: 1,
         load: 0,
     };
-    (Link::connect(path, hello).unwrap(), served)
+    (Link::connect(path, hello, 0).unwrap(), served)
 }
 
 #[test]

@@ -1,0 +1,164 @@
+use std::sync::Arc;
+
+use super::batch::Batch;
+use super::executor::{Executor, Instance};
+use super::unanswered::{Unanswered, UnansweredBatches};
+use crate::failure::Failure;
+use crate::readiness::{self, Registration};
+
+/// An instance that Triton has initialized and not finalized.
+#[derive(Debug)]
+pub(super) struct LoadedInstance<E> {
+    // Dropped in this order: first the executor is not asked any more, then it ends and answers
+    // what it has. Another instance's session may still have batches of this one: they are waited
+    // for last.
+    readiness: Registration,
+    executor: Arc<E>,
+    unanswered: UnansweredBatches,
+}
+
+impl<E: Executor> LoadedInstance<E> {
+    /// Starts the executor of an instance.
+    ///
+    /// # Errors
+    ///
+    /// As [`Executor::start`].
+    pub(super) fn start(instance: &Instance) -> Result<Self, Failure> {
+        Ok(Self::of(E::start(instance)?, instance))
+    }
+
+    /// The instance of an executor that was started for it.
+    pub(super) fn of(executor: E, instance: &Instance) -> Self {
+        let executor = Arc::new(executor);
+        let is_ready = {
+            let executor = Arc::clone(&executor);
+            move || executor.is_ready()
+        };
+        Self {
+            readiness: readiness::register(instance, is_ready),
+            executor,
+            unanswered: UnansweredBatches::default(),
+        }
+    }
+
+    /// Counts a batch that Triton gives to the instance.
+    pub(super) fn enter(&self) -> Unanswered {
+        self.unanswered.enter()
+    }
+
+    /// Executes a batch.
+    pub(super) fn execute(&self, batch: Batch) {
+        self.executor.execute(batch);
+    }
+
+    /// What Triton is told of the instance: whether any instance of its model is ready, as
+    /// [`readiness`] says.
+    pub(super) fn model_is_ready(&self) -> bool {
+        self.readiness.model_is_ready()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::thread;
+    use std::time::Duration;
+
+    use crate::ffi::simulated::{Simulated, SimulatedRequest, alone};
+
+    use super::*;
+
+    /// Gives its batches to the test.
+    struct Keeps {
+        batches: Mutex<Sender<Batch>>,
+        ready: Arc<AtomicBool>,
+    }
+
+    impl Executor for Keeps {
+        fn start(_: &Instance) -> Result<Self, Failure> {
+            Err(Failure::internal("the test starts it"))
+        }
+
+        fn execute(&self, batch: Batch) {
+            self.batches.lock().unwrap().send(batch).unwrap();
+        }
+
+        fn is_ready(&self) -> bool {
+            self.ready.load(Ordering::Relaxed)
+        }
+    }
+
+    fn start(loaded_model: usize) -> (Simulated<Keeps>, Receiver<Batch>, Arc<AtomicBool>) {
+        let (batches, kept) = channel();
+        let ready = Arc::new(AtomicBool::new(true));
+        let executor = Keeps {
+            batches: Mutex::new(batches),
+            ready: Arc::clone(&ready),
+        };
+        let instance = Instance {
+            model: "m".to_owned(),
+            version: 1,
+            loaded_model,
+            name: String::new(),
+            gpu: None,
+        };
+        (Simulated::new(executor, &instance), kept, ready)
+    }
+
+    #[test]
+    fn each_instance_tells_triton_whether_any_of_its_model_is_ready() {
+        let _alone = alone();
+        for count in 1..=3 {
+            let instances: Vec<_> = (0..count).map(|_| start(1)).collect();
+            let (other, _kept, other_ready) = start(2);
+            for states in 0..1_u32 << count {
+                for (index, (_, _, ready)) in instances.iter().enumerate() {
+                    ready.store(states & (1 << index) != 0, Ordering::Relaxed);
+                }
+                other_ready.store(states == 0, Ordering::Relaxed);
+                let answers = instances.iter().map(|(instance, _, _)| instance.is_ready());
+                let expected = vec![states != 0; count];
+                assert_eq!(answers.collect::<Vec<_>>(), expected, "{states:b}");
+                assert_eq!(other.is_ready(), states == 0);
+            }
+        }
+    }
+
+    #[test]
+    fn an_instance_is_finalized_when_its_last_batch_is_answered_wherever_that_is() {
+        let _alone = alone();
+        for count in [0, 1, 3] {
+            let (instance, kept, _ready) = start(1);
+            let requests: Vec<_> = (0..count)
+                .map(|_| SimulatedRequest::new(0, "", 1.0))
+                .collect();
+            for request in &requests {
+                instance.execute(&[request]);
+            }
+            // As if another instance had them.
+            let batches: Vec<Batch> = kept.try_iter().collect();
+            let (finalized, is_finalized) = channel();
+            let finalizing = thread::spawn(move || {
+                let instance = instance.finalize();
+                finalized.send(()).unwrap();
+                instance
+            });
+            let mut answered = Vec::new();
+            for mut batch in batches {
+                let early = is_finalized.recv_timeout(Duration::from_millis(20));
+                assert!(early.is_err(), "a batch is not answered");
+                batch.fail_all(&Failure::internal("done"));
+                batch.send();
+                // One that is answered may be kept.
+                answered.push(batch);
+            }
+            is_finalized.recv_timeout(Duration::from_secs(10)).unwrap();
+            let instance = finalizing.join().unwrap();
+            assert_eq!(instance.reported.load(Ordering::Relaxed), count);
+            let outcomes = requests.iter().map(|request| request.outcome());
+            assert!(outcomes.flatten().all(|outcome| outcome.is_err()));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::ffi::Batch;
+use crate::gather::Gathering;
+use crate::session::SessionError;
+
+use super::link::Link;
+use super::proxy::failure;
+
+/// The worker's side of an instance: the link to it, and what gathers batches for it.
+#[derive(Debug)]
+pub(super) struct Remote {
+    link: Arc<Link>,
+    /// Of the batch that is being handed over.
+    gathering: Mutex<Gathering>,
+}
+
+impl Remote {
+    pub(super) fn new(link: Arc<Link>) -> Arc<Self> {
+        let gathering = Gathering::new(link.names(), Arc::clone(link.refused()));
+        Arc::new(Self {
+            link,
+            gathering: Mutex::new(gathering),
+        })
+    }
+
+    /// Whether the model's requests belong to sequences, whose states lie behind the session.
+    pub(super) fn is_sequential(&self) -> bool {
+        self.link.names().sequential
+    }
+
+    /// Whether batches can be executed.
+    pub(super) fn is_ready(&self) -> bool {
+        self.link.is_ready()
+    }
+
+    /// Executes a batch, after those that it has already.
+    pub(super) fn execute(&self, mut batch: Batch) {
+        // Whatever a panic leaves behind is written anew for each batch.
+        let gathering = self.gathering.lock();
+        let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
+        match self.link.session() {
+            Some(session) => session.execute(batch, &mut gathering),
+            None => {
+                batch.fail_all(&failure(&SessionError::Closed));
+                batch.send();
+            }
+        }
+    }
+
+    /// Answers what is under way, and ends.
+    pub(super) fn stop(&self) {
+        self.link.stop();
+    }
+}

@@ -1,0 +1,173 @@
+//! A worker in a test: its instances add up what the requests of a sequence have sent them.
+
+use std::collections::HashMap;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::failure::Code;
+use crate::ffi::Instance;
+use crate::session::{Asked, Hello, Server, Slots, State, TensorNames, Token, Welcome};
+use crate::wire::{AnswerWriter, BatchReader, Correlation, Part, Span};
+
+use super::Proxy;
+
+/// Far more than what is waited for takes.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A value with which a call takes until the test ends it, which is longer than it may.
+pub(super) const STALL: f32 = -1.0;
+
+/// What a stalled call is answered with.
+pub(super) const TOO_LONG: &str = "the call took too long";
+/// What a request of an unknown sequence is answered with.
+pub(super) const UNKNOWN: &str = "there is no such sequence";
+/// What requests are answered with when no instance serves.
+pub(super) const UNAVAILABLE: &str = "every instance is stalled";
+
+const TOKEN: Token = Token([7; 16]);
+
+/// The worker's side of an instance.
+pub(super) struct SimulatedInstance {
+    /// Ends a call that is stalled.
+    pub(super) resume: Sender<()>,
+    /// Says that it has ended.
+    pub(super) resumed: Receiver<()>,
+    /// The values that have come, in their order.
+    pub(super) values: Receiver<f32>,
+}
+
+/// Starts instances of a model, each with its worker's side.
+pub(super) fn start(
+    name: &str,
+    (count, loaded_model): (usize, usize),
+    (sequential, batches_in_flight): (bool, u32),
+) -> Vec<(Proxy, Instance, SimulatedInstance)> {
+    let path = socket(name);
+    let listener = UnixListener::bind(&path).unwrap();
+    let (instances, started) = channel();
+    thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            Hello::receive(&mut socket).unwrap();
+            let names = TensorNames {
+                sequential,
+                inputs: vec![c"x".into()],
+                outputs: vec![(c"y".into(), 11)],
+                ..TensorNames::default()
+            };
+            let welcome = Welcome {
+                names,
+                batches_in_flight,
+                slots: Slots { down: 16, up: 16 },
+                unavailable: UNAVAILABLE.to_owned(),
+            };
+            let server = Server::open(socket, &welcome, || {}).unwrap();
+            let _ = instances.send(serve(server));
+        }
+    });
+    let instances = (0..count).map(|_| {
+        let instance = Instance {
+            model: "Sum".to_owned(),
+            version: 1,
+            loaded_model,
+            name: String::new(),
+            gpu: None,
+        };
+        let proxy = Proxy::connect(&instance, (path.clone(), TOKEN)).unwrap();
+        let worker = started.recv_timeout(TIMEOUT).unwrap();
+        (proxy, instance, worker)
+    });
+    instances.collect()
+}
+
+fn socket(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("pytriton-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+fn serve(server: Server) -> SimulatedInstance {
+    let (resume, go_on) = channel::<()>();
+    let (has_resumed, resumed) = channel();
+    let (tell, values) = channel();
+    thread::spawn(move || {
+        let mut states = HashMap::new();
+        let mut reader = BatchReader::default();
+        while let Ok(asked) = server.take() {
+            let Asked {
+                batch,
+                description,
+                data,
+            } = asked;
+            let read = reader.read(&description, data.as_ref().len(), 1, 1);
+            let mut stalled = false;
+            let mut answers = server.answers();
+            let mut sums = Vec::new();
+            for (index, request) in (0..).zip(read.unwrap().requests()) {
+                let span = request.inputs().next().unwrap().span;
+                let bytes = &data.as_ref()[span.offset..span.offset + span.len];
+                let value = f32::from_le_bytes(bytes.try_into().unwrap());
+                tell.send(value).unwrap();
+                let sum = match request.sequence {
+                    None => Ok(value),
+                    Some(sequence) => {
+                        let Correlation::Number(id) = sequence.id else {
+                            panic!("numbers are sent");
+                        };
+                        let before = match sequence.start {
+                            true => Some(0.0),
+                            false => states.remove(&id),
+                        };
+                        let sum = before.map(|before: f32| before + value);
+                        if let (Some(sum), false) = (sum, sequence.end) {
+                            states.insert(id, sum);
+                        }
+                        sum.ok_or(UNKNOWN)
+                    }
+                };
+                stalled |= value == STALL;
+                let sum = if value == STALL { Err(TOO_LONG) } else { sum };
+                let mut writer = AnswerWriter::new(&mut answers.descriptions);
+                match sum {
+                    Err(error) => writer.failed(Code::Internal, error),
+                    Ok(sum) => {
+                        writer.parameters(0);
+                        writer.outputs(1);
+                        let span = Span {
+                            offset: 4 * sums.len(),
+                            len: 4,
+                        };
+                        writer.output(Part { output: 0, span }, [1_i64, 1].into_iter());
+                        sums.push(sum.to_le_bytes());
+                    }
+                }
+                answers.end_only(index);
+            }
+            answers.data = 4 * sums.len();
+            drop(data);
+            if stalled {
+                server.set_state(State::Unavailable);
+            }
+            let bytes = sums.concat();
+            let answered = server.answer((batch, 0), &answers, |unanswered| {
+                unanswered.write(0, &bytes)
+            });
+            answered.and_then(|()| server.finish(batch)).unwrap();
+            if stalled {
+                // The test may have ended.
+                let _ = go_on.recv();
+                states.clear();
+                server.set_state(State::Serving);
+                let _ = has_resumed.send(());
+            }
+        }
+    });
+    SimulatedInstance {
+        resume,
+        resumed,
+        values,
+    }
+}

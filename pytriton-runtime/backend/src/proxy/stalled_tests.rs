@@ -1,0 +1,126 @@
+//! Instances of which one is in a call that takes too long.
+
+use crate::failure::Code;
+use crate::ffi::{Simulated, alone};
+
+use super::Proxy;
+use super::simulated_worker::{
+    STALL, SimulatedInstance, TIMEOUT, TOO_LONG, UNAVAILABLE, UNKNOWN, start,
+};
+
+type Instances = Vec<(Simulated<Proxy>, SimulatedInstance)>;
+
+fn instances(name: &str, count: usize, sequential: bool, in_flight: u32) -> Instances {
+    let started = start(name, (count, 1), (sequential, in_flight));
+    let simulated = started
+        .into_iter()
+        .map(|(proxy, instance, worker)| (Simulated::new(proxy, &instance), worker));
+    simulated.collect()
+}
+
+fn resume(worker: &SimulatedInstance) {
+    worker.resume.send(()).unwrap();
+    worker.resumed.recv_timeout(TIMEOUT).unwrap();
+}
+
+fn failed(code: Code, message: &str) -> Option<Result<f32, (i32, String)>> {
+    Some(Err((code as i32, message.to_owned())))
+}
+
+#[test]
+fn a_sequence_never_leaves_its_instance() {
+    let _alone = alone();
+    let ended = |id: u64| {
+        let message =
+            format!("sequence {id} of model 'Sum' has ended: its instance takes no requests");
+        failed(Code::Unavailable, &message)
+    };
+    for count in [2, 3] {
+        for stalls_at in 0..3 {
+            let instances = instances("bound", count, true, 1);
+            let (first, worker) = &instances[0];
+            for round in 0..3 {
+                let context = format!("{count} instances, request {stalls_at}, round {round}");
+                assert_eq!(first.ask(7, "start", 1000.0), Some(Ok(1000.0)), "{context}");
+                for (at, flags) in ["start", "", "end"].into_iter().enumerate() {
+                    if at == stalls_at {
+                        let answer = first.ask(5, flags, STALL);
+                        assert_eq!(answer, failed(Code::Internal, TOO_LONG), "{context}");
+                        break;
+                    }
+                    assert!(
+                        first
+                            .ask(5, flags, 1.0)
+                            .is_some_and(|answer| answer.is_ok())
+                    );
+                }
+                // What goes on, what starts, and what does both.
+                assert_eq!(first.ask(7, "", 1.0), ended(7), "{context}");
+                assert_eq!(first.ask(9, "start", 10.0), ended(9), "{context}");
+                assert_eq!(first.ask(9, "", 1.0), not_started(9), "{context}");
+                assert_eq!(first.ask(4, "start end", 10.0), ended(4), "{context}");
+                assert!(first.is_ready(), "{context}");
+                for (_, other) in &instances[1..] {
+                    assert_eq!(other.values.try_iter().count(), 0, "{context}");
+                }
+                resume(worker);
+                assert_eq!(first.ask(7, "", 1.0), failed(Code::Internal, UNKNOWN));
+                assert_eq!(first.ask(9, "", 1.0), not_started(9), "{context}");
+                assert_eq!(first.ask(7, "start", 1.0), Some(Ok(1.0)), "{context}");
+                assert_eq!(first.ask(7, "end", 1.0), Some(Ok(2.0)), "{context}");
+                assert_eq!(first.ask(9, "start end", 3.0), Some(Ok(3.0)), "{context}");
+            }
+        }
+    }
+}
+
+fn not_started(id: u64) -> Option<Result<f32, (i32, String)>> {
+    let message = format!(
+        "inference request for sequence {id} to model 'Sum' must specify the START flag on the first request of the sequence"
+    );
+    failed(Code::InvalidArgument, &message)
+}
+
+#[test]
+fn a_batch_without_sequences_is_executed_by_another_instance() {
+    let _alone = alone();
+    for count in [2, 3] {
+        let instances = instances("shared", count, false, 1);
+        for (stalled, (instance, worker)) in instances.iter().enumerate() {
+            assert_eq!(instance.ask(0, "", STALL), failed(Code::Internal, TOO_LONG));
+            assert_eq!(worker.values.try_iter().count(), 1);
+            assert_eq!(instance.ask(0, "", 2.0), Some(Ok(2.0)));
+            let others = instances.iter().enumerate();
+            let others = others.filter(|(index, _)| *index != stalled);
+            let executed: usize = others
+                .map(|(_, (_, other))| other.values.try_iter().count())
+                .sum();
+            assert_eq!(executed, 1);
+            resume(worker);
+        }
+    }
+}
+
+#[test]
+fn a_model_whose_instances_are_all_stalled_says_so() {
+    let _alone = alone();
+    for (sequential, id) in [(true, 5), (false, 0)] {
+        let instances = instances("all", 2, sequential, 1);
+        for (instance, _) in &instances {
+            assert!(instance.is_ready());
+            assert_eq!(
+                instance.ask(id, "start", STALL),
+                failed(Code::Internal, TOO_LONG)
+            );
+        }
+        for (instance, _) in &instances {
+            assert!(!instance.is_ready());
+            let answer = instance.ask(id, "start", 1.0);
+            assert_eq!(answer, failed(Code::Unavailable, UNAVAILABLE));
+        }
+        for (instance, worker) in &instances {
+            resume(worker);
+            assert!(instance.is_ready());
+        }
+    }
+}
