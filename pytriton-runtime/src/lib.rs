@@ -28,6 +28,7 @@
 //! - `embedded`: the doors, the codecs, the cache and the models that are served here.
 //! - `tritonserver`: the other engine, and [`native`]; on Linux on x86_64 and aarch64, elsewhere nothing.
 //! - `otel`: spans of requests to a collector.
+//! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver")))]
 compile_error!(
@@ -54,6 +55,9 @@ pub mod configuration;
 pub mod decorators;
 pub mod engine;
 mod forward;
+#[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(tritonserver)]
 mod gathered;
 #[cfg(feature = "embedded")]

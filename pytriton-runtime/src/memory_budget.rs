@@ -66,6 +66,12 @@ impl MemoryBudget {
         self.reserved.load(Ordering::Relaxed)
     }
 
+    /// The highest usage, for the fuzz targets.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn peak(&self) -> usize {
+        self.peak.load(Ordering::Relaxed)
+    }
+
     /// A permit of zero bytes, for an allocation that grows.
     pub fn empty_permit(self: &Arc<Self>) -> MemoryPermit {
         MemoryPermit {

@@ -166,7 +166,7 @@ async fn read(
     })
 }
 
-fn decode(
+pub(super) fn decode(
     model: &ModelSpec,
     body: &Bytes,
     json_length: Option<usize>,

@@ -13,6 +13,8 @@ mod control;
 mod docs;
 mod error;
 mod events;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod generate;
 #[cfg(test)]
 mod generate_tests;

@@ -73,7 +73,7 @@ mod run;
 mod secured;
 #[cfg(feature = "embedded")]
 mod serve;
-mod settings;
+pub(crate) mod settings;
 mod signal;
 #[cfg(test)]
 #[cfg(feature = "embedded")]

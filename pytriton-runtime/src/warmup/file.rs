@@ -20,9 +20,19 @@ pub(super) fn rows(
         path: path.to_owned(),
         source,
     })?;
+    parse(path, &bytes.into(), (input, tensor), batching)
+}
+
+/// The same of a file that has been read.
+pub(super) fn parse(
+    path: &str,
+    bytes: &Bytes,
+    of: (&WarmupInput, &TensorSpec),
+    batching: bool,
+) -> Result<Rows, WarmupError> {
     match is_npy(path) {
-        true => of_numpy(path, &bytes, (input, tensor), batching),
-        false => raw(path, &bytes.into(), (input, tensor), batching),
+        true => of_numpy(path, bytes, of, batching),
+        false => raw(path, bytes, of, batching),
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod error;
 mod file;
+#[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
+pub(crate) mod fuzzing;
 mod heard;
 mod npy;
 mod random;

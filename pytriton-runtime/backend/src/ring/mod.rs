@@ -8,6 +8,9 @@
 //! `head` moves when the consumer says so, not when it reads: what a message speaks of is the consumer's until then.
 
 mod consumer;
+#[cfg(all(not(loom), any(test, feature = "fuzzing")))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod position;
 mod producer;
 mod sleep;

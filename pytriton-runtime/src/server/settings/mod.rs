@@ -6,6 +6,8 @@
 
 mod expected;
 mod file;
+#[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
+pub(crate) mod fuzzing;
 mod keys;
 mod mistake;
 mod origin;

@@ -1,0 +1,60 @@
+use std::sync::Arc;
+
+use pytriton_runtime::memory_budget::MemoryBudget;
+
+use crate::allocator::measure;
+
+/// What a decoder may allocate besides what it has reserved: the state of a decompressor (75 KiB), short
+/// names, error texts.
+const SLACK: usize = 96 << 10;
+
+/// How many bytes a decoder may have allocated at the same time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    /// For each byte of the input.
+    pub(crate) per_byte: usize,
+    /// Besides.
+    pub(crate) constant: usize,
+}
+
+impl Bound {
+    /// A bound for decoders that reserve nothing.
+    pub(crate) const fn per_byte(per_byte: usize) -> Self {
+        Self {
+            per_byte,
+            constant: SLACK,
+        }
+    }
+
+    /// Runs a decoder on `length` bytes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it exceeds the bound.
+    pub(crate) fn check<T>(self, length: usize, work: impl FnOnce() -> T) -> T {
+        let (result, peak) = measure(work);
+        let most = self.constant + self.per_byte * length;
+        assert!(
+            peak <= most,
+            "{peak} bytes were allocated for an input of {length} bytes, at most {most} are expected"
+        );
+        result
+    }
+}
+
+/// Runs a decoder that reserves what it allocates from a budget of `limit` bytes.
+///
+/// # Panics
+///
+/// Panics if it allocates more than it has reserved, or if a reservation outlives its result.
+pub(crate) fn reserved<T>(limit: usize, work: impl FnOnce(&Arc<MemoryBudget>) -> T) -> T {
+    let budget = MemoryBudget::new(limit);
+    let (result, peak) = measure(|| work(&budget));
+    let most = budget.peak() + SLACK;
+    assert!(
+        peak <= most,
+        "{peak} bytes were allocated, but only {} were reserved",
+        budget.peak()
+    );
+    result
+}

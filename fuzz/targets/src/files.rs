@@ -1,0 +1,54 @@
+//! Files that a server or a build reads.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pytriton_runtime::fuzzing;
+use pytriton_runtime::model::TensorSpec;
+use pytriton_runtime::tensor::DataType;
+use pytriton_signature::Lock;
+
+use crate::Outcome;
+use crate::bound::Bound;
+
+/// A lock file: what is read must be written so that it reads back.
+pub(crate) fn lock(input: &[u8]) -> Outcome {
+    let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
+    let parse = |text: &str| Lock::parse(text).map_err(|error| error.to_string());
+    let lock = Bound::per_byte(256).check(text.len(), || parse(text))?;
+    assert_eq!(parse(&lock.to_json()).as_ref(), Ok(&lock));
+    assert_eq!(lock.changes(&lock), []);
+    Ok(())
+}
+
+/// A file with options.
+pub(crate) fn options(input: &[u8]) -> Outcome {
+    let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
+    fuzzing::options(text).map(drop)
+}
+
+/// A warm-up file. The first byte selects the datatype of the input, and with its highest bit a file of
+/// bytes instead of one of numpy's; the second one is the size of the input's last dimension.
+pub(crate) fn npy(input: &[u8]) -> Outcome {
+    let [kind, size, bytes @ ..] = input else {
+        return Err("too short".to_owned());
+    };
+    let datatype = DataType::ALL[usize::from(kind & 0x7f) % DataType::ALL.len()];
+    let path = if *kind < 0x80 { "x.npy" } else { "x.bin" };
+    let tensor = TensorSpec {
+        name: "x".into(),
+        datatype,
+        dims: vec![-1, i64::from(*size)],
+        optional: false,
+        description: "".into(),
+        example: Arc::default(),
+    };
+    let bytes = Bytes::copy_from_slice(bytes);
+    // A file of bytes must say how many rows it has.
+    let dims = (*kind >= 0x80).then(|| vec![1, i64::from(*size)]);
+    let read = || fuzzing::rows(path, &bytes, &tensor, dims);
+    // A row of one byte is a `Bytes` of its own, twice while the list of them grows.
+    let rows = Bound::per_byte(160).check(bytes.len(), read)?;
+    assert!(rows > 0 && rows <= bytes.len().max(1), "{rows} rows");
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Bodies of HTTP requests.
+
+use std::sync::{Arc, LazyLock};
+
+use bytes::Bytes;
+use pytriton_runtime::fuzzing;
+use pytriton_runtime::model::{ModelSpec, Surface};
+
+use crate::Outcome;
+use crate::bound::{Bound, reserved};
+
+/// No error text is longer, whatever the client sends.
+const LONGEST_ERROR: usize = 64 << 10;
+
+/// The largest body after decompression.
+const LIMIT: usize = 4 << 20;
+
+static EVERY: LazyLock<Arc<ModelSpec>> = LazyLock::new(fuzzing::every_datatype);
+static COMPLETIONS: LazyLock<Arc<ModelSpec>> =
+    LazyLock::new(|| fuzzing::texts(Surface::Completions));
+static CHAT: LazyLock<Arc<ModelSpec>> = LazyLock::new(|| fuzzing::texts(Surface::Chat));
+
+/// A body without binary data.
+pub(crate) fn json_infer(input: &[u8]) -> Outcome {
+    infer(None, input)
+}
+
+/// The first line is the value of `Inference-Header-Content-Length`, the rest is the body.
+pub(crate) fn binary_infer(input: &[u8]) -> Outcome {
+    let (header, body) = split(input, b'\n');
+    let header = std::str::from_utf8(header).map_err(|error| error.to_string())?;
+    infer(Some(header), body)
+}
+
+fn infer(header: Option<&str>, body: &[u8]) -> Outcome {
+    let body = Bytes::copy_from_slice(body);
+    let spec = &*EVERY;
+    let decode = || fuzzing::infer(spec, header, &body);
+    let (request, format) = refused(DECODED.check(body.len(), decode))?;
+    let elements: usize = request.inputs.iter().map(|input| input.data.len()).sum();
+    refused(ENCODED.check(elements, || fuzzing::respond(spec, request, &format)))
+}
+
+/// An input of `{}` is 24 bytes of members for each byte of text.
+const DECODED: Bound = Bound::per_byte(256);
+
+/// A classification of `UINT8` takes a rank, a string and its text for each element.
+const ENCODED: Bound = Bound::per_byte(256);
+
+/// A body of the generate extension.
+pub(crate) fn generate(input: &[u8]) -> Outcome {
+    let decode = || fuzzing::generate(&EVERY, input).map(drop);
+    refused(DECODED.check(input.len(), decode))
+}
+
+/// The first byte is `c` for completions, any other for chat; the rest is the body.
+pub(crate) fn openai(input: &[u8]) -> Outcome {
+    let Some((surface, body)) = input.split_first() else {
+        return Err("empty".to_owned());
+    };
+    let (spec, surface) = match surface {
+        b'c' => (&*COMPLETIONS, Surface::Completions),
+        _ => (&*CHAT, Surface::Chat),
+    };
+    let decode = || fuzzing::openai(spec, surface, body).map(drop);
+    refused(DECODED.check(input.len(), decode))
+}
+
+/// The first byte selects the kind of request, the rest is the body.
+pub(crate) fn control(input: &[u8]) -> Outcome {
+    let Some((kind, body)) = input.split_first() else {
+        return Err("empty".to_owned());
+    };
+    let decode = || fuzzing::control(kind.wrapping_sub(b'0'), body);
+    refused(DECODED.check(input.len(), decode))
+}
+
+/// A body that is compressed with gzip or deflate.
+pub(crate) fn inflate(input: &[u8]) -> Outcome {
+    let length = refused(reserved(2 * LIMIT, |budget| {
+        fuzzing::inflate(input, LIMIT, budget)
+    }))?;
+    assert!(length <= LIMIT, "{length} bytes are above the limit");
+    Ok(())
+}
+
+fn refused<T>(result: Result<T, String>) -> Result<T, String> {
+    if let Err(error) = &result {
+        let length = error.len();
+        assert!(
+            length <= LONGEST_ERROR,
+            "an error text has {length} bytes: {error:.200}"
+        );
+    }
+    result
+}
+
+/// What stands before and behind the first `mark`; all of it before where there is none.
+fn split(input: &[u8], mark: u8) -> (&[u8], &[u8]) {
+    let at = input.iter().position(|byte| *byte == mark);
+    match at {
+        Some(at) => (&input[..at], &input[at + 1..]),
+        None => (input, &[]),
+    }
+}

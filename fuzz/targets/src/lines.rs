@@ -1,0 +1,63 @@
+//! Models as an input describes them, a line for each: `model NAME BATCH`, `input NAME DATATYPE DIMS`,
+//! `output NAME DATATYPE DIMS`, `parameter NAME VALUE`, `label VALUE`, `about TEXT`.
+
+use std::sync::Arc;
+
+use pytriton_runtime::fuzzing;
+use pytriton_runtime::model::{ModelSpec, TensorSpec};
+
+/// More models or tensors tell nothing that these do not.
+const MOST_LINES: usize = 64;
+
+/// Reads the models, of which there is always one.
+///
+/// Rules of the registry are not checked: what is written of a model must be well-formed whatever it is
+/// called.
+pub(crate) fn models(input: &[u8]) -> Vec<ModelSpec> {
+    let text = String::from_utf8_lossy(input);
+    let mut models = vec![model("Fuzzed", 8)];
+    for line in text.split('\n').take(MOST_LINES) {
+        let mut words = line.splitn(4, ' ');
+        let mut word = || words.next().unwrap_or_default();
+        let (kind, name, second, third) = (word(), word(), word(), word());
+        let rest = || line.split_once(' ').map_or("", |(_, rest)| rest);
+        if kind == "model" {
+            models.push(model(name, second.parse().unwrap_or(8)));
+        }
+        let Some(model) = models.last_mut() else {
+            continue;
+        };
+        match kind {
+            "input" => model.inputs.extend(tensor(name, second, third)),
+            "output" => model.outputs.extend(tensor(name, second, third)),
+            "parameter" => model.parameters.push((name.into(), second.into())),
+            "label" => {
+                model.labels.insert(0, rest().into());
+            }
+            "about" => model.description = rest().into(),
+            _ => {}
+        }
+    }
+    models
+}
+
+fn model(name: &str, max_batch_size: u32) -> ModelSpec {
+    let mut model = Arc::unwrap_or_clone(fuzzing::every_datatype());
+    model.name = name.into();
+    model.max_batch_size = max_batch_size;
+    model.inputs.clear();
+    model.outputs.clear();
+    model
+}
+
+fn tensor(name: &str, datatype: &str, dims: &str) -> Option<TensorSpec> {
+    let dims = dims.split(',').filter_map(|dim| dim.parse().ok());
+    Some(TensorSpec {
+        name: name.into(),
+        datatype: datatype.parse().ok()?,
+        dims: dims.collect(),
+        optional: name.len().is_multiple_of(2),
+        description: name.into(),
+        example: Arc::default(),
+    })
+}

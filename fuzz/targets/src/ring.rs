@@ -1,0 +1,82 @@
+//! The positions of a ring, as its sides and a hostile process write them.
+
+use std::collections::VecDeque;
+
+use pytriton_backend::ring::fuzzing::Shared;
+use pytriton_backend::ring::{Consumer, Producer, PushError};
+
+use crate::Outcome;
+
+/// Steps of five bytes: what is done, and a position. Until a position is written from outside, the ring
+/// is a queue.
+pub(crate) fn ring(input: &[u8]) -> Outcome {
+    let shared = Shared::default();
+    let ring = shared.ring();
+    let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
+    let mut expected = Some(VecDeque::new());
+    let (mut published, mut released) = (0, 0);
+    for step in input.chunks_exact(5) {
+        let [kind, position @ ..] = step else {
+            continue;
+        };
+        let position = position
+            .iter()
+            .fold(0, |all, byte| all << 8 | u32::from(*byte));
+        match kind % 8 {
+            0 | 1 => {
+                let pushed = producer.push(&ring, &[position.into(); 8]);
+                if let Some(queue) = &mut expected {
+                    let room = producer.written() - released < ring.capacity();
+                    // A message that was pushed is counted already.
+                    match pushed {
+                        Ok(()) => queue.push_back(position),
+                        Err(PushError::Full) => assert!(!room, "full, and has room"),
+                        Err(PushError::Broken) => panic!("broken without a reason"),
+                    }
+                }
+            }
+            2 => {
+                producer.publish(&ring);
+                published = producer.written();
+            }
+            3 | 4 => {
+                let popped = consumer.pop(&ring);
+                if let Some(queue) = &mut expected {
+                    let Ok(popped) = popped else {
+                        panic!("broken without a reason");
+                    };
+                    let unpublished = producer.written().wrapping_sub(published) as usize;
+                    match popped {
+                        Some(message) => {
+                            let next = queue.pop_front().map(u64::from);
+                            assert_eq!(Some(message[0]), next);
+                        }
+                        None => assert_eq!(queue.len(), unpublished),
+                    }
+                }
+            }
+            5 => {
+                consumer.release(&ring);
+                if let Some(queue) = &expected {
+                    released = producer
+                        .written()
+                        .wrapping_sub(u32::try_from(queue.len()).unwrap_or(u32::MAX));
+                }
+            }
+            6 => {
+                shared.set_tail(position);
+                expected = None;
+            }
+            _ => {
+                shared.set_head(position);
+                expected = None;
+            }
+        }
+        if let Ok(count) = producer.under_way(&ring) {
+            assert!(count <= ring.capacity());
+        }
+        let room = producer.has_room(&ring);
+        assert_eq!(room.is_ok(), producer.done(&ring).is_ok());
+    }
+    Ok(())
+}

@@ -1,0 +1,14 @@
+use crate::configuration::{BACKEND, configuration as configure};
+use crate::model::ModelSpec;
+use crate::openapi::{Doors, document};
+
+/// The `config.pbtxt` of a model, and the same configuration as JSON and as protobuf.
+pub fn configuration(spec: &ModelSpec) -> (String, Vec<u8>, Vec<u8>) {
+    let message = configure(spec, BACKEND, None);
+    (message.text(), message.json(), message.bytes())
+}
+
+/// The OpenAPI document of a server with these models.
+pub fn openapi(models: &[ModelSpec]) -> serde_json::Value {
+    document(models, &Doors::usual())
+}
