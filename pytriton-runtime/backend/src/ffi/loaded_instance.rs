@@ -60,59 +60,21 @@ impl<E: Executor> LoadedInstance<E> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::atomic::Ordering;
+    use std::sync::mpsc::channel;
     use std::thread;
     use std::time::Duration;
 
-    use crate::ffi::simulated::{Simulated, SimulatedRequest, alone};
+    use crate::ffi::simulated::{SimulatedRequest, alone, keeping};
 
     use super::*;
-
-    /// Gives its batches to the test.
-    struct Keeps {
-        batches: Mutex<Sender<Batch>>,
-        ready: Arc<AtomicBool>,
-    }
-
-    impl Executor for Keeps {
-        fn start(_: &Instance) -> Result<Self, Failure> {
-            Err(Failure::internal("the test starts it"))
-        }
-
-        fn execute(&self, batch: Batch) {
-            self.batches.lock().unwrap().send(batch).unwrap();
-        }
-
-        fn is_ready(&self) -> bool {
-            self.ready.load(Ordering::Relaxed)
-        }
-    }
-
-    fn start(loaded_model: usize) -> (Simulated<Keeps>, Receiver<Batch>, Arc<AtomicBool>) {
-        let (batches, kept) = channel();
-        let ready = Arc::new(AtomicBool::new(true));
-        let executor = Keeps {
-            batches: Mutex::new(batches),
-            ready: Arc::clone(&ready),
-        };
-        let instance = Instance {
-            model: "m".to_owned(),
-            version: 1,
-            loaded_model,
-            name: String::new(),
-            gpu: None,
-        };
-        (Simulated::new(executor, &instance), kept, ready)
-    }
 
     #[test]
     fn each_instance_tells_triton_whether_any_of_its_model_is_ready() {
         let _alone = alone();
         for count in 1..=3 {
-            let instances: Vec<_> = (0..count).map(|_| start(1)).collect();
-            let (other, _kept, other_ready) = start(2);
+            let instances: Vec<_> = (0..count).map(|_| keeping(1)).collect();
+            let (other, _kept, other_ready) = keeping(2);
             for states in 0..1_u32 << count {
                 for (index, (_, _, ready)) in instances.iter().enumerate() {
                     ready.store(states & (1 << index) != 0, Ordering::Relaxed);
@@ -130,7 +92,7 @@ mod tests {
     fn an_instance_is_finalized_when_its_last_batch_is_answered_wherever_that_is() {
         let _alone = alone();
         for count in [0, 1, 3] {
-            let (instance, kept, _ready) = start(1);
+            let (instance, kept, _ready) = keeping(1);
             let requests: Vec<_> = (0..count)
                 .map(|_| SimulatedRequest::new(0, "", 1.0))
                 .collect();

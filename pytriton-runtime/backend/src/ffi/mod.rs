@@ -48,4 +48,4 @@ pub use executor::{Executor, Instance};
 pub use raw::{RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 pub use request::{Correlation, Input, Parameter, Request, Sequence, Value};
 #[cfg(test)]
-pub(crate) use simulated::{Simulated, alone};
+pub(crate) use simulated::{Simulated, SimulatedRequest, alone, keeping};

@@ -4,6 +4,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::api::{Api, Basics, Release};
@@ -14,6 +15,7 @@ use super::raw::{
     MEMORY_CPU, RESPONSE_FINAL, RawError, RawFactory, RawInput, RawInstance, RawOutput, RawRequest,
     RawResponse, SEQUENCE_END, SEQUENCE_START,
 };
+use crate::failure::Failure;
 
 /// A request with one value of its only input, `x`, for the output `y`.
 #[derive(Debug)]
@@ -129,6 +131,44 @@ impl<E: Executor> Simulated<E> {
         self.instance.finalized.store(true, Ordering::Release);
         Arc::clone(&self.instance)
     }
+}
+
+/// An executor that gives its batches to the test.
+pub(crate) struct Keeps {
+    batches: Mutex<Sender<Batch>>,
+    ready: Arc<AtomicBool>,
+}
+
+impl Executor for Keeps {
+    fn start(_: &Instance) -> Result<Self, Failure> {
+        Err(Failure::internal("the test starts it"))
+    }
+
+    fn execute(&self, batch: Batch) {
+        self.batches.lock().unwrap().send(batch).unwrap();
+    }
+
+    fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Relaxed)
+    }
+}
+
+/// An instance whose batches the test gets, and whether it is ready.
+pub(crate) fn keeping(loaded_model: usize) -> (Simulated<Keeps>, Receiver<Batch>, Arc<AtomicBool>) {
+    let (batches, kept) = channel();
+    let ready = Arc::new(AtomicBool::new(true));
+    let executor = Keeps {
+        batches: Mutex::new(batches),
+        ready: Arc::clone(&ready),
+    };
+    let instance = Instance {
+        model: "m".to_owned(),
+        version: 1,
+        loaded_model,
+        name: String::new(),
+        gpu: None,
+    };
+    (Simulated::new(executor, &instance), kept, ready)
 }
 
 fn basics() -> &'static Basics {

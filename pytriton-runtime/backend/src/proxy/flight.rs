@@ -1,4 +1,4 @@
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::ffi::Batch;
 use crate::session::Client;
@@ -8,10 +8,17 @@ use super::course::Course;
 
 /// The batches that were handed over and are not answered.
 #[derive(Debug, Default)]
-pub(super) struct Flight {
+pub(super) struct Flight(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
     state: Mutex<State>,
     landed: Condvar,
 }
+
+/// The place of a batch among those under way. It is given back wherever the batch is dropped.
+#[derive(Debug)]
+pub(super) struct FlightPermit(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -34,6 +41,7 @@ pub(super) struct UnderWay {
     pub(super) cancelled: Vec<u32>,
     /// Where requests may have any number of answers, what each has had.
     pub(super) courses: Vec<Course>,
+    permit: FlightPermit,
 }
 
 impl UnderWay {
@@ -93,6 +101,7 @@ impl Flight {
             positions: spare,
             cancelled: Vec::new(),
             courses,
+            permit: FlightPermit(Arc::clone(&self.0)),
         });
         Ok((number, state.count == 1))
     }
@@ -115,15 +124,13 @@ impl Flight {
         let UnderWay {
             batch,
             mut positions,
+            permit,
             ..
         } = under_way;
         drop(batch);
         positions.clear();
-        let mut state = self.lock();
-        state.spare.push(positions);
-        state.count -= 1;
-        drop(state);
-        self.landed.notify_all();
+        self.lock().spare.push(positions);
+        drop(permit);
     }
 
     /// Takes all batches out, and takes no more in.
@@ -149,6 +156,7 @@ impl Flight {
         while state.count >= count {
             // As in `lock`.
             state = self
+                .0
                 .landed
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
@@ -156,7 +164,27 @@ impl Flight {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under this lock panics half-way.
+        self.0.lock()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No panic can leave the state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for FlightPermit {
+    fn drop(&mut self) {
+        self.0.lock().count -= 1;
+        self.0.landed.notify_all();
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        // Each has a permit, which keeps what it is part of.
+        drop(self.end());
     }
 }

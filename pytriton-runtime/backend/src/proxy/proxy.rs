@@ -77,7 +77,9 @@ pub(super) fn failure(error: &SessionError) -> Failure {
         | SessionError::Unavailable
         | SessionError::Memory(_)
         | SessionError::Io(_) => Code::Unavailable,
-        SessionError::Protocol(_) | SessionError::Refused(_) => Code::Internal,
+        SessionError::Protocol(_) | SessionError::ReaderEnded | SessionError::Refused(_) => {
+            Code::Internal
+        }
     };
     Failure::new(code, error.to_string())
 }

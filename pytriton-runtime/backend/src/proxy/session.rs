@@ -36,7 +36,7 @@ pub(super) struct Model {
 }
 
 /// How often it is looked whether a client has taken a request back that waits in the worker.
-const LOOK: Duration = Duration::from_millis(20);
+const CANCELLATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Session {
     pub(super) fn start(
@@ -147,7 +147,8 @@ impl Session {
             }
         }
         if alone && self.in_flight > 1 {
-            // From here on there is something that may be taken back.
+            // From here on there is something that may be cancelled: the reader checks for it from
+            // time to time.
             self.client.nudge();
         }
         Some(number)
@@ -207,17 +208,14 @@ impl Session {
 
     /// Reads answers until nothing is left to wait for, or the session has ended.
     fn read(&self, done: impl Fn() -> bool) {
+        // Dropped last: whatever ends the reading before its time, a panic too, ends the session
+        // and its batches.
+        let mut end = EndOfReading {
+            session: self,
+            error: Some(SessionError::ReaderEnded),
+        };
         let mut receiver = self.client.receiver();
-        if let Err(error) = self.read_from(&mut receiver, done) {
-            self.client.close();
-            drop(receiver);
-            let failure = failure(&error);
-            for mut under_way in self.flight.end() {
-                under_way.batch.fail_all(&failure);
-                under_way.batch.send();
-                self.flight.land(under_way);
-            }
-        }
+        end.error = self.read_from(&mut receiver, done).err();
     }
 
     fn read_from(
@@ -239,14 +237,16 @@ impl Session {
                 receiver.release();
                 return Ok(());
             }
-            let looks = self.may_look() && !self.flight.is_empty();
-            if !looks {
-                receiver.wait(None)?;
+            let polls = || self.may_cancel() && !self.flight.is_empty();
+            if !polls() {
+                // A batch that enters from here on is seen by the closure, or its nudge ends the
+                // wait.
+                receiver.wait_unless(None, polls)?;
                 continue;
             }
             let last = *looked.get_or_insert_with(Instant::now);
-            receiver.wait(Some(LOOK))?;
-            if last.elapsed() >= LOOK {
+            receiver.wait(Some(CANCELLATION_POLL_INTERVAL))?;
+            if last.elapsed() >= CANCELLATION_POLL_INTERVAL {
                 self.cancel();
                 looked = None;
             }
@@ -266,13 +266,36 @@ impl Session {
     }
 
     /// Whether a request may be taken back while it is with the worker, and anybody there asks.
-    fn may_look(&self) -> bool {
+    fn may_cancel(&self) -> bool {
         self.in_flight > 1 || self.model.names.decoupled || self.model.names.cancellable
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
         // Nothing under this lock panics half-way.
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends a session whose responses are not read any more.
+struct EndOfReading<'a> {
+    session: &'a Session,
+    /// Why they are not; `None` where the session goes on.
+    error: Option<SessionError>,
+}
+
+impl Drop for EndOfReading<'_> {
+    fn drop(&mut self) {
+        let Some(error) = &self.error else {
+            return;
+        };
+        let Session { client, flight, .. } = self.session;
+        client.close();
+        let failure = failure(error);
+        for mut under_way in flight.end() {
+            under_way.batch.fail_all(&failure);
+            under_way.batch.send();
+            flight.land(under_way);
+        }
     }
 }
 
@@ -288,3 +311,7 @@ pub(super) fn note_refused(
         refused.refuse(&sequence, refusal);
     }
 }
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::failure::Code;
 use crate::ffi::Instance;
@@ -19,6 +19,9 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A value with which a call takes until the test ends it, which is longer than it may.
 pub(super) const STALL: f32 = -1.0;
+
+/// A value with which a call takes until its client cancels it.
+pub(super) const CANCELLED: f32 = -2.0;
 
 /// What a stalled call is answered with.
 pub(super) const TOO_LONG: &str = "the call took too long";
@@ -129,6 +132,11 @@ fn serve(server: Server) -> SimulatedInstance {
                     }
                 };
                 stalled |= value == STALL;
+                let begun = Instant::now();
+                while value == CANCELLED && !server.is_cancelled(batch, index) {
+                    assert!(begun.elapsed() < TIMEOUT, "the cancellation has not come");
+                    thread::sleep(Duration::from_millis(1));
+                }
                 let sum = if value == STALL { Err(TOO_LONG) } else { sum };
                 let mut writer = AnswerWriter::new(&mut answers.descriptions);
                 match sum {

@@ -1,11 +1,15 @@
 //! Instances of which one is in a call that takes too long.
 
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
 use crate::failure::Code;
-use crate::ffi::{Simulated, alone};
+use crate::ffi::{Simulated, SimulatedRequest, alone};
 
 use super::Proxy;
 use super::simulated_worker::{
-    STALL, SimulatedInstance, TIMEOUT, TOO_LONG, UNAVAILABLE, UNKNOWN, start,
+    CANCELLED, STALL, SimulatedInstance, TIMEOUT, TOO_LONG, UNAVAILABLE, UNKNOWN, start,
 };
 
 type Instances = Vec<(Simulated<Proxy>, SimulatedInstance)>;
@@ -97,6 +101,24 @@ fn a_batch_without_sequences_is_executed_by_another_instance() {
                 .sum();
             assert_eq!(executed, 1);
             resume(worker);
+        }
+    }
+}
+
+#[test]
+fn a_cancellation_reaches_the_worker_whenever_its_batch_came() {
+    let _alone = alone();
+    let instances = instances("cancelled", 1, false, 4);
+    let (instance, worker) = &instances[0];
+    for round in 0..40_u16 {
+        let request = SimulatedRequest::new(0, "", CANCELLED);
+        instance.execute(&[&request]);
+        worker.values.recv_timeout(TIMEOUT).unwrap();
+        request.cancelled.store(true, Ordering::Release);
+        let begun = Instant::now();
+        while request.outcome().is_none() {
+            assert!(begun.elapsed() < TIMEOUT, "round {round}");
+            thread::sleep(Duration::from_millis(1));
         }
     }
 }

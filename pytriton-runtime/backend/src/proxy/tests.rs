@@ -10,7 +10,7 @@ use super::link::Link;
 /// Far more than what is waited for takes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-fn until(what: &str, condition: impl Fn() -> bool) {
+pub(super) fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < PATIENCE, "{what}");
@@ -20,11 +20,19 @@ fn until(what: &str, condition: impl Fn() -> bool) {
 
 /// Links to a worker that takes every session, and hands each over.
 fn link(name: &str) -> (Arc<Link>, mpsc::Receiver<Server>) {
-    link_to(name, usize::MAX)
+    link_to(name, (usize::MAX, 4))
+}
+
+/// The same with so many batches under way at a time.
+pub(super) fn link_with(name: &str, batches_in_flight: u32) -> (Arc<Link>, mpsc::Receiver<Server>) {
+    link_to(name, (usize::MAX, batches_in_flight))
 }
 
 /// The same to one that takes so many, and lets each further one wait for ever.
-fn link_to(name: &str, sessions: usize) -> (Arc<Link>, mpsc::Receiver<Server>) {
+fn link_to(
+    name: &str,
+    (sessions, batches_in_flight): (usize, u32),
+) -> (Arc<Link>, mpsc::Receiver<Server>) {
     let path = std::env::temp_dir().join(format!("pytriton-link-{name}"));
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).unwrap();
@@ -38,7 +46,7 @@ fn link_to(name: &str, sessions: usize) -> (Arc<Link>, mpsc::Receiver<Server>) {
             }
             let welcome = Welcome {
                 names: TensorNames::default(),
-                batches_in_flight: 4,
+                batches_in_flight,
                 slots: Slots { down: 16, up: 16 },
                 unavailable: String::new(),
             };
@@ -81,7 +89,7 @@ fn a_session_that_breaks_is_followed_by_another() {
     ignore = "it does not see a mutex that belongs to a condition variable"
 )]
 fn a_worker_that_makes_instances_for_ever_is_not_waited_for() {
-    let (link, served) = link_to("waits", 1);
+    let (link, served) = link_to("waits", (1, 4));
     served.recv().unwrap().close();
     until("the wait", || link.is_waiting());
     let stopping = thread::spawn(move || link.stop());

@@ -47,6 +47,23 @@ impl Consumer {
         closed: &AtomicBool,
         at_most: Option<Duration>,
     ) -> Result<(), Closed> {
-        ring.sleep_for_message(self.read, closed, at_most)
+        self.wait_unless(ring, closed, at_most, || false)
+    }
+
+    /// The same, but does not wait if `interrupted` is true. It is asked once the wait is
+    /// announced, so that a [nudge](Ring::nudge) after it has become true is not lost: either it is
+    /// seen here, or the nudge ends the wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`] when there is no message and there will be none.
+    pub fn wait_unless<S: Sleep + Copy>(
+        &self,
+        ring: &Ring<'_, S>,
+        closed: &AtomicBool,
+        at_most: Option<Duration>,
+        interrupted: impl FnOnce() -> bool,
+    ) -> Result<(), Closed> {
+        ring.sleep_for_message(self.read, closed, at_most, interrupted)
     }
 }

@@ -65,7 +65,8 @@ impl<'a, S: Sleep + Copy> Ring<'a, S> {
         self.producer().wake();
     }
 
-    /// Wakes the consumer in this process although there may be no message, because it has something else to look at.
+    /// Wakes the consumer in this process although there may be no message, because what it has
+    /// said would interrupt its wait has become true.
     pub fn nudge(&self) {
         self.consumer().wake();
     }
@@ -121,9 +122,10 @@ impl<'a, S: Sleep + Copy> Ring<'a, S> {
         next: u32,
         closed: &AtomicBool,
         at_most: Option<Duration>,
+        interrupted: impl FnOnce() -> bool,
     ) -> Result<(), Closed> {
         self.consumer()
-            .wait(closed, at_most, || self.tail() != next)
+            .wait(closed, at_most, || self.tail() != next || interrupted())
     }
 
     pub(super) fn sleep_for_slot(&self, seen: u32, closed: &AtomicBool) -> Result<(), Closed> {

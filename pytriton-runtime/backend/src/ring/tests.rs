@@ -175,6 +175,29 @@ fn who_sleeps_for_a_time_only_misses_nothing() {
     });
 }
 
+/// As the reader of a session does, which waits without a limit as long as no batch is under way.
+#[test]
+fn a_nudge_between_the_check_and_the_wait_is_not_lost() {
+    model(3, || {
+        let shared = Arc::new(Shared::default());
+        let batches = Arc::new(Mutex::new(0));
+        let (other, entered) = (Arc::clone(&shared), Arc::clone(&batches));
+        let reader = thread::spawn(move || {
+            let consumer = Consumer::default();
+            let has_batch = || *entered.lock().unwrap() > 0;
+            while !has_batch() {
+                let (ring, closed) = (other.ring(), &other.closed);
+                consumer
+                    .wait_unless(&ring, closed, None, has_batch)
+                    .unwrap();
+            }
+        });
+        *batches.lock().unwrap() += 1;
+        shared.ring().nudge();
+        reader.join().unwrap();
+    });
+}
+
 /// Memory that is lent with a message, and given back with another: loom sees whether both sides use it at a time.
 #[test]
 fn memory_is_written_again_only_when_it_was_given_back() {

@@ -18,6 +18,9 @@ pub enum SessionError {
     Memory(SegmentError),
     /// The other side sent what the protocol does not know.
     Protocol(WireError),
+    /// The thread that reads the worker's responses has ended before its session, which is a
+    /// defect.
+    ReaderEnded,
     /// The worker takes no session, in its own words.
     Refused(String),
 }
@@ -30,6 +33,9 @@ impl fmt::Display for SessionError {
             Self::Io(error) => write!(f, "the process that runs the model is not reached: {error}"),
             Self::Memory(error) => error.fmt(f),
             Self::Protocol(error) => error.fmt(f),
+            Self::ReaderEnded => {
+                f.write_str("the thread that reads the model's responses has ended")
+            }
             Self::Refused(reason) => f.write_str(reason),
         }
     }
@@ -41,7 +47,7 @@ impl std::error::Error for SessionError {
             Self::Io(error) => Some(error),
             Self::Memory(error) => Some(error),
             Self::Protocol(error) => Some(error),
-            Self::Closed | Self::Unavailable | Self::Refused(_) => None,
+            Self::Closed | Self::Unavailable | Self::ReaderEnded | Self::Refused(_) => None,
         }
     }
 }

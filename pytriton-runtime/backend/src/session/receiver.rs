@@ -100,9 +100,24 @@ impl<'a> Receiver<'a> {
     ///
     /// [`SessionError::Closed`] when there is none and there will be none.
     pub fn wait(&mut self, at_most: Option<Duration>) -> Result<(), SessionError> {
+        self.wait_unless(at_most, || false)
+    }
+
+    /// The same, but does not wait if `interrupted` is true. A [nudge](super::Client::nudge) after
+    /// it has become true ends the wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`wait`](Self::wait).
+    pub fn wait_unless(
+        &mut self,
+        at_most: Option<Duration>,
+        interrupted: impl FnOnce() -> bool,
+    ) -> Result<(), SessionError> {
         self.release();
         let ring = self.end.incoming();
         let closed = self.end.closed();
-        Ok(self.incoming.consumer.wait(&ring, closed, at_most)?)
+        let consumer = &self.incoming.consumer;
+        Ok(consumer.wait_unless(&ring, closed, at_most, interrupted)?)
     }
 }

@@ -1,0 +1,63 @@
+//! However the reading of responses ends, the session ends with it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::failure::Code;
+use crate::ffi::{SimulatedRequest, alone, keeping};
+
+use super::super::tests::{link_with, until};
+
+#[test]
+#[cfg_attr(
+    sanitizer = "thread",
+    ignore = "it does not see a mutex that belongs to a condition variable"
+)]
+fn a_reader_that_panics_ends_its_session_and_another_follows() {
+    let _alone = alone();
+    for batches in [0, 1, 3] {
+        let (link, served) = link_with(&format!("panics-{batches}"), 1);
+        let server = served.recv().unwrap();
+        let (instance, kept, _ready) = keeping(1);
+        let requests: Vec<_> = (0..batches)
+            .map(|_| SimulatedRequest::new(0, "", 1.0))
+            .collect();
+        let session = link.session().unwrap();
+        for request in &requests {
+            instance.execute(&[request]);
+            let entered = session.enter(kept.recv().unwrap(), &[0]);
+            assert!(entered.is_ok());
+        }
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            session.read(|| panic!("a defect"));
+        }));
+        panicked.unwrap_err();
+        assert!(session.is_closed() && !session.is_ready());
+        session.flight.wait_below(1);
+        let expected = (
+            Code::Internal as i32,
+            "the thread that reads the model's responses has ended".to_owned(),
+        );
+        for request in &requests {
+            assert_eq!(request.outcome(), Some(Err(expected.clone())));
+        }
+        until("another session", || link.is_ready());
+        drop(server);
+        instance.finalize();
+        link.stop();
+    }
+}
+
+#[test]
+fn a_batch_that_is_dropped_gives_its_place_back() {
+    let _alone = alone();
+    let (instance, kept, _ready) = keeping(1);
+    let request = SimulatedRequest::new(0, "", 1.0);
+    instance.execute(&[&request]);
+    let flight = super::Flight::default();
+    let Ok((number, true)) = flight.enter(kept.recv().unwrap(), &[0], false) else {
+        panic!("it is the only one");
+    };
+    drop(flight.take(number));
+    flight.wait_below(1);
+    assert!(request.outcome().is_some_and(|outcome| outcome.is_err()));
+}
